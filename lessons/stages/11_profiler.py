@@ -217,13 +217,28 @@ def symptom_11_3_every_addition_counts_one() -> bool:
     return two.count == 2 and average_of(two).count == 1 and average_of(two).cpu_time_total == 2.0
 
 
-def symptom_11_3_a_sum_is_missing() -> bool:
+def average_of_one() -> FunctionEventAvg:
+    """An average of one event none of whose numbers is 0."""
     outer = family()[0]
     outer.device_time_total = outer.self_device_time_total = 3.0
-    found = average_of(outer)
-    return found.cpu_time_total == 10.0 and 0 in (
-        found.self_cpu_time_total, found.cpu_memory_usage, found.self_cpu_memory_usage,
-        found.device_time_total, found.self_device_time_total)
+    return average_of(outer)
+
+
+def symptom_11_3_the_self_time_does_not_grow() -> bool:
+    found = average_of_one()
+    return found.cpu_time_total == 10.0 and found.self_cpu_time_total == 0
+
+
+def symptom_11_3_device_times_do_not_grow() -> bool:
+    found = average_of_one()
+    return (found.cpu_time_total == 10.0
+            and 0 in (found.device_time_total, found.self_device_time_total))
+
+
+def symptom_11_3_bytes_do_not_grow() -> bool:
+    found = average_of_one()
+    return (found.cpu_time_total == 10.0
+            and 0 in (found.cpu_memory_usage, found.self_cpu_memory_usage))
 
 
 def symptom_11_3_shapes_cannot_be_keys() -> bool:
@@ -496,6 +511,25 @@ def symptom_11_6_a_node_that_fails_is_lost() -> bool:
 def symptom_11_6_errors_are_swallowed() -> bool:
     made = recorder.Recorder()
     return not error_of(made.call, "name", (), lambda: 1 / 0) and len(made.rows) == 7
+
+
+def symptom_11_6_the_outer_number_comes_back_early() -> bool:
+    class Made:
+        def __init__(self, sequence: int) -> None:
+            self.sequence = sequence
+
+    alone: Any = recorder.Recorder()
+    alone.made(Made(7))
+    made: Any = recorder.Recorder()
+
+    def work() -> None:
+        made.made(Made(5))
+        made.call("inner", (), lambda: made.made(Made(6)))
+
+    made.call("outer", (), work)
+    return (alone._here.sequence == 7
+            and (made.rows[0], made.rows[4]) == ("inner", 5)
+            and (made.rows[7], made.rows[11]) == ("outer", -1))
 
 
 def symptom_11_6_no_numbers() -> bool:

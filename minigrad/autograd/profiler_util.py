@@ -213,7 +213,7 @@ class EventList(list[Any]):
     def _populate_cpu_children(self) -> None:
         """Set the parent of each event: the shortest event of its thread that contains it.
 
-        An event that only overlaps with the one before it, as asynchronous work may, has no parent.
+        An event does not lie in one that it only overlaps; one further out may be its parent.
         Asynchronous events have neither parent nor children; the list keeps its order.
         """
         by_thread: dict[tuple[int, int], list[FunctionEvent]] = {}

@@ -417,6 +417,13 @@ def test_top_level_events_are_sorted_and_cut_too():
 
 
 @pytest.mark.hole("11.4")
+def test_inner_events_take_no_place_in_a_short_table():
+    events = EventList([*family(), event(7, 20, 21)])
+    shown = [e.id for e in rows_shown(events, "self_cpu_time_total", 2, True)]
+    assert shown == [0, 7], f"expected the events 0 and 7, the top level ones, got {shown}"
+
+
+@pytest.mark.hole("11.4")
 def test_the_whole_table():
     lines = family().table(sort_by="self_cpu_time_total", row_limit=2).splitlines()
     cells = [line.split() for line in lines]

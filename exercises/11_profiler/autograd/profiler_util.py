@@ -198,8 +198,10 @@ class FunctionEventAvg(_Times):
         # - With `group_by_stack_n`, the first so many lines of the stacks tell events apart.
         # - The events stay as they are.
         # - The new list has the same `_profile_memory`.
-        # Use: `self._accept(other)`, `FunctionEventAvg()`, `EventList(averages,
-        # profile_memory=...)`.
+        # Use: `self._accept(other)`; the sums are `count`, `cpu_time_total`,
+        # `self_cpu_time_total`, `device_time_total`, `self_device_time_total`,
+        # `cpu_memory_usage`, `self_cpu_memory_usage`; `FunctionEventAvg()`,
+        # `EventList(averages, profile_memory=...)`.
         raise NotImplementedError("11.3 Averages and counts is yours to write")
 
     def _accept(self, other: Any) -> None:
@@ -234,7 +236,7 @@ class EventList(list[Any]):
     def _populate_cpu_children(self) -> None:
         """Set the parent of each event: the shortest event of its thread that contains it.
 
-        An event that only overlaps with the one before it, as asynchronous work may, has no parent.
+        An event does not lie in one that it only overlaps; one further out may be its parent.
         Asynchronous events have neither parent nor children; the list keeps its order.
         """
         # 11.1 Which event lies in which (about 15 lines)
@@ -244,7 +246,7 @@ class EventList(list[Any]):
         #   conv 0-10, pad 1-4, copy 2-3, mul 5-9     -> pad and mul lie in conv, copy in pad
         #   around is [conv, pad, copy], next is mul  -> around is [conv, mul]
         #   a 0-5, b 5-9   -> b comes after a, not in it
-        #   a 0-5, b 3-8   -> b only overlaps, it does not lie in a; but 3-5 does
+        #   a 0-5, b 3-8   -> b only overlaps, it does not lie in a; c 3-5 lies in a
         #   a 0-5, b 0-10  -> a lies in b
         # Mind:
         # - The list may be in any order; it keeps that order.

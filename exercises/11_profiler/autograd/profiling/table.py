@@ -84,6 +84,7 @@ def rows_shown(events: Sequence[Any], sort_by: str | None, row_limit: int,
     # Choose the rows that a table shows, in their order.
     #   conv 0-10 holds pad 1-4 and mul 4.5-9, pad holds copy 1.5-3.5; then exp 20-21
     #   sort_by "self_cpu_time_total", row_limit 2       -> [mul, conv]
+    #   the same, top_level_events_only                  -> [conv, exp]
     #   sort_by "cpu_time_total", top_level_events_only  -> [conv, exp]
     #   sort_by None, row_limit -1                       -> all five, in the list's order
     # Mind:
