@@ -568,6 +568,15 @@ def symptom_10_4_missing_trace():
 
 
 @clean
+def symptom_10_4_another_order():
+    found = texts(family()[0])
+    told = [name for text in found for name in ("own", "parent", "grandparent")
+            if f"line of {name}\n" in text]
+    return (len(found) == 3 and sorted(told) == ["grandparent", "own", "parent"]
+            and told != ["own", "parent", "grandparent"])
+
+
+@clean
 def symptom_10_4_no_parents():
     found = texts(family()[0])
     return len(found) == 1 and "line of own" in found[0] and "line of parent" not in found[0]
@@ -678,6 +687,11 @@ def finds_plain_nan():
 @clean
 def symptom_10_5_compares_with_nan():
     return found_in(np.array([NAN])) is None and found_in(np.array([NAN, NAN])) is None
+
+
+@clean
+def symptom_10_5_tensors_are_skipped():
+    return finds_plain_nan() and found_in(torch.tensor([NAN, NAN])) is None
 
 
 @clean

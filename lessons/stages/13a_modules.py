@@ -637,6 +637,33 @@ def symptom_13a_6_never_tracks() -> bool:
     return norm.running_mean.tolist() == [0.0, 0.0] and norm.running_var.tolist() == [1.0, 1.0]
 
 
+def switched_off():
+    """A layer that has seen one batch, and whose tracking is switched off then."""
+    norm = seen_one()
+    norm.track_running_stats = False
+    return norm
+
+
+def symptom_13a_6_moves_though_switched_off() -> bool:
+    norm = switched_off()
+    before = norm.running_mean.tolist()
+    norm(torch.tensor(B))
+    return before != [0.0, 0.0] and norm.running_mean.tolist() != before
+
+
+def symptom_13a_6_counted_though_switched_off() -> bool:
+    norm = switched_off()
+    before = norm.num_batches_tracked.item()
+    norm(torch.tensor(B))
+    return before == 1 and norm.num_batches_tracked.item() == 2
+
+
+def symptom_13a_6_the_flag_chooses_the_moments() -> bool:
+    tracked, norm = seen_one().eval(), switched_off().eval()
+    return (near(norm(torch.tensor(B)), by_batch(B))
+            and not near(tracked(torch.tensor(B)), by_batch(B)))
+
+
 def symptom_13a_6_not_counted() -> bool:
     return seen_one().num_batches_tracked.item() == 0
 

@@ -838,6 +838,26 @@ def test_without_tracking_the_batch_always(training):
 
 
 @pytest.mark.hole("13a.6")
+def test_tracking_that_is_switched_off_changes_no_buffer():
+    norm, x = layer(), BATCHES[1]
+    norm(batch(0))
+    norm.track_running_stats = False
+    before = {name: t.tolist() for name, t in norm.state_dict().items()}
+    y = norm(batch(1))
+    assert_close(y.detach().numpy(), normed(x, x.mean(0), x.var(0)), 1e-9, what="the result")
+    assert {name: t.tolist() for name, t in norm.state_dict().items()} == before
+
+
+@pytest.mark.hole("13a.6")
+def test_tracking_that_is_switched_off_leaves_evaluation_as_it_is():
+    norm = layer()
+    norm(batch(0))
+    before = norm.eval()(batch(1)).tolist()
+    norm.track_running_stats = False
+    assert norm(batch(1)).tolist() == before, "the running moments are still there"
+
+
+@pytest.mark.hole("13a.6")
 def test_scale_and_shift():
     norm, x = layer(), BATCHES[0]
     with_weights = torch.tensor([2.0, 3.0], dtype=torch.float64)

@@ -88,13 +88,15 @@ class _BatchNorm(ChannelNorm):
 
         `num_batches_tracked` counts the batches of the training.
         """
-        # 13a.6 Batch norm (about 11 lines)
+        # 13a.6 Batch norm (about 12 lines)
         # Normalise `input` with the moments of this batch in training, and with the running
         # moments in evaluation. Training counts the batch and moves the running moments.
         #   batches with means 4.0 and 3.0; running_mean is 0.0 at first
         #   momentum=0.25 -> running_mean 1.0, then 1.5: the weight of the new batch
         #   momentum=None -> running_mean 4.0, then 3.5: the plain average of all batches
-        #   track_running_stats=False -> in evaluation too, the moments of this batch
+        #   made with track_running_stats=False: no buffers  -> the batch in evaluation too
+        #   norm.track_running_stats = False later  -> training changes no buffer;
+        #                                           evaluation is as before
         # Mind:
         # - Evaluation changes no buffer.
         # - `num_batches_tracked` counts in place.

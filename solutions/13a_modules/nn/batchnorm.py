@@ -87,14 +87,15 @@ class _BatchNorm(ChannelNorm):
         """
         self._check_input_dim(input)
         momentum = 0.0 if self.momentum is None else self.momentum
-        if self.training and self.num_batches_tracked is not None:
+        tracked = self.training and self.track_running_stats
+        if tracked and self.num_batches_tracked is not None:
             self.num_batches_tracked.add_(1)
             if self.momentum is None:  # the plain average of all batches
                 momentum = 1.0 / float(self.num_batches_tracked)
         by_batch = self.training or (self.running_mean is None and self.running_var is None)
-        moved = not self.training or self.track_running_stats
-        return F.batch_norm(input, self.running_mean if moved else None,
-                            self.running_var if moved else None, self.weight, self.bias, by_batch,
+        used = tracked or not self.training
+        return F.batch_norm(input, self.running_mean if used else None,
+                            self.running_var if used else None, self.weight, self.bias, by_batch,
                             momentum, self.eps)
 
 
