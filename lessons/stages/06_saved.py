@@ -232,8 +232,21 @@ def symptom_06_2_input_unwatched() -> bool:
     return told_at_backward("input") is None and "modified" in str(told_at_backward("output"))
 
 
-def symptom_06_2_output_unwatched() -> bool:
+def output_alone_unwatched() -> bool:
     return "modified" in str(told_at_backward("input")) and told_at_backward("output") is None
+
+
+def counter_is_shared() -> bool:
+    y = leaf(2.0) * 1  # no node has saved it yet
+    return SavedTensor(y, is_output=True)._counter is y._shared_counter()
+
+
+def symptom_06_2_output_unwatched() -> bool:
+    return output_alone_unwatched() and not counter_is_shared()
+
+
+def symptom_06_2_output_unchecked() -> bool:
+    return output_alone_unwatched() and counter_is_shared()
 
 
 def symptom_06_2_freed_used() -> bool:

@@ -1010,6 +1010,12 @@ def symptom_08_8_rows_are_added_up() -> bool:
     return all_rows((func(x),), (x,))[0][0].shape == (2,)
 
 
+def symptom_08_8_batches_of_their_own_rows() -> bool:
+    x = leaf([1.0, 2.0])
+    return ("same size in the mapped dimension" in error_of(all_rows, (x * 2, x.sum()), (x,))
+            and right_units() and not error_of(all_rows, (x * 2,), (x,)))
+
+
 def symptom_08_8_one_none_for_all() -> bool:
     x = leaf([1.0, 2.0])
     return None in (all_rows((A, x * 2), (x,))[0], all_rows((A,), (x,))[0])

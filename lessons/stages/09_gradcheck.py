@@ -452,6 +452,16 @@ def symptom_09_3_no_tolerance():
     return compares() and refused([1.0 + 1e-9], [1.0])
 
 
+def symptom_09_3_the_larger_tolerance():
+    return (compares() and refused([1.015], [1.0], rtol=0.01, atol=0.01)
+            and not refused([1.005], [1.0], rtol=0.01, atol=0.0)
+            and not refused([1.005], [1.0], rtol=0.0, atol=0.01))
+
+
+def symptom_09_3_infinity_is_near_all():
+    return compares() and not refused([1.0], [math.inf])
+
+
 def symptom_09_3_tolerances_exchanged():
     return refused([100.05], [100.0]) and not refused([5e-4], [0.0])
 

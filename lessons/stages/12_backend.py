@@ -385,7 +385,13 @@ def symptom_12_5_converts_silently():
 
 @clean
 def symptom_12_5_any_truth_value():
-    return bool(strict_array(1.0)) is True
+    def gives_it_away(array):
+        try:
+            return bool(array) is True
+        except TypeError:
+            return False
+
+    return any(map(gives_it_away, (strict_array(1.0), strict.StrictArray(np.array(2.5)))))
 
 
 @clean

@@ -163,10 +163,11 @@ class SavedTensor:
         #   the unpack hook gives y          -> unpacked() is y._array
         #   the unpack hook gives 2.0        -> TypeError(NOT_UNPACKED.format("float")), the name of its type
         # Mind:
-        # - The hook is the user's code: nothing is recorded while it runs.
+        # - Nothing is recorded while the pack hook, the user's code, runs.
         # - An earlier write does no harm.
         # - Remember the place in the graph before the tensor goes.
-        # Use: `with having(grad_enabled, False):`, `version_of`, `self.remember_place()`.
+        # Use: `with having(grad_enabled, False):`, `version_of`, `self.remember_place()`;
+        # `hasattr(y, "_array")` for whether y is a tensor.
         raise NotImplementedError("06.3 Packing is yours to write")
 
     def remember_place(self) -> None:

@@ -198,8 +198,8 @@ def nearly_equal(analytical: Array, numerical: Array, rtol: float, atol: float) 
     """Tell whether all elements are close; the tolerance is relative to the numerical ones."""
     # 09.3 Comparing (about 12 lines)
     # `nearly_equal` tells whether |analytical - numerical| <= atol + rtol * |numerical|
-    # everywhere. `check_slow` calls `check_equal` for each result and input that require
-    # grad.
+    # everywhere; an infinity is near only itself, as `np.allclose` knows. `check_slow`
+    # calls `check_equal` for each result and input that require grad.
     #   nearly_equal([100.05], [100], 1e-3, 1e-5)  -> True
     #   nearly_equal([110], [100], 0.095, 0)       -> False;  of [100] and [110]: True
     #   nearly_equal([nan], [nan], 1e-3, 1e-5)     -> False;  of [1] and [inf]: False
