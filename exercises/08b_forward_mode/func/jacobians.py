@@ -186,8 +186,8 @@ def column_block(levels: VmapLevels, columns: Tensor, part: slice,
     # Mind:
     # - Tangents live as long as their level.
     # Use: `next_level`, `jvp_level() as level`, `checked_dual(level, x, tangent)`,
-    # `batched`, `rows_of`, `level.tangent(output)`, `as_sequence`; `F.movedim`,
-    # `levels.example`.
+    # `batched(rows, batch_level)`, `rows_of(tangent, output, batch_level, count)`,
+    # `level.tangent(output)`, `as_sequence`; `F.movedim`, `levels.example`.
     raise NotImplementedError("08b.7 All columns in one run is yours to write")
 
 

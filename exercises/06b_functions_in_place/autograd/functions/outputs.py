@@ -102,6 +102,7 @@ def give_place(node: FunctionNode, output: Tensor, index: int, is_input: bool) -
     # `_requires_grad`) and returns it. A tensor with another place keeps it, and an alias
     # goes in its stead.
     #   forward made y               -> y itself
+    #   y is a leaf, and no input    -> y itself
     #   forward returned its input   -> an alias; the input stays what it was
     #   y belongs to another node    -> an alias
     #   y belongs to this node       -> y itself, now number `index`
@@ -120,7 +121,8 @@ def join_written(node: FunctionNode, output: Tensor, index: int, differentiable:
     # tensor's history, and return the tensor.
     #   differentiable                            -> output, counted, rebased; `_grad` None: it was that of the old value
     #   not differentiable, requires no grad      -> output, counted
-    #   the same under no_grad, requires grad     -> counted; output.detach() comes back, for nothing was recorded
+    #   not differentiable, requires grad (a write under no_grad)
+    #                                             -> counted; output.detach() comes back
     # Mind:
     # - A write that is refused changes nothing. Where it is not differentiable nothing is
     #   refused.

@@ -71,17 +71,17 @@ def columns_along(func: Callable[..., Any], inputs: Sequence[Tensor],
     # Mind:
     # - Tangents live as long as their level.
     # Use: `next_level`, `jvp_level() as level`, `checked_dual(level, x, tangent)`,
-    # `batched`, `rows_of`, `level.tangent(output)`, `as_sequence`; `F.movedim`,
-    # `levels.example`.
+    # `batched(rows, batch_level)`, `rows_of(tangent, output, batch_level, count)`,
+    # `level.tangent(output)`, `as_sequence`; `F.movedim`, `levels.example`.
     raise NotImplementedError("08b.7 All columns in one run is yours to write")
 
 
-def rows_of(tangent: Tensor | None, output: Tensor, batch: int, count: int) -> Tensor:
+def rows_of(tangent: Tensor | None, output: Tensor, batch_level: int, count: int) -> Tensor:
     """Return a tangent of an output as `count` rows: those of its batch, or all the same.
 
     None stands for zeros.
     """
-    rows: Tensor | None = None if tangent is None else examples(tangent, batch)
+    rows: Tensor | None = None if tangent is None else examples(tangent, batch_level)
     if rows is None:
         rows = F.zeros_like(output) if tangent is None else tangent
         rows = rows.expand((count, *output.shape))

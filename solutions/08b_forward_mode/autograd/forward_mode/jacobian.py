@@ -55,22 +55,22 @@ def columns_along(func: Callable[..., Any], inputs: Sequence[Tensor],
     >>> columns_along(lambda x: x * x, [tensor(3.0)], [tensor([1.0, 10.0])])
     (tensor(9.), [tensor([ 6., 60.])])
     """
-    batch = next_level()
+    batch_level = next_level()
     with jvp_level() as level:
-        duals = [checked_dual(level, x, batched(rows, batch))
+        duals = [checked_dual(level, x, batched(rows, batch_level))
                  for x, rows in zip(inputs, directions, strict=True)]
         outputs = func(*duals)
-        columns = [rows_of(level.tangent(output), output, batch, len(directions[0]))
+        columns = [rows_of(level.tangent(output), output, batch_level, len(directions[0]))
                    for output in as_sequence(outputs)]
     return outputs, columns
 
 
-def rows_of(tangent: Tensor | None, output: Tensor, batch: int, count: int) -> Tensor:
+def rows_of(tangent: Tensor | None, output: Tensor, batch_level: int, count: int) -> Tensor:
     """Return a tangent of an output as `count` rows: those of its batch, or all the same.
 
     None stands for zeros.
     """
-    rows: Tensor | None = None if tangent is None else examples(tangent, batch)
+    rows: Tensor | None = None if tangent is None else examples(tangent, batch_level)
     if rows is None:
         rows = F.zeros_like(output) if tangent is None else tangent
         rows = rows.expand((count, *output.shape))
