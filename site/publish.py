@@ -1,4 +1,4 @@
-"""What a published site needs besides its pages: how others show its links, its icon, its 404 page."""
+"""Prepares the site for publishing: how other sites show links to its pages."""
 
 from __future__ import annotations
 

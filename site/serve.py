@@ -30,7 +30,8 @@ class Handler(http.server.SimpleHTTPRequestHandler):
     def translate_path(self, path: str) -> str:
         """Return the file of an address, which may begin with the path that the site will have."""
         base = base_of(Path(self.directory))
-        return super().translate_path(path.removeprefix(base[:-1]) if path.startswith(base) else path)
+        return super().translate_path(
+            path.removeprefix(base[:-1]) if path.startswith(base) else path)
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
         """Show the site's own page for what is not there."""
