@@ -140,3 +140,27 @@ def test_a_link_to_an_exercise_lands_there_and_nothing_moves(watched, address, p
         section.locator(".cm-content").first.wait_for()
         top = section.evaluate("each => each.getBoundingClientRect().top")
         assert 0 < top < 200, json.dumps(top)
+
+
+def test_progress_is_marked_wherever_a_link_leads_and_the_way_on_is_shown(watched):
+    solved = {f"00.{number}": {"solved": "2026-01-01 10:00 UTC"} for number in range(1, 7)}
+    solved |= {"03.1": {"solved": "2026-01-02 10:00 UTC"}, "03.3": {"hints": 1}}
+    watched.page.add_init_script("localStorage['minigrad/progress'] ??= " + json.dumps(json.dumps(
+        {"form": 1, "minigrad": "", "holes": solved})))
+    page = watched.open("lessons/03_engine/")
+    lesson = page.locator('.md-nav--primary a[href$="00_chain_rule/"]')
+    page.wait_for_function("document.querySelector('[data-mg-done]') !== null")
+    assert lesson.first.get_attribute("data-mg-done") == "all"
+    turns = page.locator(".md-nav--secondary a", has_text="Your turn")
+    assert turns.evaluate_all("all => all.map(each => each.dataset.mgDone ?? '')")[:2] == ["all", ""]
+    page = watched.open("lessons/")
+    way = page.locator(".mg-continue a")
+    way.wait_for()
+    assert way.inner_text().startswith("Continue with 03.2 ")
+    marks = page.locator('td a[href$="03_engine/"]')
+    assert marks.first.get_attribute("data-mg-done") == "1/8"
+    way.click()
+    page.locator("html[data-mg-ready]").wait_for(state="attached")
+    assert page.url.endswith("lessons/03_engine/#ex-03-2")
+    page = watched.open("")
+    page.locator("a[data-start]", has_text="Continue with 03.2").wait_for()
