@@ -152,7 +152,8 @@ def test_progress_is_marked_wherever_a_link_leads_and_the_way_on_is_shown(watche
     page.wait_for_function("document.querySelector('[data-mg-done]') !== null")
     assert lesson.first.get_attribute("data-mg-done") == "all"
     turns = page.locator(".md-nav--secondary a", has_text="Your turn")
-    assert turns.evaluate_all("all => all.map(each => each.dataset.mgDone ?? '')")[:2] == ["all", ""]
+    marks = turns.evaluate_all("all => all.map(each => each.dataset.mgDone ?? '')")
+    assert marks[:2] == ["all", ""]
     page = watched.open("lessons/")
     way = page.locator(".mg-continue a")
     way.wait_for()
