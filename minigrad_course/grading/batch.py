@@ -13,9 +13,10 @@ from pathlib import Path
 
 from ..stages import CourseError, Stage
 from .asking import probe_jobs
-from .grade import Grade, HoleGrade, grade, printable
+from .grade import Grade, HoleGrade, grade
 from .history import Again, History
 from .intake import Submission, take_in
+from .printable import printable
 from .report import Report
 from .sandbox import Limits, Sandbox
 from .settings import Settings

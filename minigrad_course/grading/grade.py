@@ -25,7 +25,6 @@ NOTE [Graded beside the package]
 from __future__ import annotations
 
 import contextlib
-import re
 import secrets
 import tempfile
 from collections.abc import Collection, Mapping, Sequence
@@ -44,6 +43,7 @@ from .answers import difference, same
 from .asking import Job, Places, Runs, Tested, is_for, probe_jobs, probes_of, reference
 from .bundle import make_bundle
 from .intake import Submission
+from .printable import printable
 from .sandbox import Limits, Sandbox
 
 __all__ = ["Grade", "HoleGrade", "grade"]
@@ -240,8 +240,3 @@ def _wrong(hole: Hole, jobs: Sequence[Job], answers: Mapping[Job, Any], reasons:
             return reasons[job]
     return next((difference(answers.get(job), expected[job]) for job in mine
                  if not same(answers.get(job), expected[job])), "")
-
-
-def printable(text: str) -> str:
-    """Leave out of a learner's text what a terminal would obey and what XML cannot hold."""
-    return re.sub(r"[^\t\n\x20-\x7e\xa0-\u200f\u2030-\ud7ff\ue000-\ufffd]", "?", text)

@@ -7,6 +7,7 @@ A submission is a file (for a stage of one module), a learner's workspace, or it
 from __future__ import annotations
 
 import os
+import re
 import stat
 import sys
 from dataclasses import dataclass, field
@@ -18,6 +19,11 @@ __all__ = ["Submission", "take_in"]
 
 #: More text than any answer needs.
 MAX_BYTES = 256 * 1024
+
+
+#: How a file names its encoding (PEP 263); in another one than UTF-8 comments can be code.
+_COOKIE = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+_UTF_8 = (b"utf-8", b"utf8", b"utf-8-sig")
 
 
 @dataclass(frozen=True)
@@ -81,6 +87,10 @@ def read_text(folder: Path, inside: Path) -> str:
         raise Refused(f"{inside} grew while it was read")
     if b"\0" in data:
         raise Refused(f"{inside} has null bytes: it is no text")
+    for line in re.split(rb"\r\n|\r|\n", data)[:2]:
+        if (cookie := _COOKIE.match(line)) and cookie[1].lower().replace(b"_", b"-") not in _UTF_8:
+            raise Refused(f"{inside} says that it is in {cookie[1].decode()}; hand in UTF-8, "
+                          "without such a line")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

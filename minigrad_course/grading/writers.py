@@ -14,7 +14,8 @@ from typing import Any
 from xml.etree import ElementTree
 
 from ..stages import CourseError
-from .grade import HoleGrade, printable
+from .grade import HoleGrade
+from .printable import one_line, printable
 from .report import Report
 
 __all__ = ["FOR_ONE", "WRITERS", "unformula"]
@@ -41,7 +42,7 @@ def as_junit(reports: Sequence[Report]) -> str:
     root = ElementTree.Element("testsuites")
     for report in reports:
         failed = sum(bool(hole.reason) for hole in report.holes)
-        suite = ElementTree.SubElement(root, "testsuite", name=printable(report.submission),
+        suite = ElementTree.SubElement(root, "testsuite", name=one_line(report.submission),
                                        tests=str(len(report.holes)), failures=str(failed),
                                        errors="0", skipped="0")
         for hole in report.holes:
@@ -125,8 +126,9 @@ def as_csv(reports: Sequence[Report]) -> str:
 
 
 def unformula(text: str) -> str:
-    """Keep a spreadsheet from taking a file's name for a formula."""
-    return f"'{text}" if text[:1] in "=+-@\t\r" else text
+    """Return one line of text that a spreadsheet does not take for a formula."""
+    text = one_line(text)
+    return f"'{text}" if text.lstrip()[:1] in ("=", "+", "-", "@") else text
 
 
 def as_html(reports: Sequence[Report]) -> str:
@@ -138,7 +140,7 @@ def as_html(reports: Sequence[Report]) -> str:
             f"<pre>{html.escape(_explained(hole))}</pre></li>"
             for hole in report.holes if hole.reason or hole.note)
         unfolded = f"<details><summary>why</summary><ul>{reasons}</ul></details>" if reasons else ""
-        rows.append(f"<tr><td>{html.escape(printable(report.submission))}</td>"
+        rows.append(f"<tr><td>{html.escape(one_line(report.submission))}</td>"
                     f"<td>{report.points} of {report.max_points}</td><td>{unfolded}</td></tr>")
     return ('<!doctype html><html lang="en"><meta charset="utf-8"><title>Grades</title>'
             "<style>body{font:16px sans-serif;margin:2em}td,th{padding:.3em 1em;text-align:left;"
