@@ -217,7 +217,7 @@ def test_a_float_that_is_too_large_is_wrong(sandbox, tmp_path):
     result = graded(in_probes("""
         import json, os, sys
         lines = [{"ready": True}] + [{"probe": name, "seed": seed, "value": {"float": "0x1p99999"}}
-                                     for name, seed in json.loads(sys.stdin.read())]
+                                     for name, seed in json.loads(os.pread(0, 1 << 20, 0))]
         os.write(3, "".join(json.dumps(each) + "\\n" for each in lines).encode())
         os._exit(0)
     """), tmp_path, sandbox)

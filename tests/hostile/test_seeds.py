@@ -74,7 +74,7 @@ LEAKING = {
     """,
 }
 
-_JOBS = "import io, json, sys\nJOBS = json.loads(sys.stdin.read())\nsys.stdin = io.StringIO('[]')\n"
+_JOBS = "import json, os\nJOBS = json.loads(os.pread(0, 1 << 20, 0))\n"
 
 #: Reads what an earlier process may have left, in the process whose messages are shown.
 _READ = """
@@ -117,7 +117,7 @@ def table(answers):
     return in_probes(f"""
         import json, os, sys
         known = {{(name, seed): answer for name, seed, answer in json.loads({known!r})}}
-        jobs = json.loads(sys.stdin.read())
+        jobs = json.loads(os.pread(0, 1 << 20, 0))
         lines = [{{"ready": True}}]
         for name, seed in jobs:
             lines.append({{"probe": name, "seed": seed, **known.get((name, seed), {{}})}})
