@@ -181,7 +181,7 @@ def opened(folder: Path, inside: Path) -> int:
         except OSError as error:
             if os.path.islink(folder / inside):
                 raise Refused(f"{inside} is a link; hand in the file itself") from None
-            kind = Missing if error.errno in (errno.ENOENT, errno.ENOTDIR) else Refused
+            kind = Missing if error.errno == errno.ENOENT else Refused
             raise kind(f"{inside} {_why(error)}") from None
         finally:
             os.close(handle)
@@ -202,12 +202,12 @@ def opened_by_path(folder: Path, inside: Path) -> int:
             raise Refused(f"{inside} is not a plain file")
         return os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
     except OSError as error:
-        kind = Missing if error.errno in (errno.ENOENT, errno.ENOTDIR) else Refused
+        kind = Missing if error.errno == errno.ENOENT else Refused
         raise kind(f"{inside} {_why(error)}") from None
 
 
 def _why(error: OSError) -> str:
-    return "is not there" if error.errno in (errno.ENOENT, errno.ENOTDIR) else \
+    return "is not there" if error.errno == errno.ENOENT else \
         f"cannot be read: {error.strerror}"
 
 

@@ -22,7 +22,8 @@ def time_left(seconds: float) -> str:
         return "less than a minute"
     hours, minutes = divmod(max(minutes, 1), 60)
     parts = [(hours, "hour"), (minutes, "minute")]
-    return "about " + " ".join(f"{count} {unit}{'s' if count != 1 else ''}" for count, unit in parts if count)
+    return "about " + " ".join(f"{count} {unit}{'s' if count != 1 else ''}"
+                               for count, unit in parts if count)
 
 
 class Counted:
