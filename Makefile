@@ -16,8 +16,10 @@ STEPS      ?= 100000
 MODULES    ?= graph op engine autograd
 SAMPLE     ?= 0
 PORT       ?= 8000
+VERSIONS   ?=
 
-RUN     := $(VENV)/bin
+# Windows has an environment's programs in another folder.
+RUN     := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 INSTALL := $(RUN)/python -m pip install --disable-pip-version-check --constraint constraints.txt
 TORCH   := $(if $(filter-out 0,$(WITH_TORCH)),$(VENV)/.stamp-torch)
 # One BLAS thread per process: the test processes already share the cores.
@@ -39,7 +41,7 @@ $(VENV)/.stamp-venv: FORCE
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help tour learn test test-all test-generic imaginary-gpu faults soak fuzz pytorch-tests mutation audit sbom lint bench course walk course-full export-full site serve site-check \
+.PHONY: help tour learn test test-all test-generic imaginary-gpu faults soak fuzz pytorch-tests mutation audit sbom lint bench course walk course-full export-full release versions site serve site-check \
         site-browser site-built verify-full clean FORCE
 FORCE:
 .NOTPARALLEL:
@@ -148,6 +150,12 @@ site-built: $(FROM_NPM)/.stamp
 	@NO_MKDOCS_2_WARNING=1 $(RUN)/python -m mkdocs build --strict --quiet
 	@echo '==> the site is in build/site'
 
+release: $(VENV)/.stamp-release ## build wheel and source archive into dist, install each into a clean environment, test it there
+	@$(RUN)/python -m tests.release --jobs $(JOBS)
+
+versions: $(VENV)/.stamp-test ## the quick tests on each Python and NumPy that is supported; VERSIONS="3.11 3.13"
+	@$(RUN)/python -m tests.release.versions $(VERSIONS) --jobs $(JOBS)
+
 # In full this takes 10 to 15 minutes, on a machine left alone.
 bench: $(VENV)/.stamp-bench $(TORCH) ## time ops beside HIPS autograd and MyGrad, run the three trainings
 	@$(if $(BENCH),$(RUN)/python $(BENCH),$(RUN)/python benchmarks/op_overhead.py && $(RUN)/python benchmarks/trainings.py)
@@ -200,7 +208,7 @@ $(VENV)/.stamp-build: $(VENV)/.stamp-venv constraints.txt
 
 $(VENV)/.stamp-tour $(VENV)/.stamp-test $(VENV)/.stamp-lint $(VENV)/.stamp-bench \
 $(VENV)/.stamp-authors $(VENV)/.stamp-course $(VENV)/.stamp-site $(VENV)/.stamp-browser \
-$(VENV)/.stamp-platforms $(VENV)/.stamp-mutation $(VENV)/.stamp-supply \
+$(VENV)/.stamp-platforms $(VENV)/.stamp-release $(VENV)/.stamp-mutation $(VENV)/.stamp-supply \
 $(VENV)/.stamp-imaginary-gpu: \
 $(VENV)/.stamp-%: $(VENV)/.stamp-build pyproject.toml constraints.txt
 	@echo '==> installing minigrad with what `make $*` needs (once)'

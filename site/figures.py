@@ -57,7 +57,7 @@ class Figures:
             seen[name] = seen.get(name, 0) + 1
             options = dict(word.split("=", 1) for word in words)
             place = name if seen[name] == 1 else f"{name}-{seen[name]}"
-            drawn: str = self.ask({"draw": name, "options": options, "id": place})
+            drawn: str = self.ask({"draw": name, "options": options, "name": place})
             return drawn
 
         page = COMMENT.sub(put, page)

@@ -11,10 +11,12 @@ from rich.markup import escape
 from rich.table import Table
 
 from ..grading.intake import take_in
+from ..grading.printable import one_line
 from ..naming import stages_named
 from ..stages import CourseError, Stage, stages
 from .compare import Likeness, compare
-from .pages import Texts, as_csv, as_html, exercises
+from .pages import Named, Texts, as_csv, as_html, exercises
+from .signs import Sign, signs
 
 app = typer.Typer()
 FORMATS = ("terminal", "csv", "html")
@@ -33,8 +35,10 @@ def similarity(
 ) -> None:
     """Report answers that are too much like the package's source or like each other.
 
-    Comments, layout and names are passed over, and so is what the exercise or its task gives. It
-    says where to look, and proves nothing: look at the marked lines of --format html.
+    Comments, layout, names and statements without effect are passed over, and so is what the
+    exercise or its task gives. Code that runs text, large literals and exercises that are bound
+    again are named too. It says where to look, and proves nothing: look at the marked lines of
+    --format html.
 
     \b
     Examples:
@@ -46,42 +50,48 @@ def similarity(
             raise CourseError(f"--format {form}: there are {', '.join(FORMATS)}")
         chosen = stages_named(",".join(stage)) if stage else [
             each for each in stages() if each.holes]
-        found, texts, count = _compared(paths, chosen)
+        found, named, texts, count = _compared(paths, chosen)
     except CourseError as error:
         typer.echo(f"minigrad: {error}", err=True)
         raise typer.Exit(2) from None
     if form == "terminal" and out is None:
-        _show(Console(highlight=False), found, count)
+        _show(Console(highlight=False), found, named, count)
         return
-    text = as_html(found, chosen, texts) if form == "html" else as_csv(found)
+    text = as_html(found, named, chosen, texts) if form == "html" else as_csv(found, named)
     if out is None:
         typer.echo(text, nl=False)
     else:
         out.write_text(text, encoding="utf-8")
 
 
-def _compared(paths: list[Path], chosen: list[Stage]) -> tuple[list[Likeness], Texts, int]:
-    """Compare what was handed in; return also the texts and how many answers there were."""
+def _compared(paths: list[Path], chosen: list[Stage]
+              ) -> tuple[list[Likeness], Named, Texts, int]:
+    """Compare what was handed in; return also signs, the texts, and how many answers there were."""
     names = [path.name or str(path) for path in paths]
     labels = [name if names.count(name) == 1 else str(path)
               for name, path in zip(names, paths, strict=True)]
     found: list[Likeness] = []
+    named: list[tuple[str, str, Sign]] = []
     texts: Texts = {}
     for stage in chosen:
         taken = {label: take_in(path, stage).texts
                  for label, path in zip(labels, paths, strict=True)}
         texts[stage.number] = {label: each for label, each in taken.items() if each}
         found += compare(stage, texts[stage.number])
-    return found, texts, sum(map(len, texts.values()))
+        named += [(stage.number, label, sign) for label, each in texts[stage.number].items()
+                  for sign in signs(stage, each)]
+    return found, named, texts, sum(map(len, texts.values()))
 
 
-def _show(console: Console, found: list[Likeness], count: int) -> None:
+def _show(console: Console, found: list[Likeness], named: Named, count: int) -> None:
     if found:
         table = Table("stage", "one", "other", "share", "tokens", "exercises", box=None,
                       pad_edge=False)
         for each in found:
             whole = each.whole
-            table.add_row(each.stage, escape(each.one), escape(each.other), f"{whole.part:.0%}",
-                          f"{whole.common} of {whole.of}", exercises(each))
+            table.add_row(each.stage, escape(one_line(each.one)), escape(one_line(each.other)),
+                          f"{whole.part:.0%}", f"{whole.common} of {whole.of}", exercises(each))
         console.print(table)
-    console.print(f"{len(found)} to look at among {count} answers")
+    for stage, name, sign in named:
+        console.print(f"{stage} {escape(one_line(name))}: {escape(str(sign))}", soft_wrap=True)
+    console.print(f"{len(found) + len(named)} to look at among {count} answers")

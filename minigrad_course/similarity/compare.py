@@ -7,25 +7,33 @@ NOTE [What counts]
     answer that is nearly forced has few tokens, so it weighs little in the sum over its stage, and
     by itself it never accuses: that takes `HOLE_TOKENS`, about twelve lines.
 
+NOTE [Three ways of looking]
+    Exercise by exercise, by runs of tokens: the shorter answer is asked how much of it the other
+    one has.  Then all that somebody wrote, wherever it lies, is searched for each exercise of the
+    other: by runs, and by whole statements in any order, between which anything may stand.  What
+    finds most is told.
+
     The figures: of answers written from the tasks alone the highest share with the package, over a
-    stage, was 50 %, that of an exercise with HOLE_TOKENS or more 67 %, and that of a short one 79 %
-    (tests/course/test_similarity.py, tests/answers/).  A copy with other names and comments has
-    more than 85 %.  Two exercises are marked `forced` and count for nothing: there an answer from
-    the task alone had 96 % and 78 % of the package's.
+    stage, was 52 %, that of an exercise with HOLE_TOKENS or more 76 %, and that of a short one, all
+    of it; with another function of the package it was 52 % (tests/course/test_similarity.py,
+    tests/answers/).  Copies in 20 disguises have more than 90 % (tests/support/disguises.py).  Two
+    exercises are marked `forced` and count for nothing: there an answer from the task alone had
+    96 % and 78 % of the package's.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from itertools import combinations
 
 from ..dev.source import module
 from ..stages import Stage
-from .fingerprints import covered, fingerprints, runs
-from .tokens import Token, answers, shipped
+from .fingerprints import WINDOW, covered, fingerprints, runs
+from .siblings import Sibling, siblings
+from .tokens import Token, answers, shipped, statements
 
 __all__ = ["PACKAGE", "Likeness", "Share", "compare", "text_of"]
 
@@ -33,7 +41,11 @@ PACKAGE = "the package"
 #: A stage is reported from this share of its countable tokens on, if it is so many at least.
 STAGE_SHARE, STAGE_TOKENS = 0.7, 60
 #: The same for one exercise.
-HOLE_SHARE, HOLE_TOKENS = 0.8, 100
+HOLE_SHARE, HOLE_TOKENS = 0.85, 100
+#: The same for one exercise beside another function of the package.
+SIBLING_SHARE, SIBLING_TOKENS = 0.8, 40
+#: A statement of fewer tokens is in many programs.
+STATEMENT = 5
 
 
 @dataclass(frozen=True)
@@ -56,10 +68,11 @@ class Likeness:
 
     stage: str
     one: str
-    other: str  # or PACKAGE
+    other: str  # or PACKAGE, or another function of the package
     shares: tuple[Share, ...]
     lines: dict[tuple[str, str, str], set[int]] = field(default_factory=dict, compare=False)
     # by submission, hole and path the lines that are in common
+    sibling: bool = False  # whether it is another function of the package
 
     @property
     def whole(self) -> Share:
@@ -71,6 +84,8 @@ class Likeness:
     def reported(self) -> bool:
         """Whether it is more than answers that know nothing of each other have in common."""
         whole = self.whole
+        if self.sibling:
+            return whole.part >= SIBLING_SHARE and whole.common >= SIBLING_TOKENS
         return ((whole.part >= STAGE_SHARE and whole.common >= STAGE_TOKENS)
                 or any(each.part >= HOLE_SHARE and each.common >= HOLE_TOKENS
                        for each in self.shares))
@@ -78,24 +93,45 @@ class Likeness:
 
 @dataclass(frozen=True)
 class _Answer:
-    """One answer to one exercise: tokens, fingerprints, and what of them may be counted."""
+    """Some tokens, their fingerprints, and what of them may be counted."""
 
     tokens: list[Token]
     marks: dict[int, list[int]]
+    given: frozenset[tuple[str, ...]] = frozenset()  # statements that count nothing
 
     def without(self, left_out: set[int]) -> _Answer:
         """Return the same without some fingerprints and the tokens in them."""
         return _Answer(self.tokens, {mark: where for mark, where in self.marks.items()
-                                     if mark not in left_out})
+                                     if mark not in left_out}, self.given)
 
     def countable(self, left_out: set[int]) -> set[int]:
         """Return the positions that are in none of some fingerprints."""
         return set(range(len(self.tokens))) - covered(self.marks, left_out)
 
+    @cached_property
+    def statements(self) -> dict[tuple[str, ...], list[list[int]]]:
+        """By statement the positions of its tokens, each time that it stands there."""
+        found: dict[tuple[str, ...], list[list[int]]] = {}
+        position = 0
+        for each in statements(self.tokens):
+            words = tuple(token.text for token in each)
+            if len(each) >= STATEMENT and words not in self.given:
+                found.setdefault(words, []).append(list(range(position, position + len(each))))
+            position += len(each)
+        return found
+
+
+@dataclass(frozen=True)
+class _Answers:
+    """What somebody wrote for a stage: by hole, all of it, and what no hole comes to."""
+
+    holes: dict[str, _Answer]
+    all: _Answer
+
 
 def text_of(stage: Stage, name: str, path: str, submissions: dict[str, dict[str, str]]) -> str:
-    """Return what somebody, or PACKAGE, has in the module at `path`."""
-    return module(stage.package, path).text if name == PACKAGE else submissions[name][path]
+    """Return what somebody, or the package, has in the module at `path`."""
+    return submissions[name][path] if name in submissions else module(stage.package, path).text
 
 
 def compare(stage: Stage, submissions: dict[str, dict[str, str]]) -> list[Likeness]:
@@ -103,35 +139,56 @@ def compare(stage: Stage, submissions: dict[str, dict[str, str]]) -> list[Likene
 
     `submissions` holds texts by the path of the module, for each name.
     """
-    package, given = _package(stage), _shipped(stage)
-    written = {name: _answers(stage, texts, given) for name, texts in submissions.items()}
-    found = [_likeness(stage, name, PACKAGE, written[name], package, {}) for name in written]
-    left_out = {hole.id: set(package[hole.id].marks) | _common(written, hole.id)
+    package = _package(stage)
+    written = {name: _answers(stage, texts) for name, texts in submissions.items()}
+    found = [_likeness(stage, (name, written[name]), (PACKAGE, package), {}) for name in written]
+    known = {each.one: {share.hole for share in each.shares if share.part >= SIBLING_SHARE}
+             for each in found}
+    found += [each for name, mine in written.items()
+              for each in _like_siblings(stage, name, mine, known[name])]
+    left_out = {hole.id: _Left(package.holes[hole.id], [each.holes[hole.id]
+                                                        for each in written.values()])
                 for hole in stage.holes}
     pairs: set[tuple[str, str]] = set()
     for hole in stage.holes:
         owners = defaultdict(list)
         for name, mine in written.items():
-            for mark in mine[hole.id].marks:
-                if mark not in left_out[hole.id]:
-                    owners[mark].append(name)
+            answer, left = mine.holes[hole.id], left_out[hole.id]
+            for mark in {*(set(answer.marks) - left.marks),
+                         *(set(answer.statements) - left.statements)}:
+                owners[mark].append(name)
         for names in owners.values():
             pairs.update(combinations(names, 2))
-    found += [_likeness(stage, one, other, written[one], written[other], left_out)
+    found += [_likeness(stage, (one, written[one]), (other, written[other]), left_out)
               for one, other in sorted(pairs)]
     return sorted((each for each in found if each.reported),
                   key=lambda each: -each.whole.common)
 
 
-@cache
-def _package(stage: Stage) -> dict[str, _Answer]:
-    texts = {path: module(stage.package, path).text for path in stage.modules}
-    return _answers(stage, texts, _shipped(stage))
+class _Left:
+    """What of an exercise counts nothing between submissions."""
+
+    def __init__(self, package: _Answer, written: Sequence[_Answer]) -> None:
+        most = len(written) / 4 if len(written) >= 8 else len(written)
+        marks = Counter(mark for each in written for mark in each.marks)
+        counts = Counter(words for each in written for words in each.statements)
+        self.marks = {*package.marks, *(mark for mark, count in marks.items() if count > most)}
+        self.statements = {*package.statements,
+                           *(words for words, count in counts.items() if count > most)}
 
 
 @cache
-def _shipped(stage: Stage) -> frozenset[int]:
-    return frozenset(mark for texts in shipped(_stubs(stage)) for mark in runs(texts))
+def _package(stage: Stage) -> _Answers:
+    return _answers(stage, {path: module(stage.package, path).text for path in stage.modules})
+
+
+@cache
+def _shipped(stage: Stage) -> tuple[frozenset[int], frozenset[tuple[str, ...]]]:
+    """Return the runs and the statements that the exercise has already."""
+    given = shipped(_stubs(stage))
+    return (frozenset(mark for each in given for mark in runs([token.text for token in each])),
+            frozenset(tuple(token.text for token in part) for each in given
+                      for part in statements(each)))
 
 
 @cache
@@ -139,36 +196,141 @@ def _stubs(stage: Stage) -> dict[str, str]:
     return {path: stage.handed_out(path) for path in stage.modules}
 
 
-def _answers(stage: Stage, texts: dict[str, str], given: frozenset[int]) -> dict[str, _Answer]:
-    return {hole: _Answer(tokens, fingerprints([each.text for each in tokens])).without(set(given))
-            for hole, tokens in answers(stage, texts, _stubs(stage)).items()}
+def _answers(stage: Stage, texts: dict[str, str]) -> _Answers:
+    marks, given = _shipped(stage)
+
+    def answer(tokens: list[Token]) -> _Answer:
+        found = fingerprints([each.text for each in tokens])
+        return _Answer(tokens, found, given).without(set(marks))
+
+    written = answers(stage, texts, _stubs(stage))
+    every = [token for part in (*written.holes.values(), written.elsewhere) for token in part]
+    return _Answers({hole: answer(part) for hole, part in written.holes.items()}, answer(every))
 
 
-def _common(written: dict[str, dict[str, _Answer]], hole: str) -> set[int]:
-    """Return the fingerprints that so many have that they say nothing."""
-    counts = Counter(mark for mine in written.values() for mark in mine[hole].marks)
-    most = len(written) / 4 if len(written) >= 8 else len(written)
-    return {mark for mark, count in counts.items() if count > most}
+#: How much of an answer is countable, where it is found in another text, and where there.
+_Way = Callable[[_Answer, _Answer, _Left], tuple[int, set[int], set[int]]]
+#: A name and what it stands for.
+_Side = tuple[str, _Answers]
+_NOTHING = _Left(_Answer([], {}), ())
 
 
-def _likeness(stage: Stage, one: str, other: str, mine: dict[str, _Answer],
-              theirs: dict[str, _Answer], left_out: dict[str, set[int]]) -> Likeness:
-    shares: list[Share] = []
-    lines: dict[tuple[str, str, str], set[int]] = {}
+def _likeness(stage: Stage, one: _Side, other: _Side, left_out: dict[str, _Left]) -> Likeness:
+    """Return in what two answers are alike by the way of looking that finds most."""
+    ways = [_alike(stage, one, other, left_out)]
+    for mine, theirs in ((one, other), (other, one)):
+        if mine[0] != PACKAGE:
+            ways += [_contained(stage, mine, theirs, (one[0], other[0]), left_out, by)
+                     for by in (_by_runs, _by_statements)]
+    return max(ways, key=lambda each: (each.reported, each.whole.part))
+
+
+def _alike(stage: Stage, one: _Side, other: _Side, left_out: dict[str, _Left]) -> Likeness:
+    """Compare exercise by exercise: the shorter answer is asked, for a copy may have more."""
+    shares, lines = [], _Lines()
     for hole in stage.holes:
         if hole.forced:
             continue
-        forced = left_out.get(hole.id, set())
-        sides: Sequence[tuple[str, _Answer]] = ((one, mine[hole.id]), (other, theirs[hole.id]))
+        forced = left_out.get(hole.id, _NOTHING).marks
+        sides = [(name, answers.holes[hole.id]) for name, answers in (one, other)]
         shared = set(sides[0][1].marks) & set(sides[1][1].marks) - forced
         counted = []
         for name, answer in sides:
             countable = answer.countable(forced)
             common = covered(answer.marks, shared) & countable
             counted.append((len(countable), len(common)))
-            for position in common:
-                token = answer.tokens[position]
-                lines.setdefault((name, hole.id, token.path), set()).add(token.line)
-        of, common_count = min(counted)  # a copy may have more besides: the shorter one is asked
+            lines.mark(name, hole.id, answer, common)
+        of, common_count = min(counted)
         shares.append(Share(hole.id, common_count, of))
-    return Likeness(stage.number, one, other, tuple(shares), lines)
+    return Likeness(stage.number, one[0], other[0], tuple(shares), lines.found)
+
+
+def _contained(stage: Stage, mine: _Side, theirs: _Side, names: tuple[str, str],
+               left_out: dict[str, _Left], by: _Way) -> Likeness:
+    """Look for somebody's exercises in all that another one wrote, wherever it lies there."""
+    shares, lines = [], _Lines()
+    whole = mine[1].all
+    for hole in stage.holes:
+        if hole.forced:
+            continue
+        answer = theirs[1].holes[hole.id]
+        of, common, found = by(answer, whole, left_out.get(hole.id, _NOTHING))
+        lines.mark(theirs[0], hole.id, answer, common)
+        lines.mark(mine[0], hole.id, whole, found)
+        shares.append(Share(hole.id, len(common), of))
+    return Likeness(stage.number, *names, tuple(shares), lines.found)
+
+
+def _by_runs(answer: _Answer, whole: _Answer, left: _Left) -> tuple[int, set[int], set[int]]:
+    shared = set(answer.marks) & set(whole.marks) - left.marks
+    countable = answer.countable(left.marks)
+    return len(countable), covered(answer.marks, shared) & countable, covered(whole.marks, shared)
+
+
+def _by_statements(answer: _Answer, whole: _Answer, left: _Left) -> tuple[int, set[int], set[int]]:
+    of, common, found = 0, set(), set()
+    for words, places in answer.statements.items():
+        if words in left.statements:
+            continue
+        there = whole.statements.get(words, [])
+        of += len(words) * len(places)
+        for mine, theirs in zip(places, there, strict=False):
+            common.update(mine)
+            found.update(theirs)
+    return of, common, found
+
+
+class _Siblings:
+    """The package's other functions, found by what is in them."""
+
+    def __init__(self, stage: Stage) -> None:
+        marks, given = _shipped(stage)
+        self.all = [(each, _Answer(each.tokens, each.marks, given).without(set(marks)))
+                    for each in siblings(stage.package)]
+        self.where: dict[object, list[int]] = {}
+        for place, (_, answer) in enumerate(self.all):
+            for mark in (*answer.marks, *answer.statements):
+                self.where.setdefault(mark, []).append(place)
+
+    def nearest(self, answer: _Answer) -> list[tuple[Sibling, _Answer]]:
+        """Return the few that have most in common with an answer."""
+        counts: Counter[int] = Counter()
+        for mark in answer.marks:
+            counts.update(dict.fromkeys(self.where.get(mark, ()), WINDOW))
+        for words in answer.statements:
+            counts.update(dict.fromkeys(self.where.get(words, ()), len(words)))
+        return [self.all[place] for place, _ in counts.most_common(5)]
+
+
+_siblings = cache(_Siblings)
+
+
+def _like_siblings(stage: Stage, name: str, mine: _Answers, known: set[str]) -> Iterator[Likeness]:
+    """Yield for each exercise, those in `known` apart, the sibling that is most like it."""
+    for hole in stage.holes:
+        answer = mine.holes[hole.id]
+        if hole.forced or hole.id in known or len(answer.tokens) < SIBLING_TOKENS:
+            continue
+        found = []
+        for sibling, other in _siblings(stage).nearest(answer):
+            for by in (_by_runs, _by_statements):
+                of, common, there = by(answer, other, _NOTHING)
+                lines = _Lines()
+                lines.mark(name, hole.id, answer, common)
+                lines.mark(str(sibling), hole.id, other, there)
+                found.append(Likeness(stage.number, name, str(sibling), (
+                    Share(hole.id, len(common), of),), lines.found, sibling=True))
+        yield from [max(found, key=lambda each: (each.reported, each.whole.part))] if found else ()
+
+
+class _Lines:
+    """By submission, hole and path the lines in which something was found."""
+
+    def __init__(self) -> None:
+        self.found: dict[tuple[str, str, str], set[int]] = {}
+
+    def mark(self, name: str, hole: str, answer: _Answer, positions: set[int]) -> None:
+        """Mark the lines where some tokens stand."""
+        for position in positions:
+            token = answer.tokens[position]
+            self.found.setdefault((name, hole, token.path), set()).add(token.line)

@@ -7,15 +7,18 @@ import html
 import io
 from collections.abc import Sequence
 
-from ..grading.grade import printable
+from ..grading.printable import printable
 from ..grading.writers import unformula
 from ..stages import Stage
 from .compare import Likeness, text_of
+from .signs import Sign
 
-__all__ = ["as_csv", "as_html", "exercises"]
+__all__ = ["Named", "as_csv", "as_html", "exercises"]
 
 #: For each stage, the texts that were compared: by submission, by path in the package.
 Texts = dict[str, dict[str, dict[str, str]]]
+#: Signs with the stage and the submission.
+Named = Sequence[tuple[str, str, Sign]]
 
 
 def exercises(found: Likeness) -> str:
@@ -29,20 +32,22 @@ def exercises(found: Likeness) -> str:
                      for each in found.shares if each.common)
 
 
-def as_csv(found: Sequence[Likeness]) -> str:
-    """A line for each likeness."""
+def as_csv(found: Sequence[Likeness], named: Named = ()) -> str:
+    """A line for each likeness and each sign."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["stage", "one", "other", "share", "common_tokens", "countable_tokens",
-                     "exercises"])
+                     "exercises", "sign"])
     for each in found:
         whole = each.whole
         writer.writerow([each.stage, unformula(each.one), unformula(each.other),
-                         f"{whole.part:.2f}", whole.common, whole.of, exercises(each)])
+                         f"{whole.part:.2f}", whole.common, whole.of, exercises(each), ""])
+    for stage, name, sign in named:
+        writer.writerow([stage, unformula(name), "", "", "", "", "", unformula(str(sign))])
     return out.getvalue()
 
 
-def as_html(found: Sequence[Likeness], stages: Sequence[Stage], texts: Texts) -> str:
+def as_html(found: Sequence[Likeness], named: Named, stages: Sequence[Stage], texts: Texts) -> str:
     """One page: a table, and for each likeness both texts with what is common marked."""
     by_number = {stage.number: stage for stage in stages}
     parts = []
@@ -59,7 +64,9 @@ def as_html(found: Sequence[Likeness], stages: Sequence[Stage], texts: Texts) ->
             ".pair{display:flex;gap:2em}</style><h1>Similarity</h1><p>Marked lines hold what both "
             "have in common and the task does not give. Look at them before you judge.</p>"
             "<table><tr><th>stage</th><th>one</th><th>other</th><th>share</th><th>tokens</th>"
-            "<th>exercises</th></tr>" + "\n".join(parts) + "</table></html>\n")
+            "<th>exercises</th></tr>" + "\n".join(parts) + "</table><ul>" + "\n".join(
+                f"<li>{stage} {_safe(name)}: {_safe(str(sign))}</li>"
+                for stage, name, sign in named) + "</ul></html>\n")
 
 
 def _safe(text: str) -> str:
@@ -72,9 +79,8 @@ def _side_by_side(found: Likeness, stage: Stage, texts: Texts) -> str:
         columns = []
         for name in (found.one, found.other):
             lines = []
-            for path in stage.modules:
-                marked = found.lines.get((name, share.hole, path), set())
-                if marked:
+            for (who, hole, path), marked in sorted(found.lines.items()):
+                if (who, hole) == (name, share.hole) and marked:
                     text = text_of(stage, name, path, texts[stage.number]).splitlines()
                     first, last = min(marked), max(marked)
                     lines += [f"<mark>{_safe(text[i - 1])}</mark>" if i in marked

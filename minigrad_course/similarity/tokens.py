@@ -1,23 +1,31 @@
 """What somebody wrote for an exercise, as tokens that renaming and rearranging lines leave alone.
 
 NOTE [Tokens]
-    The tokens are the nodes of the syntax tree in the order of the text, so comments, blank lines,
-    parentheses and quotes are gone from the start.  Docstrings, annotations and the text of strings
-    are left out.  Every name that the answer itself gives (parameters, locals, functions and
-    attributes of its own) is the same token, because renaming is what a copy does first; names of
-    the module, of the package and of Python stay, because they are not for the learner to choose.
+    The tokens are the nodes of the syntax tree, in one form (normal.py) and in the order of the
+    text, so comments, blank lines, parentheses and quotes are gone from the start.  Docstrings,
+    annotations and the text of strings are left out.  Every name that the answer itself gives
+    (parameters, locals, functions and attributes of its own) is the same token, because renaming is
+    what a copy does first; names of the module, of the package and of Python stay, because they are
+    not for the learner to choose.
+
+NOTE [Where an answer lies]
+    An exercise's answer is the body that the task asks for, whatever of the learner's own that body
+    comes to (functions, methods, classes, tables, in any file of the stage), and each statement of
+    the module that names the exercise, such as an assignment.  All other code of the learner's own
+    is kept apart as `elsewhere`: a copy may lie there.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 
 from ..dev.source import Definition, Function, docstring_of
 from ..stages import Stage
+from .normal import in_one_form
 
-__all__ = ["Token", "answers", "shipped"]
+__all__ = ["Token", "Written", "answers", "functions", "shipped", "statements"]
 
 _FORGOTTEN = (ast.expr_context, ast.Pass, ast.alias, ast.Import, ast.ImportFrom, ast.Global,
               ast.Nonlocal)
@@ -30,33 +38,65 @@ class Token:
     text: str
     path: str
     line: int
+    begins: bool = False  # whether a statement begins with it
 
 
-def answers(stage: Stage, texts: dict[str, str], stubs: dict[str, str]) -> dict[str, list[Token]]:
-    """Return the tokens of what was written for each hole.
+@dataclass(frozen=True)
+class Written:
+    """What somebody wrote for a stage."""
 
-    That is the bodies of its functions, and those functions of the learner's own, which the
-    exercise (`stubs`) does not have, that the hole comes to.  What is no Python gives no tokens.
+    holes: dict[str, list[Token]]
+    elsewhere: list[Token] = field(default_factory=list)  # code of one's own that no hole comes to
+
+
+@dataclass(frozen=True)
+class _Own:
+    """A statement that the exercise does not have; equal to itself alone."""
+
+    path: str
+    node: ast.stmt
+    names: tuple[str, ...]  # by which other code may come to it
+
+    def __hash__(self) -> int:
+        return id(self.node)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Own) and other.node is self.node
+
+
+def answers(stage: Stage, texts: dict[str, str], stubs: dict[str, str]) -> Written:
+    """Return the tokens of what was written; what is no Python gives no tokens.
+
+    `stubs` are the exercise's files; what they have already is nobody's answer.
     """
-    written: dict[str, list[Token]] = {hole.id: [] for hole in stage.holes}
+    bodies: dict[str, list[_Own]] = {hole.id: [] for hole in stage.holes}
+    own: list[_Own] = []
+    fixed: set[str] = set()  # names that the exercise has: nobody gives them by himself
     for path in texts:
         try:
             mine, stub = ast.parse(texts[path]), ast.parse(stubs[path])
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
-        known, given = _definitions(stub), _definitions(mine)
-        own: dict[str, Definition] = {
-            name: node for name, node in given.items()
-            if name not in known and isinstance(node, Function)}
+        fixed |= _names_in(stub)
+        given = _definitions(mine)
         for hole in stage.holes:
-            bodies = [given[name] for symbol in hole.symbols if symbol.startswith(f"{path}:")
-                      and (name := symbol.partition(":")[2]) in given]
-            nodes = [*bodies, *_reached(bodies, own)]
-            names = _given_names(nodes, stub)
-            for node in nodes:
-                written[hole.id] += [Token(text, path, line)
-                                     for text, line in _tokens(node, names)]
-    return written
+            bodies[hole.id] += [_Own(path, given[name], ()) for symbol in hole.symbols
+                                if symbol.startswith(f"{path}:")
+                                and (name := symbol.partition(":")[2]) in given]
+        asked = {id(each.node) for found in bodies.values() for each in found}
+        own += [each for each in _own_statements(path, mine, stub) if id(each.node) not in asked]
+    for each in [*own, *(one for found in bodies.values() for one in found)]:
+        in_one_form(each.node)
+    taken: set[_Own] = set()
+    written = {}
+    for hole in stage.holes:
+        asked_for = {symbol.rpartition(":")[2].rpartition(".")[2] for symbol in hole.symbols}
+        loose = [each for each in own if not each.names and not asked_for.isdisjoint(
+            _named(each.node))]
+        nodes = [*bodies[hole.id], *_reached([*bodies[hole.id], *loose], own)]
+        taken.update(nodes)
+        written[hole.id] = _as_tokens(nodes, own, fixed)
+    return Written(written, _as_tokens([each for each in own if each not in taken], own, fixed))
 
 
 def _definitions(tree: ast.Module) -> dict[str, Definition]:
@@ -71,25 +111,79 @@ def _definitions(tree: ast.Module) -> dict[str, Definition]:
     return found
 
 
-def _reached(bodies: Sequence[Definition], own: dict[str, Definition]) -> list[Definition]:
-    """Return those of the learner's own functions that some bodies name, and those these name."""
-    by_name: dict[str, list[Definition]] = {}
-    for name, node in own.items():
-        by_name.setdefault(name.rpartition(".")[2], []).append(node)
-    found: list[Definition] = []
-    waiting: list[Definition] = list(bodies)
+def _own_statements(path: str, mine: ast.Module, stub: ast.Module) -> Iterator[_Own]:
+    """Yield what a module has beyond the exercise, methods in the exercise's classes too."""
+    known = _definitions(stub)
+    kept = {ast.dump(each) for each in stub.body if not isinstance(each, Definition)}
+    seen: set[str] = set()
+    for each in mine.body:
+        if isinstance(each, ast.Import | ast.ImportFrom):
+            continue
+        if isinstance(each, ast.ClassDef) and each.name in known and each.name not in seen:
+            seen.add(each.name)
+            methods = {name for name in known if name.startswith(f"{each.name}.")}
+            there = {ast.dump(inner) for inner in getattr(known[each.name], "body", ())}
+            for inner in each.body:
+                name = getattr(inner, "name", "")
+                if f"{each.name}.{name}" not in methods and ast.dump(inner) not in there:
+                    yield _Own(path, inner, (name,) if name else ())
+        elif isinstance(each, Definition):
+            if each.name not in known or each.name in seen:
+                yield _Own(path, each, (each.name,))
+            seen.add(each.name)
+        elif ast.dump(each) not in kept:
+            targets = each.targets if isinstance(each, ast.Assign) else ()
+            yield _Own(path, each, tuple(one.id for target in targets for one in ast.walk(target)
+                                         if isinstance(one, ast.Name)
+                                         and isinstance(one.ctx, ast.Store)))
+
+
+def _named(node: ast.AST) -> set[str]:
+    """Return every name, attribute and word in quotes of some code."""
+    return {word for each in ast.walk(node) for kind in ("id", "attr", "value", "name")
+            if isinstance(word := getattr(each, kind, None), str)}
+
+
+def _reached(begin: Sequence[_Own], own: Sequence[_Own]) -> list[_Own]:
+    """Return what some code names of the learner's own, and what that names in turn."""
+    by_name: dict[str, list[_Own]] = {}
+    for each in own:
+        for name in each.names:
+            by_name.setdefault(name, []).append(each)
+    found = [each for each in begin if each in own]
+    waiting = list(begin)
     while waiting:
-        for each in ast.walk(waiting.pop()):
-            called = getattr(each, "id", None) or getattr(each, "attr", None)
-            for node in by_name.pop(called, ()) if isinstance(called, str) else ():
-                found.append(node)
-                waiting.append(node)
-    return sorted(found, key=lambda node: node.lineno)
+        for called in sorted(_named(waiting.pop().node) & by_name.keys()):
+            for each in by_name.pop(called):
+                if each not in found:
+                    found.append(each)
+                    waiting.append(each)
+    return sorted(found, key=lambda each: (each.path, each.node.lineno))
 
 
-def _given_names(nodes: Sequence[Definition], stub: ast.Module) -> set[str]:
-    """Return the names that an answer gives by itself; `.name` for an attribute."""
-    fixed = {f".{each.attr}" for each in ast.walk(stub) if isinstance(each, ast.Attribute)}
+def _as_tokens(nodes: Sequence[_Own], own: Sequence[_Own], fixed: set[str]) -> list[Token]:
+    attributes = {name for name in given_names((each.node for each in [*nodes, *own]), fixed)
+                  if name.startswith(".")}
+    known = attributes.union(*(each.names for each in own)) - fixed
+    return [token for each in nodes
+            for token in tokens(each.node, each.path, known | given_names([each.node], fixed))]
+
+
+def _names_in(stub: ast.Module) -> set[str]:
+    """Return the attributes, methods, functions and classes that a module has; `.x` for some."""
+    found: set[str] = set()
+    for each in ast.walk(stub):
+        if isinstance(each, ast.Attribute):
+            found.add(f".{each.attr}")
+        elif isinstance(each, Definition):
+            found |= {each.name, f".{each.name}"}
+        elif isinstance(each, ast.Import | ast.ImportFrom):
+            found |= {name.asname or name.name for name in each.names}
+    return found
+
+
+def given_names(nodes: Iterable[ast.AST], fixed: set[str]) -> set[str]:
+    """Return the names that some code gives by itself; `.name` for an attribute."""
     names: set[str] = set()
     for node in nodes:
         for each in ast.walk(node):
@@ -99,31 +193,37 @@ def _given_names(nodes: Sequence[Definition], stub: ast.Module) -> set[str]:
                 names.add(each.arg)
             elif isinstance(each, ast.Attribute) and isinstance(each.ctx, ast.Store):
                 names.add(f".{each.attr}")
-            elif isinstance(each, Function):
+            elif isinstance(each, Definition):
                 names |= {each.name, f".{each.name}"}
             elif isinstance(each, ast.ExceptHandler) and each.name:
                 names.add(each.name)
     return names - fixed
 
 
-def _tokens(definition: Definition, names: set[str]) -> Iterator[tuple[str, int]]:
-    """Yield the tokens of a definition's body with their lines."""
-    body = definition.body[docstring_of(definition) is not None:]
-    waiting: list[ast.AST] = list(reversed(body))
-    line = definition.lineno
+def tokens(node: ast.AST, path: str, names: set[str]) -> Iterator[Token]:
+    """Yield the tokens of a statement, of a function's or a class's body alone."""
+    waiting: list[ast.AST] = [node]
+    if isinstance(node, Definition):
+        waiting = list(reversed(_without_docstring(node)))
+    line = getattr(node, "lineno", 1)
     while waiting:
-        node = waiting.pop()
-        if isinstance(node, _FORGOTTEN):
+        each = waiting.pop()
+        if isinstance(each, _FORGOTTEN):
             continue
-        line = getattr(node, "lineno", line)
-        yield _text(node, names), line
-        children = list(ast.iter_child_nodes(node))
+        line = getattr(each, "lineno", line)
+        yield Token(_text(each, names), path, line, isinstance(each, ast.stmt))
+        children = list(ast.iter_child_nodes(each))
         for hidden in ("annotation", "returns"):
-            if (child := getattr(node, hidden, None)) in children and child is not None:
+            if (child := getattr(each, hidden, None)) in children and child is not None:
                 children.remove(child)
-        if isinstance(node, Definition) and (doc := docstring_of(node)) is not None:
-            children.remove(doc)
+        if isinstance(each, Definition):
+            left_out = [*each.decorator_list, docstring_of(each)]
+            children = [child for child in children if child not in left_out]
         waiting += reversed(children)
+
+
+def _without_docstring(node: Definition) -> list[ast.stmt]:
+    return node.body[docstring_of(node) is not None :]
 
 
 def _text(node: ast.AST, names: set[str]) -> str:
@@ -138,12 +238,33 @@ def _text(node: ast.AST, names: set[str]) -> str:
     return type(node).__name__
 
 
-def shipped(stubs: dict[str, str]) -> list[list[str]]:
+def statements(found: Sequence[Token]) -> list[list[Token]]:
+    """Return tokens statement by statement; of a compound one the first line stands alone."""
+    parts: list[list[Token]] = []
+    for token in found:
+        if token.begins or not parts:
+            parts.append([])
+        parts[-1].append(token)
+    return parts
+
+
+def functions(path: str, text: str) -> Iterator[tuple[str, list[Token]]]:
+    """Yield the name and the tokens of each function and method of a module."""
+    tree = ast.parse(text)
+    for name, node in _definitions(tree).items():
+        if isinstance(node, Function):
+            in_one_form(node)
+            yield name, list(tokens(node, path, given_names([node], set())))
+
+
+def shipped(stubs: dict[str, str]) -> list[list[Token]]:
     """Return the tokens of each function that the exercise has already."""
     found = []
-    for text in stubs.values():
+    for path, text in stubs.items():
         tree = ast.parse(text)
+        fixed = {name for name in _names_in(tree) if name.startswith(".")}
         for node in _definitions(tree).values():
             if isinstance(node, Function):
-                found.append([text for text, _ in _tokens(node, _given_names([node], tree))])
+                in_one_form(node)
+                found.append(list(tokens(node, path, given_names([node], fixed))))
     return found

@@ -12,7 +12,7 @@ export function shown(value, digits = 4) {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? "nan" : value > 0 ? "inf" : "−inf";
   const size = Math.abs(value);
   const text = size !== 0 && (size < 1e-3 || size >= 1e6)
-    ? value.toExponential(digits - 2).replace(/\.?0+e/, "e").replace("e+", "e")
+    ? value.toExponential(digits - 1).replace(/\.?0+e/, "e").replace("e+", "e")
     : String(Number(value.toPrecision(digits)));
   return text.replaceAll("-", "−");
 }

@@ -33,13 +33,13 @@ export function control(each, value, id) {
     return `<span class="mg-control mg-steps"><button type="button"${name} data-by="-1" aria-label="One step back">◀</button>` +
       `<input type="range"${name}${range} aria-label="${label}">` +
       `<button type="button"${name} data-by="1" aria-label="One step on">▶</button>` +
-      `<output>${value} / ${each.max}</output></span>`;
+      `<output>${value + 1} / ${each.max + 1}</output></span>`;
   }
   if (each.kind === "switch") {
     return `<span class="mg-control mg-switch"><label><input type="checkbox"${name}${value ? " checked" : ""}> ${label}</label></span>`;
   }
   if (each.kind === "press") {
-    return `<span class="mg-control"><button type="button" data-set="${escaped(JSON.stringify(each.set))}">${label}</button></span>`;
+    return `<span class="mg-control mg-press"><button type="button" data-set="${escaped(JSON.stringify(each.set))}">${label}</button></span>`;
   }
   if (each.kind === "text") {
     return `<span class="mg-control mg-number"><label for="${id}">${label}</label>` +
@@ -53,14 +53,15 @@ export const controls = (widget, state, options, id) =>
   widget.controls(state, options).map((each, i) => control(each, state[each.name], `${id}-${i}`)).join("");
 
 /** The whole figure, as it begins. */
-export function figure(widget, options, id) {
+export function figure(widget, options, name) {
+  const id = `figure-${name}`;
   const state = initial(widget, options), model = widget.model(state);
   const views = widget.views ?? ["wide"];
   const canvases = views.map((view) => {
     const drawn = widget.draw(model, state, { wide: view === "wide" });
     return `<div class="mg-canvas" data-view="${view}">${drawn}</div>`;
   }).join("");
-  return `<figure class="mg-widget${views.length > 1 ? " mg-two" : ""}" id="${id}" data-widget="${widget.name}"` +
+  return `<figure class="mg-widget${views.length > 1 ? " mg-two" : ""}" id="${id}" data-name="${name}" data-widget="${widget.name}"` +
     ` data-options="${escaped(JSON.stringify(options))}" role="group" aria-label="${escaped(widget.title)}">` +
     `<div class="mg-stage">${canvases}</div>` +
     `<p class="mg-says">${widget.say(model, state, { wide: true })}</p>` +

@@ -18,7 +18,7 @@ class Figure {
     this.state = { ...this.first, ...this.addressed() };
     this.look = null;
     this.bar = element.querySelector(".mg-controls");
-    this.shape = this.shapeNow();
+    this.shape = JSON.stringify(widget.controls(this.first, this.options)); // of what the build drew
     for (const [event, handler] of Object.entries({
       input: this.typed, change: this.settled, click: this.pressed, keydown: this.keyed,
       pointerover: this.seen, pointerleave: this.unseen, focusin: this.seen, focusout: this.unseen,
@@ -28,12 +28,12 @@ class Figure {
     element.dataset.ready = "yes";
   }
 
-  /** What the address says of this figure: `?id.name=value`. */
+  /** What the address says of this figure: `?figure.name=value`. */
   addressed() {
     const found = {};
     for (const [key, value] of new URLSearchParams(location.search)) {
-      const [id, name] = key.split(".");
-      if (id !== this.element.id || !name) continue;
+      const [figure, name] = key.split(".");
+      if (figure !== this.element.dataset.name || !name) continue;
       found[name] = this.typedAs(name, value);
     }
     return found;
@@ -113,7 +113,7 @@ class Figure {
         if (each.value !== String(value)) each.value = value;
       }
       const count = each.parentElement.querySelector("output");
-      if (count) count.textContent = `${value} / ${each.max || count.textContent.split("/ ")[1]}`;
+      if (count) count.textContent = count.textContent.replace(/^\d+/, value + 1);
     }
   }
 
@@ -219,12 +219,12 @@ class Figure {
 
   /** Write what differs from the beginning into the address. */
   keep() {
-    const address = new URL(location);
+    const address = new URL(location), figure = this.element.dataset.name;
     for (const key of [...address.searchParams.keys()]) {
-      if (key.startsWith(`${this.element.id}.`)) address.searchParams.delete(key);
+      if (key.startsWith(`${figure}.`)) address.searchParams.delete(key);
     }
     for (const [name, value] of Object.entries(this.state)) {
-      if (value !== this.first[name]) address.searchParams.set(`${this.element.id}.${name}`, value);
+      if (value !== this.first[name]) address.searchParams.set(`${figure}.${name}`, value);
     }
     history.replaceState(history.state, "", address);
   }

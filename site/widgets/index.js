@@ -1,5 +1,15 @@
 // Every widget by its name, loaded when a page has it.
 
 export const WIDGETS = {
+  "broadcast": () => import("./broadcast.js"),
+  "convolution": () => import("./convolution.js"),
+  "dual-numbers": () => import("./dual_numbers.js"),
+  "hooks": () => import("./hooks.js"),
+  "jacobian": () => import("./jacobian.js"),
   "live-graph": () => import("./live_graph.js"),
+  "memory": () => import("./memory.js"),
+  "nudge": () => import("./nudge.js"),
+  "optimizers": () => import("./optimizers.js"),
+  "recording": () => import("./recording.js"),
+  "stepper": () => import("./stepper.js"),
 };

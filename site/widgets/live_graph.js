@@ -2,27 +2,10 @@
 
 import { active, box, curve, escaped, head, path, picture, pill, shown, text } from "./draw.js";
 import { layered } from "./layered.js";
-import { ProgramError, formula, parsed, paths, run } from "./program.js";
+import { formula, paths } from "./program.js";
+import { computed, leafControls, title } from "./program_parts.js";
 
-const SIGNS = { "+": "+", "-": "−", "*": "×", "/": "÷" };
-const SMALL = { 2: "²", 3: "³" };
 const HEIGHT = 52;
-
-/** What stands in a node: its name, or the step that made it. */
-function title(nodes, number) {
-  const node = nodes[number];
-  if (node.kind === "leaf") return node.name;
-  const word = (arg) => {
-    if ("constant" in arg) return shown(arg.constant);
-    if (nodes[arg.node].name) return nodes[arg.node].name;
-    const inner = title(nodes, arg.node);
-    return inner.length > 9 ? "…" : "+-".includes(nodes[arg.node].op) ? `(${inner})` : inner;
-  };
-  const [x, y] = node.args.map(word);
-  const step = node.op === "**" ? (SMALL[node.args[1].constant] ? `${x}${SMALL[y]}` : `${x}^${y}`)
-    : node.op === "neg" ? `−${x}` : node.op in SIGNS ? `${x} ${SIGNS[node.op]} ${y}` : `${node.op} ${x}`;
-  return node.name ? `${node.name} = ${step}` : step;
-}
 
 const defaults = { program: "d = b**2\nf = a**2 * d + d", a: 3, b: 2 };
 
@@ -32,32 +15,12 @@ export default {
   defaults: { ...defaults, pinned: "b" },
   views: ["wide", "narrow"],
 
-  /** One field per leaf; a name that was never set begins at 1. */
-  controls(state, { short } = {}) {
-    let names = [];
-    try {
-      names = parsed(state.program).filter((node) => node.kind === "leaf").map((node) => node.name).sort();
-    } catch {
-      // the sentence below the picture says what is wrong
-    }
-    return [
-      ...(short ? [] : [{ name: "program", kind: "lines", label: "Formula, one step a line", rows: 3 }]),
-      ...names.map((name) => ({ name, kind: "number", label: name, min: -5, max: 5, step: 0.1, initial: 1 })),
-    ];
-  },
+  controls: (state, { short } = {}) => [
+    ...(short ? [] : [{ name: "program", kind: "lines", label: "Formula, one step a line", rows: 3 }]),
+    ...leafControls(state),
+  ],
 
-  model(state) {
-    let nodes;
-    try {
-      nodes = parsed(state.program);
-    } catch (error) {
-      if (error instanceof ProgramError) return { error: error.message };
-      throw error;
-    }
-    const leaves = Object.fromEntries(nodes.filter((node) => node.kind === "leaf")
-      .map(({ name }) => [name, Number(state[name] ?? 1)]));
-    return run(nodes, leaves);
-  },
+  model: computed,
 
   draw(model, state, view) {
     if (model.error) return null; // the last good picture stays

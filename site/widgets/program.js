@@ -32,14 +32,14 @@ function tokens(source) {
 /** Return the nodes of a program: {kind: "leaf" | "op", op, args, name, constant}. */
 export function parsed(source) {
   const nodes = [], names = new Map();
-  let line = [], place = 0;
+  let line = [], place = 0, row = -1;
   const sign = (...signs) => (signs.includes(line[place]?.sign) ? line[place++].sign : null);
   const wanted = (mark) => {
     if (!sign(mark)) throw new ProgramError(`“${mark}” is missing`);
   };
   const add = (op, ...args) => {
     if (args.every((arg) => "constant" in arg)) return { constant: valueOf(op, args.map((arg) => arg.constant)) };
-    nodes.push({ kind: "op", op, args });
+    nodes.push({ kind: "op", op, args, row });
     if (nodes.length > MOST_NODES) throw new ProgramError(`at most ${MOST_NODES} steps can be drawn`);
     return { node: nodes.length - 1 };
   };
@@ -66,7 +66,7 @@ export function parsed(source) {
       return called(token.name, inside);
     }
     if (!names.has(token.name)) {
-      nodes.push({ kind: "leaf", name: token.name, args: [] });
+      nodes.push({ kind: "leaf", name: token.name, args: [], row });
       names.set(token.name, { node: nodes.length - 1 });
     }
     return names.get(token.name);
@@ -101,6 +101,7 @@ export function parsed(source) {
   }
   let result = null;
   for (const source_line of source.split("\n")) {
+    row += 1;
     line = tokens(source_line);
     place = 0;
     if (!line.length) continue;

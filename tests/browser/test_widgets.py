@@ -17,7 +17,7 @@ def opened(watched: Any, address: str) -> Any:
 
 
 def says(page: Any, name: str = "live-graph") -> str:
-    return page.locator(f"#{name} .mg-says").inner_text()
+    return page.locator(f"#figure-{name} .mg-says").inner_text()
 
 
 def test_a_first_touch_changes_the_graph_on_the_home_page(watched):
@@ -60,7 +60,7 @@ def test_hydrating_a_figure_does_not_move_the_page(chromium, site):
 def test_pointing_at_an_edge_tells_its_formula_and_leaving_takes_it_back(watched):
     page = opened(watched, GRAPH)
     before = says(page)
-    page.locator("#live-graph [data-view=wide] [data-look='edge:3']").hover()
+    page.locator("#figure-live-graph [data-view=wide] [data-look='edge:3']").hover()
     assert "the other factor, 9" in says(page)
     page.mouse.move(5, 5)
     assert says(page) == before
@@ -68,7 +68,7 @@ def test_pointing_at_an_edge_tells_its_formula_and_leaving_takes_it_back(watched
 
 def test_keys_reach_every_node_and_choose_a_leaf(watched):
     page = opened(watched, GRAPH)
-    node = page.locator("#live-graph [data-view=wide] [aria-label^='a, value 3']")
+    node = page.locator("#figure-live-graph [data-view=wide] [aria-label^='a, value 3']")
     node.focus()
     page.keyboard.press("Enter")
     assert "from a" in says(page)
@@ -79,7 +79,7 @@ def test_keys_reach_every_node_and_choose_a_leaf(watched):
 
 def test_a_leaf_is_dragged_sideways(watched):
     page = opened(watched, GRAPH)
-    node = page.locator("#live-graph [data-view=wide] [aria-label^='a, value 3']")
+    node = page.locator("#figure-live-graph [data-view=wide] [aria-label^='a, value 3']")
     node.scroll_into_view_if_needed()
     box = node.bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
@@ -87,25 +87,25 @@ def test_a_leaf_is_dragged_sideways(watched):
     page.mouse.down()
     page.mouse.move(x + 62, y, steps=5)
     page.mouse.up()
-    assert page.locator("#live-graph [id=live-graph-1]").input_value() == "4"
+    assert page.locator("#figure-live-graph [id=figure-live-graph-1]").input_value() == "4"
 
 
 def test_a_formula_is_typed_and_a_mistake_keeps_the_picture(watched):
     page = opened(watched, GRAPH)
-    field = page.locator("#live-graph textarea")
+    field = page.locator("#figure-live-graph textarea")
+    leaf = page.locator("#figure-live-graph [data-view=wide] [aria-label^='c, value 1']")
     field.fill("a * c")
-    assert page.locator("#live-graph [data-view=wide] [aria-label^='c, value 1']").count() == 1
+    assert leaf.count() == 1
     field.fill("a * ")
-    assert "Not yet a formula" in says(page)
-    assert page.locator("#live-graph [data-view=wide] [aria-label^='c, value 1']").count() == 1
-    page.locator("#live-graph [data-reset]").click()
+    assert "Not yet a formula" in says(page) and leaf.count() == 1
+    page.locator("#figure-live-graph [data-reset]").click()
     assert field.input_value().startswith("d = b**2") and "= 40" in says(page)
 
 
 def test_the_address_brings_a_state_back(watched):
     page = opened(watched, f"{GRAPH}?live-graph.a=1&live-graph.b=3&live-graph.pinned=a")
     assert re.search(r"= 18\b", says(page))
-    assert page.locator("#live-graph [data-reset]").is_visible()
+    assert page.locator("#figure-live-graph [data-reset]").is_visible()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

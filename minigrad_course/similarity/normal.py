@@ -1,0 +1,225 @@
+"""One form for what can be written in several: syntax trees in which a disguise leaves no trace.
+
+NOTE [One form]
+    Before two answers are compared, each function gets one form.  Statements without an effect are
+    dropped: constants, `pass`, `assert`, calls of Python's own functions whose result is dropped,
+    names that nobody reads, branches that are never taken.  `x += y` is written out, comparisons
+    and conditions are turned one way, `getattr(x, "name")` is `x.name`, and a result that gets a
+    name only to be returned is returned at once.  Both sides get the same treatment, so a form that
+    is not quite right makes nobody look like anybody else.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections import Counter
+from collections.abc import Iterable
+from typing import TypeVar
+
+__all__ = ["in_one_form"]
+
+Node = TypeVar("Node", bound=ast.AST)
+#: Comparisons that are written the other way round.
+_TURNED: dict[type[ast.cmpop], type[ast.cmpop]] = {ast.Gt: ast.Lt, ast.GtE: ast.LtE}
+_EITHER_WAY = (ast.Eq, ast.NotEq, ast.Is, ast.IsNot)
+_NEGATED: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
+    ast.In: ast.NotIn, ast.NotIn: ast.In}
+_BLOCKS = ("body", "orelse", "finalbody")
+
+
+def in_one_form(node: Node) -> Node:
+    """Return a tree, changed in place, in the form in which it is compared."""
+    try:
+        _OneForm().visit(node)
+        for _ in range(3):  # what is dropped may have been all that read a name
+            _drop_unread(node)
+    except RecursionError:
+        pass  # nested this deeply it is compared as it stands
+    return node
+
+
+class _OneForm(ast.NodeTransformer):
+    """Gives expressions and blocks one form."""
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        super().generic_visit(node)
+        for name in _BLOCKS:
+            block = getattr(node, name, None)
+            if isinstance(block, list):
+                setattr(node, name, _returned_at_once(block))
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        if _calls(node, "getattr") and len(node.args) == 2 and (name := _word(node.args[1])):
+            return ast.copy_location(ast.Attribute(node.args[0], name, ast.Load()), node)
+        return node
+
+    def visit_Expr(self, node: ast.Expr) -> ast.AST | None:
+        self.generic_visit(node)
+        value = node.value
+        if isinstance(value, ast.Call) and _calls(value, "setattr") and len(value.args) == 3 \
+                and (name := _word(value.args[1])):
+            target = ast.copy_location(ast.Attribute(value.args[0], name, ast.Store()), node)
+            return ast.copy_location(ast.Assign([target], value.args[2]), node)
+        return None if _is_idle(value) else node
+
+    def visit_Assert(self, _node: ast.Assert) -> None:
+        return None
+
+    def visit_Pass(self, _node: ast.Pass) -> None:
+        return None
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST | None:
+        self.generic_visit(node)
+        if node.value is None:
+            return None
+        return ast.copy_location(ast.Assign([node.target], node.value), node)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
+        self.generic_visit(node)
+        if not isinstance(node.target, ast.Name):
+            return node  # a tensor's own memory is changed in place, which is another thing
+        before = ast.copy_location(ast.Name(node.target.id, ast.Load()), node)
+        value = ast.copy_location(ast.BinOp(before, node.op, node.value), node)
+        return ast.copy_location(ast.Assign([node.target], value), node)
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
+        self.generic_visit(node)
+        inner = node.operand
+        if isinstance(node.op, ast.Not) and isinstance(inner, ast.Compare) \
+                and len(inner.ops) == 1 and type(inner.ops[0]) in _NEGATED:
+            inner.ops = [_NEGATED[type(inner.ops[0])]()]
+            return inner
+        return node
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        self.generic_visit(node)
+        if len(node.ops) != 1:
+            return node
+        (kind,), (right,) = map(type, node.ops), node.comparators
+        if kind in _TURNED:
+            node.left, node.comparators, node.ops = right, [node.left], [_TURNED[kind]()]
+        elif issubclass(kind, _EITHER_WAY) and _order(right) < _order(node.left):
+            node.left, node.comparators = right, [node.left]
+        return node
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
+        self.generic_visit(node)
+        node.test, is_turned = _turned(node.test)
+        if is_turned:
+            node.body, node.orelse = node.orelse, node.body
+        return node
+
+    def visit_If(self, node: ast.If) -> object:
+        self.generic_visit(node)
+        if (known := _known(node.test)) is not None:
+            return node.body if known else node.orelse
+        if node.orelse:
+            node.test, is_turned = _turned(node.test)
+            if is_turned:
+                node.body, node.orelse = node.orelse, node.body
+        if not node.body and not node.orelse:
+            return None
+        return node
+
+    def visit_While(self, node: ast.While) -> object:
+        self.generic_visit(node)
+        return node.orelse if _known(node.test) is False else node
+
+
+def _turned(test: ast.expr) -> tuple[ast.expr, bool]:
+    """Return a condition, or its opposite where that is the simpler one, and whether it is."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return test.operand, True
+    if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(
+            test.ops[0], ast.NotEq | ast.IsNot | ast.NotIn):
+        test.ops = [_NEGATED[type(test.ops[0])]()]
+        return test, True
+    return test, False
+
+
+def _known(test: ast.expr) -> bool | None:
+    """Return what a condition is where nothing but constants stand in it, else None."""
+    if isinstance(test, ast.Constant):
+        return bool(test.value)
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        inner = _known(test.operand)
+        return None if inner is None else not inner
+    return None
+
+
+def _order(node: ast.expr) -> tuple[bool, str, int]:
+    """Return by what the two sides of `==` are put in order: constants last."""
+    return isinstance(node, ast.Constant), type(node).__name__, sum(1 for _ in ast.walk(node))
+
+
+def _calls(node: ast.Call, name: str) -> bool:
+    return isinstance(node.func, ast.Name) and node.func.id == name and not node.keywords
+
+
+def _word(node: ast.expr) -> str:
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) \
+        and node.value.isidentifier() else ""
+
+
+def _is_idle(value: ast.expr) -> bool:
+    """Whether an expression as a statement does nothing: it is no call, or one without effect."""
+    for each in ast.walk(value):
+        if isinstance(each, ast.Await | ast.Yield | ast.YieldFrom | ast.NamedExpr):
+            return False
+        if isinstance(each, ast.Call):
+            root: ast.AST = each.func
+            while isinstance(root, ast.Attribute):
+                root = root.value
+            is_own = isinstance(root, ast.Name) and isinstance(each.func, ast.Name) \
+                and hasattr(builtins, root.id)
+            if not is_own and not isinstance(root, ast.Constant):
+                return False
+    return True
+
+
+def _returned_at_once(block: list[ast.stmt]) -> list[ast.stmt]:
+    """Return a block in which `x = value; return x` is `return value`."""
+    made: list[ast.stmt] = []
+    for each in block:
+        before = made[-1] if made else None
+        if isinstance(each, ast.Return) and isinstance(each.value, ast.Name) \
+                and isinstance(before, ast.Assign) and len(before.targets) == 1 \
+                and isinstance(before.targets[0], ast.Name) \
+                and before.targets[0].id == each.value.id:
+            made[-1] = ast.copy_location(ast.Return(before.value), before)
+        else:
+            made.append(each)
+    return made
+
+
+def _drop_unread(tree: ast.AST) -> None:
+    """Drop assignments to names that nobody reads."""
+    read = Counter(each.id for each in ast.walk(tree)
+                   if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load))
+    kept = {name for each in ast.walk(tree) if isinstance(each, ast.Global | ast.Nonlocal)
+            for name in each.names}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef):
+            continue  # those names are read from elsewhere
+        for name in _BLOCKS:
+            block = getattr(node, name, None)
+            if isinstance(block, list):
+                setattr(node, name, list(_read_alone(block, {*read, *kept})))
+
+
+def _read_alone(block: Iterable[ast.stmt], read: set[str]) -> Iterable[ast.stmt]:
+    for each in block:
+        targets = each.targets if isinstance(each, ast.Assign) else ()
+        if targets and all(isinstance(target, ast.Name) and target.id not in read
+                           for target in targets):
+            assert isinstance(each, ast.Assign)
+            if not _is_idle(each.value):
+                yield ast.copy_location(ast.Expr(each.value), each)
+            continue
+        if isinstance(each, ast.If) and not each.body and not each.orelse:
+            continue
+        yield each

@@ -1,0 +1,47 @@
+"""The package's other functions: one of them may be handed in as an answer too.
+
+`fast/` has a quick twin of much that is taught, and other folders do related things.  Whatever no
+stage teaches is compared with each answer, function by function.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from ..dev.source import module
+from ..stages import stages
+from .fingerprints import fingerprints
+from .tokens import Token, functions
+
+__all__ = ["Sibling", "siblings"]
+
+#: Shorter functions say nothing.
+LEAST = 30
+#: Their files are read in the lessons, so an answer may well follow them.
+_READ = ("tiny.py", "examples/")
+
+
+class Sibling:
+    """A function of the package that no stage teaches."""
+
+    def __init__(self, path: str, name: str, tokens: list[Token]) -> None:
+        self.path, self.name, self.tokens = path, name, tokens
+        self.marks = fingerprints([each.text for each in tokens])
+
+    def __str__(self) -> str:
+        return f"the package's {self.path}:{self.name}"
+
+
+@cache
+def siblings(package: Path) -> tuple[Sibling, ...]:
+    """Return all of them."""
+    taught = {path for stage in stages() for path in stage.modules}
+    found = []
+    for file in sorted(package.rglob("*.py")):
+        path = file.relative_to(package).as_posix()
+        if path not in taught and not path.startswith(_READ):
+            found += [Sibling(path, name, tokens)
+                      for name, tokens in functions(path, module(package, path).text)
+                      if len(tokens) >= LEAST]
+    return tuple(found)

@@ -1,0 +1,231 @@
+"""Signs that an answer does not lie where it is asked for, whatever it looks like.
+
+NOTE [Signs]
+    Somebody who wants points for code that is not compared has to run text or data as code, to
+    hide it in a large literal, or to bind an exercise's name to something else.  An exercise asks
+    for none of that.  So each is named with its line, except where the package's own answer to the
+    stage does it too.  An exercise with points whose body is unwritten or does nothing is named by
+    `minigrad grade`, which knows the points.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from ..dev.source import Definition, Function, module
+from ..stages import Stage
+from .normal import in_one_form
+from .tokens import tokens
+
+__all__ = ["Sign", "idle_holes", "signs"]
+
+#: Names with which text or data becomes code, or other code than one's own is reached.
+MAKERS = frozenset((
+    "exec", "eval", "compile", "__import__", "open", "globals", "__builtins__", "builtins",
+    "__self__", "__loader__", "__spec__", "__subclasses__", "__code__", "__globals__",
+    "__closure__", "__doc__", "__file__", "__getattribute__", "__init_subclass__", "__set_name__",
+    "f_globals", "f_locals", "f_back", "_getframe", "FunctionType", "CodeType", "importlib",
+    "runpy", "marshal", "pickle", "ctypes", "gc", "inspect", "linecache", "tokenize", "imp",
+    "pkgutil", "zipimport", "base64", "binascii", "zlib", "bz2", "lzma", "codecs", "subprocess",
+    "urllib", "socket", "pathlib", "settrace", "setprofile",
+))
+#: Methods that may stand in for others of their class.
+_HOOKS = frozenset({"__getattribute__", "__getattr__", "__new__", "__init_subclass__"})
+#: Characters of text, and numbers or texts in one statement, that no answer needs.
+TEXT, VALUES = 300, 60
+
+
+@dataclass(frozen=True)
+class Sign:
+    """Something to look at in what was handed in."""
+
+    told: str
+    path: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.told} ({self.path}, line {self.line})"
+
+
+def signs(stage: Stage, texts: dict[str, str]) -> list[Sign]:
+    """Return what is to be looked at in a submission of a stage, each once."""
+    found: dict[tuple[str, str], Sign] = {}
+    for path, text in texts.items():
+        try:
+            mine = ast.parse(text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+        stub = ast.parse(stage.handed_out(path))
+        for each in (*_makers(stage, path, mine), *_literals(path, mine, stub),
+                     *_rebound(stage, path, mine, stub)):
+            found.setdefault((each.told, path), each)
+    return sorted(found.values(), key=lambda each: (each.path, each.line))
+
+
+def idle_holes(stage: Stage, texts: dict[str, str]) -> set[str]:
+    """Return the exercises with a body that is as shipped or does nothing."""
+    trees: dict[str, ast.Module] = {}
+    for path, text in texts.items():
+        try:
+            trees[path] = ast.parse(text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+    return {hole.id for hole in stage.holes
+            if any(path not in trees or _is_idle(trees[path], symbol)
+                   for path, _, symbol in (each.partition(":") for each in hole.symbols))}
+
+
+def _is_idle(tree: ast.Module, symbol: str) -> bool:
+    node = next((node for name, node in _functions(tree) if name == symbol), None)
+    if node is None:
+        return True
+    left = [each.text for each in tokens(in_one_form(node), "", set())]
+    return not left or (left[0] == "Raise" and "NotImplementedError" in left)
+
+
+def _functions(tree: ast.Module) -> Iterator[tuple[str, Function]]:
+    for each in tree.body:
+        if isinstance(each, Function):
+            yield each.name, each
+        elif isinstance(each, ast.ClassDef):
+            for inner in each.body:
+                if isinstance(inner, Function):
+                    yield f"{each.name}.{inner.name}", inner
+
+
+def _words(node: ast.AST) -> Iterator[str]:
+    """Yield the names in one node, and the words of a text: `getattr` takes those."""
+    for kind in ("id", "attr", "name", "module"):
+        if isinstance(word := getattr(node, kind, None), str):
+            yield from word.split(".")
+    if isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) < 40:
+        yield node.value
+
+
+@cache
+def _known_words(stage: Stage) -> frozenset[str]:
+    """Return the words that the package's own modules of a stage have."""
+    return frozenset(word for path in stage.modules
+                     for node in ast.walk(module(stage.package, path).tree)
+                     for word in _words(node))
+
+
+def _makers(stage: Stage, path: str, mine: ast.Module) -> Iterator[Sign]:
+    allowed = _known_words(stage) | {word for node in ast.walk(ast.parse(stage.handed_out(path)))
+                                     for word in _words(node)}
+    line = 1
+    for node in ast.walk(mine):
+        line = getattr(node, "lineno", line)
+        for word in _words(node):
+            if word in MAKERS and word not in allowed:
+                yield Sign(f"names `{word}`, which no answer needs", path, line)
+
+
+def _literals(path: str, mine: ast.Module, stub: ast.Module) -> Iterator[Sign]:
+    kept = {ast.dump(each) for each in ast.walk(stub) if isinstance(each, ast.stmt)}
+    texts = {each.value for each in ast.walk(stub) if isinstance(each, ast.Constant)}
+    documents = {id(node.body[0].value) for node in ast.walk(mine)
+                 if isinstance(node, Definition | ast.Module) and node.body
+                 and isinstance(node.body[0], ast.Expr)}
+    for node in ast.walk(mine):
+        if not isinstance(node, ast.stmt) or ast.dump(node) in kept:
+            continue
+        values = [each for each in _inside(node) if isinstance(each, ast.Constant)
+                  and id(each) not in documents and each.value not in texts]
+        length = sum(len(each.value) for each in values if isinstance(each.value, str | bytes))
+        if length > TEXT:
+            yield Sign(f"holds a text of {length} characters", path, node.lineno)
+        elif len(values) > VALUES:
+            yield Sign(f"holds {len(values)} values in one statement", path, node.lineno)
+
+
+def _inside(statement: ast.stmt) -> Iterator[ast.AST]:
+    """Yield the nodes of a statement, not those of the statements in it."""
+    waiting: list[ast.AST] = [statement]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting += [each for each in ast.iter_child_nodes(node) if not isinstance(each, ast.stmt)]
+
+
+def _rebound(stage: Stage, path: str, mine: ast.Module, stub: ast.Module) -> Iterator[Sign]:
+    """Yield each place where a name of an exercise gets another meaning than its definition."""
+    asked = {symbol.rpartition(":")[2] for hole in stage.holes for symbol in hole.symbols
+             if symbol.startswith(f"{path}:")}
+    tops = {symbol.partition(".")[0] for symbol in asked}
+    before: dict[str, list[str]] = {}
+    for name, node in _named(stub):
+        before.setdefault(name, []).append(_frame(node))
+    for name, node in _named(mine):
+        owner, _, last = name.rpartition(".")
+        if name in tops | asked:
+            if not before.get(name):
+                yield Sign(f"binds `{name}` again", path, node.lineno)
+            elif before[name].pop(0) != _frame(node):
+                yield Sign(f"changes how `{name}` is declared", path, node.lineno)
+        elif owner in tops and last in _HOOKS and name not in before:
+            yield Sign(f"gives `{owner}` a `{last}`", path, node.lineno)
+    kept = {ast.dump(each) for tree in (stub, module(stage.package, path).tree)
+            for each in ast.walk(tree) if isinstance(each, ast.stmt)}
+    outside = {id(each) for each in mine.body}
+    known = {name for name, _ in _named(mine)}
+    for each in ast.walk(mine):
+        if not isinstance(each, ast.stmt) or ast.dump(each) in kept:
+            continue
+        node = each
+        targets = [ast.unparse(one) for one in _targets(node) if isinstance(one, ast.Attribute)]
+        targets += [f"{ast.unparse(one.args[0])}.{getattr(one.args[1], 'value', '')}"
+                    for one in _inside(node) if isinstance(one, ast.Call) and len(one.args) > 1
+                    and getattr(one.func, "id", "") in ("setattr", "delattr")]
+        targets += node.names if isinstance(node, ast.Global) else []
+        for target in targets:
+            is_hidden = id(node) in outside and any(target.rpartition(".")[2] in
+                                                    (symbol.rpartition(".")[2], "")
+                                                    for symbol in asked)
+            if is_hidden or any(f".{target}".endswith(f".{symbol}") for symbol in asked | tops
+                                if "." in symbol or target.partition(".")[0] in known):
+                yield Sign(f"binds `{target}` again", path, node.lineno)
+
+
+def _frame(node: ast.stmt) -> str:
+    """Return all of a definition but its body: decorators, bases, keywords."""
+    if not isinstance(node, Definition):
+        return type(node).__name__
+    parts = [*node.decorator_list]
+    if isinstance(node, ast.ClassDef):
+        parts += [*node.bases, *(each.value for each in node.keywords)]
+    return " ".join(map(ast.dump, parts))
+
+
+def _targets(node: ast.stmt) -> list[ast.expr]:
+    if isinstance(node, ast.Assign):
+        return [each for target in node.targets for each in ast.walk(target)
+                if isinstance(each, ast.expr)]
+    if isinstance(node, ast.AnnAssign | ast.AugAssign | ast.For):
+        return [node.target]
+    return node.targets if isinstance(node, ast.Delete) else []
+
+
+def _named(tree: ast.Module) -> Iterator[tuple[str, ast.stmt]]:
+    """Yield what binds a name while a module is imported, "Class.name" inside a class."""
+    waiting: list[tuple[str, ast.stmt]] = [("", each) for each in tree.body]
+    while waiting:
+        before, node = waiting.pop(0)
+        if isinstance(node, Definition):
+            yield before + node.name, node
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            for each in node.names:
+                yield before + (each.asname or each.name), node
+        for target in _targets(node):
+            if isinstance(target, ast.Name) and not isinstance(target.ctx, ast.Load):
+                yield before + target.id, node
+        if isinstance(node, Function):
+            continue
+        inner = f"{before}{node.name}." if isinstance(node, ast.ClassDef) else before
+        waiting += [(inner, each) for each in ast.iter_child_nodes(node)
+                    if isinstance(each, ast.stmt)]
+        for handler in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
+            waiting += [(before, each) for each in handler.body]

@@ -1,0 +1,145 @@
+// A run of a small program, step by step: the graph grows, then the engine goes back through it.
+
+import { active, box, curve, escaped, head, path, picture, pill, shown, text } from "./draw.js";
+import { layered } from "./layered.js";
+import { computed, leafControls, title } from "./program_parts.js";
+import { steps, visits } from "./passes.js";
+
+const HEIGHT = 54;
+const DOUBLINGS = ["x", ..."abcdefg"].slice(1).map((name, i, all) => `${name} = ${all[i - 1] ?? "x"} + ${all[i - 1] ?? "x"}`);
+
+export default {
+  name: "stepper",
+  title: "A backward pass, step by step",
+  defaults: { program: "d = b**2\nf = a**2 * d + d", a: 3, b: 2, x: 1, engine: "counted", step: 0, guess: "" },
+  views: ["wide", "narrow"],
+
+  controls: (state) => [
+    { name: "step", kind: "steps", label: "Step", max: Math.max(0, (trace(state).steps?.length ?? 1) - 1) },
+    { name: "engine", kind: "choice", label: "engine", options: [["counted", "counts first"], ["naive", "sends at once"]] },
+    { name: "program", kind: "lines", label: "Program, one step a line", rows: 3 },
+    { name: "two", kind: "press", label: "two paths", set: { program: "d = b**2\nf = a**2 * d + d", step: 0, guess: "" } },
+    { name: "doublings", kind: "press", label: "five doublings", set: { program: DOUBLINGS.slice(0, 5).join("\n"), step: 0, guess: "" } },
+    ...leafControls(state).map((each) => ({ ...each, kind: "number" })),
+  ],
+  settle: (state) => ({ step: Math.max(0, Math.min(state.step, (trace(state).steps?.length ?? 1) - 1)) }),
+
+  model: (state) => trace(state),
+
+  draw(model, state, { wide }) {
+    if (model.error) return null;
+    const now = model.steps[state.step];
+    return `<div class="mg-step">${listing(model, state, now)}` +
+      `<div class="mg-graph">${graph(model, state, now, wide)}</div>${panel(model, now)}</div>`;
+  },
+
+  say(model, state) {
+    if (model.error) return `Not yet a program: ${escaped(model.error)}.`;
+    return sentence(model, state, model.steps[state.step]) + verdict(model, state);
+  },
+};
+
+/** The program's numbers, with the steps of a run by the chosen engine. */
+function trace(state) {
+  const model = computed(state);
+  return model.error ? model : { ...model, ...steps(model, state.engine === "naive"), both: visits(model) };
+}
+
+const named = (model, node) => `<b>${escaped(model.nodes[node].name ?? title(model.nodes, node))}</b>`;
+const later = ({ steps: all }, step) => all.findIndex((each, i) => i > step && ["run", "write"].includes(each.kind));
+
+/** The program, its running line lit, with the line of backward below. */
+function listing({ nodes }, { program }, { kind, node }) {
+  const at = kind === "made" ? nodes[node].row : null;
+  const lines = program.split("\n").map((line, i) => `<span${i === at ? ' class="now"' : ""}>${escaped(line) || " "}</span>`);
+  const last = nodes.at(-1).name ?? "result";
+  return `<pre class="mg-listing">${lines.join("\n")}\n<span${at === null ? ' class="now"' : ""}>${escaped(last)}.backward()</span></pre>`;
+}
+
+/** The graph as far as it is made; what runs, what waits, and what has just moved. */
+function graph(model, state, now, wide) {
+  const { nodes, edges } = model, titles = nodes.map((_, i) => title(nodes, i));
+  const sizes = nodes.map((node, i) => [Math.max(96, 8.2 * titles[i].length + 24), HEIGHT]);
+  const layout = layered(sizes, edges.map(({ from, to }) => [from, to]),
+                         wide ? { gap: 36, apart: 28 } : { down: true, gap: 44, apart: 14 });
+  const ready = later(model, state.step), backward = now.kind !== "made";
+  let under = "", over = "";
+  edges.forEach((edge, i) => {
+    if (edge.to >= now.made) return;
+    const twins = edges.flatMap((each, j) => (each.from === edge.from && each.to === edge.to ? [j] : []));
+    const shift = twins.length > 1 ? 12 * (twins.indexOf(i) - 0.5) * 2 : 0;
+    const route = layout.routes[i].map(([x, y]) => [x + 8, y + 16]);
+    if (shift && route.length === 2) route.splice(1, 0, route[0].map((each, axis) =>
+      (each + route[1][axis]) / 2 + (axis === (wide ? 1 : 0) ? shift : 0)));
+    const on = now.edge === i, gone = backward && now.done.includes(edge.to);
+    under += path(curve(route, !wide), on ? "gradient-line" : gone ? "gone" : "line");
+    if (on) {
+      const end = route[0], middle = route.length === 2 ? route[0].map((each, axis) => (each + route[1][axis]) / 2) : route[Math.floor(route.length / 2)];
+      under += head(wide ? [end[0] + 9, end[1]] : [end[0], end[1] + 9], end, "gradient-line");
+      over += pill(middle[0], middle[1], `∂ ${shown(now.value)}`);
+    }
+  });
+  nodes.forEach((node, i) => {
+    if (i >= now.made) return;
+    const [x, y] = [layout.corners[i][0] + 8, layout.corners[i][1] + 16], [w] = sizes[i];
+    const kind = now.node === i ? (backward ? "on-gradient" : "on-forward") : now.queue.includes(i) ? "on-right" : "box";
+    const gradient = now.grads[i] ?? now.buffers[i];
+    const waits = now.waits[i] > 0 && backward;
+    over += `<g${active({ set: ready > 0 && backward ? { guess: `${state.step}:${i}` } : null, key: `node:${i}`, look: `node:${i}`,
+      label: `${titles[i]} ${shown(node.value)}${gradient !== undefined ? ` ∂ ${shown(gradient)}` : ""}${waits ? `, waits for ${now.waits[i]}` : ""}` })}` +
+      `${now.done.includes(i) && now.node !== i ? ' class="done"' : ""}>` +
+      box(x, y, w, HEIGHT, kind, node.kind === "leaf" ? 14 : 6) + text(x + w / 2, y + 16, titles[i], "strong", "middle", 14) +
+      text(x + 10, y + 38, shown(node.value), "code forward", "start", 14) +
+      (gradient === undefined ? "" : text(x + w - 10, y + 38, `∂ ${shown(gradient)}`, "code gradient", "end", 14)) + "</g>" +
+      (waits ? pill(x + w / 2, y - 3, `waits for ${now.waits[i]}`, "quiet", 11) : "");
+  });
+  return picture(layout.width + 16, layout.height + 26, `The graph at step ${state.step + 1}`, under + over);
+}
+
+/** Queue, buffers, leaves and calls. */
+function panel(model, now) {
+  const list = (nodes, words) => (nodes.length ? nodes.map(words).join(", ") : "–");
+  const rows = [
+    ["next", list(now.queue, (node) => named(model, node))],
+    ["buffers", list(Object.entries(now.buffers), ([node, value]) => `${named(model, node)} <span class="gradient">∂ ${shown(value)}</span>`)],
+    [".grad", list(Object.entries(now.grads), ([node, value]) => `${named(model, node)} <span class="gradient">${shown(value)}</span>`)],
+    ["calls", String(now.visits)],
+  ];
+  return `<dl class="mg-panel">${rows.map(([name, words]) => `<div><dt>${name}</dt><dd>${words}</dd></div>`).join("")}</dl>`;
+}
+
+/** One step in words, with its numbers. */
+function sentence(model, state, now) {
+  const { nodes, edges, both, cut } = model, naive = state.engine === "naive";
+  switch (now.kind) {
+    case "made": {
+      const node = nodes[now.node];
+      return node.kind === "leaf" ? `Forward. ${named(model, now.node)} is a leaf, with the value <b class="forward">${shown(node.value)}</b>.`
+        : `Forward. <b>${escaped(title(nodes, now.node))}</b> gives <b class="forward">${shown(node.value)}</b>, and a node is left behind.`;
+    }
+    case "count": return `Backward. First the engine counts: each node <b>waits</b> for as many gradients as it was used. The result waits for none, so it is ready.`;
+    case "run": return `${named(model, now.node)} runs with <b class="gradient">∂ ${shown(now.value)}</b>` +
+      (naive ? ` (call ${now.visits}).` : now.queue.length ? `: of the ready nodes it was made last.` : ": no other node is ready.");
+    case "arrive": {
+      const { from, slope } = edges[now.edge], total = now.buffers[from] ?? now.value, before = total - now.value;
+      const sent = `The slope of this edge is ${shown(slope)}, so <b class="gradient">∂ ${shown(now.value)}</b> goes to ${named(model, from)}`;
+      if (naive) return `${sent}, which is called <b>at once</b>.`;
+      const added = Math.abs(before) > 1e-12 && now.buffers[from] !== now.value ? ` and is added: ${shown(before)} + ${shown(now.value)} = <b class="gradient">${shown(total)}</b>` : "";
+      return `${sent}${added}. ${now.waits[from] ? `It still waits for ${now.waits[from]} more.` : "It waits for nothing more and joins the queue."}`;
+    }
+    case "write": return `${named(model, now.node)} is a leaf: its <code>.grad</code> is now <b class="gradient">${shown(now.grads[now.node])}</b>.`;
+    default: return `${cut ? "The rest is left out. " : ""}Calls of nodes: <b>${both.counted}</b> by the engine that counts, <b>${both.naive}</b> by the one that sends at once.`;
+  }
+}
+
+/** Whether the node that the reader chose is the next to run, and why. */
+function verdict(model, state) {
+  const next = later(model, state.step), now = model.steps[state.step];
+  if (next < 0 || now.kind === "made") return "";
+  const [step, node] = String(state.guess).split(":").map(Number);
+  if (step !== state.step || !(node in model.nodes)) return " <i>Which node is next? Choose it in the graph.</i>";
+  if (model.steps[next].node === node) return ` <span class="right">✓ Right: ${named(model, node)} is next.</span>`;
+  const waits = now.waits[node];
+  return ` <span class="wrong">✗ Not ${named(model, node)}</span>${waits > 0 ? `: it still waits for ${waits}.`
+    : now.done.includes(node) ? ": it has run." : "."}`;
+}

@@ -1,0 +1,86 @@
+"""Signs that an answer does not lie where it is asked for, and bodies that do nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("typer", reason="the course's commands need Typer")
+
+from minigrad_course import stages as course
+from minigrad_course.similarity.signs import idle_holes, signs
+from tests.support.answers import answered, answers
+from tests.support.disguises import package, shipped, with_bodies
+
+WITH_HOLES = [stage for stage in course.stages() if stage.holes]
+INDEPENDENT = [(stage, name) for stage in WITH_HOLES for name in answers(stage)]
+
+
+@pytest.mark.parametrize("stage", WITH_HOLES, ids=lambda stage: stage.key)
+def test_what_the_package_and_the_exercise_do_is_no_sign(stage):
+    assert signs(stage, package(stage)) == signs(stage, shipped(stage)) == []
+    assert idle_holes(stage, shipped(stage)) == {hole.id for hole in stage.holes}
+    assert idle_holes(stage, package(stage)) == set()
+
+
+@pytest.mark.parametrize(("stage", "name"), INDEPENDENT)
+def test_an_independent_answer_shows_no_sign(stage, name):
+    assert signs(stage, answered(stage, name)) == []
+    assert idle_holes(stage, answered(stage, name)) == set()
+
+
+@pytest.mark.parametrize(("code", "told"), [
+    ("table = {'compile': 1}", "names `compile`"),
+    ("import importlib", "names `importlib`"),
+    ("f = getattr(print.__self__, 'ev' + 'al')", "names `__self__`"),
+    ("text = " + repr("x" * 301), "holds a text of 301 characters"),
+    ("text = [" + ", ".join(map(repr, range(70))) + "]", "values in one statement"),
+    ("GraphTask.count_dependencies = print", "binds `GraphTask.count_dependencies` again"),
+    ("def g():\n    GraphTask.run = print", "binds `GraphTask.run` again"),
+    ("C = GraphTask\nC.run = print", "binds `C.run` again"),
+    ("setattr(GraphTask, 'run', print)", "binds `GraphTask.run` again"),
+    ("if len('x'):\n    class GraphTask(GraphTask): pass", "binds `GraphTask` again"),
+    ("from x import y as GraphTask", "binds `GraphTask` again"),
+    ("try:\n    pass\nexcept OSError:\n    GraphTask = 1", "binds `GraphTask` again"),
+    ("del GraphTask", "binds `GraphTask` again"),
+    ("def g():\n    global GraphTask\n    GraphTask = 1", "binds `GraphTask` again"),
+])
+def test_a_sign_is_named_with_its_line(code, told):
+    stage = course.find_stage("03")
+    path = "engine/graph_task.py"
+    given = shipped(stage)
+    given[path] += f"\n\n{code}\n"
+    found = signs(stage, given)
+    assert told in str(found[0])
+    assert all(each.line > len(shipped(stage)[path].splitlines()) for each in found)
+    assert f"({path}, line " in str(found[0])
+
+
+@pytest.mark.parametrize(("before", "after", "told"), [
+    ("class GraphTask(ObservedTask):", "@print\nclass GraphTask(ObservedTask):",
+     "changes how `GraphTask` is declared"),
+    ("class GraphTask(ObservedTask):", "class GraphTask(dict):",
+     "changes how `GraphTask` is declared"),
+    ("    def count_dependencies", "    @property\n    def count_dependencies",
+     "changes how `GraphTask.count_dependencies` is declared"),
+    ("    def count_dependencies", "    def __getattribute__(self, name): pass\n\n"
+     "    def count_dependencies", "names `__getattribute__`"),
+    ("    def count_dependencies", "    def __getattr__(self, name): pass\n\n"
+     "    def count_dependencies", "gives `GraphTask` a `__getattr__`"),
+])
+def test_another_declaration_is_a_sign(before, after, told):
+    stage = course.find_stage("03")
+    given = shipped(stage)
+    assert before in given["engine/graph_task.py"]
+    given["engine/graph_task.py"] = given["engine/graph_task.py"].replace(before, after, 1)
+    assert told in " ".join(map(str, signs(stage, given)))
+
+
+@pytest.mark.parametrize("body", [
+    "pass", "...", "'text'", "0\n1", "if True:\n    pass", "assert True", "x = 1",
+    "raise NotImplementedError('later')"])
+def test_a_body_that_does_nothing_is_idle(body):
+    stage = course.find_stage("07")
+    given = with_bodies(stage, lambda each: body + "\n")
+    assert idle_holes(stage, given) == {hole.id for hole in stage.holes}
+    for text in ("", "def (:"):
+        assert idle_holes(stage, dict.fromkeys(given, text)) == {hole.id for hole in stage.holes}
