@@ -165,3 +165,12 @@ def test_progress_is_marked_wherever_a_link_leads_and_the_way_on_is_shown(watche
     assert page.url.endswith("lessons/03_engine/#ex-03-2")
     page = watched.open("")
     page.locator("a[data-start]", has_text="Continue with 03.2").wait_for()
+
+
+@pytest.mark.parametrize("address", [
+    "lessons/00_chain_rule/", "lessons/13b_optimizers/", "exercises/04d_recording/"])
+def test_a_phone_shows_a_page_of_exercises_without_scrolling_sideways(watched, address):
+    watched.page.set_viewport_size({"width": 390, "height": 844})
+    page = opened(watched, address)
+    exercise(page, page.locator(".mg-exercise").first.get_attribute("data-hole"))
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
