@@ -49,6 +49,9 @@ MODULES = {
     "op": "minigrad.op.declaration",
 }
 
+#: Pages that are not called by their module.
+TITLES = {"tensor": "minigrad.Tensor"}
+
 
 def page_of(name: str) -> str:
     """Return the address of a module's page, from the API's folder."""
@@ -85,7 +88,7 @@ def api_page(name: str) -> str:
     module = importlib.import_module(MODULES[name])
     told, linked = _told(name)
     ops = "../../ops" if name in FAMILIES else "../ops"
-    title = "minigrad.Tensor" if name == "tensor" else module.__name__
+    title = TITLES.get(name, module.__name__)
     search = {"boost": 4} if name == "tensor" else {}
     parts = [front_matter(title=title, description=_meaning(module), search=search),
              f"# {title}\n", f"{_meaning(module)}\n"]
@@ -97,7 +100,7 @@ def api_page(name: str) -> str:
     if name not in FAMILIES:
         parts += [f"::: {path}\n" for path in told]
     if name == "tensor":
-        parts[2:2] = [tensor_sections()]
+        parts[3:3] = [tensor_sections()]
     return "\n".join(parts)
 
 

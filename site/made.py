@@ -94,7 +94,8 @@ def in_nav() -> dict[str, list[dict[str, Any]]]:
             {title: f"exercises/{stage.key}.md"} for stage, title in titles.items() if stage.holes],
         "made/ops": [{"All operations": "ops/index.md"}],
         "made/api": [{"All modules": "api/index.md"}] + [
-            {module: _api_nav(name)} for name, module in api_pages.MODULES.items()],
+            {api_pages.TITLES.get(name, module): _api_nav(name)}
+            for name, module in api_pages.MODULES.items()],
     }
 
 
