@@ -10,6 +10,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from course_map import course_map
 from pictures import pictures, prints_a_graph
 from prose import anchor, code, front_matter, table
 from source_pages import source_name
@@ -176,7 +177,7 @@ def lessons_index(root: Path) -> str:
             f"{len(rows)} lessons, together about {round(minutes / 60)} hours. Each begins with "
             "code that you can run and ends with a part of the engine that you have written. "
             "[The course](../course.md) tells how to take it on a machine of your own.\n\n"
-            + table(["stage", "lesson", "exercises", "minutes"], rows))
+            + course_map(root, "") + table(["stage", "lesson", "exercises", "minutes"], rows))
 
 
 # --- exercises --------------------------------------------------------------------------------
