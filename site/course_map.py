@@ -12,9 +12,9 @@ __all__ = ["COMMENT", "builds_on", "course_map"]
 
 #: Stands in a page where the map is to be.
 COMMENT = "<!-- course map -->"
-RING = ('<svg class="mg-ring" viewBox="0 0 20 20" aria-hidden="true"><circle cx="10" cy="10" r="8"/>'
-        '<circle class="mg-solved" cx="10" cy="10" r="8" pathLength="100" stroke-dasharray="0 100"/>'
-        "</svg>")
+_CIRCLE = '<circle{} cx="10" cy="10" r="8"/>'
+RING = ('<svg class="mg-ring" viewBox="0 0 20 20" aria-hidden="true">' + _CIRCLE.format("")
+        + _CIRCLE.format(' class="mg-solved" pathLength="100" stroke-dasharray="0 100"') + "</svg>")
 
 
 def builds_on(stage: Stage, earlier: list[Stage]) -> list[str]:

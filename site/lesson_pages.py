@@ -168,16 +168,12 @@ def stepper_html(stage: Stage) -> str:
 
 
 def lessons_index(root: Path) -> str:
-    """Return the page that lists all lessons."""
-    rows = [[stage.number, f"[{stage.words['title']}]({stage.key}.md)",
-             f"[{len(stage.holes)}](../exercises/{stage.key}.md)" if stage.holes else "",
-             str(stage.minutes)] for stage in stages(root)]
-    minutes = sum(stage.minutes for stage in stages(root))
+    """Return the page that lists all lessons: the map of the course."""
     return (front_matter(title="Lessons") + "# Lessons\n\n"
-            f"{len(rows)} lessons, together about {round(minutes / 60)} hours. Each begins with "
-            "code that you can run and ends with a part of the engine that you have written. "
-            "[The course](../course.md) tells how to take it on a machine of your own.\n\n"
-            + course_map(root, "") + table(["stage", "lesson", "exercises", "minutes"], rows))
+            "Each lesson begins with code that you can run and ends with a part of the engine that "
+            "you have written. [The course](../course.md) tells how to take it on a machine of your "
+            "own, and [all exercises](../exercises/index.md) have a list too.\n\n"
+            + course_map(root, ""))
 
 
 # --- exercises --------------------------------------------------------------------------------
