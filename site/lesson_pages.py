@@ -171,8 +171,8 @@ def lessons_index(root: Path) -> str:
     """Return the page that lists all lessons: the map of the course."""
     return (front_matter(title="Lessons") + "# Lessons\n\n"
             "Each lesson begins with code that you can run and ends with a part of the engine that "
-            "you have written. [The course](../course.md) tells how to take it on a machine of your "
-            "own, and [all exercises](../exercises/index.md) have a list too.\n\n"
+            "you have written. [The course](../course.md) tells how to take it on a machine of "
+            "your own, and [all exercises](../exercises/index.md) have a list too.\n\n"
             + course_map(root, ""))
 
 

@@ -172,8 +172,8 @@ def test_the_stepper_asks_for_the_next_node_and_says_why_not(watched):
 
 def test_the_map_shows_what_is_solved_and_leads_on(watched):
     page = opened(watched, "")
-    page.evaluate("""localStorage.setItem("minigrad/progress", JSON.stringify({form: 1, minigrad: "",
-        holes: {"00.1": {solved: "now"}, "00.2": {solved: "now"}}}))""")
+    page.evaluate("""localStorage.setItem("minigrad/progress", JSON.stringify({
+        form: 1, minigrad: "", holes: {"00.1": {solved: "now"}, "00.2": {solved: "now"}}}))""")
     page.reload()
     page.get_by_text("Continue with 00.3").wait_for()
     assert "2 of 6 solved" in page.locator("[data-stage='00_chain_rule']").inner_text()
