@@ -1,18 +1,17 @@
-"""A page for each lesson and a page of exercises for each stage, as README.md promises them."""
+"""A page for each lesson, as README.md promises it; the editors of its exercises stand in it."""
 
 from __future__ import annotations
 
 import json
 import re
-import textwrap
 from functools import cache
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from course_map import course_map
+from exercise_pages import exercises_data, with_exercises
 from pictures import pictures, prints_a_graph
-from prose import anchor, code, front_matter, table
+from prose import code, front_matter
 from source_pages import source_name
 
 from minigrad_course.dev.lesson import (
@@ -23,17 +22,11 @@ from minigrad_course.dev.lesson import (
     picture_file,
     picture_words,
 )
-from minigrad_course.dev.source import about, module
-from minigrad_course.dev.source import parts as task_parts
-from minigrad_course.stages import CourseError, Hole, Stage, stages
+from minigrad_course.stages import CourseError, Stage, stages
 
-__all__ = ["course_table", "exercise_page", "exercises_index", "graphs_of",
-           "lesson_page", "lessons_index",
-           "page_data", "script_element", "stepper_html", "stepper_program"]
+__all__ = ["course_table", "graphs_of", "lesson_page", "lessons_index", "page_data",
+           "script_element", "stepper_html", "stepper_program"]
 
-#: Stands between the task and the hints of each exercise.
-GLOSSARY = ("Names of the package's inside, in the task and the hints: "
-            "[glossary](../glossary.md#names-in-the-exercises).\n{ .mg-facts }\n")
 STEPPERS = Path(__file__).with_name("steppers")
 NOT_RUN = {"timing": "It is not run here: what it prints is a time, which differs each time.",
            "gpu": "It is not run here: it needs a GPU.",
@@ -78,7 +71,7 @@ def lesson_page(stage: Stage) -> str:
             parts.append(_block(stage, block, number))
         else:
             parts.append(code(block.text, block.fence.lstrip("`")))
-    head, _, body = "\n".join(parts).partition("\n")
+    head, _, body = with_exercises("\n".join(parts), stage).partition("\n")
     title = head.removeprefix("# ")
     description = f"Lesson {stage.number} of minigrad's course: {stage.words['title']}."
     return (front_matter(title=title, description=description, stage=stage.key, page="lesson")
@@ -114,10 +107,13 @@ def _block(stage: Stage, block: Block, number: int) -> str:
     inner = code(block.text)
     if block.kind == "not run":
         inner += f"\n{NOT_RUN[block.detail]}\n{{ .mg-note }}\n"
+    if block.runs or block.kind == "stepper":
+        inner += '\n<div class="mg-tools"></div>\n'
     if block.printed is not None and block.runs:
         printed = code(block.printed, "text")
         shown = f'\n<div class="mg-output" markdown="1">\n\n{printed}\n</div>\n'
         inner += shown if not block.predicted else (
+            '\n<div class="mg-guessed"></div>\n'
             f'\n<details class="mg-predict" markdown="1">\n<summary>{PREDICT}</summary>\n{shown}'
             "\n</details>\n")
         picture = f"{stage.key}-{number}-graph.svg"
@@ -126,7 +122,8 @@ def _block(stage: Stage, block: Block, number: int) -> str:
     if block.kind == "stepper":
         inner += (f'\n<iframe class="mg-stepper" src="../{stage.key}-steps.html" loading="lazy" '
                   f'title="A backward pass, step by step"></iframe>\n')
-    return (f'\n<div class="mg-block" id="block-{number}" {attributes} markdown="1">\n\n'
+    bar = "" if number > 1 else '\n<div class="mg-bar"></div>\n'
+    return (f'{bar}\n<div class="mg-block" id="block-{number}" {attributes} markdown="1">\n\n'
             f"{inner}\n</div>\n")
 
 
@@ -176,100 +173,6 @@ def lessons_index(root: Path) -> str:
             + course_map(root, ""))
 
 
-# --- exercises --------------------------------------------------------------------------------
-
-
-def exercise_page(stage: Stage) -> str:
-    """Return the page of a stage's exercises: task, the place to fill in and folded hints."""
-    title = f"Exercises of stage {stage.number}: {stage.words['title']}"
-    points = sum(hole.points for hole in stage.holes)
-    files = [f"`exercises/{stage.exercise(path, Path()).as_posix()}`" for path in stage.modules]
-    parts = [
-        front_matter(title=f"{stage.number} {stage.words['title']}", stage=stage.key,
-                     page="exercises",
-                     description=f"Exercises of stage {stage.number} of minigrad's course."),
-        f"# {title}\n",
-        f"{len(stage.holes)} exercises, {points} points · [the lesson](../lessons/{stage.key}.md)\n"
-        "{ .mg-facts }\n",
-        f"On your machine, `minigrad run {stage.number}` tests them all; "
-        f"{'your file is' if len(files) == 1 else 'your files are'} {', '.join(files)}.\n",
-    ]
-    parts += [_exercise(stage, hole) for hole in stage.holes]
-    return "\n".join(parts)
-
-
-def _exercise(stage: Stage, hole: Hole) -> str:
-    words = stage.words["hole"][hole.id]
-    name = "ex-" + hole.id.replace(".", "-")
-    points = f"{hole.points} point" + "s" * (hole.points != 1) + f" · {about(stage, hole)}"
-    named: dict[str, list[str]] = {}
-    for path, _, symbol in (each.partition(":") for each in hole.symbols):
-        named.setdefault(path, []).append(f"`{symbol}`")
-    where = ", ".join(f"{', '.join(symbols)} in `{path}`" for path, symbols in named.items())
-    needs = f" · needs {', '.join(hole.needs)} as well" if hole.needs else ""
-    hints = "\n".join(
-        f'<details class="mg-hint" markdown="1">\n<summary>Hint {number} of {len(words["hints"])}'
-        f"</summary>\n\n{hint}\n\n</details>\n" for number, hint in enumerate(words["hints"], 1))
-    return (f'<section class="mg-exercise" id="{name}" data-hole="{hole.id}" markdown="1">\n\n'
-            f"## {hole.id} {words['title']}\n\n{points} · {where}{needs}\n{{ .mg-facts }}\n\n"
-            f"{_task(words['task'])}\n\n{_signatures(stage, hole)}\n{GLOSSARY}\n{hints}\n"
-            '<div class="mg-editor"></div>\n\n</section>\n')
-
-
-def _task(text: str) -> str:
-    """A task as Markdown; stars that would set words apart, as in `*args`, stay stars."""
-    found = []
-    for kind, group in groupby(task_parts(text), key=lambda part: part[0]):
-        lines = [part for _, part in group]
-        if kind == "example":
-            found.append(code(textwrap.dedent("\n".join(lines)), "text").rstrip())
-        else:
-            found.append(("\n" if kind == "item" else "\n\n").join(map(_escaped, lines)))
-    return "\n\n".join(found)
-
-
-def _escaped(text: str) -> str:
-    pieces = re.split(r"(`+[^`]*`+)", text)
-    return "".join(piece if piece.startswith("`")
-                   else piece.replace("*", r"\*").replace("<", "&lt;") for piece in pieces)
-
-
-def _signatures(stage: Stage, hole: Hole) -> str:
-    import ast
-
-    lines = []
-    for symbol in hole.symbols:
-        path, _, name = symbol.partition(":")
-        function = module(stage.package, path).function(name)
-        decorators = [f"@{ast.unparse(each)}" for each in function.decorator_list]
-        arguments = ast.unparse(function.args)
-        returns = f" -> {ast.unparse(function.returns)}" if function.returns else ""
-        lines.append("\n".join([*decorators, f"def {function.name}({arguments}){returns}: ..."]))
-    return code("\n".join(lines))
-
-
-def exercises_index(root: Path) -> str:
-    """Return the page that lists all exercises."""
-    parts = [front_matter(title="Exercises"), "# Exercises\n"]
-    every = [stage for stage in stages(root) if stage.holes]
-    count = sum(len(stage.holes) for stage in every)
-    points = sum(hole.points for stage in every for hole in stage.holes)
-    parts.append(f"{count} exercises with {points} points in {len(every)} stages. Each is "
-                 "graded by the package's own tests: what you write stands in for the package's "
-                 "module.\n")
-    for stage in every:
-        parts.append(f"## {stage.number} {stage.words['title']}\n\n"
-                     f"[All exercises of this stage]({stage.key}.md) · "
-                     f"[the lesson](../lessons/{stage.key}.md)\n")
-        rows = []
-        for hole in stage.holes:
-            title = stage.words["hole"][hole.id]["title"]
-            rows.append([hole.id, f"[{title}]({stage.key}.md#{anchor(f'{hole.id} {title}')})",
-                         str(hole.points)])
-        parts.append(table(["", "exercise", "points"], rows))
-    return "\n".join(parts)
-
-
 def course_table(text: str, root: Path) -> str:
     """Return the course's page with its table leading to lessons and exercises."""
     for stage in stages(root):
@@ -286,26 +189,14 @@ def page_data(stage: Stage, page: str) -> dict[str, Any]:
     """Return what a page of a stage hands to the runtime."""
     data: dict[str, Any] = {"page": page, "stage": stage.key, "number": stage.number,
                             "title": stage.words["title"], "root": "../.."}
+    data |= exercises_data(stage, page)
     if page == "lesson":
         shown = [block for block in blocks_of(stage) if is_shown(block)]
-        data["exercises"] = f"../../exercises/{stage.key}/" if stage.holes else None
         data["blocks"] = [
             {"id": f"block-{number}", "kind": block.kind, "detail": block.detail,
              "code": block.text, "expected": block.printed}
             for number, block in enumerate(shown, 1)]
-        return data
-    holes = []
-    for hole in stage.holes:
-        words = stage.words["hole"][hole.id]
-        holes.append({"id": hole.id, "title": words["title"], "points": hole.points,
-                      "symbols": list(hole.symbols), "needs": list(hole.needs),
-                      "task": words["task"], "hints": list(words["hints"])})
-    return data | {
-        "lesson": f"../../lessons/{stage.key}/",
-        "files": {path: stage.handed_out(path) for path in stage.modules},
-        "solutions": {path: stage.solution(path).read_text(encoding="utf-8")
-                      for path in stage.modules},
-        "holes": holes, "symptoms": dict(stage.words.get("symptoms", {}))}
+    return data
 
 
 def script_element(data: dict[str, Any]) -> str:

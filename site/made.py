@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import api_pages
+import exercise_pages
 import lesson_pages
 import op_pages
 import other_pages
@@ -31,7 +33,7 @@ def made_pages() -> dict[str, Callable[[], str]]:
     """Return the pages that are made: address in the site to the function that makes the text."""
     found: dict[str, Callable[[], str]] = {
         "lessons/index.md": partial(lesson_pages.lessons_index, ROOT),
-        "exercises/index.md": partial(lesson_pages.exercises_index, ROOT),
+        "exercises/index.md": partial(exercise_pages.exercises_index, ROOT),
         "api/index.md": api_pages.index_page,
         "ops/index.md": op_pages.index_page,
         "changelog.md": partial(other_pages.changelog, ROOT),
@@ -41,7 +43,7 @@ def made_pages() -> dict[str, Callable[[], str]]:
     for key, stage in stages_here().items():
         found[f"lessons/{key}.md"] = partial(lesson_pages.lesson_page, stage)
         if stage.holes:
-            found[f"exercises/{key}.md"] = partial(lesson_pages.exercise_page, stage)
+            found[f"exercises/{key}.md"] = partial(exercise_pages.exercise_page, stage)
     for name in api_pages.MODULES:
         found[f"api/{api_pages.page_of(name)}"] = partial(api_pages.api_page, name)
         for address, _ in api_pages.family_pages(name):
@@ -63,7 +65,13 @@ def made_files() -> dict[str, Callable[[], str]]:
             found[f"lessons/{name}"] = partial(str, picture)
         if lesson_pages.stepper_program(stage).exists():
             found[f"lessons/{key}-steps.html"] = partial(lesson_pages.stepper_html, stage)
+        if stage.holes:
+            found[f"runtime/stages/{key}.json"] = partial(_stage_file, stage)
     return found
+
+
+def _stage_file(stage: Stage) -> str:
+    return json.dumps(exercise_pages.stage_file(stage), ensure_ascii=False)
 
 
 def in_nav() -> dict[str, list[dict[str, Any]]]:

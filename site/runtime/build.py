@@ -6,14 +6,18 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import hashlib
 import importlib
+import io
 import json
+import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +27,12 @@ HERE = Path(__file__).resolve().parent
 MODULES = HERE.parent / "node_modules"
 PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
 #: What the package brings that a page cannot use.
-LEFT_OUT = ("minigrad/backend/cupy/",)
+LEFT_OUT = ("minigrad/backend/cupy/", "minigrad_course/export/", "minigrad_course/grading/",
+            "minigrad_course/similarity/")
+#: What only those need who write an exercise.
+LATER = ("lessons/stages/", "tests/")
+#: What of NumPy's wheel is for other compilers and type checkers; its licences stay.
+NOT_RUN = re.compile(r"^numpy/f2py/|/tests/|/include/|\.(pyi|pxd|c|h|a|ini)$")
 
 
 def build(site_dir: Path, root: Path) -> None:
@@ -33,23 +42,30 @@ def build(site_dir: Path, root: Path) -> None:
     sys.path.remove(str(HERE))
     runtime, cache = site_dir / "runtime", root / "build" / "cache"
     runtime.mkdir(parents=True, exist_ok=True)
-    numpy = fetch.numpy_wheel(MODULES / "pyodide", cache)
-    _pyodide(runtime / "pyodide", numpy)
+    numpy = _pyodide(runtime / "pyodide", fetch.numpy_wheel(MODULES / "pyodide", cache))
     (runtime / "wheels").mkdir(exist_ok=True)
     wheels = [Path(shutil.copyfile(each, runtime / "wheels" / each.name))
               for each in fetch.tool_wheels(cache)]
-    course = runtime / "course.zip"
-    _pack(course, root)
+    pack(runtime, root)
     _editor(runtime / "editor.js")
     shutil.copyfile(MODULES / "@viz-js" / "viz" / "dist" / "viz.js", runtime / "viz.js")
     (runtime / "course.json").write_text(json.dumps(_handed_out(root)), encoding="utf-8")
     manifest: dict[str, Any] = {
         "python": _version(runtime / "pyodide"), "numpy": numpy.name,
-        "course": _named(course, runtime), "wheels": [_named(w, runtime) for w in wheels]}
+        "package": _named(runtime / "package.tar.gz", runtime),
+        "course": _named(runtime / "course.tar.gz", runtime),
+        "wheels": [_named(wheel, runtime) for wheel in wheels]}
     _write(runtime, manifest)
     _run("node", str(HERE / "compile.mjs"), str(runtime), failed="Pyodide could not compile")
-    for key, name in (("compiled", "compiled.zip"), ("compiled_tests", "compiled-tests.zip")):
-        manifest[key] = _named(runtime / name, runtime)
+    for name in ("package", "course"):
+        folder = runtime / f"compiled-{name}"
+        _archive(runtime / f"compiled-{name}.tar.gz",
+                 [(each.relative_to(folder).as_posix(), each)
+                  for each in folder.rglob("*") if each.is_file()])
+        shutil.rmtree(folder)
+        manifest[f"compiled_{name}"] = _named(runtime / f"compiled-{name}.tar.gz", runtime)
+    manifest["sizes"] = {each.relative_to(runtime).as_posix(): each.stat().st_size
+                         for each in sorted(runtime.rglob("*")) if each.is_file()}
     _write(runtime, manifest)
 
 
@@ -57,15 +73,32 @@ def _write(runtime: Path, manifest: dict[str, Any]) -> None:
     (runtime / "manifest.json").write_text(json.dumps(manifest, indent=1), encoding="utf-8")
 
 
-def _pyodide(folder: Path, numpy: Path) -> None:
+def _pyodide(folder: Path, numpy: Path) -> Path:
+    """Copy Pyodide into a folder, with as much of NumPy's wheel as runs; return that wheel."""
     folder.mkdir(exist_ok=True)
     for name in PYODIDE:
         shutil.copyfile(MODULES / "pyodide" / name, folder / name)
-    shutil.copyfile(numpy, folder / numpy.name)
+    lighter = folder / numpy.name
+    with zipfile.ZipFile(numpy) as whole, zipfile.ZipFile(lighter, "w") as packed:
+        for entry in whole.infolist():
+            if not NOT_RUN.search(entry.filename):
+                entry.compress_type = zipfile.ZIP_DEFLATED
+                packed.writestr(entry, whole.read(entry), compresslevel=9)
     # Only what is here is named: what else a program imports is not looked for elsewhere.
     lock = json.loads((MODULES / "pyodide" / "pyodide-lock.json").read_text("utf-8"))
-    lock["packages"] = {"numpy": lock["packages"]["numpy"]}
+    wheel = lock["packages"]["numpy"] | {"sha256": _hash(lighter).hex()}
+    lock["packages"] = {"numpy": wheel}
     (folder / "pyodide-lock.json").write_text(json.dumps(lock), encoding="utf-8")
+    return lighter
+
+
+def pack(runtime: Path, root: Path) -> None:
+    """Write the archives of what the page's Python gets: the package, and what tests exercises."""
+    first, later = [], []
+    for name, file in _packed(root):
+        (later if name.startswith(LATER) or name.endswith(".toml") else first).append((name, file))
+    _archive(runtime / "package.tar.gz", first)
+    _archive(runtime / "course.tar.gz", later)
 
 
 def _packed(root: Path) -> Iterator[tuple[str, Path]]:
@@ -83,13 +116,15 @@ def _packed(root: Path) -> Iterator[tuple[str, Path]]:
         yield file.name, file
 
 
-def _pack(archive: Path, root: Path) -> None:
-    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
-        for name, file in sorted(_packed(root)):
-            # The same files give the same archive, whenever it is made.
-            entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            packed.writestr(entry, file.read_bytes())
+def _archive(target: Path, files: Iterable[tuple[str, Path]]) -> None:
+    """Pack files as one stream, which is smaller than a zip; the same files give the same bytes."""
+    with (target.open("wb") as stream,
+          gzip.GzipFile("", "wb", 9, stream, mtime=0) as packed,
+          tarfile.open(fileobj=packed, mode="w") as archive):
+        for name, file in sorted(files, key=lambda each: each[0]):
+            entry, content = tarfile.TarInfo(name), file.read_bytes()
+            entry.size = len(content)
+            archive.addfile(entry, io.BytesIO(content))
 
 
 def _editor(target: Path) -> None:
@@ -125,6 +160,10 @@ def _version(pyodide: Path) -> str:
 
 def _named(file: Path, runtime: Path) -> dict[str, str]:
     """Return a file's address, new with each content, and what the browser checks it by."""
-    digest = hashlib.sha256(file.read_bytes()).digest()
+    digest = _hash(file)
     return {"path": f"{file.relative_to(runtime).as_posix()}?{digest.hex()[:8]}",
             "integrity": f"sha256-{base64.b64encode(digest).decode()}"}
+
+
+def _hash(file: Path) -> bytes:
+    return hashlib.sha256(file.read_bytes()).digest()

@@ -2,11 +2,12 @@
 //
 //     node compile.mjs RUNTIME        the built site's folder "runtime", with Pyodide and the archives
 //
-// Pyodide itself does it, so that what it writes is what it reads: compiled.zip for every start,
-// compiled-tests.zip for what runs the tests.  Each file says by its source's hash what it is of.
+// Pyodide itself does it, so that what it writes is what it reads: the folder compiled-package for
+// every start, compiled-course for what runs the tests.  Each file says by its source's hash what it
+// is of; build.py packs them.
 
-import { readFileSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
 const runtime = resolve(process.argv[2]);
@@ -16,28 +17,27 @@ const archive = ({ path }) => new Uint8Array(readFileSync(join(runtime, path.spl
 const { loadPyodide } = await import(pathToFileURL(join(runtime, "pyodide/pyodide.mjs")));
 const pyodide = await loadPyodide({ indexURL: join(runtime, "pyodide/") });
 await pyodide.loadPackage("numpy", { messageCallback: () => {} });
-pyodide.unpackArchive(archive(manifest.course), "zip", { extractDir: "/course" });
+for (const each of [manifest.package, manifest.course]) {
+  pyodide.unpackArchive(archive(each), "gztar", { extractDir: "/course" });
+}
 for (const each of manifest.wheels) pyodide.unpackArchive(archive(each), "wheel");
 
 const compiled = pyodide.runPython(`
-import io, os, py_compile, sys, zipfile
+import io, os, py_compile, sys
 sys.path.insert(0, "/course")
 
 def compiled(done):
-    """Return an archive of what is imported and not yet done."""
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
-        for file in sorted({getattr(each, "__file__", None) or "" for each in sys.modules.values()}):
-            if not file.endswith(".py") or not os.path.isfile(file) or file in done:
-                continue
-            done.add(file)
-            target = py_compile.compile(
-                file, doraise=True, invalidation_mode=py_compile.PycInvalidationMode.CHECKED_HASH)
-            with open(target, "rb") as text:
-                entry = zipfile.ZipInfo(target.lstrip("/"), (1980, 1, 1, 0, 0, 0))
-                entry.compress_type = zipfile.ZIP_DEFLATED
-                archive.writestr(entry, text.read())
-    return packed.getvalue()
+    """Return what is imported and not yet done, compiled: (path, bytes)."""
+    made = []
+    for file in sorted({getattr(each, "__file__", None) or "" for each in sys.modules.values()}):
+        if not file.endswith(".py") or not os.path.isfile(file) or file in done:
+            continue
+        done.add(file)
+        target = py_compile.compile(
+            file, doraise=True, invalidation_mode=py_compile.PycInvalidationMode.CHECKED_HASH)
+        with open(target, "rb") as text:
+            made.append((target.lstrip("/"), text.read()))
+    return made
 
 def both():
     import blocks, minigrad, numpy
@@ -50,9 +50,9 @@ def both():
         import contextlib
         with contextlib.redirect_stdout(io.StringIO()):
             pytest.main(["-q", "-p", "no:cacheprovider", folder])
-    import grading
+    import grading, own
     grading.importlib.import_module("_oracle")
-    for name in ("desk", "stages", "swap", "trial", "verdict", "waiting"):
+    for name in ("desk", "own_engine", "stages", "swap", "trial", "verdict", "waiting"):
         grading.importlib.import_module(f"minigrad_course.{name}")
     return first, compiled(done)
 
@@ -60,6 +60,11 @@ sys.path.insert(1, "/course/tests")
 both()
 `).toJs();
 
-["compiled.zip", "compiled-tests.zip"].forEach((name, place) =>
-  writeFileSync(join(runtime, name), compiled[place]));
+["compiled-package", "compiled-course"].forEach((folder, place) => {
+  for (const [name, bytes] of compiled[place]) {
+    const file = join(runtime, folder, name);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, bytes);
+  }
+});
 process.exit(0);

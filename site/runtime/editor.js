@@ -1,6 +1,7 @@
 // The editor, made of CodeMirror; build.py bundles this into the site's runtime/editor.js.
 
-import { HighlightStyle, indentUnit, syntaxHighlighting } from "@codemirror/language";
+import { HighlightStyle, codeFolding, foldEffect, foldedRanges, indentUnit, syntaxHighlighting,
+         unfoldEffect } from "@codemirror/language";
 import { indentWithTab } from "@codemirror/commands";
 import { python } from "@codemirror/lang-python";
 import { Annotation, EditorState, Prec, StateEffect, StateField } from "@codemirror/state";
@@ -61,16 +62,70 @@ const marked = StateField.define({
   provide: (field) => EditorView.decorations.from(field),
 });
 
+// --- the file folded around a function ---------------------------------------------------------
+
+// A fold says how much it hides, and opens when it is pressed.
+const folds = codeFolding({
+  preparePlaceholder: (state, { from, to }) =>
+    state.doc.lineAt(to).number - state.doc.lineAt(from).number + 1,
+  placeholderDOM(view, opened, count) {
+    const shown = document.createElement("button");
+    shown.type = "button";
+    shown.className = "mg-fold";
+    shown.textContent = `⋯ ${count} line${count === 1 ? "" : "s"} of the file`;
+    shown.title = "Show these lines";
+    shown.onclick = opened;
+    return shown;
+  },
+});
+
+/** The ranges of text that hide all lines but those from `first` to `last`, both from 1. */
+function around(doc, shown) {
+  const found = [];
+  let next = 1;
+  for (const [first, last] of [...shown, [doc.lines + 1, doc.lines + 1]]) {
+    if (first > next) found.push({ from: doc.line(next).from, to: doc.line(first - 1).to });
+    next = Math.max(next, last + 1);
+  }
+  return found.filter(({ from, to }) => to > from);
+}
+
+/** Where the text between the folds begins and ends, or null where nothing is folded. */
+function betweenFolds(state) {
+  let [begin, end, count, next] = [null, 0, 0, 0];
+  const { doc } = state;
+  foldedRanges(state).between(0, doc.length, (from, to) => {
+    if (from > next) [begin, end] = [begin ?? next, from - 1];
+    next = to + 1;
+    count++;
+  });
+  if (count && next < doc.length) [begin, end] = [begin ?? next, doc.length];
+  return count && begin !== null ? { from: begin, to: end } : null;
+}
+
+// Select all takes what is shown, so that nothing is lost that one does not see.
+const selectShown = {
+  key: "Mod-a",
+  run(view) {
+    const shown = betweenFolds(view.state);
+    if (shown) view.dispatch({ selection: { anchor: shown.from, head: shown.to } });
+    return Boolean(shown);
+  },
+};
+
 /**
  * Show an editor in `parent`.  `changed(text)` hears of edits, `run()` is called by Ctrl-Enter,
  * `label` names the editor to screen readers.  `twins` is a set that editors of one text share:
- * what is typed in one is in all.
+ * what is typed in one is in all.  `shown` are the lines, [[first, last], …] from 1, around which
+ * the rest is folded.
  */
-export function openEditor({ parent, text, label, changed, run, readOnly = false, twins }) {
+export function openEditor({ parent, text, label, changed, run, readOnly = false, twins,
+                             shown }) {
   const state = EditorState.create({
     doc: text,
     extensions: [
-      Prec.highest(keymap.of([{ key: "Mod-Enter", run: () => (run?.(), true) }])),
+      Prec.highest(keymap.of([{ key: "Mod-Enter", run: () => (run?.(), true) }, selectShown])),
+      folds,
       basicSetup, keymap.of([indentWithTab]), python(), indentUnit.of("    "),
       EditorState.readOnly.of(readOnly), syntaxHighlighting(highlighting), look, marked,
       EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
@@ -94,8 +149,30 @@ export function openEditor({ parent, text, label, changed, run, readOnly = false
     },
   });
   twins?.add(view);
+  const fold = (lines) => view.dispatch({
+    effects: around(view.state.doc, lines).map((range) => foldEffect.of(range)) });
+  if (shown?.length) fold(shown);
   return {
     view,
+    /** Fold all but some lines; without lines, unfold all. */
+    show(lines) {
+      const open = [];
+      foldedRanges(view.state).between(0, view.state.doc.length,
+        (from, to) => { open.push(unfoldEffect.of({ from, to })); });
+      view.dispatch({ effects: open });
+      if (lines?.length) fold(lines);
+    },
+    /** Take over a text that was written elsewhere; nobody is told of it. */
+    take(other) {
+      const mine = view.state.doc.toString();
+      if (mine === other) return;
+      let [start, end] = [0, 0];
+      const most = Math.min(mine.length, other.length);
+      while (start < most && mine[start] === other[start]) start++;
+      while (end < most - start && mine.at(-1 - end) === other.at(-1 - end)) end++;
+      view.dispatch({ annotations: copied.of(true), changes: {
+        from: start, to: mine.length - end, insert: other.slice(start, other.length - end) } });
+    },
     text: () => view.state.doc.toString(),
     put(other) {
       view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: other } });

@@ -46,7 +46,7 @@ def data_of(page: Any) -> dict[str, Any]:
 
 def write(page: Any, editor: Any, text: str) -> None:
     """Replace all that is in an editor."""
-    editor.locator(".cm-content").focus()
+    editor.locator(".cm-content").first.focus()
     page.keyboard.press("Control+A")
     page.keyboard.insert_text(text)
 
@@ -231,8 +231,16 @@ def verdicts(page: Any) -> dict[str, str]:
 def put(page: Any, section: Any, texts: dict[str, str]) -> None:
     """Write files into the editor of an exercise."""
     for path, text in texts.items():
-        section.locator(".mg-files").get_by_role("button", name=path, exact=True).click()
-        section.locator(".mg-files [aria-pressed=true]").get_by_text(path, exact=True).wait_for()
+        section.scroll_into_view_if_needed()
+        if section.locator(".mg-files").count():
+            section.locator(".mg-files").get_by_role("button", name=path, exact=True).click()
+            pressed = section.locator(".mg-files [aria-pressed=true]")
+            pressed.get_by_text(path, exact=True).wait_for()
+        section.locator(".cm-content").first.wait_for()
+        whole = section.get_by_role("button", name="Whole file")
+        if whole.get_attribute("aria-pressed") == "false":
+            whole.click()
+        section.locator("button[aria-pressed=true]", has_text="Whole file").wait_for()
         write(page, section, text)
 
 
@@ -339,7 +347,7 @@ def test_work_survives_a_reload_leaves_as_a_workspace_and_comes_back(watched, tm
     mine = stage.solution(path).read_text() + "\nMINE = 1  # größer\n"
     put(page, section, {path: mine})
     section.locator(".mg-hint summary").nth(1).click()
-    section.locator(".cm-content").focus()
+    section.locator(".mg-editor > .mg-code .cm-content").focus()
     page.keyboard.press("Control+Enter")
     section.locator('.mg-verdict[data-state="solved"]').wait_for()
 
@@ -400,7 +408,7 @@ def test_what_was_solved_in_the_terminal_is_solved_in_the_page(watched, tmp_path
 
 
 def test_the_keyboard_goes_into_the_editor_and_out_and_runs_what_is_there(watched):
-    page = opened(watched, "exercises/03b_backward/")
+    page = opened(watched, "exercises/03_engine/")
     section = page.locator(".mg-exercise").first
     inside = "document.activeElement.closest('.cm-editor') !== null"
     section.locator(".mg-files button").last.focus()

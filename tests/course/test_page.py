@@ -7,8 +7,8 @@ import json
 import os
 import subprocess
 import sys
+import tarfile
 import tempfile
-import zipfile
 from collections.abc import Callable
 from importlib.util import module_from_spec, spec_from_file_location
 from io import StringIO
@@ -54,9 +54,10 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Graded:
     build = module_from_spec(spec)
     spec.loader.exec_module(build)
     folder = tmp_path_factory.mktemp("page").resolve()
-    build._pack(folder / "course.zip", ROOT)
-    with zipfile.ZipFile(folder / "course.zip") as packed:
-        packed.extractall(folder / "course")
+    build.pack(folder, ROOT)
+    for name in ("package", "course"):
+        with tarfile.open(folder / f"{name}.tar.gz") as packed:
+            packed.extractall(folder / "course", filter="data")
 
     def ask(*asked: tuple[Stage, dict[str, str], list[str] | None]) -> list[dict[str, Any]]:
         lines = [json.dumps({"stage": stage.key, "files": texts, "holes": holes})

@@ -13,6 +13,7 @@ import urllib.request
 from pathlib import Path
 
 import api_pages
+import exercise_pages
 import lesson_pages
 import made
 import maths
@@ -112,7 +113,7 @@ def test_the_blocks_that_run_expect_what_the_notebook_prints(stage):
 def test_links_of_lessons_and_exercises_lead_to_pages(stage):
     found = [(f"lessons/{stage.key}.md", lesson_pages.lesson_page(stage))]
     if stage.holes:
-        found.append((f"exercises/{stage.key}.md", lesson_pages.exercise_page(stage)))
+        found.append((f"exercises/{stage.key}.md", exercise_pages.exercise_page(stage)))
     for address, text in found:
         for link in links(text):
             place = posixpath.normpath(posixpath.join(posixpath.dirname(address), link))
@@ -121,20 +122,54 @@ def test_links_of_lessons_and_exercises_lead_to_pages(stage):
 
 @pytest.mark.parametrize("stage", WITH_HOLES, ids=key)
 def test_a_page_of_exercises_has_each_hole_with_its_hints_and_hands_over_its_files(stage):
-    page, data = lesson_pages.exercise_page(stage), lesson_pages.page_data(stage, "exercises")
+    page, data = exercise_pages.exercise_page(stage), lesson_pages.page_data(stage, "exercises")
     assert re.findall(r'data-hole="([^"]+)"', page) == [hole.id for hole in stage.holes]
-    assert page.count('class="mg-hint"') == sum(len(hole["hints"]) for hole in data["holes"])
-    assert set(data["files"]) == set(data["solutions"]) == set(stage.modules)
+    hints = sum(len(stage.words["hole"][hole["id"]]["hints"]) for hole in data["holes"])
+    assert page.count('class="mg-hint"') == hints
+    texts = json.loads(PAGES[f"runtime/stages/{stage.key}.json"]())
+    assert set(texts["files"]) == set(texts["solutions"]) == set(data["files"])
+    assert set(data["files"]) == set(stage.modules)
     raising = "is yours to write"
-    assert sum(text.count(raising) for text in data["files"].values()) >= len(stage.holes)
-    assert not any(raising in text for text in data["solutions"].values())
+    assert sum(text.count(raising) for text in texts["files"].values()) >= len(stage.holes)
+    assert not any(raising in text for text in texts["solutions"].values())
+
+
+@pytest.mark.parametrize("stage", WITH_HOLES, ids=key)
+def test_each_exercise_stands_in_its_lesson_below_your_turn_with_the_function_to_write(stage):
+    page, data = lesson_pages.lesson_page(stage), lesson_pages.page_data(stage, "lesson")
+    holes = [hole.id for hole in stage.holes]
+    assert re.findall(r'data-hole="([^"]+)"', page) == [hole["id"] for hole in data["holes"]]
+    assert [hole["id"] for hole in data["holes"]] == holes
+    turns = re.split(r"^### Your turn: ", page, flags=re.MULTILINE)[1:]
+    named = re.compile(r"\b\w+\.\d+\b")
+    assert [hole for turn in turns for hole in named.findall(turn.partition("\n")[0])] == holes
+    for turn in turns:
+        before, _, rest = turn.partition('<section class="mg-exercise"')
+        assert "mg-block" not in before and "<details" not in before
+        for hole in named.findall(turn.partition("\n")[0]):
+            title = stage.words["hole"][hole]["title"]
+            assert f'raise NotImplementedError("{hole} {title} is yours to write")' in rest
+    assert "Then:\n\n```text\nminigrad run" not in page
+
+
+def test_what_is_tried_on_a_solved_exercise_runs(capsys):
+    own = 0
+    for stage in WITH_HOLES:
+        for hole, program in exercise_pages.stage_file(stage)["trials"].items():
+            own += program != exercise_pages.PASS
+            if hole == "06.1":  # its example is an error that is to be raised
+                with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+                    exec(program, {"__name__": "trial"})
+            else:
+                exec(program, {"__name__": "trial"})
+    assert own > 20 and capsys.readouterr().out.startswith("6.0\n")
 
 
 @pytest.mark.parametrize("stage", WITH_HOLES, ids=key)
 def test_each_exercise_leads_once_from_its_task_to_the_glossary(stage):
     address = f"glossary.md#{prose.anchor('Names in the exercises')}"
     assert "## Names in the exercises" in (ROOT / "docs/en/glossary.md").read_text("utf-8")
-    sections = lesson_pages.exercise_page(stage).split('<section class="mg-exercise"')[1:]
+    sections = exercise_pages.exercise_page(stage).split('<section class="mg-exercise"')[1:]
     assert len(sections) == len(stage.holes)
     for section in sections:
         task, _, hints = section.partition('class="mg-hint"')
@@ -143,14 +178,14 @@ def test_each_exercise_leads_once_from_its_task_to_the_glossary(stage):
 
 def test_a_task_has_paragraphs_examples_and_items():
     task = "One `a*b`.\nTwo *args.\n  f(1) -> 2\nMind:\n- <This>.\n- That.\nUse: `f`."
-    assert lesson_pages._task(task).split("\n\n") == [
+    assert exercise_pages._task(task).split("\n\n") == [
         "One `a*b`. Two \\*args.", "```text\nf(1) -> 2\n```", "Mind:", "- &lt;This>.\n- That.",
         "Use: `f`."]
 
 
 def test_no_solution_stands_in_the_text_of_an_exercise():
     (stage,) = (each for each in STAGES if each.number == "03")
-    page = lesson_pages.exercise_page(stage)
+    page = exercise_pages.exercise_page(stage)
     assert "def add(self" in page and ": ..." in page
     assert "self.owned[index] = not isinstance" not in page.partition("mg-hint")[0]
 

@@ -35,8 +35,11 @@ class _Stream(io.TextIOBase):
 class Blocks:
     """The blocks of one lesson: each is run in the namespace that those before left."""
 
-    def __init__(self) -> None:
-        self.reset()
+    def __init__(self, afresh: bool = True) -> None:
+        """Begin with an empty namespace, and `afresh` with a package that remembers nothing."""
+        self.main = sys.modules["__main__"]
+        if afresh:
+            self.reset()
 
     def reset(self) -> None:
         """Begin again with an empty namespace and a package that remembers nothing."""

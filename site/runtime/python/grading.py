@@ -1,9 +1,9 @@
 """Grades a learner's files in the page, with the terminal's own tests, diagnosis and second runs.
 
 NOTE [One process for many trials]
-    In a terminal each trial has a process of its own.  Here there is one: before and after a
-    trial the package and the tests are taken out of `sys.modules`, and what `swap.py` changes in
-    the interpreter is put back.
+    In a terminal each trial has a process of its own.  Here there is one: each trial imports the
+    package and the tests for itself (`worlds.py`), and what `swap.py` changes in the interpreter is
+    put back.
 """
 
 from __future__ import annotations
@@ -13,20 +13,18 @@ import gc
 import importlib
 import io
 import json
-import os
-import re
 import signal
-import sys
 import tempfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from worlds import World
+
 ROOT = Path(__file__).parent
 _NOT_HERE = "needs a thread or a process, which a page has not"
 _ON_IMPORT = "your files print while they are imported:"
-_OURS = re.compile(r"minigrad(_beside_\w+)?(\.|$)|_oracle$|test_|minigrad_symptoms$")
 
 
 class Grader:
@@ -38,7 +36,6 @@ class Grader:
             importlib.import_module(f"minigrad_course.{name}")
             for name in ("desk", "stages", "swap", "trial", "verdict", "waiting"))
         self.stopped = False
-        _purge()
 
     def grade(self, asked: str) -> str:
         """Try what `asked` says (JSON: stage, files, holes) and return the verdicts as JSON."""
@@ -167,29 +164,15 @@ class _Told:
         return text.replace(self.place, "").replace(f"{ROOT}/", "")
 
 
-def _purge() -> None:
-    for name in [each for each in sys.modules if _OURS.match(each)]:
-        del sys.modules[name]
-    importlib.invalidate_caches()
-    gc.collect()
-
-
 @contextlib.contextmanager
 def _as_before() -> Iterator[None]:
     """Put back what a trial changes in the interpreter."""
-    path, finders, environment = list(sys.path), list(sys.meta_path), dict(os.environ)
-    writes, limit = sys.dont_write_bytecode, sys.getrecursionlimit()
-    _purge()
-    try:
-        yield
-    finally:
-        sys.path[:], sys.meta_path[:] = path, finders
-        os.environ.clear()
-        os.environ.update(environment)
-        sys.dont_write_bytecode = writes
-        sys.setrecursionlimit(limit)
-        gc.enable()
-        _purge()
+    with World().entered():
+        try:
+            yield
+        finally:
+            gc.enable()
+    gc.collect()
 
 
 @contextlib.contextmanager

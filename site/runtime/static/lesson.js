@@ -2,9 +2,11 @@
 
 import { compared } from "./compare.js";
 import { Output, notHere } from "./output.js";
-import { KEYS, button, element, loadEditor } from "./page.js";
-import { Python, Stopped } from "./python.js";
+import { showExercises } from "./exercises.js";
+import { KEYS, button, element, filled, follow, loadEditor } from "./page.js";
+import { Stopped } from "./python.js";
 import { statusLine } from "./status.js";
+import { edited, guess, keepEdit, keepGuess } from "./store.js";
 
 const RUNS = ["run", "draft", "raises", "stepper"];
 const SAME = { same: "as in the lesson", nearly: "as in the lesson, but for the last digits" };
@@ -24,18 +26,47 @@ class Block {
     this.frameWas = this.frame?.getAttribute("src");
     this.note = element("span", { className: "mg-result", role: "status" });
     this.runButton = button("Run", () => this.pressed(), {
-      title: "Run this block, and those above that have not run yet (Ctrl+Enter in the editor)" });
-    this.bar = element("div", { className: "mg-tools", role: "group", "aria-label": `Block ${this.number}` },
+      title: "Run this block, and those above that have not run yet (Ctrl+Enter in the editor)",
+      "data-needs": "python" });
+    this.bar = filled(place.querySelector(":scope > .mg-tools"), `Block ${this.number}`,
       this.runButton,
       button("Run all above", () => lesson.runTo(this, true), {
         title: "Begin again with an empty namespace and run every block down to this one" }),
       button("Edit", () => this.edit()),
       button("Reset", () => this.reset(), { title: "The lesson's code and output again" }),
       this.note);
-    this.shown.after(this.bar);
     // there before anything is in it: only then does a screen reader tell what comes
     this.log = element("div", { role: "log", "aria-label": `Output of block ${this.number}` });
     (this.output ?? this.bar).after(this.log);
+    if (this.output?.classList.contains("mg-predict")) this.#askToPredict();
+    const mine = edited(lesson.key, told.code);
+    if (mine !== null) this.edit(mine, "your version, kept in this browser");
+  }
+
+  /** A field for what the reader expects, above the folded output; it stays with the progress. */
+  #askToPredict() {
+    const { key } = this.lesson;
+    const field = element("textarea", {
+      className: "mg-guess", rows: 2, spellcheck: false, value: guess(key, this.told.code),
+      placeholder: "Your guess", "aria-label": `Your guess of the output of block ${this.number}` });
+    field.addEventListener("input", () => keepGuess(key, this.told.code, field.value.trim()));
+    this.guessed = this.element.querySelector(".mg-guessed");
+    this.guessed.append(field);
+    this.output.addEventListener("toggle", () => {
+      if (this.output.open) this.#judge(this.told.expected ?? "");
+    });
+  }
+
+  /** Say how the guess was, once the output is seen. */
+  #judge(output) {
+    const mine = guess(this.lesson.key, this.told.code);
+    if (!this.guessed || !mine) return;
+    const told = this.guessed.querySelector(".mg-judged") ??
+      this.guessed.appendChild(element("span", { className: "mg-judged", role: "status" }));
+    const plain = (text) => text.trim().split(/\s+/).join(" ");
+    const how = compared(plain(mine), plain(output)) !== "different";
+    told.dataset.right = how;
+    told.textContent = how ? "✓ as you said" : "not as you said: compare the two";
   }
 
   get number() {
@@ -57,11 +88,12 @@ class Block {
     if (yes) this.note.textContent = "runs …";
   }
 
-  /** Open the editor in the place of the code. */
-  async edit() {
+  /** Open the editor in the place of the code, or of the reader's version of it. */
+  async edit(mine = null, said = "") {
     if (!this.editor) {
       const { openEditor } = await loadEditor();
       if (this.editor) return;
+      this.code = mine ?? this.code;
       const place = element("div", { className: "mg-code" });
       const keys = element("p", { className: "mg-note" }, KEYS);
       this.shown.before(place);
@@ -69,15 +101,26 @@ class Block {
       this.editor = openEditor({
         parent: place, text: this.code,
         label: `Code of block ${this.number}; Escape and then Tab leads out of the editor`,
-        changed: (text) => { this.code = text; }, run: () => this.lesson.runTo(this) });
+        changed: (text) => this.changed(text), run: () => this.lesson.runTo(this) });
       place.append(keys);
       this.editor.place = place;
     }
-    this.editor.focus();
+    if (mine === null) this.editor.focus();
+    else this.note.textContent = said;
+  }
+
+  /** The code was edited: keep it. */
+  changed(text) {
+    this.code = text;
+    const { key } = this.lesson;
+    if (!keepEdit(key, this.told.code, text === this.told.code ? null : text)) {
+      this.note.textContent = "this browser does not keep your version";
+    }
   }
 
   reset() {
     this.code = this.told.code;
+    keepEdit(this.lesson.key, this.told.code, null);
     this.editor?.close();
     this.editor?.place.remove();
     this.editor = undefined;
@@ -85,6 +128,7 @@ class Block {
     this.live?.remove();
     this.live = undefined;
     if (this.output) this.output.hidden = false;
+    this.guessed?.querySelector(".mg-judged")?.remove();
     if (this.frame) {
       this.frame.removeAttribute("srcdoc");
       this.frame.src = this.frameWas;
@@ -142,12 +186,13 @@ class Block {
   say(got, error) {
     const expected = this.told.expected ?? "";
     const how = compared(got, expected);
-    const edited = this.code !== this.told.code;
+    const isMine = this.code !== this.told.code;
+    if (!isMine) this.#judge(got);
     this.element.dataset.result = how;
     if (/^KeyboardInterrupt: stopped$/.test(error)) this.note.textContent = "stopped";
     else if (how !== "different") this.note.textContent = expected || error ? SAME[how] : "done";
-    else this.note.textContent = edited ? "done; it is your code that ran" : "differs from the lesson";
-    if (how === "different" && expected && !edited) {
+    else this.note.textContent = isMine ? "done; it is your code that ran" : "differs from the lesson";
+    if (how === "different" && expected && !isMine) {
       this.live.append(element("details", { className: "mg-expected" },
         element("summary", {}, "What the lesson has"), element("pre", {}, expected)));
     }
@@ -155,27 +200,27 @@ class Block {
 }
 
 export class Lesson {
-  constructor(data, site) {
-    this.python = new Python(site);
+  constructor(data, site, python) {
+    this.key = data.stage;
+    this.python = python;
     this.blocks = data.blocks
       .filter((each) => RUNS.includes(each.kind) && document.getElementById(each.id))
       .map((each) => new Block(this, each, document.getElementById(each.id)));
-    this.python.addEventListener("state", () => {
-      const { state, round } = this.python;
-      document.documentElement.dataset.mgPython = state;
-      document.documentElement.dataset.mgFrom = this.python.from;
+    this.stopButton = button("Stop", () => python.stop(), { disabled: true });
+    follow(python, (state) => {
       this.stopButton.disabled = state !== "busy" && state !== "loading";
       for (const each of this.blocks) {
-        each.element.classList.toggle("mg-ran", each.ranIn === round);
+        each.element.classList.toggle("mg-ran", each.ranIn === python.round);
       }
     });
-    this.stopButton = button("Stop", () => this.python.stop(), { disabled: true });
-    if (this.blocks.length) this.blocks[0].element.before(this.#bar());
+    if (this.blocks.length) this.#fillBar();
+    if (data.holes.length) showExercises(data, site, python);
   }
 
-  #bar() {
-    return element("div", { className: "mg-bar", role: "group", "aria-label": "All blocks" },
-      button("Run all", () => this.runTo(this.blocks.at(-1), true)), this.stopButton,
+  #fillBar() {
+    filled(document.querySelector(".mg-bar"), "All blocks",
+      button("Run all", () => this.runTo(this.blocks.at(-1), true), { "data-needs": "python" }),
+      this.stopButton,
       button("Reset all", () => this.blocks.forEach((each) => each.reset())),
       statusLine(this.python));
   }

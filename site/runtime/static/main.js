@@ -1,18 +1,19 @@
 // Every page of a lesson or of exercises loads this; it hands over to what the page needs.
 
+import { toPlaceAgain } from "./page.js";
+import { Python } from "./python.js";
+
 const data = JSON.parse(document.getElementById("mg-data").textContent);
 const site = new URL(`${data.root}/`, document.baseURI);
-
-const style = document.createElement("link");
-style.rel = "stylesheet";
-style.href = new URL("runtime/runtime.css", site);
-document.head.append(style);
+const python = new Python(site);
 
 if (data.page === "lesson") {
   const { Lesson } = await import("./lesson.js");
-  new Lesson(data, site);
+  new Lesson(data, site, python);
 } else {
   const { Exercises } = await import("./exercises.js");
-  await new Exercises(data, site).show();
+  new Exercises(data, site, python);
 }
+python.startBeforeAsked();
+toPlaceAgain();
 document.documentElement.dataset.mgReady = "yes"; // the page's tools are there

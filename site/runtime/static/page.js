@@ -17,6 +17,14 @@ export function button(text, pressed, properties = {}) {
                              ...properties }, text);
 }
 
+/** Fill a place that the page left for buttons, so that nothing moves; it is a group of this name. */
+export function filled(place, name, ...inside) {
+  place.setAttribute("role", "group");
+  place.setAttribute("aria-label", name);
+  place.append(...inside);
+  return place;
+}
+
 /** What the keyboard does in an editor; it stands on the page wherever there is one. */
 export const KEYS = "In the editor Tab indents, Escape and then Tab leads out of it, Ctrl+Enter runs.";
 
@@ -26,3 +34,19 @@ export const trimmed = (text) => text.replace(/\n+$/, "");
 /** Load the editor; the same promise each time. */
 let editors;
 export const loadEditor = () => (editors ??= import("./editor.js"));
+
+/** Keep telling how Python is, in the page's root: style sheets and tests look there. */
+export function follow(python, told = () => {}) {
+  const root = document.documentElement;
+  python.addEventListener("state", () => {
+    root.dataset.mgPython = python.state;
+    root.dataset.mgFrom = python.from;
+    told(python.state);
+  });
+}
+
+/** Go to the place that the address names once more: what stands above it has its height now. */
+export function toPlaceAgain() {
+  const place = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (place && performance.now() < 10_000) place.scrollIntoView();
+}

@@ -5,12 +5,29 @@ export class Stopped extends Error {}
 
 const BROKEN = "the code nested deeper than Python can in a page, and it had to be started anew";
 
+/** Whether Python ran in this browser before, so that most of it need not be fetched. */
+const KEY = "minigrad/python-ran";
+const wasHere = () => {
+  try {
+    return Boolean(localStorage.getItem(KEY));
+  } catch {
+    return false;
+  }
+};
+const remember = () => {
+  try {
+    localStorage.setItem(KEY, "yes");
+  } catch {
+    // then it is started when it is asked for
+  }
+};
+
 /** How long an interrupted program may take to end before its worker is ended, in milliseconds. */
 const PATIENCE = 1500;
 
 /**
  * Events: "state" when `state` changed ("off", "loading", "ready", "busy", "failed"), with what is
- * loaded in `progress` ({step, done, total}) and why it failed in `problem`.
+ * loaded in `progress` ({step, steps, loaded, total}: bytes) and why it failed in `problem`.
  */
 export class Python extends EventTarget {
   state = "off";
@@ -21,18 +38,32 @@ export class Python extends EventTarget {
   /** Counts the starts: what ran in an earlier one is gone. */
   round = 0;
 
-  #site; #grading; #worker; #started; #giveUp; #interrupt; #current; #queue = Promise.resolve();
+  #site; #worker; #started; #giveUp; #interrupt; #current; #queue = Promise.resolve();
 
-  /** `grading`: what grades exercises is loaded as well. */
-  constructor(site, grading = false) {
+  constructor(site) {
     super();
     this.#site = site;
-    this.#grading = grading;
   }
 
   /** Start Python; resolves when it is there. */
   start() {
     return (this.#started ??= this.#start());
+  }
+
+  /**
+   * Start Python before it is asked for: when the reader points at a button that needs it, goes
+   * into an editor, or, where this browser ran it before, as soon as the page has nothing to do.
+   */
+  startBeforeAsked() {
+    const start = () => this.start().catch(() => {}); // the state tells why
+    const near = ({ target }) => {
+      if (target.closest?.('[data-needs="python"], .cm-editor')) start();
+    };
+    document.addEventListener("pointerover", near, { passive: true });
+    document.addEventListener("focusin", near);
+    if (wasHere() && !navigator.connection?.saveData) {
+      (globalThis.requestIdleCallback ?? ((later) => setTimeout(later, 2000)))(start);
+    }
   }
 
   /** Ask for something after all that was asked before; `told(stream, text)` hears what is printed. */
@@ -68,6 +99,7 @@ export class Python extends EventTarget {
   #end() {
     this.#worker?.terminate();
     this.#worker = this.#started = undefined;
+    this.progress = null;
     this.round += 1;
     this.#giveUp?.(new Stopped());
     this.#current?.reject(new Stopped());
@@ -93,6 +125,7 @@ export class Python extends EventTarget {
       const worker = this.#worker;
       const failed = (text) => {
         this.problem = text;
+        this.progress = null;
         this.#worker?.terminate();
         this.#worker = this.#started = undefined;
         this.#to("failed");
@@ -101,11 +134,13 @@ export class Python extends EventTarget {
       };
       worker.onmessage = ({ data }) => {
         if (worker !== this.#worker) return;
-        if (data.progress) {
+        if (data.progress !== undefined) { // also while something runs that needs more
           this.progress = data.progress;
-          this.#to("loading");
+          this.#to(this.state);
         } else if (data.ready) {
           this.from = data.from;
+          this.progress = null;
+          remember();
           this.#to("ready");
           resolve();
         } else if (data.failed) {
@@ -125,8 +160,7 @@ export class Python extends EventTarget {
         }
       };
       worker.onerror = (event) => failed(event.message || "the worker could not be started");
-      worker.postMessage({ do: "start", site: String(this.#site), grading: this.#grading,
-                           interrupt: this.#interrupt });
+      worker.postMessage({ do: "start", site: String(this.#site), interrupt: this.#interrupt });
     });
   }
 

@@ -8,22 +8,47 @@ const WORDS = {
   busy: "Python is at work …",
 };
 
+const megabytes = (bytes) => (bytes / 1e6).toFixed(1);
+
+/** Bytes take most of the wait; each step after them takes its part of the rest. */
+const BYTES = 0.85;
+
+/** What is said while something is loaded: how much of it, and how long it may take. */
+function loading({ step, steps, loaded, total }, seconds) {
+  if (loaded < total) {
+    const left = loaded ? Math.round(seconds * (total - loaded) / loaded) : 0;
+    return `${step}: ${megabytes(loaded)} of ${megabytes(total)} MB` +
+      (seconds > 1 && left > 0 ? `, about ${left} s left` : "");
+  }
+  return steps ? `${step} starts …` : step;
+}
+
 /** Return an element that follows `python`; a screen reader tells of its changes. */
 export function statusLine(python) {
   const words = element("span", { className: "mg-words" }, WORDS.off);
-  const bar = element("progress", { hidden: true, "aria-label": "Python is being loaded" });
-  const line = element("div", { className: "mg-status", role: "status" }, words, bar);
+  const bar = element("progress", { hidden: true, max: 1, "aria-label": "Loading" });
+  // the figures change all the time: they are not read out
+  const figures = element("span", { className: "mg-words", "aria-live": "off" });
+  const line = element("div", { className: "mg-status", role: "status" }, words, figures, bar);
+  let began = 0;
   python.addEventListener("state", () => {
     const { state, progress, problem } = python;
     line.dataset.state = state;
-    bar.hidden = state !== "loading";
-    if (state === "loading" && progress) {
-      bar.max = progress.total;
-      bar.value = progress.done;
-      words.textContent = `Python is being loaded: ${progress.step || "nearly there"} …`;
-    } else if (state === "loading") {
+    bar.hidden = state !== "loading" && !progress;
+    figures.textContent = "";
+    if (progress) {
+      began ||= performance.now();
+      const { loaded, total, done, steps } = progress;
+      bar.value = BYTES * (total ? loaded / total : 1) + (1 - BYTES) * (steps ? done / steps : 0);
+      const said = state === "loading" ? "Python is being loaded." : "What runs the tests is being loaded.";
+      if (words.textContent !== said) words.textContent = said;
+      figures.textContent = loading(progress, (performance.now() - began) / 1000);
+      return;
+    }
+    began = 0;
+    if (state === "loading") {
       bar.removeAttribute("value");
-      words.textContent = "Python is being loaded …";
+      words.textContent = "Python is being loaded.";
     } else if (state === "failed") {
       words.textContent = `Python could not be loaded: ${problem}`;
     } else {

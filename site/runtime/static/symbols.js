@@ -60,3 +60,13 @@ export function cut(text, symbol) {
   const depth = indent(lines[0]);
   return lines.map((line) => (line.trim() ? line.slice(depth) : "")).join("\n");
 }
+
+/** Return `text` with a symbol's lines as they are in `other`; as it is where one of them lacks it. */
+export function replaced(text, symbol, other) {
+  const [mine, theirs] = [located(text, symbol), located(other, symbol)];
+  if (!mine || !theirs) return text;
+  const lines = text.split("\n");
+  lines.splice(mine[0] - 1, mine[1] - mine[0] + 1,
+               ...other.split("\n").slice(theirs[0] - 1, theirs[1]));
+  return lines.join("\n");
+}

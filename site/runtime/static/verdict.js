@@ -1,6 +1,7 @@
 // What is said of an exercise after its tests ran: the same words and order as in the terminal.
 
 import { button, element } from "./page.js";
+import { known } from "./store.js";
 
 const SHOWN_LINES = 12;
 
@@ -74,4 +75,22 @@ export function problemElement(problem, line, printed, lead) {
     ...printedElements(printed));
   shown.dataset.state = "problem";
   return shown;
+}
+
+/** Return an element that leads on from a right answer: how far one is, and what comes next. */
+export function solvedElement(exercise) {
+  const { stage } = exercise;
+  const solved = stage.exercises.map(({ hole }) => Boolean(known(hole.id).solved));
+  const count = solved.filter(Boolean).length;
+  const next = stage.after(exercise);
+  const { number, title, next: later, page } = stage.data;
+  const dots = element("span", { className: "mg-dots", "aria-hidden": "true" },
+    ...solved.map((yes) => element("span", { className: yes ? "mg-dot mg-full" : "mg-dot" })));
+  const way = next
+    ? [`${count} of ${solved.length} exercises of stage ${number} are yours. `,
+       page === "lesson" ? "Read on, or go to " : "Next: ",
+       element("a", { href: `#${next.section.id}` }, `${next.hole.id} ${next.hole.title}`), "."]
+    : [`All ${count} exercises of stage ${number}, ${title}, are yours. `,
+       ...(later ? ["Next: ", element("a", { href: later.href }, later.title), "."] : [])];
+  return element("p", { className: "mg-way" }, dots, element("span", {}, ...way));
 }

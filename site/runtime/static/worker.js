@@ -1,7 +1,7 @@
 // The worker: Pyodide, NumPy, the package, and what is asked of them.  Everything is fetched from
 // the site itself; `manifest.json`, which build.py writes, says what there is.
 
-let pyodide, blocks, grader, manifest, base, drawing;
+let pyodide, blocks, loaded, manifest, base, drawing;
 
 const tell = (message) => self.postMessage(message);
 
@@ -28,44 +28,92 @@ async function file({ path, integrity }) {
 const ENVIRONMENT = { HOME: "/home/pyodide", PYTHONHASHSEED: "0", NO_COLOR: "1", COLUMNS: "100",
                       OMP_NUM_THREADS: "1" };
 
-async function start({ site, grading, interrupt }) {
+// --- how far loading is -----------------------------------------------------------------------
+
+let told = { step: "", done: 0, steps: 0, loaded: 0, total: 0 }, lastTold = 0;
+const awaited = new Set(); // the files whose bytes are counted, by their names in the manifest
+
+function progress(more, now = true) {
+  told = { ...told, ...more };
+  if (!now && performance.now() - lastTold < 100) return;
+  lastTold = performance.now();
+  tell({ progress: told });
+}
+
+/** Count the bytes of these files from now on. */
+function awaitBytes(step, steps, names) {
+  for (const name of names) awaited.add(name);
+  progress({ step, steps, done: 0, loaded: 0,
+             total: names.reduce((sum, name) => sum + manifest.sizes[name], 0) });
+}
+
+// Pyodide fetches for itself: its bytes are counted on the way.
+const plainFetch = self.fetch.bind(self);
+self.fetch = async (asked, options) => {
+  const answer = await plainFetch(asked, options);
+  const name = base && new URL(asked.url ?? asked, base).pathname.slice(base.pathname.length);
+  if (!answer.ok || !answer.body || !awaited.delete(name)) return answer;
+  const counted = answer.body.pipeThrough(new TransformStream({
+    transform(piece, next) {
+      progress({ loaded: told.loaded + piece.byteLength }, false);
+      next.enqueue(piece);
+    },
+  }));
+  return new Response(counted, { status: answer.status, headers: answer.headers });
+};
+
+const nameOf = ({ path }) => path.split("?")[0];
+
+async function start({ site, interrupt }) {
   base = new URL("runtime/", site);
-  const total = grading ? 5 : 4;
-  let done = 0;
-  const step = (name) => tell({ progress: { step: name, done: done++, total } });
-  step("Python");
   manifest = await (await fetch(new URL("manifest.json", base), { cache: "no-cache" })).json();
-  const wanted = [manifest.course, manifest.compiled];
-  if (grading) wanted.push(manifest.compiled_tests, ...manifest.wheels);
-  const [course, ...packed] = wanted.map(file);
+  const numpyFile = `pyodide/${manifest.numpy}`;
+  awaitBytes("Python", 3, ["pyodide/pyodide.asm.wasm", "pyodide/python_stdlib.zip", numpyFile,
+                           nameOf(manifest.package), nameOf(manifest.compiled_package)]);
+  const [code, compiled] = [manifest.package, manifest.compiled_package].map(file);
   // NumPy is asked for now, so that it is there when loadPackage asks, which checks it
-  const numpy = fetch(new URL(`pyodide/${manifest.numpy}`, base)).then((got) => got.arrayBuffer());
-  for (const each of [course, numpy, ...packed]) each.catch(() => {}); // told when it is awaited
+  const numpy = fetch(new URL(numpyFile, base)).then((got) => got.arrayBuffer());
+  for (const each of [code, compiled, numpy]) each.catch(() => {}); // told when it is awaited
   const from = await startPython();
-  step("NumPy");
   await numpy.catch(() => {});
+  progress({ step: "NumPy", done: 1 });
   await pyodide.loadPackage("numpy", { messageCallback: () => {} });
   if (!pyodide.loadedPackages.numpy) throw new Error("NumPy could not be loaded");
-  step("the package");
-  pyodide.unpackArchive(await course, "zip", { extractDir: "/course" });
-  pyodide.unpackArchive(await packed[0], "zip", { extractDir: "/" });
-  step("minigrad");
+  pyodide.unpackArchive(await code, "gztar", { extractDir: "/course" });
+  pyodide.unpackArchive(await compiled, "gztar", { extractDir: "/" });
+  progress({ step: "minigrad", done: 2, loaded: told.total });
   blocks = pyodide.runPython(`
 import sys
 sys.path.insert(0, "/course")
 import blocks, minigrad
 blocks.Blocks()
 `);
-  if (grading) {
-    step("what runs the tests");
-    const [, compiled, ...wheels] = packed;
-    for (const wheel of wheels) pyodide.unpackArchive(await wheel, "wheel");
-    pyodide.unpackArchive(await compiled, "zip", { extractDir: "/" });
-    grader = pyodide.runPython("import grading; grading.Grader()");
-  }
-  step("");
   if (interrupt) pyodide.setInterruptBuffer(interrupt);
   tell({ ready: true, from });
+}
+
+/** Load the course: its stages and tests.  Only those who write an exercise need it. */
+async function loadCourse() {
+  const files = [manifest.course, manifest.compiled_course, ...manifest.wheels];
+  awaitBytes("The course", 2, files.map(nameOf));
+  const [code, compiled, ...wheels] = await Promise.all(files.map(file));
+  pyodide.unpackArchive(code, "gztar", { extractDir: "/course" });
+  for (const wheel of wheels) pyodide.unpackArchive(wheel, "wheel");
+  pyodide.unpackArchive(compiled, "gztar", { extractDir: "/" });
+  progress({ step: "pytest", done: 1, loaded: told.total });
+  const made = pyodide.runPython(`
+import grading, own
+grading.Grader(), own.OwnEngine()
+`).toJs({ depth: 1 });
+  tell({ progress: null });
+  return made;
+}
+
+/** The grader and the reader's own engine. */
+function course() {
+  loaded ??= loadCourse();
+  loaded.catch(() => { loaded = undefined; }); // it is tried again
+  return loaded;
 }
 
 /**
@@ -133,10 +181,21 @@ const work = {
       flush();
     }
   },
+  async own({ code, name, own }) {
+    if (/\bgraph|\bviz\b/.test(code)) await (drawing ??= loadDrawing());
+    const [, engine] = await course();
+    const { told, flush } = gathered();
+    try {
+      return JSON.parse(await call(engine, "execute", code, name, told, JSON.stringify(own)));
+    } finally {
+      flush();
+    }
+  },
   async reset() {
     await call(blocks, "reset");
   },
   async grade({ stage, files, holes }) {
+    const [grader] = await course();
     return JSON.parse(await call(grader, "grade", JSON.stringify({ stage, files, holes })));
   },
 };

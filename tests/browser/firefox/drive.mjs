@@ -50,7 +50,11 @@ async function write(where, text) {
 /** Write files into the editor of an exercise. */
 async function put(where, texts) {
   for (const [path, text] of Object.entries(texts)) {
-    await press(path, `${where} .mg-files`);
+    if (await page.$(`${where} .mg-files`)) await press(path, `${where} .mg-files`);
+    await page.waitForSelector(`${where} .cm-content`);
+    const whole = await page.$$eval(`${where} .mg-tools button`, all =>
+      all.find(each => each.textContent === "Whole file").ariaPressed === "true");
+    if (!whole) await press("Whole file", where);
     await write(where, text);
   }
 }

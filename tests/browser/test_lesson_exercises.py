@@ -1,0 +1,142 @@
+"""Exercises within their lesson, what the reader writes there, and what is kept of it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+pytest.importorskip("typer", reason="the course's commands need Typer")
+
+from tests.browser.test_runtime import opened, write
+
+SLOPE = """def slope(f, x, eps=1e-6):
+    print("here", x)
+    return (f(x + eps) - f(x - eps)) / (2 * eps)"""
+WORK = "localStorage['minigrad/work/00_chain_rule/tiny.py']"
+
+
+def exercise(page: Any, hole: str) -> Any:
+    """The section of an exercise, with its editor open."""
+    section = page.locator(f'[data-hole="{hole}"]')
+    section.scroll_into_view_if_needed()
+    section.locator(".cm-content").first.wait_for()
+    return section
+
+
+def test_an_exercise_is_solved_where_the_lesson_asks_for_it_and_leads_on(watched):
+    page = opened(watched, "lessons/00_chain_rule/")
+    blocks = page.locator(".mg-block:has(.mg-tools)")
+    blocks.first.get_by_role("button", name="Edit").click()
+    write(page, blocks.first, "kept = 5")
+    page.keyboard.press("Control+Enter")
+    blocks.first.locator(".mg-result", has_text="your code").wait_for()
+
+    # the function alone; what is folded is not selected with it, and stays
+    section = exercise(page, "00.1")
+    assert "class Number" not in section.locator(".cm-content").inner_text()
+    write(page, section, SLOPE)
+    assert page.evaluate(f"{WORK}.includes('class Number') && {WORK}.includes('print(\"here\"')")
+    page.keyboard.press("Control+Enter")
+    section.locator('.mg-verdict[data-state="solved"]').wait_for()
+    assert section.locator(".mg-printed").inner_text().startswith("here 3.0")
+    assert section.locator(".mg-title.mg-done").count() == 1
+    way = section.locator(".mg-way")
+    assert "1 of 6 exercises of stage 00 are yours" in way.inner_text()
+    assert way.get_by_role("link").get_attribute("href") == "#ex-00-2"
+
+    # the scratch cell runs what was written, before it is tested again too
+    scratch = section.locator(".mg-scratch")
+    scratch.locator(".mg-result", has_text="ran on your engine").wait_for()
+    assert scratch.locator(".mg-out").inner_text().split("\n")[:2] == ["here 3.0", "6.0"]
+    section.get_by_role("button", name="Start over").focus()
+    page.once("dialog", lambda dialog: dialog.accept())
+    section.get_by_role("button", name="Start over").click()
+    assert page.evaluate(WORK) is None
+    scratch.get_by_role("button", name="Run", exact=True).click()
+    error = scratch.locator(".mg-error", has_text="00.1 Measure a slope is yours to write")
+    error.wait_for()
+
+    # the lesson's own names and package are as they were before the tests
+    write(page, blocks.first,
+          "import minigrad.tiny\nprint(kept, minigrad.tiny.slope(abs, 3.0) > 0)")
+    page.keyboard.press("Control+Enter")
+    blocks.first.locator(".mg-out", has_text="5 True").wait_for()
+
+
+def test_what_is_not_python_is_said_with_the_readers_line_in_a_lesson(watched):
+    page = opened(watched, "lessons/00_chain_rule/#ex-00-1")
+    section = exercise(page, "00.1")
+    write(page, section, "def slope(f, x, eps=1e-6):\n    return (f(x")
+    page.keyboard.press("Control+Enter")
+    section.locator('.mg-verdict[data-state="wrong"]').wait_for()
+    assert "'(' was never closed (tiny.py, line 29)" in section.inner_text()
+    assert "/tmp/" not in section.inner_text()
+    assert page.locator(".mg-marked").all_inner_texts() == ["    return (f(x"]
+
+
+def test_two_tabs_show_the_same_and_neither_loses_what_the_other_wrote(watched):
+    first = opened(watched, "lessons/00_chain_rule/")
+    other = first.context.new_page()
+    other.goto(f"{watched.site}exercises/00_chain_rule/")
+    theirs = exercise(other, "00.2")
+    write(first, exercise(first, "00.1"), SLOPE)
+    mine = other.locator('[data-hole="00.1"] .cm-content').first
+    mine.get_by_text("here").wait_for()
+    write(other, theirs, "def add(a, b):\n    return 'theirs'")
+    exercise(first, "00.2").locator(".cm-content").get_by_text("theirs").wait_for()
+    kept = other.evaluate(WORK)
+    assert '"here"' in kept and "'theirs'" in kept
+
+
+def test_edits_of_blocks_and_guesses_are_there_after_a_reload(watched):
+    page = opened(watched, "lessons/02_graph/")
+    block = page.locator(".mg-block:has(.mg-tools)").first
+    block.get_by_role("button", name="Edit").click()
+    write(page, block, "print('mine')")
+    asked = page.locator(".mg-block:has(.mg-predict)").first
+    asked.locator(".mg-guess").fill("no idea")
+    right = asked.locator(".mg-output").text_content().strip()
+
+    page.reload()
+    page.locator("html[data-mg-ready]").wait_for(state="attached")
+    block.locator(".cm-content", has_text="mine").wait_for()
+    assert "your version" in block.locator(".mg-result").inner_text()
+    assert asked.locator(".mg-guess").input_value() == "no idea"
+    kept = page.evaluate("JSON.parse(localStorage['minigrad/progress'])")
+    assert [*kept["guesses"]["02_graph"].values()] == ["no idea"]
+    asked.locator("summary").click()
+    assert "not as you said" in asked.locator(".mg-judged").inner_text()
+    asked.locator("summary").click()
+    asked.locator(".mg-guess").fill(f"  {right}\n")
+    asked.locator("summary").click()
+    assert asked.locator(".mg-judged").inner_text() == "✓ as you said"
+
+    block.get_by_role("button", name="Reset").click()
+    page.reload()
+    page.locator("html[data-mg-ready]").wait_for(state="attached")
+    assert block.locator(".cm-content").count() == 0
+
+
+SHIFT = """new Promise(done => {
+    let sum = 0;
+    new PerformanceObserver(list => {
+        for (const each of list.getEntries()) if (!each.hadRecentInput) sum += each.value;
+    }).observe({type: "layout-shift", buffered: true});
+    setTimeout(() => done(sum), 1500);
+})"""
+
+
+@pytest.mark.parametrize(("address", "place"), [
+    ("lessons/03_engine/", "ex-03-6"), ("exercises/03_engine/", "ex-03-6"),
+    ("exercises/04b_reductions/", "ex-04b-6"), ("lessons/00_chain_rule/", "")])
+def test_a_link_to_an_exercise_lands_there_and_nothing_moves(watched, address, place):
+    page = opened(watched, f"{address}#{place}")
+    shift = page.evaluate(SHIFT)
+    assert shift < 0.1
+    if place:
+        section = page.locator(f"#{place}")
+        section.locator(".cm-content").first.wait_for()
+        top = section.evaluate("each => each.getBoundingClientRect().top")
+        assert 0 < top < 200, json.dumps(top)
