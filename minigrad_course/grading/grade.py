@@ -46,7 +46,10 @@ from .intake import Submission
 from .printable import printable
 from .sandbox import Limits, Sandbox
 
-__all__ = ["Grade", "HoleGrade", "grade"]
+__all__ = ["NOT_PYTHON", "Grade", "HoleGrade", "grade"]
+
+#: The reason of an exercise that cannot be read; a note has the line.
+NOT_PYTHON = "it is not Python"
 
 #: Failures of one exercise's tests that are kept.
 FAILURES = 20
@@ -101,7 +104,7 @@ def grade(stage: Stage, submission: Submission, sandbox: Sandbox, seed: int | No
     if stage.beside:
         runs = [one.run({}, [hole.id]) for hole in stage.holes]
         return Grade(submission.name, stage.key, tuple(each for run in runs for each in run.holes),
-                     sandbox.kind, seed, tuple(dict.fromkeys(
+                     sandbox.kind, seed, (*submission.notes, *dict.fromkeys(
                          f"{run.holes[0].hole}: {note}" for run in runs for note in run.notes)))
     first = one.run(desk.repaired(), [hole.id for hole in stage.holes])
     holes = {each.hole: each for each in first.holes}
@@ -109,7 +112,8 @@ def grade(stage: Stage, submission: Submission, sandbox: Sandbox, seed: int | No
         whole = next(hole.points for hole in stage.holes if hole.id == number)
         holes[number] = replace(holes[number], points=whole, reason="", diagnosis="",
                                 failing=(), note=f"right; it waits for {named_together(waits)}")
-    return Grade(submission.name, stage.key, tuple(holes.values()), sandbox.kind, seed, first.notes)
+    return Grade(submission.name, stage.key, tuple(holes.values()), sandbox.kind, seed,
+                 (*submission.notes, *first.notes))
 
 
 @dataclass(frozen=True)
@@ -227,7 +231,7 @@ def _first_reason(hole: Hole, failing: Sequence[tuple[str, str]]) -> str:
     if any(message.startswith(f"NotImplementedError: {hole.id} ") for _, message in failing):
         return "not written yet"
     if any((found := unreadable(message)) and found[0] == hole.id for _, message in failing):
-        return "it is not Python"
+        return NOT_PYTHON
     return f"{len(failing)} of its tests fail" if failing else ""
 
 
