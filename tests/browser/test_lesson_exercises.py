@@ -46,6 +46,9 @@ def test_an_exercise_is_solved_where_the_lesson_asks_for_it_and_leads_on(watched
     assert "1 of 6 exercises of stage 00 are yours" in way.inner_text()
     assert way.get_by_role("link").get_attribute("href") == "#ex-00-2"
 
+    seen = "each => getComputedStyle(each).opacity"
+    assert section.get_by_role("button", name="Try it").evaluate(seen) == "1"
+
     # the scratch cell runs what was written, before it is tested again too
     scratch = section.locator(".mg-scratch")
     scratch.locator(".mg-result", has_text="ran on your engine").wait_for()
@@ -158,6 +161,8 @@ def test_progress_is_marked_wherever_a_link_leads_and_the_way_on_is_shown(watche
     way = page.locator(".mg-continue a")
     way.wait_for()
     assert way.inner_text().startswith("Continue with 03.2 ")
+    page = watched.open("course/")
+    way.wait_for()
     marks = page.locator('td a[href$="03_engine/"]')
     assert marks.first.get_attribute("data-mg-done") == "1/8"
     way.click()
@@ -174,3 +179,19 @@ def test_a_phone_shows_a_page_of_exercises_without_scrolling_sideways(watched, a
     page = opened(watched, address)
     exercise(page, page.locator(".mg-exercise").first.get_attribute("data-hole"))
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_code_that_asks_or_ends_python_is_answered_in_words(watched):
+    page = opened(watched, "lessons/02_graph/")
+    block = page.locator(".mg-block:has(.mg-tools)").first
+    block.get_by_role("button", name="Edit").click()
+    write(page, block, "x = input('How many? ')")
+    page.keyboard.press("Control+Enter")
+    block.locator(".mg-error", has_text="input() waits for a keyboard").wait_for()
+    assert block.locator(".mg-result").inner_text() == "your code ended with an error"
+    write(page, block, "import os\nos._exit(3)")
+    page.keyboard.press("Control+Enter")
+    block.locator(".mg-result", has_text="the code ended Python itself").wait_for()
+    write(page, block, "print('again')")
+    page.keyboard.press("Control+Enter")
+    block.locator(".mg-out", has_text="again").wait_for()
