@@ -37,8 +37,8 @@ HEAD = """# Figures
 {headline}
 
 Everything here was measured side by side, all libraries in turns on one machine, and this page is
-made from the committed results by `python benchmarks/page.py`. `benchmarks/README.md` in the repository tells how it is measured and
-how to repeat it.
+made from the committed results by `python benchmarks/page.py`. `benchmarks/README.md` in the
+repository tells how it is measured and how to repeat it.
 
 A ratio is time divided by PyTorch's in the same round: 0.5 is twice as fast, 2 half as fast. What
 stands here is the median over the rounds. In the plots a thin line marks PyTorch and a red mark the
@@ -179,7 +179,7 @@ def of_steps(name: str, title: str, text: str, benchmark: Steps) -> tuple[list[s
 
 
 def headline() -> str:
-    """The page's first sentence: how long a training step takes, beside PyTorch's, on one thread."""
+    """The page's first sentence: how long training steps take, beside PyTorch's."""
     found = []
     for name, what in (("mlp", "a small network"), ("resnet", "ResNet-18"),
                        ("sequence", "a small GPT")):
