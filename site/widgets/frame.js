@@ -58,7 +58,7 @@ class Figure {
     for (const [name, value] of Object.entries(changes)) {
       const { min = -Infinity, max = Infinity, options = null } = this.widget.controls(this.state, this.options)
         .find((each) => each.name === name) ?? {};
-      if (options && !options.some(([key]) => key === String(value))) continue; // as an address may say
+      if (options && value !== this.first[name] && !options.some(([key]) => key === String(value))) continue; // as an address may say
       this.state[name] = typeof value === "number" ? Math.min(Math.max(value, min), max) : value;
     }
     if (this.widget.settle) Object.assign(this.state, this.widget.settle(this.state));
