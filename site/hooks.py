@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import lesson_pages
+from course_map import COMMENT, course_map
 from figures import Figures, copy_scripts
 from fonts import copy_fonts
 from made import ROOT, SITE, in_nav, made_files, made_pages, stages_here
@@ -66,7 +67,8 @@ def on_files(files: Any, config: Any) -> Any:
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
-    """Lead from the course's table to the lessons."""
+    """Lead from the course's table to the lessons, and put the map where a page asks for it."""
+    markdown = markdown.replace(COMMENT, course_map(ROOT, "lessons/"))
     if page.file.src_uri == "course.md":
         return lesson_pages.course_table(markdown, ROOT)
     return markdown

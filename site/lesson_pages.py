@@ -8,9 +8,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from course_map import course_map
 from exercise_pages import exercises_data, with_exercises
 from pictures import pictures, prints_a_graph
-from prose import code, front_matter, table
+from prose import code, front_matter
 from source_pages import source_name
 
 from minigrad_course.dev.lesson import (
@@ -164,16 +165,12 @@ def stepper_html(stage: Stage) -> str:
 
 
 def lessons_index(root: Path) -> str:
-    """Return the page that lists all lessons."""
-    rows = [[stage.number, f"[{stage.words['title']}]({stage.key}.md)",
-             f"[{len(stage.holes)}](../exercises/{stage.key}.md)" if stage.holes else "",
-             str(stage.minutes)] for stage in stages(root)]
-    minutes = sum(stage.minutes for stage in stages(root))
+    """Return the page that lists all lessons: the map of the course."""
     return (front_matter(title="Lessons") + "# Lessons\n\n"
-            f"{len(rows)} lessons, together about {round(minutes / 60)} hours. Each begins with "
-            "code that you can run and ends with a part of the engine that you have written. "
-            "[The course](../course.md) tells how to take it on a machine of your own.\n\n"
-            + table(["stage", "lesson", "exercises", "minutes"], rows))
+            "Each lesson begins with code that you can run and ends with a part of the engine that "
+            "you have written. [The course](../course.md) tells how to take it on a machine of "
+            "your own, and [all exercises](../exercises/index.md) have a list too.\n\n"
+            + course_map(root, ""))
 
 
 def course_table(text: str, root: Path) -> str:
