@@ -107,6 +107,8 @@ class Roster:
     def _owners(self, path: str) -> tuple[list[Person], bool]:
         """Return whose a submission may be, and whether that is sure where it is one person."""
         *_, folder, name = ["", *Path(path).parts[-2:]]
+        if one_line(folder + name) != folder + name:
+            return [], False  # what a name hides may make it look like another one
         stem = re.sub(r"\.(py|zip)$", "", name, flags=re.IGNORECASE).casefold()
         for pattern in _PLATFORMS:
             if set_by_platform := pattern.match(stem):
