@@ -107,6 +107,10 @@ def upgrade(where: Where = None) -> None:
     if "given now" in done:
         console().print("Where it says given now the package's code stands in the place of your "
                         "answer, which .minigrad/backups keeps.", soft_wrap=True)
+    if "unknown name" in done:
+        console().print("Where it says unknown name your answer uses something that its file has "
+                        "no longer: it has another name there now, or the task does without it.",
+                        soft_wrap=True)
     if "conflict" in done:
         console().print("Where it says conflict your file is as it was, and the new one lies "
                         "beside it.")

@@ -25,7 +25,7 @@ from typing import Any
 
 from minigrad import __version__
 
-from .answered import Answers, path_in_package, places, with_answers
+from .answered import Answers, path_in_package, places, unknown_names, with_answers
 from .moved_files import earlier_path
 from .renumbered import numbering, renumbered, said_of_numbers
 from .scratch import from_scratch
@@ -161,7 +161,8 @@ class Workspace:
         Returns what was done, by kind: "renumbered" and "given now" for exercises with another
         number, or with none, and files that are "new", "merged", "no longer used" (moved to the
         backups), or in "conflict": then the learner's file stays as it is, and the new one lies
-        beside it as `NAME.new.py`.
+        beside it as `NAME.new.py`.  "unknown name" stands for a helper that an answer uses and
+        that its new file does not have.
         """
         answers, done = self._answers(), dict[str, list[str]]()
         known = stages()
@@ -173,8 +174,12 @@ class Workspace:
                 file = stage.exercise(path, self.exercises)
                 if kind := self._merge(stage, path, answers):
                     done.setdefault(kind, []).append(str(file))
+                if kind in ("new", "merged"):
+                    done.setdefault("unknown name", []).extend(
+                        f"{name} in {file}" for name in unknown_names(file.read_text(
+                            encoding="utf-8", errors="surrogateescape")))
         done.update(self._retire(known))
-        return done
+        return {kind: lines for kind, lines in done.items() if lines}
 
     def _answers(self) -> Answers:
         """Return what the learner wrote, and the numbers of all exercises as handed out."""

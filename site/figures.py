@@ -17,6 +17,7 @@ __all__ = ["Figures", "copy_scripts"]
 
 WIDGETS = Path(__file__).parent / "widgets"
 ESBUILD = Path(__file__).parent / "node_modules" / ".bin" / "esbuild"
+MAP = '<div class="mg-map">'
 COMMENT = re.compile(r"<!-- widget: ([\w-]+)((?: [\w-]+=\S+)*) -->")
 
 
@@ -32,8 +33,8 @@ class Figures:
 
     @staticmethod
     def in_page(page: str) -> bool:
-        """Whether a page asks for a figure."""
-        return "<!-- widget: " in page
+        """Whether a page asks for a figure, or has the map of the course."""
+        return "<!-- widget: " in page or MAP in page
 
     def ask(self, question: dict[str, Any]) -> Any:
         """Return the answer to one question, as node.mjs says; ValueError if there is none."""
@@ -61,8 +62,10 @@ class Figures:
             return drawn
 
         page = COMMENT.sub(put, page)
-        script = f'<script type="module" src="{root}widgets/frame.js"></script>'
-        return page.replace("</body>", f"{script}</body>", 1)
+        scripts = ["frame"] * bool(seen) + ["course_map"] * (MAP in page)
+        tags = "".join(f'<script type="module" src="{root}widgets/{name}.js"></script>'
+                       for name in scripts)
+        return page.replace("</body>", f"{tags}</body>", 1)
 
     def close(self) -> None:
         """End the process."""

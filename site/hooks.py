@@ -13,11 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import lesson_pages
+from course_map import COMMENT, course_map
 from figures import Figures, copy_scripts
 from fonts import copy_fonts
 from made import ROOT, SITE, in_nav, made_files, made_pages, stages_here
 from maths import Maths, copy_styles
 from mkdocs.structure.files import File
+from publish import head_of, publish
 
 RUNTIME = SITE / "runtime"
 
@@ -27,6 +29,8 @@ _figures: Figures | None = None
 
 def on_config(config: Any) -> Any:
     """Fill the navigation, and look which runtime there is."""
+    if not config["site_url"].endswith("/"):
+        raise SystemExit(f"site: SITE_URL is {config['site_url']!r}; it is to end with a slash")
     config["nav"] = _filled(config["nav"], in_nav())
     config["extra"]["runtime"] = (RUNTIME / "static" / "main.js").exists()
     return config
@@ -63,7 +67,8 @@ def on_files(files: Any, config: Any) -> Any:
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
-    """Lead from the course's table to the lessons."""
+    """Lead from the course's table to the lessons, and put the map where a page asks for it."""
+    markdown = markdown.replace(COMMENT, course_map(ROOT, "lessons/"))
     if page.file.src_uri == "course.md":
         return lesson_pages.course_table(markdown, ROOT)
     return markdown
@@ -83,6 +88,7 @@ def on_post_page(output: str, page: Any, config: Any) -> str:
     global _maths, _figures
     output = output.replace('data-md-component="search" role="dialog"',
                             'data-md-component="search" role="dialog" aria-label="Search"')
+    output = output.replace("</head>", f"{head_of(page, config)}</head>", 1)
     if Figures.in_page(output):
         if _figures is None:
             _figures = Figures()
@@ -113,6 +119,7 @@ def on_post_build(config: Any) -> None:
     built = Path(config["site_dir"])
     smaller_index(built / "search" / "search_index.json")
     copy_styles(built / "assets" / "katex")
+    publish(built)
     copy_fonts(built / "assets" / "fonts")
     copy_scripts(built / "widgets")
     if (RUNTIME / "static").is_dir():

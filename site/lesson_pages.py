@@ -8,9 +8,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from course_map import course_map
 from exercise_pages import exercises_data, with_exercises
 from pictures import pictures, prints_a_graph
-from prose import code, front_matter, table
+from prose import code, front_matter
 from source_pages import source_name
 
 from minigrad_course.dev.lesson import (
@@ -73,12 +74,14 @@ def lesson_page(stage: Stage) -> str:
     head, _, body = with_exercises("\n".join(parts), stage).partition("\n")
     title = head.removeprefix("# ")
     description = f"Lesson {stage.number} of minigrad's course: {stage.words['title']}."
-    return (front_matter(title=title, description=description, stage=stage.key, page="lesson")
+    return (front_matter(title=title, description=description, stage=stage.key, page="lesson",
+                         search={"boost": 2})
             + f"{head}\n\n{_facts(stage)}\n{body}\n")
 
 
 def _facts(stage: Stage) -> str:
-    facts = [f"Stage {stage.number}", f"about {stage.minutes} minutes"]
+    facts = [f"Lesson {stage.number.lstrip('0') or '0'}", f"stage {stage.number}",
+             f"about {stage.minutes} minutes"]
     if stage.holes:
         facts.append(f"[{len(stage.holes)} exercises](../exercises/{stage.key}.md)")
     facts.append(f"[as a notebook](../notebooks/{stage.key}.ipynb){{ download }}")
@@ -164,16 +167,12 @@ def stepper_html(stage: Stage) -> str:
 
 
 def lessons_index(root: Path) -> str:
-    """Return the page that lists all lessons."""
-    rows = [[stage.number, f"[{stage.words['title']}]({stage.key}.md)",
-             f"[{len(stage.holes)}](../exercises/{stage.key}.md)" if stage.holes else "",
-             str(stage.minutes)] for stage in stages(root)]
-    minutes = sum(stage.minutes for stage in stages(root))
+    """Return the page that lists all lessons: the map of the course."""
     return (front_matter(title="Lessons") + "# Lessons\n\n"
-            f"{len(rows)} lessons, together about {round(minutes / 60)} hours. Each begins with "
-            "code that you can run and ends with a part of the engine that you have written. "
-            "[The course](../course.md) tells how to take it on a machine of your own.\n\n"
-            + table(["stage", "lesson", "exercises", "minutes"], rows))
+            "Each lesson begins with code that you can run and ends with a part of the engine that "
+            "you have written. [The course](../course.md) tells how to take it on a machine of "
+            "your own, and [all exercises](../exercises/index.md) have a list too.\n\n"
+            + course_map(root, ""))
 
 
 def course_table(text: str, root: Path) -> str:

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import argparse
 import http.server
+import re
 from functools import partial
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 __all__ = ["Handler", "server"]
 
@@ -24,6 +27,26 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         ".whl": "application/zip", ".json": "application/json", ".svg": "image/svg+xml",
         ".ipynb": "application/x-ipynb+json", ".woff2": "font/woff2"}
 
+    def translate_path(self, path: str) -> str:
+        """Return the file of an address, which may begin with the path that the site will have."""
+        base = base_of(Path(self.directory))
+        return super().translate_path(
+            path.removeprefix(base[:-1]) if path.startswith(base) else path)
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """Show the site's own page for what is not there."""
+        page = Path(self.directory, "404.html")
+        if code != HTTPStatus.NOT_FOUND or not page.exists():
+            super().send_error(code, message, explain)
+            return
+        content = page.read_bytes()
+        self.send_response(code)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(content)
+
     def end_headers(self) -> None:
         """Add what isolates the site: only then may a worker be interrupted."""
         self.send_header("Cross-Origin-Opener-Policy", "same-origin")
@@ -34,6 +57,15 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 
     def log_message(self, format: str, *args: Any) -> None:
         """Keep the terminal quiet."""
+
+
+def base_of(folder: Path) -> str:
+    """Return the path of the site's address, for which it was built: "/" or "/minigrad/"."""
+    try:
+        found = re.search("<loc>(.*?)</loc>", (folder / "sitemap.xml").read_text(encoding="utf-8"))
+    except OSError:
+        found = None
+    return urlsplit(found[1]).path if found else "/"
 
 
 def server(folder: Path = BUILT, port: int = 0) -> http.server.ThreadingHTTPServer:

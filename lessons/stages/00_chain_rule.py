@@ -25,6 +25,18 @@ def cube(x):
 # ------------------------------------------------------------------ 00.1
 
 
+def symptom_00_1_never_negative():
+    def parabola(x):
+        return x * x
+
+    return near(tiny.slope(parabola, 3.0, 0.5), 6.0) and near(tiny.slope(parabola, -3.0, 0.5), 6.0)
+
+
+def symptom_00_1_parentheses():
+    return (near(tiny.slope(lambda x: x * x, 3.0, 0.5), 1.5)
+            and near(tiny.slope(lambda x: x * x, 3.0, 0.25), 0.375))
+
+
 def symptom_00_1_one_sided():
     return any(near(tiny.slope(lambda x: x * x, 3.0, 0.5), value) for value in (6.5, 5.5))
 
@@ -46,6 +58,12 @@ def symptom_00_1_ignores_eps():
 
 def pair(made):
     return tuple(made.slopes)
+
+
+def symptom_00_2_inputs_swapped():
+    a, b = Number(2.0), Number(5.0)
+    return (any(tuple(make(a, b).inputs) == (b, a) for make in (tiny.add, tiny.mul))
+            and len(tiny.add(a, a).inputs) == 2)
 
 
 def symptom_00_2_own_factor():
@@ -145,6 +163,18 @@ def symptom_00_4_leaves_out_result():
     return f not in tiny.backward_order(f)
 
 
+def symptom_00_4_by_value():
+    def places(*values):
+        """Return the order of a chain with these values, as places in the chain."""
+        chain = [Number(values[0])]
+        for value in values[1:]:
+            chain.append(Number(value, (chain[-1],), (1.0,)))
+        return [chain.index(each) for each in tiny.backward_order(chain[-1])]
+
+    return (places(1.0, 3.0, 2.0), places(3.0, 1.0, 2.0)) in (([1, 2, 0], [0, 2, 1]),
+                                                             ([0, 2, 1], [1, 2, 0]))
+
+
 def symptom_00_4_oldest_first():
     a = Number(2.0)
     b = of(a)
@@ -193,6 +223,13 @@ def joined():
     b = Number(1.0, (a,), (3.0,))
     c = Number(1.0, (a,), (5.0,))
     return a, Number(9.0, (b, c), (2.0, 4.0))
+
+
+def symptom_00_5_begins_with_the_oldest():
+    a, f = joined()
+    given = tiny.gradients(f)
+    b, c = f.inputs
+    return (given.get(f), given.get(b), given.get(c), given.get(a)) == (1.0, 2.0, 4.0, 0.0)
 
 
 def symptom_00_5_overwrites():
@@ -273,6 +310,13 @@ def descended(rate=0.25, before=0.0):
     w.grad = before
     tiny.descend(Number(3.0, (w,), (4.0,)), [w], rate)
     return w.value
+
+
+def symptom_00_6_a_pass_for_each_weight():
+    v, w = Number(1.0), Number(1.0)
+    tiny.descend(Number(3.0, (v, w), (4.0, -8.0)), [v, w], 0.25)
+    return ((v.grad, w.grad) in ((8.0, -8.0), (8.0, -16.0))
+            and descended() == descended(before=8.0) == 0.0)
 
 
 def symptom_00_6_uphill():

@@ -574,6 +574,27 @@ def symptom_01_5_no_keywords() -> bool:
     return seen == [0]
 
 
+def _inside_and_after(which):
+    seen = []
+
+    def forward(ctx, x):
+        seen.append(getattr(ctx, which))
+        return x * 2
+
+    node, _ = make(forward)._record((leaf(1.0),), {})
+    return seen[0], getattr(node, which)
+
+
+def symptom_01_5_numbered_too_late() -> bool:
+    inside, after = _inside_and_after("sequence")
+    return inside == -1 < after
+
+
+def symptom_01_5_edges_too_late() -> bool:
+    inside, after = _inside_and_after("next_functions")
+    return inside == () and len(after) == 1
+
+
 def symptom_01_5_context_is_shared() -> bool:
     Custom = make(lambda ctx, x: x * 2)
     nodes = [Custom.apply(leaf(1.0)).grad_fn for _ in range(2)]
@@ -766,6 +787,11 @@ def symptom_01_7_asks_for_truth() -> bool:
     return told((A, 0.0), leaf(1.0), 3.0) == "" and told((A, B), leaf(1.0), 3.0) != ""
 
 
+def symptom_01_7_counts_numbers_only() -> bool:
+    return ("at position 2," in told((A, None, A, B), leaf(1.0), 3.0, leaf(1.0), 4.0)
+            and "at position 1," in told((A, B), leaf(1.0), 3.0))
+
+
 def symptom_01_7_counts_from_zero() -> bool:
     return "at position 1," in told((A, B), leaf(1.0), 3.0)
 
@@ -932,3 +958,9 @@ def symptom_01_8_saves_before_joining() -> bool:
     y = saving(the_output, result=lambda x: outside).apply(leaf(1.0))
     saved = y.grad_fn.saved_tensors[0]
     return saved.grad_fn is not y.grad_fn and saved.requires_grad
+
+
+def symptom_01_8_unpacked_without_node() -> bool:
+    x = leaf(1.0)
+    return (saving(the_output).apply(x).grad_fn.saved_tensors[0].grad_fn is None
+            and saving(the_input).apply(x).grad_fn.saved_tensors[0] is x)

@@ -408,6 +408,23 @@ def symptom_04a_4_wrong_divisor() -> bool:
     return _near(a, 8 / 6) or _near(b, -32 / 36)
 
 
+def _quotient(x, y, g):
+    """The gradients of a quotient in float32."""
+    inputs = [torch.tensor(value, requires_grad=True) for value in (x, y)]
+    (inputs[0] / inputs[1]).backward(torch.tensor(g))
+    return [each.grad.item() for each in inputs]
+
+
+def symptom_04a_4_self_overflows() -> bool:
+    lost = _quotient(1e30, 1e25, 1.0)[0]
+    return _near(_div()[0], 2) and not 0 < lost < 1
+
+
+def symptom_04a_4_g_overflows() -> bool:
+    return (_near(_div()[1], -3) and abs(_quotient(1e10, 1e10, 1e30)[1]) == float("inf")
+            and _near(_quotient(1e30, 1e25, 1.0)[1], -1e-20))
+
+
 def symptom_04a_4_overflows() -> bool:
     if not (_near(_div()[0], 2) and _near(_div()[1], -3)):
         return False
@@ -543,6 +560,19 @@ def symptom_04a_6_no_log() -> bool:
 
 def symptom_04a_6_base_for_power() -> bool:
     return _near(_power()[1], 14 * LOG2)
+
+
+def symptom_04a_6_all_or_none() -> bool:
+    def by_base(bases, exponents):
+        base = torch.tensor(bases, requires_grad=True)
+        try:
+            torch.pow(base, torch.tensor(exponents)).sum().backward()
+        except Exception:
+            return None
+        return str(base.grad.tolist())
+
+    return (by_base([0.0, 2.0], [0.0, 3.0]) == "[nan, 12.0]"
+            and by_base([0.0, 0.0], [0.0, 0.0]) == "[0.0, 0.0]")
 
 
 def symptom_04a_6_power_zero() -> bool:

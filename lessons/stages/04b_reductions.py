@@ -7,6 +7,7 @@ import numpy as np
 
 import minigrad as torch
 from minigrad.backend import kernels_index
+from minigrad.ops.linalg import matmul as products
 from minigrad.ops.reduction import dims as along
 from minigrad.ops.reduction import sum_mean as reduce
 from minigrad.ops.reduction import vector_norm
@@ -132,6 +133,15 @@ def symptom_04b_1_divided_by_all() -> bool:
 def symptom_04b_1_times_count() -> bool:
     return (_same(_grad(lambda x: x.mean(), g=4.0), np.full((2, 2), 16.0))
             or _same(_grad(lambda x: x.mean(1)), np.array(ROWS) * 2))
+
+
+def symptom_04b_1_mean_is_a_view() -> bool:
+    x = torch.zeros(2, 3, requires_grad=True)
+    grads = [torch.autograd.grad(mean, x, torch.ones(tuple(mean.shape)))[0]
+             for mean in (x.mean(), x.mean(0))]
+    return (any(0 in grad.stride() for grad in grads)
+            and _same(grads[0].numpy(), np.full((2, 3), 1 / 6))
+            and _same(grads[1].numpy(), np.full((2, 3), 1 / 2)))
 
 
 def symptom_04b_1_ones_for_g() -> bool:
@@ -372,6 +382,16 @@ def symptom_04b_3_g_forgotten() -> bool:
         _norm(1), np.sign(SIGNED))
 
 
+def symptom_04b_3_second_slope_at_zero() -> bool:
+    x = torch.tensor([0.0, 3.0], requires_grad=True)
+    (first,) = torch.autograd.grad(torch.norm(x), x, create_graph=True)
+    try:
+        (second,) = torch.autograd.grad(first, x, torch.tensor([1.0, 0.0]))
+    except Exception:
+        return False
+    return first.tolist() == [0.0, 1.0] and second[0].item() == 0
+
+
 def symptom_04b_3_logsumexp_not_put_back() -> bool:
     got, weights = _logsumexp()
     total = np.log(np.exp(X).sum(1))
@@ -402,6 +422,21 @@ def _said(a, b) -> str:
     except Exception as error:
         return f"{type(error).__name__}: {error}"
     return ""
+
+
+def symptom_04b_4_squeezes_all() -> bool:
+    def shape(a, b):
+        try:
+            return tuple(products.batched_matmul(torch.ones(a), torch.ones(b)).shape)
+        except Exception:
+            return None
+
+    return ((shape((1, 1, 3), (3,)) == () and shape((5, 2, 3), (3,)) == (5, 2))
+            or (shape((3,), (1, 3, 1)) == () and shape((3,), (5, 3, 4)) == (5, 4)))
+
+
+def symptom_04b_4_minus_one_of_nothing() -> bool:
+    return ("0 elements" in _said((5, 2, 0), (0, 3)) and _shape((5, 2, 3), (3, 4)) == (5, 2, 4))
 
 
 def symptom_04b_4_vector_as_column() -> bool:
@@ -489,6 +524,11 @@ def symptom_04b_5_elementwise() -> bool:
     return (_same(x, M * B, M * B.T) or _same(y, M * A, M * A.T)
             or _same(u, np.stack([M * B, -M * (B * 2)]))
             or _same(v, np.stack([M * A, -M * (A + 1)])))
+
+
+def symptom_04b_5_g_transposed() -> bool:
+    x, y = _pair(torch.mm)
+    return _same(x, M.T @ B, M.T @ B.T) or _same(y, A @ M.T, A.T @ M.T)
 
 
 def symptom_04b_5_order() -> bool:

@@ -48,18 +48,19 @@ FORMATS = {
 
 @app.command("export")
 def export(
-    number: Annotated[str, typer.Argument(metavar="STAGE", help="A stage, such as 03.")],
+    number: Annotated[str, typer.Argument(
+        metavar="STAGE", help="A stage, such as 03, or several: 03,07 or 01-03b.")],
     form: Annotated[str, typer.Option("--format", help=" | ".join(FORMATS))],
     out: Annotated[Path, typer.Option("--out", help="A new folder for what is made.")],
     course: Annotated[
-        Path | None, typer.Option("--course", help="course.toml: weights, and the seed.")
+        Path | None, typer.Option("--course", help="course.toml: weights, hints, the seed.")
     ] = None,
     verify: Annotated[
         bool, typer.Option("--verify", help="Grade the exercise as shipped, the solution and a "
                                             "known mistake with it, offline.")
     ] = False,
 ) -> None:
-    """Make an assignment: what students get, and the autograder to upload.
+    """Make an assignment of one stage or several: what students get, and the autograder to upload.
 
     Students get no solution, no hidden test and no seed. Exits with 1 if --verify finds a verdict
     that is not as it should be.
@@ -68,6 +69,7 @@ def export(
     Examples:
       minigrad export 03 --format gradescope --out handout
       minigrad export 07 --format gradescope --out handout --course course.toml --verify
+      minigrad export 00,01,02 --format classroom50 --out handout
     """
     try:
         wrong = _export(number, form, out, course, verify)
@@ -80,20 +82,18 @@ def export(
 def _export(number: str, form: str, out: Path, course: Path | None, verify: bool) -> bool:
     if form not in FORMATS:
         raise CourseError(f"--format {form}: there are {', '.join(FORMATS)}")
-    stage, *more = stages_named(number)
-    if more:
-        raise CourseError(f"an assignment is for one stage; {number!r} names {stage.number} and "
-                          f"{', '.join(each.number for each in more)}")
-    if not stage.holes:
-        raise CourseError(f"stage {stage.number} has no exercises to grade")
+    stages = tuple(stages_named(number))
+    for stage in stages:
+        if not stage.holes:
+            raise CourseError(f"stage {stage.number} has no exercises to grade")
     settings = read_settings(course, [])
-    known = {hole.id for hole in stage.holes}
+    known = {hole.id for stage in stages for hole in stage.holes}
     seed, drawn = settings.seed, False
     if FORMATS[form].draws and seed is None:
         seed, drawn = secrets.randbits(48), True
-    assignment = Assignment(stage, seed,
+    assignment = Assignment(stages, seed,
                             {hole: points for hole, points in settings.weights.items()
-                             if hole in known})
+                             if hole in known}, settings.hints)
     new_folder(out)
     for path in FORMATS[form].write(assignment, out):
         print(f"written: {path}")

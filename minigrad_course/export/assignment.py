@@ -1,4 +1,4 @@
-"""What every platform's assignment has in common: a stage, its points, its seed, its files."""
+"""What every platform's assignment has in common: stages, their points, a seed, their files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from minigrad import __version__
 
 from ..dev.source import module
-from ..stages import CourseError, Stage
+from ..stages import CourseError, Hole, Stage
 
 __all__ = ["NEEDED", "Assignment", "new_folder", "put", "script", "zipped"]
 
@@ -21,44 +21,67 @@ NEEDED = ("numpy>=2.0", "pytest>=8", "rich>=13", "typer>=0.12")
 
 @dataclass(frozen=True)
 class Assignment:
-    """A stage to hand out."""
+    """Stages to hand out, usually one."""
 
-    stage: Stage
+    stages: tuple[Stage, ...]
     seed: int | None = None  # of the probes; None draws one at each grading
-    weights: dict[str, int] = field(default_factory=dict)  # points by hole of this stage
+    weights: dict[str, int] = field(default_factory=dict)  # points by hole of these stages
+    hints: int = 0  # how many are shown with what has no points
+
+    @property
+    def name(self) -> str:
+        """Its name in files."""
+        return "_".join(each.key for each in self.stages[:1]) if len(self.stages) == 1 else \
+            f"stages_{'_'.join(self.numbers)}"
+
+    @property
+    def numbers(self) -> list[str]:
+        """The numbers of its stages."""
+        return [each.number for each in self.stages]
 
     @property
     def title(self) -> str:
         """Its name in words."""
-        return f"Stage {self.stage.number}: {self.stage.words['title']}"
+        return "; ".join(f"Stage {each.number}: {each.words['title']}" for each in self.stages)
+
+    @property
+    def holes(self) -> dict[str, Hole]:
+        """All exercises by their number."""
+        return {hole.id: hole for stage in self.stages for hole in stage.holes}
+
+    def hole_title(self, hole: str) -> str:
+        """Return the name of an exercise in words."""
+        return next(str(stage.words["hole"][hole]["title"]) for stage in self.stages
+                    if hole in stage.words["hole"])
 
     def points(self, hole: str) -> int:
         """Return what a hole is worth."""
-        own = {each.id: each.points for each in self.stage.holes}
-        return self.weights.get(hole, own[hole])
+        return self.weights.get(hole, self.holes[hole].points)
 
     @property
     def max_points(self) -> int:
         """What all holes are worth."""
-        return sum(self.points(hole.id) for hole in self.stage.holes)
+        return sum(map(self.points, self.holes))
 
     def exercises(self) -> dict[str, str]:
         """Return the files to hand out and to hand in, by their path in `exercises/`."""
-        return {self.inside(path): self.stage.handed_out(path)
-                for path in self.stage.modules}
+        return {self.inside(stage, path): stage.handed_out(path)
+                for stage in self.stages for path in stage.modules}
 
     def solutions(self) -> dict[str, str]:
         """Return the same files solved: the package's own modules."""
-        return {self.inside(path): module(self.stage.package, path).text
-                for path in self.stage.modules}
+        return {self.inside(stage, path): module(stage.package, path).text
+                for stage in self.stages for path in stage.modules}
 
-    def inside(self, path: str) -> str:
+    def inside(self, stage: Stage, path: str) -> str:
         """Return where the file for a module of the package lies in `exercises/`."""
-        return self.stage.exercise(path, Path()).as_posix()
+        return stage.exercise(path, Path()).as_posix()
 
     def course_toml(self, seed: bool) -> str:
         """Return the settings for `minigrad grade --course`, with the seed only if asked."""
-        lines = [f'version = "{__version__}"', f'stages = ["{self.stage.number}"]']
+        lines = [f'version = "{__version__}"', f"stages = {json.dumps(self.numbers)}"]
+        if self.hints:
+            lines.append(f"hints = {self.hints}")
         if seed and self.seed is not None:
             lines.append(f"seed = {self.seed}")
         if self.weights:

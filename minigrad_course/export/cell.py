@@ -26,17 +26,25 @@ __all__ = ["SEED", "points", "verdict"]
 
 #: Of the probes, where a call names none; None draws one.
 SEED: int | None = None
+#: How many hints are shown with what has no points, where a call names no number.
+HINTS = 0
 
 
 def points(stage: str, seed: int | None = None, weights: Mapping[str, int] | None = None,
-           folder: str | Path = ".") -> float:
+           folder: str | Path = ".", hints: int | None = None) -> float:
     """Grade the files in `folder`/exercises, print why, and return the points as one float.
+
+    `stage` may name several: "03,07".
 
     It is finite and between 0.0 and all points, so that it counts as partial credit wherever a
     number does.  RuntimeError where nothing could be graded.
     """
     total = most = 0.0
-    for hole in _graded(stage, SEED if seed is None else seed, folder):
+    holes, notes = _graded(stage, SEED if seed is None else seed, folder,
+                           HINTS if hints is None else hints)
+    for note in notes:
+        print(note)
+    for hole in holes:
         worth = (weights or {}).get(hole["hole"], hole["max_points"])
         got = 0 if hole["reason"] else worth
         most, total = most + worth, total + got
@@ -48,11 +56,11 @@ def points(stage: str, seed: int | None = None, weights: Mapping[str, int] | Non
 
 def verdict(hole: str, folder: str | Path = ".") -> str:
     """Return "solved", or why a gap of the files in `folder`/exercises gets no points."""
-    found = next(each for each in _graded(hole.partition(".")[0], SEED, folder)
-                 if each["hole"] == hole)
+    holes, notes = _graded(hole.partition(".")[0], SEED, folder, HINTS)
+    found = next(each for each in holes if each["hole"] == hole)
     if not found["reason"]:
         return "solved"
-    return "\n".join(_why(found))
+    return "\n".join([*notes, *_why(found)])
 
 
 def _why(hole: dict[str, Any]) -> list[str]:
@@ -60,25 +68,28 @@ def _why(hole: dict[str, Any]) -> list[str]:
         return [hole["note"]] if hole.get("note") else []
     tests = [f"{test.rpartition('::')[2]}: {message.partition(chr(10))[0]}"
              for test, message in hole["failing"][:1] if hole["reason"] != "not written yet"]
-    return [*([hole["diagnosis"]] if hole["diagnosis"] else []), hole["reason"], *tests]
+    return [*([hole["diagnosis"]] if hole["diagnosis"] else []), hole["reason"], *tests,
+            *(f"hint: {' '.join(hint.split())}" for hint in hole["hints"])]
 
 
-def _graded(stage: str, seed: int | None, folder: str | Path) -> list[dict[str, Any]]:
-    """Return what `minigrad grade` says of each gap; the same files are graded once."""
+def _graded(stage: str, seed: int | None, folder: str | Path, hints: int
+            ) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return what `minigrad grade` says of each gap, and its notes; files are graded once."""
     base = Path(folder).resolve()
     state = tuple((str(path), path.stat().st_mtime_ns, path.stat().st_size)
                   for path in sorted((base / "exercises").rglob("*.py")))
-    return _run(stage, seed, str(base), state)
+    return _run(stage, seed, str(base), hints, state)
 
 
 @cache
-def _run(stage: str, seed: int | None, folder: str, state: object) -> list[dict[str, Any]]:
+def _run(stage: str, seed: int | None, folder: str, hints: int, state: object
+         ) -> tuple[list[dict[str, Any]], list[str]]:
     package = str(Path(minigrad.__file__).resolve().parents[1])
     path = os.pathsep.join([package, *filter(None, [os.environ.get("PYTHONPATH")])])
     with tempfile.TemporaryDirectory(prefix="minigrad-") as private:
         # Not on the command line, which everybody on the machine can read.
         course = Path(private, "course.toml")
-        course.write_text(f'stages = ["{stage}"]\n'
+        course.write_text(f'stages = ["{stage}"]\nhints = {hints}\n'
                           + (f"seed = {seed}\n" if seed is not None else ""), encoding="utf-8")
         done = subprocess.run(
             [sys.executable, "-P", "-m", "minigrad_course", "grade", folder, "--course",
@@ -87,4 +98,5 @@ def _run(stage: str, seed: int | None, folder: str, state: object) -> list[dict[
     if done.returncode:
         raise RuntimeError(f"it could not be graded: {done.stderr.strip()[-2000:]}")
     (report,) = json.loads(done.stdout)
-    return [hole for grade in report["grades"] for hole in grade["holes"]]
+    return ([hole for grade in report["grades"] for hole in grade["holes"]],
+            [note for grade in report["grades"] for note in grade["notes"]])

@@ -12,7 +12,7 @@ from typing import Any
 
 from .assignment import NEEDED, Assignment, put, zipped
 from .notebook import answered, as_text, notebook, runnable
-from .student import check, put_lesson
+from .student import check, put_lessons
 from .verify import Graded, Place
 from .wheel import make_wheel
 
@@ -45,14 +45,14 @@ them feedback pages. Without one, a seed is drawn at each grading."""
 
 def write(assignment: Assignment, out: Path) -> list[Path]:
     """Write what is to be uploaded and what is to be handed out; return the files."""
-    name = assignment.stage.key
+    name = assignment.name
     wheel = make_wheel(out)
     source = put(out / "source" / name / f"{name}.ipynb", as_text(made(assignment, hidden=True)),
                  secret=assignment.seed is not None)
-    put_lesson(out / "source" / name, assignment.stage)
+    put_lessons(out / "source" / name, assignment)
     student = out / "student"
     put(student / f"{name}.ipynb", as_text(made(assignment, hidden=False)))
-    put_lesson(student, assignment.stage)
+    put_lessons(student, assignment)
     check(assignment, student)
     put(out / "nbgrader_config.py", CONFIG)
     put(out / "README.md", f"# {assignment.title}, for nbgrader\n\n" + README.format(
@@ -68,7 +68,8 @@ def made(assignment: Assignment, hidden: bool) -> dict[str, Any]:
     last = ["from minigrad_course.export.cell import points", "", "seed = None"]
     if hidden and assignment.seed is not None:
         last += ["### BEGIN HIDDEN TESTS", f"seed = {assignment.seed}", "### END HIDDEN TESTS"]
-    last.append(f'points("{assignment.stage.number}", seed{weights})')
+    hints = f", hints={assignment.hints}" if assignment.hints else ""
+    last.append(f'points("{",".join(assignment.numbers)}", seed{weights}{hints})')
     return notebook(
         assignment, "\n".join(last),
         {"nbgrader": common | {"grade": True, "grade_id": "points",

@@ -14,7 +14,7 @@ from typing import Any
 
 from .assignment import NEEDED, Assignment, put, script, zipped
 from .notebook import answered, as_text, notebook, runnable
-from .student import check, put_lesson
+from .student import check, put_lessons
 from .verify import Graded, Place
 from .wheel import make_wheel
 
@@ -39,7 +39,7 @@ OTTER = ("otter-grader>=6", "ipykernel")
 
 def write(assignment: Assignment, out: Path) -> list[Path]:
     """Write what is to be uploaded and what is to be handed out; return the files."""
-    wheel, name = make_wheel(out), assignment.stage.key
+    wheel, name = make_wheel(out), assignment.name
     with tempfile.TemporaryDirectory(prefix="minigrad-") as scratch:
         source = Path(scratch)
         put(source / "setup.sh", script("gradescope_setup.sh"), run=True)
@@ -48,15 +48,15 @@ def write(assignment: Assignment, out: Path) -> list[Path]:
         put(source / "otter_config.json", json.dumps(
             {"lang": "python", "points_possible": assignment.max_points,
              "show_hidden": True, "show_all_public": True}, indent=1) + "\n")
-        for hole in assignment.stage.holes:
-            put(source / "tests" / f"{_name(hole.id)}.py", _test(assignment, hole.id))
+        for hole in assignment.holes:
+            put(source / "tests" / f"{_name(hole)}.py", _test(assignment, hole))
         shutil.copy(wheel, source)
         archive = out / "autograder.zip"
         archive.touch(0o600)
         zipped(source, archive)
     student = out / "student"
     put(student / f"{name}.ipynb", as_text(_notebook(assignment)))
-    put_lesson(student, assignment.stage)
+    put_lessons(student, assignment)
     check(assignment, student)
     put(out / "course.toml", assignment.course_toml(seed=True), secret=True)
     put(out / "README.md", f"# {assignment.title}, for Otter-Grader\n\n"
@@ -74,19 +74,21 @@ def _test(assignment: Assignment, hole: str) -> str:
 
     The seed is set outside of the code, which Otter shows to whom it fails for.
     """
-    title = assignment.stage.words["hole"][hole]["title"]
+    title = assignment.hole_title(hole)
     code = (">>> from minigrad_course.export.cell import verdict\n"
             f">>> print(verdict({hole!r}))\nsolved\n")
     test = {"name": f"{hole} {title}", "points": assignment.points(hole), "suites": [
         {"type": "doctest", "scored": True, "setup": "", "teardown": "",
          "cases": [{"code": code, "hidden": False, "locked": False}]}]}
     return ("from minigrad_course.export import cell\n\n"
-            f"OK_FORMAT = True\ncell.SEED = {assignment.seed!r}\n\ntest = {test!r}\n")
+            f"OK_FORMAT = True\ncell.SEED = {assignment.seed!r}\n"
+            f"cell.HINTS = {assignment.hints}\n\ntest = {test!r}\n")
 
 
 def _notebook(assignment: Assignment) -> dict[str, Any]:
     last = ("from minigrad_course.export.cell import points\n\n"
-            f'points("{assignment.stage.number}", weights={assignment.weights!r})')
+            f'points("{",".join(assignment.numbers)}", weights={assignment.weights!r}, '
+            f"hints={assignment.hints})")
     return notebook(assignment, last)
 
 

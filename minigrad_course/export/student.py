@@ -24,7 +24,7 @@ from ..stages import CourseError, Stage
 from ..workspace import make_workspace
 from .assignment import Assignment, put
 
-__all__ = ["leaks", "lesson_without_answers", "put_lesson", "write_student"]
+__all__ = ["leaks", "lesson_without_answers", "put_lessons", "write_student"]
 
 #: A line shorter than this is in many programs.
 TELLING = 24
@@ -87,11 +87,16 @@ def put_lesson(folder: Path, stage: Stage) -> None:
             put(folder / "pictures" / file.name, file.read_text(encoding="utf-8"))
 
 
+def put_lessons(folder: Path, assignment: Assignment) -> None:
+    """Write the lesson; of several, each into a folder of its own."""
+    for stage in assignment.stages:
+        put_lesson(folder if len(assignment.stages) == 1 else folder / "lessons" / stage.key, stage)
+
+
 def write_student(assignment: Assignment, folder: Path, hand_in: str) -> Path:
     """Write the workspace that students get, and return it; `hand_in` says where answers go."""
-    stage = assignment.stage
-    make_workspace(folder, [stage])
-    put_lesson(folder, stage)
+    make_workspace(folder, list(assignment.stages))
+    put_lessons(folder, assignment)
     put(folder / "README.md", readme(assignment, hand_in))
     check(assignment, folder)
     return folder
@@ -105,20 +110,23 @@ def check(assignment: Assignment, folder: Path) -> None:
         if name.endswith(".ipynb"):
             cells = json.loads(text)["cells"]
             texts[name] = "\n".join("".join(cell["source"]) for cell in cells)
-    if found := leaks(assignment.stage, texts, assignment.seed):
+    if found := [leak for stage in assignment.stages
+                 for leak in leaks(stage, texts, assignment.seed)]:
         raise CourseError(f"what students would get shows answers: {'; '.join(found[:5])}")
 
 
 def readme(assignment: Assignment, hand_in: str) -> str:
     """Return the page that tells a student what to do."""
-    stage = assignment.stage
-    titles = {hole: words["title"] for hole, words in stage.words["hole"].items()}
-    rows = [f"| {hole.id} | {titles[hole.id]} | {assignment.points(hole.id)} |"
-            for hole in stage.holes]
+    rows = [f"| {hole} | {assignment.hole_title(hole)} | {assignment.points(hole)} |"
+            for hole in assignment.holes]
+    lessons = ("`lesson.md`" if len(assignment.stages) == 1 else
+               ", ".join(f"`lessons/{each.key}/lesson.md`" for each in assignment.stages))
+    run = "\n".join(f"    .venv/bin/minigrad run {number}" for number in assignment.numbers)
+    last = "The last line tests" if len(assignment.stages) == 1 else "The last lines test"
     files = "\n".join(f"- `exercises/{name}`" for name in assignment.exercises())
     return f"""# {assignment.title}
 
-Read `lesson.md`, then write what is missing in
+Read {lessons}, then write what is missing in
 
 {files}
 
@@ -136,9 +144,9 @@ that you were given, in an environment of your own.
 
     python -m venv .venv
     .venv/bin/pip install "minigrad_course-{__version__}-py3-none-any.whl[course]"
-    .venv/bin/minigrad run {stage.number}
+{run}
 
-The last line tests your files; `minigrad hint {stage.holes[0].id}` gives a hint. `progress.json` is
+{last} your files; `minigrad hint {next(iter(assignment.holes))}` gives a hint. `progress.json` is
 your own record and counts for nothing.
 
 ## Handing it in

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -89,25 +89,26 @@ def offline() -> tuple[str, ...]:
     return ()
 
 
-def known_mistake(stage: Stage) -> tuple[Hole, Mutant]:
+def known_mistake(stages: Sequence[Stage]) -> tuple[Stage, Hole, Mutant]:
     """Return a mistake that is told by what it does, in the last gap that has one.
 
-    CourseError where the stage has none.
+    CourseError where the stages have none.
     """
-    for hole in reversed(stage.holes):
-        for mutant in hole.mutants:
-            if mutant.symptom is not None:
-                return hole, mutant
-    raise CourseError(f"{stage.key} has no mistake with a sentence of its own")
+    for stage in reversed(stages):
+        for hole in reversed(stage.holes):
+            for mutant in hole.mutants:
+                if mutant.symptom is not None:
+                    return stage, hole, mutant
+    raise CourseError(f"{', '.join(each.key for each in stages)}: no mistake has a sentence of its "
+                      "own")
 
 
 def findings(assignment: Assignment, grade: Callable[[dict[str, str], Place], Graded],
              told: Callable[[str], None] = lambda _: None) -> Iterator[str]:
     """Yield a sentence for each verdict that is not as it should be; `told` hears each verdict."""
-    stage = assignment.stage
-    hole, mutant = known_mistake(stage)
+    stage, hole, mutant = known_mistake(assignment.stages)
     wrong = assignment.solutions() | {
-        assignment.inside(path): text for path, text in mutated(stage, hole, mutant).items()}
+        assignment.inside(stage, path): text for path, text in mutated(stage, hole, mutant).items()}
     most, others = assignment.max_points, assignment.max_points - assignment.points(hole.id)
     for name, files, least, top, sentence in (
             ("the exercise as shipped", assignment.exercises(), 0, 0, ""),

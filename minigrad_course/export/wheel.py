@@ -101,8 +101,9 @@ def _about(info: str) -> dict[str, bytes]:
 
 
 def _metadata(project: dict[str, Any]) -> str:
-    lines = ["Metadata-Version: 2.4", f"Name: {project['name']}", f"Version: {project['version']}",
-             f"Summary: {project['description']}", f"License-Expression: {project['license']}",
+    lines = ["Metadata-Version: 2.4", f"Name: {project['name']}",
+             f"Version: {minigrad.__version__}", f"Summary: {project['description']}",
+             f"License-Expression: {project['license']}",
              "License-File: LICENSE", f"Requires-Python: {project['requires-python']}"]
     lines += [f"Requires-Dist: {each}" for each in project["dependencies"]]
     for extra, needed in project["optional-dependencies"].items():

@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 import json
+import os
 import secrets
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import Progress
 
+from ..similarity.readable import readable
+from ..similarity.signs import idle_holes, signs
 from ..stages import CourseError
 from .batch import could_not, grade_all
+from .feedback import write_feedback
+from .grade import NOT_PYTHON
 from .history import Again, History
+from .intake import take_in
+from .printable import one_line
+from .progress import Counted
 from .reach import refuse_answers
 from .report import Report
 from .roster import Roster, read_roster
 from .sandbox import Limits, best_sandbox
-from .settings import read_settings
+from .settings import Settings, read_settings
 from .writers import FOR_ONE, WRITERS
 
 app = typer.Typer()
@@ -91,8 +100,9 @@ def grade(
         typer.echo(f"minigrad: {error}", err=True)
         raise typer.Exit(2) from None
     if failed := [report.submission for report in reports if could_not(report)]:
+        names = one_line(", ".join(failed[:20])) + (" ..." if len(failed) > 20 else "")
         typer.echo(f"minigrad: {len(failed)} of {len(reports)} could not be graded and count as 0: "
-                   f"{', '.join(failed[:20])}{' ...' if len(failed) > 20 else ''}", err=True)
+                   f"{names}", err=True)
         raise typer.Exit(1)
 
 
@@ -114,21 +124,31 @@ def _grade(paths: list[Path], chosen: list[str], form: str, out: Path | None, ke
         keep.mkdir(parents=True, exist_ok=True)
         kept = keep / "results.jsonl"
     wanted = _seed(seed, settings.seed, keep)
-    with Progress(console=errors, disable=len(paths) == 1, transient=True) as progress:
-        bar = progress.add_task("grading", total=len(paths))
+    with Counted(errors, len(paths)) as counted:
         reports = grade_all(paths, settings, sandbox, wanted, workers, kept,
-                            lambda _: progress.advance(bar), limits, again)
-    for finding in [] if roster is None else roster.match([each.submission
-                                                           for each in reports]).findings():
+                            lambda _: counted.advance(), limits, again, counted.went_on)
+    reports = [replace(report, submission=label)
+               for report, label in zip(reports, labels(paths), strict=True)]
+    places = [str(path) for path in paths]
+    matched = None if roster is None else roster.match(
+        places, [each.submission for each in reports])
+    for finding in () if matched is None else matched.findings():
         errors.print(escape(finding), soft_wrap=True)
+    for finding in () if form in FOR_ONE else _to_look_at(paths, reports, settings):
+        errors.print(escape(f"look at {finding}"), soft_wrap=True)
     if again is not None and kept is not None:
         for before, after in History(kept).changes(again.reason):
-            errors.print(f"regraded: {escape(after.report.submission)}: {before.report.points} -> "
-                         f"{after.report.points}", soft_wrap=True)
-    writers = WRITERS if roster is None else {**WRITERS, "csv": roster.as_csv}
+            name = escape(one_line(after.report.submission))
+            errors.print(f"regraded: {name}: {before.report.points} -> {after.report.points}",
+                         soft_wrap=True)
+    writers = WRITERS if roster is None else {
+        **WRITERS, "csv": lambda reports: roster.as_csv(reports, places)}
     if keep is not None:
         for name in ("csv", "html"):
             (keep / f"grades.{name}").write_text(writers[name](reports), encoding="utf-8")
+        write_feedback(keep / "feedback", reports, [
+            matched.owners[i].id if matched is not None and i in matched.owners
+            else report.submission for i, report in enumerate(reports)])
     if form == "terminal" and out is None:
         for report in reports:
             _show(Console(highlight=False), report)
@@ -139,6 +159,36 @@ def _grade(paths: list[Path], chosen: list[str], form: str, out: Path | None, ke
     else:
         out.write_text(text, encoding="utf-8")
     return reports
+
+
+def labels(paths: list[Path]) -> list[str]:
+    """Return names for submissions: as much of each path as tells it from all others.
+
+    >>> labels([Path("class/ann/hw.py"), Path("class/bo/hw.py"), Path("class/eve.py")])
+    ['ann/hw.py', 'bo/hw.py', 'eve.py']
+    """
+    shown = [path.resolve() if path.name in ("", "..") else path for path in paths]
+    most = max((len(path.parts) for path in shown), default=1)
+    made = []
+    for path in shown:
+        ends = [str(Path(*path.parts[-length:])) for length in range(1, most + 1)]
+        made.append(next((end for length, end in enumerate(ends, 1) if sum(
+            str(Path(*other.parts[-length:])) == end for other in shown) == 1), str(path)))
+    return [os.fsencode(each).decode("utf-8", "backslashreplace") for each in made]
+
+
+def _to_look_at(paths: list[Path], reports: list[Report], settings: Settings) -> Iterator[str]:
+    """Yield what earned points in a way that an exercise does not ask for."""
+    for path, report in zip(paths, reports, strict=True):
+        for stage, graded in zip(settings.stages, report.grades, strict=True):
+            if not graded.points:
+                continue
+            texts = readable(stage, take_in(path, stage).texts)
+            idle = idle_holes(stage, texts)
+            name = one_line(report.submission)
+            yield from (f"{name}: {hole.hole} has points, but its body does nothing"
+                        for hole in graded.holes if hole.points and hole.hole in idle)
+            yield from (f"{name}: stage {stage.number} {each}" for each in signs(stage, texts))
 
 
 def _again(names: list[str], reason: str, paths: list[Path], keep: Path | None) -> Again | None:
@@ -179,14 +229,18 @@ def _written(form: str, reports: list[Report]) -> str:
 
 
 def _show(console: Console, report: Report) -> None:
-    console.print(f"[bold]{escape(report.submission)}[/]: {report.points} of {report.max_points}")
+    console.print(f"[bold]{escape(one_line(report.submission))}[/]: {report.points} of "
+                  f"{report.max_points}")
+    for note in report.notes:
+        console.print(f"  {escape(one_line(note))}", soft_wrap=True)
     for hole in report.holes:
         console.print(f"  {hole.points:3} of {hole.max_points:<3} {hole.hole} {escape(hole.title)}"
                       + (f": {escape(hole.reason or hole.note)}"
-                         if hole.reason or hole.note else ""))
+                         if hole.reason or hole.note else ""), soft_wrap=True)
         if hole.diagnosis:
             console.print(f"             [bold]{escape(hole.diagnosis)}[/]")
-        for test, message in hole.failing[:1] if hole.reason not in ("", "not written yet") else ():
+        has_told = hole.reason in ("", "not written yet", NOT_PYTHON)
+        for test, message in () if has_told else hole.failing[:1]:
             first = message.splitlines()[0] if message else ""
             console.print(f"             {escape(test.rpartition('::')[2])}: {escape(first)}")
         for hint in hole.hints:

@@ -69,8 +69,11 @@ def _said(error: Exception) -> str:
 def grade_all(paths: list[Path], settings: Settings, sandbox: Sandbox, seed: int, workers: int,
               kept: Path | None, told: Callable[[Report], None],
               limits: Limits = Limits(),  # noqa: B008  # it is frozen
-              again: Again | None = None) -> list[Report]:
+              again: Again | None = None,
+              went_on: Callable[[], None] = lambda: None) -> list[Report]:
     """Grade submissions with `workers` at a time.
+
+    `told` hears each report, `went_on` that all that were known before have been told.
 
     `kept` is the file of verdicts to go on from and to add to, see history.py; those that `again`
     wants are graded although they are known.
@@ -90,6 +93,7 @@ def grade_all(paths: list[Path], settings: Settings, sandbox: Sandbox, seed: int
     done = {path: known[marks[path]] for path in paths if marks[path] in known}
     for path in done:
         told(done[path])
+    went_on()
     with ThreadPoolExecutor(max_workers=workers) as pool:
         waiting = {pool.submit(grade_one, path, settings, sandbox, seed, limits): path
                    for path in paths if path not in done}

@@ -6,8 +6,13 @@ sees, the learner's files are the modules, and nothing else of the stage is ther
 
 from __future__ import annotations
 
+import atexit
+import compileall
 import json
 import shutil
+import tempfile
+import threading
+from functools import cache
 from pathlib import Path
 
 from ..desk import Desk
@@ -16,6 +21,8 @@ from ..trial import as_plan
 from .sealed import seal
 
 __all__ = ["make_bundle"]
+
+_one_at_a_time = threading.Lock()
 
 
 def make_bundle(stage: Stage, texts: dict[str, str] | None, folder: Path,
@@ -29,8 +36,9 @@ def make_bundle(stage: Stage, texts: dict[str, str] | None, folder: Path,
     exercise is sealed.
     """
     site = folder / "site"
-    shutil.copytree(stage.package, site / "minigrad",
-                    ignore=shutil.ignore_patterns("fast", "*.pyi"))
+    with _one_at_a_time:
+        compiled_package = _compiled(stage.package)
+    shutil.copytree(compiled_package, site / "minigrad")
     if stage.beside:
         _add_second_copy(stage, texts, folder, hole)
     for path in stage.modules if texts is not None and not stage.beside else ():
@@ -55,6 +63,20 @@ def make_bundle(stage: Stage, texts: dict[str, str] | None, folder: Path,
     for each in (folder, *folder.rglob("*")):  # the graded process may be another user's
         each.chmod(0o755 if each.is_dir() else 0o644)
     return folder
+
+
+@cache
+def _compiled(package: Path) -> Path:
+    """Return a copy of the package for all bundles of this process, compiled once.
+
+    Otherwise each graded process would compile it anew where it was unpacked and never run.
+    """
+    folder = tempfile.mkdtemp(prefix="minigrad-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    copy = shutil.copytree(package, Path(folder, "minigrad"),
+                           ignore=shutil.ignore_patterns("fast", "*.pyi"))
+    compileall.compile_dir(copy, quiet=2)
+    return copy
 
 
 def _add_second_copy(stage: Stage, texts: dict[str, str] | None, folder: Path, hole: Hole | None

@@ -11,7 +11,8 @@ NOTE [Landlock]
 NOTE [System calls]
     A seccomp filter refuses the calls that reach out of the process: the network, other processes,
     namespaces, and memory that no process seems to hold (System V, memfd, shared mappings, keys).
-    No process can leave its session, so all of them are ended with it.
+    No process can leave its session, so all of them are ended with it.  Rights, owners and times of
+    files are refused as well, because Landlock does not cover them.
     A refused call fails with EPERM; `clone3` with ENOSYS, so that the C library takes `clone`: its
     flags can be looked at.
 """
@@ -24,7 +25,7 @@ import struct
 import sys
 from collections.abc import Iterable
 
-#: Numbers of system calls on two machines: x86_64 and aarch64.
+#: Numbers of system calls on two machines: x86_64 and aarch64; -1 where it has none.
 REFUSED = {
     "socket": (41, 198), "socketpair": (53, 199), "setsid": (112, 157), "setpgid": (109, 154),
     "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271),
@@ -44,6 +45,11 @@ REFUSED = {
     "pivot_root": (155, 41), "chroot": (161, 51), "open_tree": (428, 428),
     "move_mount": (429, 429), "fsopen": (430, 430), "fsconfig": (431, 431), "fsmount": (432, 432),
     "fspick": (433, 433), "mount_setattr": (442, 442), "fanotify_init": (300, 262),
+    "chmod": (90, -1), "fchmod": (91, 52), "fchmodat": (268, 53), "fchmodat2": (452, 452),
+    "chown": (92, -1), "lchown": (94, -1), "fchown": (93, 55), "fchownat": (260, 54),
+    "utime": (132, -1), "utimes": (235, -1), "futimesat": (261, -1), "utimensat": (280, 88),
+    "setxattr": (188, 5), "lsetxattr": (189, 6), "fsetxattr": (190, 7),
+    "removexattr": (197, 14), "lremovexattr": (198, 15), "fremovexattr": (199, 16),
     "name_to_handle_at": (303, 264), "open_by_handle_at": (304, 265),
 }
 CLONE3 = 435
@@ -142,6 +148,8 @@ def _program(machine: str) -> list[tuple[int, int, int, int]]:
     if machine == "x86_64":
         program += [(_FROM, 0, 1, 1 << 30), (_RETURN, 0, 0, _EPERM)]  # the x32 calls
     for numbers in REFUSED.values():
+        if numbers[which] < 0:
+            continue
         program += [(_EQUAL, 0, 1, numbers[which]), (_RETURN, 0, 0, _EPERM)]
     program += [(_EQUAL, 0, 1, CLONE3), (_RETURN, 0, 0, _ENOSYS)]
     for numbers, argument, bits in BITS.values():

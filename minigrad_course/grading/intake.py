@@ -6,11 +6,16 @@ A submission is a file (for a stage of one module), a learner's workspace, or it
 
 from __future__ import annotations
 
+import ast
+import contextlib
+import errno
+import itertools
 import os
 import re
 import stat
 import sys
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..stages import CourseError, Stage
@@ -33,6 +38,7 @@ class Submission:
     name: str
     texts: dict[str, str] = field(default_factory=dict)  # by path in the package
     problems: dict[str, str] = field(default_factory=dict)  # by path in the package
+    notes: tuple[str, ...] = ()  # told once for the whole submission
 
 
 def take_in(path: Path, stage: Stage) -> Submission:
@@ -42,22 +48,88 @@ def take_in(path: Path, stage: Stage) -> Submission:
     except OSError as error:
         raise CourseError(f"{path} cannot be read: {error.strerror}") from None
     submission = Submission(path.name or str(path))
+    found: str | None = None
     for module in stage.modules:
         try:
             if not stat.S_ISDIR(kind):
                 if len(stage.modules) > 1:
                     raise Refused(f"stage {stage.number} has {len(stage.modules)} files: hand in "
                                   "the folder")
+                if why := _is_packed(path.name):
+                    raise Refused(f"{path.name} {why}")
                 submission.texts[module] = read_text(path.parent, Path(path.name))
             else:
                 submission.texts[module] = read_text(path, _place(path, stage, module))
+        except Missing as missing:
+            found = found_instead(path, stage) if found is None else found
+            submission.problems[module] = f"{missing}{found}"
         except Refused as refusal:
             submission.problems[module] = str(refusal)
-    return submission
+    return replace(submission, notes=tuple(_unreadable(stage, submission.texts)))
+
+
+def _unreadable(stage: Stage, texts: dict[str, str]) -> Iterator[str]:
+    """Yield where each text that is no Python has its first error."""
+    for module, text in texts.items():
+        try:
+            ast.parse(text)
+        except SyntaxError as error:
+            line = (error.text or "").strip()[:80]
+            yield (f"{stage.exercise(module, Path()).as_posix()}, line {error.lineno}: {error.msg}"
+                   + (f": {line}" if line else ""))
+        except (ValueError, RecursionError, MemoryError) as error:
+            yield f"{stage.exercise(module, Path()).as_posix()} cannot be read: {error}"
 
 
 class Refused(Exception):
     """A file that is not taken; the text is shown to the one who handed it in."""
+
+
+class Missing(Refused):
+    """A file that is not there."""
+
+
+#: Endings of what has files in it, or is one that cannot be imported, and what to do with it.
+_PACKED = {".zip .tar .gz .tgz .7z .rar .whl": "is an archive; unpack it",
+           ".ipynb": "is a notebook; hand in the .py files that it writes"}
+
+
+def _is_packed(name: str) -> str:
+    ending = Path(name).suffix.lower()
+    return next((why for endings, why in _PACKED.items() if ending in endings.split()), "")
+
+
+def found_instead(folder: Path, stage: Stage) -> str:
+    """Say what lies in a folder where a stage's files were expected; "" where nothing does."""
+    expected = {stage.exercise(module, Path()).as_posix() for module in stage.modules}
+    names = {Path(each).name for each in expected}
+    nested, packed, others = [], [], []
+    for path in itertools.islice(_files_in(folder), 2000):
+        inside = path.relative_to(folder).as_posix()
+        if why := _is_packed(path.name):
+            packed.append(f"{inside} {why}")
+        elif inside in expected or inside.removeprefix("exercises/") in expected:
+            continue
+        elif any(inside.endswith(f"/{each}") for each in expected) or path.name in names:
+            nested.append(inside)
+        elif path.suffix == ".py":
+            others.append(inside)
+    there = nested or others
+    told = [*([f"{', '.join(there[:3])}{' ...' if len(there) > 3 else ''} "
+               f"{'was' if len(there) == 1 else 'were'} found instead"] if there else []),
+            *packed[:3]]
+    return "".join(f"; {each}" for each in told) or "; nothing that ends in .py was found"
+
+
+def _files_in(folder: Path, depth: int = 4) -> Iterator[Path]:
+    """Yield the plain files in a folder and those in it, without following a link."""
+    with contextlib.suppress(OSError):
+        for each in sorted(os.scandir(folder), key=lambda entry: entry.name):
+            is_hidden = each.name.startswith((".", "__"))
+            if each.is_dir(follow_symlinks=False) and depth and not is_hidden:
+                yield from _files_in(Path(each.path), depth - 1)
+            elif each.is_file(follow_symlinks=False):
+                yield Path(each.path)
 
 
 def _place(folder: Path, stage: Stage, module: str) -> Path:
@@ -109,7 +181,8 @@ def opened(folder: Path, inside: Path) -> int:
         except OSError as error:
             if os.path.islink(folder / inside):
                 raise Refused(f"{inside} is a link; hand in the file itself") from None
-            raise Refused(f"{inside} cannot be read: {error.strerror}") from None
+            kind = Missing if error.errno == errno.ENOENT else Refused
+            raise kind(f"{inside} {_why(error)}") from None
         finally:
             os.close(handle)
         handle = step
@@ -129,7 +202,13 @@ def opened_by_path(folder: Path, inside: Path) -> int:
             raise Refused(f"{inside} is not a plain file")
         return os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
     except OSError as error:
-        raise Refused(f"{inside} cannot be read: {error.strerror}") from None
+        kind = Missing if error.errno == errno.ENOENT else Refused
+        raise kind(f"{inside} {_why(error)}") from None
+
+
+def _why(error: OSError) -> str:
+    return "is not there" if error.errno == errno.ENOENT else \
+        f"cannot be read: {error.strerror}"
 
 
 def _is_junction(about: os.stat_result) -> bool:

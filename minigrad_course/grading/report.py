@@ -33,6 +33,11 @@ class Report:
         """All holes of all stages."""
         return [hole for each in self.grades for hole in each.holes]
 
+    @property
+    def notes(self) -> list[str]:
+        """What is said once of the whole submission, such as the line of a syntax error."""
+        return list(dict.fromkeys(note for each in self.grades for note in each.notes))
+
     def weighted(self, weights: dict[str, int]) -> Report:
         """Return the same report with other points for the holes in `weights`."""
         return replace(self, grades=tuple(

@@ -2,10 +2,12 @@
 
 NOTE [Names of files]
     Learning platforms put the person into the name of the file: Moodle `Ann Lee_12345_assign...`,
-    Canvas `leeann_LATE_12345_678_engine.py`, Blackboard `Homework_alee_attempt_...`.  So a
-    submission is a person's if its whole name, without the ending, or else exactly one person's id,
-    e-mail address, the part of that before the @, or name is among the parts of its name between
-    underscores.  What fits nobody or several is said to be unknown; nothing is guessed.
+    Canvas `leeann_LATE_12345_678_engine.py`, Blackboard `Homework_alee_attempt_...`.  Only that
+    part of such a name counts, for the student chose the rest.  Of any other name the whole counts,
+    without the ending, or its part before the first underscore; so does the name of the folder that
+    it lies in.  A part is a person's if it is the person's id, e-mail address, the part of that
+    before the @, or name.  What fits several, or has another person's id further on, is nobody's,
+    and all of them are named; nothing is guessed.
 """
 
 from __future__ import annotations
@@ -19,10 +21,16 @@ from itertools import permutations
 from pathlib import Path
 
 from ..stages import CourseError
+from .printable import one_line
 from .report import Report
 from .writers import unformula
 
 __all__ = ["Matched", "Person", "Roster", "read_roster"]
+
+
+#: Names that a platform gives: Canvas, Moodle, Blackboard; the group is what it says of the person.
+_PLATFORMS = (re.compile(r"([^_]+)_(?:late_)?\d+_\d+_"), re.compile(r"(.+?)_\d+_assignsubmission"),
+              re.compile(r".+?_([^_]+)_attempt_\d"))
 
 
 @dataclass(frozen=True)
@@ -56,6 +64,9 @@ class Matched:
 
     def findings(self) -> list[str]:
         """Say in sentences what does not fit."""
+        return [one_line(each) for each in self._findings()]
+
+    def _findings(self) -> list[str]:
         return [*(f"missing: {each.id} {each.row.get('name', '')}".rstrip()
                   for each in self.missing),
                 *(f"unknown: {name}" for name in self.unknown),
@@ -69,19 +80,21 @@ class Roster:
     columns: tuple[str, ...]
     people: tuple[Person, ...]
 
-    def match(self, names: Sequence[str]) -> Matched:
-        """Find out whose each submission is.
+    def match(self, paths: Sequence[str], names: Sequence[str] | None = None) -> Matched:
+        """Find out whose each submission is; see NOTE [Names of files].
+
+        `names` says what each is called in findings, by default its path.
 
         >>> ann = Person({"id": "alee", "name": "Ann Lee", "email": ""})
-        >>> matched = Roster(("id", "name", "email"), (ann,)).match(["leeann_12_handin.py", "x.py"])
+        >>> matched = Roster(("id", "name", "email"), (ann,)).match(["leeann_12_34_x.py", "x.py"])
         >>> matched.owners[0].id, matched.unknown
         ('alee', ['x.py'])
         """
         owners, unknown = {}, []
         twice: dict[str, list[str]] = {}
-        for place, name in enumerate(names):
-            found = self._owners(name)
-            if len(found) == 1:
+        for place, (path, name) in enumerate(zip(paths, names or paths, strict=True)):
+            found, is_sure = self._owners(path)
+            if len(found) == 1 and is_sure:
                 owners[place] = found[0]
                 twice.setdefault(found[0].id, []).append(name)
             else:
@@ -91,19 +104,32 @@ class Roster:
         return Matched(owners, [each for each in self.people if each.id not in there], unknown,
                        {each: names for each, names in twice.items() if len(names) > 1})
 
-    def _owners(self, name: str) -> list[Person]:
+    def _owners(self, path: str) -> tuple[list[Person], bool]:
+        """Return whose a submission may be, and whether that is sure where it is one person."""
+        *_, folder, name = ["", *Path(path).parts[-2:]]
+        if one_line(folder + name) != folder + name:
+            return [], False  # what a name hides may make it look like another one
         stem = re.sub(r"\.(py|zip)$", "", name, flags=re.IGNORECASE).casefold()
-        parts = {part for part in re.split(r"_+", stem) if part}
-        parts |= {re.sub(r"[^\w]", "", part) for part in parts}
-        for wanted in ({stem}, parts):
-            found = [each for each in self.people if each.spellings & wanted]
-            if found:
-                return found
-        return []
+        for pattern in _PLATFORMS:
+            if set_by_platform := pattern.match(stem):
+                return self._named(set_by_platform[1]), True
+        first, *others = re.split(r"_+", stem)
+        by_folder = self._named(folder.casefold())
+        mine = self._named(stem) or self._named(first)
+        further = [each for part in others for each in self._named(part)]
+        found = list({each.id: each for each in (*by_folder, *mine, *further)}.values())
+        return found, bool(by_folder or mine)
 
-    def as_csv(self, reports: Sequence[Report]) -> str:
-        """A line for each person and each unknown submission: the roster's columns, the points."""
-        matched = self.match([report.submission for report in reports])
+    def _named(self, part: str) -> list[Person]:
+        wanted = {part, re.sub(r"[^\w]", "", part)} - {""}
+        return [each for each in self.people if each.spellings & wanted]
+
+    def as_csv(self, reports: Sequence[Report], paths: Sequence[str] | None = None) -> str:
+        """A line for each person and each unknown submission: the roster's columns, the points.
+
+        `paths` says where each submission lies, by default at its name.
+        """
+        matched = self.match(paths or [report.submission for report in reports])
         holes = list(dict.fromkeys(hole.hole for report in reports for hole in report.holes))
         most = max((report.max_points for report in reports), default=0)
         out = io.StringIO()

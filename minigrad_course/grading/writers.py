@@ -14,20 +14,21 @@ from typing import Any
 from xml.etree import ElementTree
 
 from ..stages import CourseError
-from .grade import HoleGrade
+from .grade import NOT_PYTHON, HoleGrade
 from .printable import one_line, printable
 from .report import Report
 
-__all__ = ["FOR_ONE", "WRITERS", "unformula"]
+__all__ = ["FOR_ONE", "WRITERS", "explained", "unformula"]
 
 
-def _explained(hole: HoleGrade) -> str:
+def explained(hole: HoleGrade) -> str:
     """Say in plain text why a hole got what it got."""
     if not hole.reason:
         return hole.note or "solved"
     lines = [*([hole.diagnosis] if hole.diagnosis else []), hole.reason]
-    lines += [f"{test.rpartition('::')[2]}: {printable(message)}"
-              for test, message in hole.failing[:3]]
+    if hole.reason != NOT_PYTHON:  # the line is told once, in the notes
+        lines += [f"{test.rpartition('::')[2]}: {printable(message)}"
+                  for test, message in hole.failing[:3]]
     lines += [f"hint: {hint}" for hint in hole.hints]
     return "\n".join(lines)
 
@@ -50,7 +51,7 @@ def as_junit(reports: Sequence[Report]) -> str:
                                           name=f"{hole.hole} {hole.title}")
             if hole.reason:
                 failure = ElementTree.SubElement(case, "failure", message=printable(hole.reason))
-                failure.text = _explained(hole)
+                failure.text = explained(hole)
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
 
@@ -61,11 +62,12 @@ def gradescope(report: Report) -> dict[str, Any]:
     Source: https://gradescope-autograders.readthedocs.io/en/latest/specs/
     """
     return {
+        **({"output": printable("\n".join(report.notes))} if report.notes else {}),
         "visibility": "visible",
         "stdout_visibility": "hidden",
         "tests": [
             {"score": hole.points, "max_score": hole.max_points, "number": hole.hole,
-             "name": f"{hole.hole} {hole.title}", "output": _explained(hole),
+             "name": f"{hole.hole} {hole.title}", "output": explained(hole),
              "visibility": "visible", "status": "failed" if hole.reason else "passed"}
             for hole in report.holes],
     }
@@ -83,6 +85,7 @@ def classroom50(report: Report, environment: Mapping[str, str]) -> dict[str, Any
             raise CourseError(f"Classroom 50's runner sets {name}, but it is not set here")
         return environment[name]
 
+    notes = "".join(f"{printable(note)}\n" for note in report.notes)
     now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     return {
         "schema": "classroom50/result/v1",
@@ -98,8 +101,9 @@ def classroom50(report: Report, environment: Mapping[str, str]) -> dict[str, Any
         "max-score": report.max_points,
         "tests": [
             {"test-name": f"{hole.hole} {hole.title}", "passed": not hole.reason,
-             "score": hole.points, "max-score": hole.max_points, "output": _explained(hole)}
-            for hole in report.holes],
+             "score": hole.points, "max-score": hole.max_points,
+             "output": ("" if place else notes) + explained(hole)}
+            for place, hole in enumerate(report.holes)],
     }
 
 
@@ -137,8 +141,10 @@ def as_html(reports: Sequence[Report]) -> str:
     for report in reports:
         reasons = "".join(
             f"<li><b>{html.escape(hole.hole)} {html.escape(hole.title)}</b>: "
-            f"<pre>{html.escape(_explained(hole))}</pre></li>"
+            f"<pre>{html.escape(explained(hole))}</pre></li>"
             for hole in report.holes if hole.reason or hole.note)
+        reasons = "".join(f"<li><pre>{html.escape(printable(note))}</pre></li>"
+                          for note in report.notes) + reasons
         unfolded = f"<details><summary>why</summary><ul>{reasons}</ul></details>" if reasons else ""
         rows.append(f"<tr><td>{html.escape(one_line(report.submission))}</td>"
                     f"<td>{report.points} of {report.max_points}</td><td>{unfolded}</td></tr>")

@@ -39,7 +39,7 @@ export function control(each, value, id) {
     return `<span class="mg-control mg-switch"><label><input type="checkbox"${name}${value ? " checked" : ""}> ${label}</label></span>`;
   }
   if (each.kind === "press") {
-    return `<span class="mg-control mg-press"><button type="button" data-set="${escaped(JSON.stringify(each.set))}">${label}</button></span>`;
+    return `<span class="mg-control"><button type="button" data-set="${escaped(JSON.stringify(each.set))}">${label}</button></span>`;
   }
   if (each.kind === "text") {
     return `<span class="mg-control mg-number"><label for="${id}">${label}</label>` +
@@ -49,8 +49,15 @@ export function control(each, value, id) {
     `<textarea id="${id}"${name} rows="${each.rows}" spellcheck="false" autocapitalize="off">${escaped(value)}</textarea></span>`;
 }
 
-export const controls = (widget, state, options, id) =>
-  widget.controls(state, options).map((each, i) => control(each, state[each.name], `${id}-${i}`)).join("");
+/** All controls; buttons that stand side by side are one group. */
+export function controls(widget, state, options, id) {
+  const all = widget.controls(state, options);
+  return all.map((each, i) => {
+    const made = control(each, state[each.name], `${id}-${i}`), [before, after] = [all[i - 1]?.kind, all[i + 1]?.kind];
+    if (each.kind !== "press") return made;
+    return `${before === "press" ? "" : '<span class="mg-presses">'}${made}${after === "press" ? "" : "</span>"}`;
+  }).join("");
+}
 
 /** The whole figure, as it begins. */
 export function figure(widget, options, name) {

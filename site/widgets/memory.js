@@ -46,32 +46,36 @@ export default {
              pins: pins.map((saved) => ({ saved, broken: saved !== version })) };
   },
 
-  draw(model, state, { look }) {
+  views: ["wide", "narrow"],
+
+  /** Twelve cells in one row, or in two on a phone; the window below them; what was saved beside it. */
+  draw(model, state, { wide, look }) {
     if (model.error) return null;
-    const { shape, places, version, pins } = model, [kind, number] = (look ?? "").split(":");
+    const { shape, strides, places, version, pins } = model, [kind, number] = (look ?? "").split(":");
     const lit = kind === "cell" ? Number(number) : kind === "item" ? places[number] : null;
-    let inside = text(12, 14, "one memory", "", "start", 13) +
-      text(12 + CELLS * CELL, 14, `version ${version}`, "code strong", "end", 14);
+    const across = wide ? CELLS : CELLS / 2, width = 24 + across * CELL + (wide ? 0 : 60), top = 28 + CELLS / across * CELL + 42;
+    let inside = text(12, 14, "one memory", "", "start", 13) + text(12 + across * CELL, 14, `version ${version}`, "code strong", "end", 14);
     for (let cell = 0; cell < CELLS; cell++) {
-      const seen = places.includes(cell), x = 12 + cell * CELL;
+      const seen = places.includes(cell), x = 12 + (cell % across) * CELL, y = 28 + Math.floor(cell / across) * CELL;
       inside += `<g${active({ look: `cell:${cell}`, label: `${cell}, cell of the memory${seen ? ", in the window" : ""}` })}>` +
-        box(x, 28, CELL, CELL, lit === cell ? "on-gradient" : seen ? "on-forward" : "cell", 2) +
-        text(x + CELL / 2, 28 + CELL / 2, cell, "code", "middle", 14) + "</g>";
+        box(x, y, CELL, CELL, lit === cell ? "on-gradient" : seen ? "on-forward" : "cell", 2) + text(x + CELL / 2, y + CELL / 2, cell, "code", "middle", 14) + "</g>";
     }
-    const rows = shape.length === 2 ? shape[0] : 1, columns = shape.at(-1) ?? 1, top = 110;
-    inside += text(12, top - 14, `the window: item (i, j) is cell ${state.offset}${model.strides.map((each, i) => ` + ${each}·${"ij"[i + 2 - model.strides.length]}`).join("")}`, "code", "start", 13);
+    const rows = shape.length === 2 ? shape[0] : 1, columns = shape.at(-1) ?? 1;
+    const place = [state.offset, ...strides.map((each, i) => `${each}·${"ij"[i + 2 - strides.length]}`)].join(" + ");
+    inside += text(12, top - 16, wide ? `the window: item (i, j) is cell ${place}` : `item (i, j) is cell ${place}`, "code", "start", 13);
     places.forEach((cell, i) => {
       const x = 12 + (i % columns) * CELL, y = top + Math.floor(i / columns) * CELL;
       inside += `<g${active({ look: `item:${i}`, label: `${cell}, the cell that item ${i} of the window reads` })}>` +
         box(x, y, CELL, CELL, lit === cell ? "on-gradient" : "on-forward", 2) + text(x + CELL / 2, y + CELL / 2, cell, "code", "middle", 14) + "</g>";
     });
+    const left = wide ? 12 + 6 * CELL + 24 : 12, below = wide ? top : top + rows * CELL + 16;
     pins.slice(-4).forEach(({ saved, broken }, i) => {
-      const x = 12 + 6 * CELL + 24, y = top + i * 38;
-      inside += box(x, y, 212, 30, broken ? "on-wrong" : "saved") +
-        text(x + 10, y + 15, broken ? `✗ saved at version ${saved}, now ${version}` : `✓ saved at version ${saved}`, broken ? "wrong" : "right", "start", 13);
+      inside += box(left, below + i * 38, 226, 30, broken ? "on-wrong" : "saved") +
+        text(left + 10, below + i * 38 + 15, broken ? `✗ saved at version ${saved}, now ${version}` : `✓ saved at version ${saved}`, broken ? "wrong" : "right", "start", 13);
     });
-    if (!pins.length) inside += text(12 + 6 * CELL + 24, top + 14, "no node has saved anything", "muted", "start", 13);
-    return picture(24 + CELLS * CELL, top + Math.max(rows * CELL, Math.min(4, pins.length || 1) * 38, 120) + 8, "Twelve cells of memory and a window on them", inside);
+    if (!pins.length) inside += text(left, below + 14, "no node has saved anything", "muted", "start", 13);
+    const pinned = Math.min(4, pins.length || 1) * 38;
+    return picture(width, (wide ? top + Math.max(rows * CELL, pinned, 120) : below + pinned) + 8, "Twelve cells of memory and a window on them", inside);
   },
 
   say(model, state) {

@@ -32,7 +32,7 @@ export default {
 
   draw({ recorded, node, saved, edges }, state, { wide }) {
     const op = OPS[state.op] ?? OPS.mul, width = wide ? 600 : 340, w = wide ? 178 : 150;
-    const nodeX = wide ? 230 : 180, nodeY = wide ? 40 : 150, savedX = wide ? 440 : 180, savedY = wide ? 40 : 262;
+    const nodeX = wide ? 230 : 176, nodeY = 40, savedX = wide ? 440 : 10, savedY = wide ? 40 : 196;
     let inside = text(10, 12, "the declaration", "muted", "start", 13);
     op.inputs.forEach((name, i) => {
       const y = 30 + i * 56, live = recorded && state[name];
@@ -43,17 +43,17 @@ export default {
     if (recorded) {
       inside += box(nodeX, nodeY - 10, w - 20, 40, "box") + text(nodeX + (w - 20) / 2, nodeY + 10, node, "code strong", "middle", 13);
       op.inputs.forEach((name, i) => {
-        const x = nodeX + 28 + i * 84, y = nodeY + 88, from = [x + 10, nodeY + 30], to = [x + 10, y];
+        const x = nodeX + 28 + i * (wide ? 84 : 80), y = nodeY + 88, from = [x + 10, nodeY + 30], to = [x + 10, y];
         inside += path(curve([from, to], true), edges[i] ? "gradient-line" : "gone") + (edges[i] ? head([to[0], to[1] - 12], to, "gradient-line") : "") +
           box(x - 26, y, 74, 30, edges[i] ? "box" : "saved", 14) + text(x + 11, y + 15, edges[i] ? `leaf ${name}` : "None", edges[i] ? "code" : "muted", "middle", 13);
       });
     } else inside += text(nodeX, nodeY + 10, "nothing is recorded", "muted", "start", 13);
-    inside += text(savedX, savedY - 28 + (wide ? 0 : 12), "saved for backward", "muted", "start", 13);
+    inside += text(savedX, savedY - 28, "saved for backward", "muted", "start", 13);
     (saved.length ? saved : ["nothing"]).forEach((name, i) => {
-      const y = savedY - 10 + i * 40 + (wide ? 0 : 12);
-      inside += name === "nothing" ? text(savedX, y + 16, "nothing", "muted", "start", 13) : box(savedX, y, 110, 32, "saved") + text(savedX + 55, y + 16, name, "code forward", "middle", 13);
+      const y = savedY - 10 + (wide ? i * 40 : 0), x = savedX + (wide ? 0 : i * 120);
+      inside += name === "nothing" ? text(x, y + 16, "nothing", "muted", "start", 13) : box(x, y, 110, 32, "saved") + text(x + 55, y + 16, name, "code forward", "middle", 13);
     });
-    return picture(width, wide ? 172 : 350, "The declaration, the node and its saved values", inside);
+    return picture(width, wide ? 172 : 226, "The declaration, the node and its saved values", inside);
   },
 
   say({ recorded, node, saved }, state) {

@@ -65,7 +65,10 @@ function graph(model, state, now, wide) {
   const ready = later(model, state.step), backward = now.kind !== "made";
   let under = "", over = "";
   edges.forEach((edge, i) => {
-    if (edge.to >= now.made) return;
+    if (edge.to >= now.made) {
+      under += path(curve(layout.routes[i].map(([x, y]) => [x + 8, y + 16]), !wide), "ghost");
+      return;
+    }
     const twins = edges.flatMap((each, j) => (each.from === edge.from && each.to === edge.to ? [j] : []));
     const shift = twins.length > 1 ? 12 * (twins.indexOf(i) - 0.5) * 2 : 0;
     const route = layout.routes[i].map(([x, y]) => [x + 8, y + 16]);
@@ -80,8 +83,11 @@ function graph(model, state, now, wide) {
     }
   });
   nodes.forEach((node, i) => {
-    if (i >= now.made) return;
     const [x, y] = [layout.corners[i][0] + 8, layout.corners[i][1] + 16], [w] = sizes[i];
+    if (i >= now.made) {
+      under += box(x, y, w, HEIGHT, "ghost", node.kind === "leaf" ? 14 : 6);
+      return;
+    }
     const kind = now.node === i ? (backward ? "on-gradient" : "on-forward") : now.queue.includes(i) ? "on-right" : "box";
     const gradient = now.grads[i] ?? now.buffers[i];
     const waits = now.waits[i] > 0 && backward;

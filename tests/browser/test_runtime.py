@@ -408,7 +408,7 @@ def test_what_was_solved_in_the_terminal_is_solved_in_the_page(watched, tmp_path
 
 
 def test_the_keyboard_goes_into_the_editor_and_out_and_runs_what_is_there(watched):
-    page = opened(watched, "exercises/03b_backward/")
+    page = opened(watched, "exercises/03_engine/")
     section = page.locator(".mg-exercise").first
     inside = "document.activeElement.closest('.cm-editor') !== null"
     section.locator(".mg-files button").last.focus()

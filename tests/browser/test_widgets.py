@@ -117,3 +117,81 @@ def test_axe_finds_nothing_serious_in_a_lesson_with_figures(chromium, site, seri
     found = serious(page)
     context.close()
     assert not found, "\n".join(found)
+
+
+PLAYED = {"nudge": "00_chain_rule", "stepper": "03_engine", "broadcast": "04a_elementwise",
+          "convolution": "04c_convolution", "recording": "04d_recording", "hooks": "05_hooks",
+          "memory": "06_saved", "jacobian": "08_functional", "dual-numbers": "08b_forward_mode",
+          "optimizers": "13b_optimizers"}
+
+
+@pytest.mark.parametrize("name", PLAYED)
+def test_a_figure_is_played_by_keys_told_in_words_and_put_back(watched, name):
+    page = opened(watched, f"lessons/{PLAYED[name]}/")
+    figure = page.locator(f"#figure-{name}")
+    before, url = says(page, name), page.url
+    bar = figure.locator(".mg-controls")
+    for control in bar.locator("input, button:not([data-reset])").all():
+        control.focus()
+        page.keyboard.press("Space" if control.get_attribute("type") in ("checkbox", "button")
+                            else "ArrowRight")
+        if says(page, name) != before:
+            break
+    assert says(page, name) != before
+    page.wait_for_function(f"document.querySelector('#figure-{name} .mg-aloud').textContent"
+                           f" === document.querySelector('#figure-{name} .mg-says').textContent")
+    assert page.url != url and f"{name}." in page.url
+    figure.locator("[data-reset]").click()
+    assert says(page, name) == before and f"{name}." not in page.url
+
+
+@pytest.mark.parametrize("name", PLAYED)
+def test_each_shape_of_a_figure_has_a_name_and_a_place_for_the_keys(watched, name):
+    page = opened(watched, f"lessons/{PLAYED[name]}/")
+    shapes = page.locator(f"#figure-{name} .mg-canvas:visible svg [tabindex]")
+    for shape in shapes.all():
+        assert shape.get_attribute("aria-label")
+        shape.focus()
+        assert shape.evaluate("""element => element.isConnected
+            || document.activeElement.dataset.key === element.dataset.key""")
+        if shape.get_attribute("data-drag"):
+            before = says(page, name)
+            page.keyboard.press("ArrowLeft")
+            assert says(page, name) != before
+
+
+def test_the_stepper_asks_for_the_next_node_and_says_why_not(watched):
+    page = opened(watched, "lessons/03_engine/?stepper.step=8")
+    assert "Which node is next?" in says(page, "stepper")
+    graph = page.locator("#figure-stepper [data-view=wide]")
+    graph.locator("[aria-label^='b 2']").click()
+    assert "it still waits for 1" in says(page, "stepper")
+    graph.locator("[aria-label^='a² × d 36']").click()
+    assert "✓ Right" in says(page, "stepper")
+
+
+def test_the_map_shows_what_is_solved_and_leads_on(watched):
+    page = opened(watched, "")
+    page.evaluate("""localStorage.setItem("minigrad/progress", JSON.stringify({
+        form: 1, minigrad: "", holes: {"00.1": {solved: "now"}, "00.2": {solved: "now"}}}))""")
+    page.reload()
+    page.get_by_text("Continue with 00.3").wait_for()
+    assert "2 of 6 solved" in page.locator("[data-stage='00_chain_rule']").inner_text()
+    page.locator("[data-stage='03_engine'] a").focus()
+    assert "03 builds on 02" in page.locator(".mg-map-says").inner_text()
+
+
+@pytest.mark.parametrize(("lesson", "address"), [
+    ("03_engine", "stepper.step=999&stepper.engine=none"), ("05_hooks", "hooks.order=%3Cb%3E"),
+    ("04c_convolution", "convolution.at=77&convolution.padding=9"),
+    ("06_saved", "memory.offset=1e9&memory.shape=x"), ("13b_optimizers", "optimizers.rule=x"),
+    ("08_functional", "jacobian.m=900&jacobian.rows=99"), ("00_chain_rule", "nudge.f=x&nudge.h=x"),
+])
+def test_a_mistake_in_an_address_does_no_harm(watched, lesson, address):
+    page = opened(watched, f"lessons/{lesson}/?{address}")
+    name = address.partition(".")[0]
+    assert page.locator(f"#figure-{name}[data-ready]").count() == 1 and says(page, name)
+    reset = page.locator(f"#figure-{name} [data-reset]")
+    if reset.is_visible():  # else nothing of the address was taken over
+        reset.click()
+        assert f"{name}." not in page.url

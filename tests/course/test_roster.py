@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
+from pathlib import Path
 
 import pytest
 
@@ -14,10 +16,13 @@ from typer.testing import CliRunner
 
 from minigrad_course.app import app
 from minigrad_course.grading import batch
+from minigrad_course.grading.app import labels
+from minigrad_course.grading.feedback import as_page, as_text, write_feedback
 from minigrad_course.grading.grade import Grade, HoleGrade
 from minigrad_course.grading.history import Again, History
 from minigrad_course.grading.report import Report
 from minigrad_course.grading.roster import Person, Roster, read_roster
+from minigrad_course.grading.writers import as_csv, as_html, as_junit
 from minigrad_course.stages import CourseError
 
 PEOPLE = [("s101", "Ann Lee", "ann.lee@uni.edu"), ("s102", "Lee, Bo", "blee@uni.edu"),
@@ -38,6 +43,17 @@ ROSTER = Roster(("id", "name", "email"), tuple(
     ("sam.py", None),  # one word of a name is too little
     ("lee.py", None), ("handin.py", None), ("s10.py", None), ("xs101.py", None),
     ("s101_s102.py", None),  # of two
+    ("leeann_12_34_blee.py", "s101"), ("leeann_LATE_12_34_s102_s103.py", "s101"),  # Canvas
+    ("leeann_12_34_blee_attempt_2026-11-20.py", "s101"),
+    ("leeann_12_34_7_assignsubmission_file_blee.py", "s101"),
+    ("xy_12_34_blee.py", None),  # whoever it is, the rest is the student's choice
+    ("Ann Lee_7_assignsubmission_file_blee.py", "s101"),  # Moodle
+    ("Ann Lee_7_assignsubmission_file_x_blee_attempt_2.py", "s101"),
+    ("Homework 3_blee_attempt_2026-11-20-10-00-00_s101_attempt_1.py", "s102"),  # Blackboard
+    ("handin_s104.py", None),
+    ("s101/hw.py", "s101"), ("class/Ann Lee/exercises", "s101"), ("s101/s101.py", "s101"),
+    ("s101/blee.py", None), ("hw/s101.py", "s101"), ("s101/hw/x.py", None),
+    ("s101/leebo_12_34_s103.py", "s102"),
 ])
 def test_the_owner_of_a_submission(name, owner):
     matched = ROSTER.match([name])
@@ -52,6 +68,30 @@ def test_what_does_not_fit_is_said():
         "missing: s102 Lee, Bo", "missing: s103 Eva María Ñu", "unknown: x.py",
         "unknown: s101_s102.py (it may be of s101, s102)",
         "several of s101: s101.py, Ann Lee_1_assignsubmission_file"]
+
+
+def test_a_tie_names_all_whom_it_may_be_of():
+    two = Roster(("id", "name"), (Person({"id": "a1", "name": "Lee Ann"}),
+                                  Person({"id": "a2", "name": "Ann Lee"})))
+    matched = two.match(["leeann_12_34_x.py", "a1/a2.py"])
+    assert matched.owners == {}
+    assert matched.unknown == ["leeann_12_34_x.py (it may be of a1, a2)",
+                               "a1/a2.py (it may be of a1, a2)"]
+
+
+NASTY = "s101\x1b[2J\u202eyp.\u2066\n\r\x9b=.py"
+
+
+def test_names_can_neither_move_a_cursor_nor_turn_the_direction():
+    person = Person({"id": "s1", "name": "=1+1\x1b[2J\u202e", "email": "\t=x"})
+    roster = Roster(("id", "name", "email"), (person,))
+    given = [report(NASTY, 4)]
+    shown = [roster.as_csv(given), as_csv(given), as_html(given), as_junit(given),
+             as_page(given[0]), as_text(given[0]), *roster.match([NASTY]).findings()]
+    for text in shown:
+        assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", text)
+    row = next(csv.DictReader(io.StringIO(shown[0])))
+    assert row["name"] == "'=1+1?[2J?" and row["email"] == "?=x"
 
 
 def report(name: str, points: int) -> Report:
@@ -118,6 +158,38 @@ def call(*words: str, code: int = 0) -> str:
     result = CliRunner().invoke(app, ["grade", *words])
     assert result.exit_code == code, result.output
     return result.output
+
+
+def test_equal_names_stay_apart(tmp_path, graded):
+    for name in ("ann", "bo"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "hw.py").write_text("pass\n")
+    (tmp_path / "roster.csv").write_text("id\nann\nbo\n")
+    words = [str(tmp_path / "ann" / "hw.py"), str(tmp_path / "bo" / "hw.py"), "--stage", "07",
+             "--format", "csv", "--keep", str(tmp_path / "kept")]
+    output = call(*words)
+    assert "ann/hw.py,0,4" in output and "bo/hw.py,0,4" in output
+    output = call(*words, "--roster", str(tmp_path / "roster.csv"))
+    assert "ann,ann/hw.py,0,4,0,\n" in output and "bo,bo/hw.py,0,4,0,\n" in output
+    feedback = tmp_path / "kept" / "feedback"
+    assert {each.name for each in feedback.iterdir()} >= {"ann.html", "ann.txt", "bo.html",
+                                                          "bo.txt"}
+    assert "ann/hw.py: 0 of 4 points" in (feedback / "ann.txt").read_text()
+
+
+def test_labels_are_as_short_as_can_be():
+    names = ["a/x/hw.py", "b/x/hw.py", "b/y/hw.py", "z.py"]
+    assert labels([Path(each) for each in names]) == ["a/x/hw.py", "b/x/hw.py", "y/hw.py", "z.py"]
+    assert labels([Path("."), Path("z.py")]) == [Path.cwd().name, "z.py"]
+
+
+def test_feedback_has_a_file_for_each(tmp_path):
+    names = ["../x", "x", "X", "", "a/../../b", "x\x1b"]
+    write_feedback(tmp_path / "f", [report("n", 0) for _ in names], names)
+    assert sorted(each.name for each in tmp_path.rglob("*.txt")) == [
+        "X-3.txt", "a_.._.._b.txt", "submission.txt", "x-2.txt", "x-4.txt", "x.txt"]
+    text = (tmp_path / "f" / "x.txt").read_text()
+    assert text == "n: 0 of 4 points\n\n07.1 title: 0 of 4\n    wrong\n"
 
 
 def test_a_regrade_keeps_what_was(tmp_path, graded):

@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from minigrad_course import moved_files
 from minigrad_course import stages as course
+from minigrad_course.answered import unknown_names
 from minigrad_course.app import app
 from minigrad_course.dev.source import Module, body_span
 from minigrad_course.renumbered import renumbered, said_of_numbers
@@ -128,6 +129,28 @@ def test_an_answer_to_what_is_handed_out_now_is_kept_in_the_backups(space):
     assert any("return 'mine'" in each.read_text()
                for each in (space.root / ".minigrad" / "backups").rglob("*.py"))
     assert solved(space) == {}
+
+
+def test_a_helper_that_an_answer_uses_and_that_is_gone_is_named(space):
+    mine, shipped = places(space)
+    text = older(shipped.read_text())
+    shipped.write_text(text)
+    mine.write_text(answered(text, FIRST.id, "return list(map(old_helper, torch))"))
+    told = upgrade()
+    assert f"unknown name: old_helper in {mine}" in told.replace("\n", "")
+    assert "unknown name: list" not in told and told.count("unknown name: ") == 2  # torch too
+    assert "old_helper" in mine.read_text()
+
+
+@pytest.mark.parametrize(("text", "wanted"), [
+    ("import a\ndef f(b):\n    c = a, b\n    return [d for d in c], len, __name__", []),
+    ("class C:\n    def f(self):\n        def g(): return self, C, h\n        return g", ["h"]),
+    ("def f():\n    global n\n    n = 1\ndef g(): return n, m", ["m"]),
+    ("from a import *\ndef f(): return g", []),
+    ("def f(:", []),
+], ids=["known", "in a method", "declared global", "a star", "no Python"])
+def test_names_that_nothing_defines(text, wanted):
+    assert unknown_names(text) == wanted
 
 
 def test_an_answer_follows_its_symbol_into_another_file_and_depth(space, monkeypatch):

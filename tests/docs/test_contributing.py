@@ -1,4 +1,4 @@
-"""CONTRIBUTING.md's way to add an op, a function and a module, taken in a copy of the tree."""
+"""CONTRIBUTING.md's way to add an op, a function, a module and an exercise, in a copy."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 SECTIONS = ("Add an op", "Add a function to nn.functional", "Add a module to nn")
 
 #: A step: a file's name, perhaps "at its end", and a block; or a block of commands.
-STEP = re.compile(r"^(?:`([\w/.]+)`(, at its end)?:\n\n)?```(python|diff|sh)\n(.*?)^```$",
+STEP = re.compile(r"^(?:`([\w/.]+)`(, at its end)?:\n\n)?```(python|diff|toml|sh)\n(.*?)^```$",
                   re.MULTILINE | re.DOTALL)
 
 #: What the steps have to pass: the registry's tests of the op, the cases of the others, the stubs,
@@ -110,6 +110,26 @@ def test_the_steps_work_as_they_stand(tmp_path):
     done = run_pytest(tmp_path, "-m", "not slow", "-k", "Ldexp", "tests/ops/test_registry.py")
     for wanted in ("test_first_derivative[Ldexp]", "test_second_derivative[Ldexp]"):
         assert f"FAILED tests/ops/test_registry.py::{wanted}" in done.stdout, "a wrong derivative"
+
+
+@pytest.mark.slow
+def test_an_exercise_of_ones_own_is_built_and_verified(tmp_path):
+    for folder in ("minigrad", "minigrad_course", "tests", "lessons", "exercises", "solutions",
+                   "notebooks", "docs"):
+        shutil.copytree(ROOT / folder, tmp_path / folder,
+                        ignore=shutil.ignore_patterns("__pycache__", "browser", "answers"))
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    *steps, commands = STEP.finditer(section("Add an exercise"))
+    for step in steps:
+        take(step, tmp_path)
+    build, verify = (shlex.split(line)[1:] for line in commands[4].splitlines())
+    subprocess.run([sys.executable, *build], cwd=tmp_path, env=environment(tmp_path), check=True)
+    exercise = (tmp_path / "exercises" / "07_grad_mode.py").read_text(encoding="utf-8")
+    assert 'raise NotImplementedError("07.6 How a mode is shown is yours to write")' in exercise
+    done = subprocess.run([sys.executable, *verify], cwd=tmp_path, env=environment(tmp_path),
+                          capture_output=True, text=True, timeout=1200)
+    assert "07_grad_mode, 07.6: 3 mutants" in done.stdout
+    assert "WRONG" not in done.stdout, done.stdout
 
 
 def test_a_diff_has_to_fit_once():

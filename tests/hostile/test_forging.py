@@ -135,7 +135,7 @@ FORGING = {
     """,
     "answers of odd types": """
         import json, os, sys
-        jobs = json.loads(sys.stdin.read())
+        jobs = json.loads(os.pread(0, 1 << 20, 0))
         values = [{"float": 3}, {"array": [None], "shape": [], "dtype": "float64"}, {"int": []},
                   None, [], {}, {"type": "x"}, [[[[]]]], {"float": "nan"}, {"array": {}}]
         lines = [{"ready": True}] + [{"probe": name, "seed": seed, "value": values[i % len(values)]}
@@ -145,7 +145,7 @@ FORGING = {
     """,
     "the same answer to all": """
         import json, os, sys
-        jobs = json.loads(sys.stdin.read())
+        jobs = json.loads(os.pread(0, 1 << 20, 0))
         lines = [{"ready": True}] + [{"probe": name, "seed": seed, "value": True}
                                      for name, seed in jobs]
         os.write(3, "".join(json.dumps(each) + "\\n" for each in lines).encode())
@@ -153,7 +153,7 @@ FORGING = {
     """,
     "answers in another order": """
         import json, os, sys
-        jobs = json.loads(sys.stdin.read())
+        jobs = json.loads(os.pread(0, 1 << 20, 0))
         lines = [{"ready": True}] + [{"probe": name, "seed": seed, "raises": "ValueError"}
                                      for name, seed in reversed(jobs)]
         os.write(3, "".join(json.dumps(each) + "\\n" for each in lines).encode())
@@ -161,7 +161,7 @@ FORGING = {
     """,
     "two answers to each": """
         import json, os, sys
-        jobs = json.loads(sys.stdin.read())
+        jobs = json.loads(os.pread(0, 1 << 20, 0))
         lines = [{"ready": True}]
         for name, seed in jobs:
             lines += [{"probe": name, "seed": seed, "value": value} for value in (True, False)]
@@ -169,9 +169,12 @@ FORGING = {
         os._exit(0)
     """,
     "jobs of its own": """
-        import io, json, sys
-        sys.stdin.read()
-        sys.stdin = io.StringIO("[]")
+        import sys
+        frame = sys._getframe()
+        while frame:
+            if isinstance(frame.f_locals.get("jobs"), list):
+                frame.f_locals["jobs"].clear()
+            frame = frame.f_back
     """,
     "a constant for every seed": """
         import random

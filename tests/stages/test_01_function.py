@@ -506,6 +506,19 @@ def test_a_class_with_setup_context():
 
 
 @pytest.mark.hole("01.5")
+@pytest.mark.parametrize("which", ["sequence", "next_functions"])
+def test_number_and_edges_are_there_before_forward(which):
+    seen = []
+
+    def forward(ctx, x):
+        seen.append(getattr(ctx, which))
+        return x * 2
+
+    node, _ = make(forward)._record((leaf(1.0),), {})
+    assert seen[0] == getattr(node, which), f"in forward, {which} was {seen[0]}"
+
+
+@pytest.mark.hole("01.5")
 @pytest.mark.parametrize("why", ["the mode is off", "no input requires grad"])
 def test_a_node_that_is_not_recorded_has_no_number(why):
     grad_mode.set(why != "the mode is off")

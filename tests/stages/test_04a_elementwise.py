@@ -505,6 +505,16 @@ def test_a_tensor_over_a_number():
 
 
 @pytest.mark.hole("04a.4")
+@pytest.mark.parametrize("of, x, y, g, expected", [
+    pytest.param(0, 1e30, 1e25, 1.0, 1e-25, id="x of 1e30 / 1e25 for g = 1"),
+    pytest.param(1, 1e10, 1e10, 1e30, -1e20, id="y of 1e10 / 1e10 for g = 1e30")])
+def test_no_large_product_is_formed_on_the_way(of, x, y, g, expected):
+    inputs = [torch.tensor(value, requires_grad=True) for value in (x, y)]
+    (inputs[0] / inputs[1]).backward(torch.tensor(g))
+    assert_close(inputs[of].grad.item(), expected, 1e-5, 0, "the gradient")
+
+
+@pytest.mark.hole("04a.4")
 def test_the_square_of_a_large_divisor_is_never_formed():
     x = torch.tensor(1e30, requires_grad=True)
     y = torch.tensor(1e25, requires_grad=True)
@@ -607,6 +617,13 @@ def test_pow_by_the_exponent(base, exponent):
 def test_pow_by_the_base_where_one_is_zero(base, exponent, expected):
     got = gradient(torch.pow, [doubles([base]), doubles([exponent])], [2.0], of=0)
     assert_close(got, [expected], what=f"the gradient of {base} ** {exponent} by the base")
+
+
+@pytest.mark.hole("04a.6")
+def test_pow_by_the_base_where_some_exponents_are_zero():
+    got = gradient(torch.pow, [doubles([0.0, 2.0, 0.0]), doubles([0.0, 3.0, 2.0])],
+                   [1.0, 1.0, 1.0], of=0)
+    assert_close(got, [0.0, 12.0, 0.0], what="the gradient of [0, 2, 0] ** [0, 3, 2]")
 
 
 @pytest.mark.hole("04a.6")

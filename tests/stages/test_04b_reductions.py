@@ -1,6 +1,7 @@
 """Stage 04b: sums, means, norms, matrix products, and indices that repeat."""
 
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -142,6 +143,28 @@ def test_gradients_of_nothing(fn):
     x = torch.zeros(0, 3, requires_grad=True)
     fn(x).backward()
     assert x.grad.shape == (0, 3)
+
+
+@pytest.mark.hole("04b.1")
+@pytest.mark.parametrize("dim", [None, 0], ids=["over all elements", "along a dimension"])
+def test_the_gradient_of_a_mean_may_be_written_to(dim):
+    x = torch.zeros(2, 3, requires_grad=True)
+    mean = torch.mean(x) if dim is None else torch.mean(x, dim)
+    (grad,) = torch.autograd.grad(mean, x, torch.full(tuple(mean.shape), 12.0))
+    grad += torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    share = 2.0 if dim is None else 6.0
+    assert_close(grad.numpy(), share + np.arange(1.0, 7.0).reshape(2, 3), what="the sum")
+
+
+@pytest.mark.hole("04b.1")
+@pytest.mark.parametrize("dim", [None, 0], ids=["over all elements", "along a dimension"])
+def test_the_mean_of_nothing_divides_nothing(dim):
+    x = torch.zeros(0, 3, requires_grad=True)
+    mean = torch.mean(x) if dim is None else torch.mean(x, dim)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        (grad,) = torch.autograd.grad(mean, x, torch.ones(tuple(mean.shape)))
+    assert tuple(grad.shape) == (0, 3)
 
 
 @pytest.mark.hole("04b.1")
@@ -384,6 +407,14 @@ def test_logsumexp(dim, keepdim):
 
 
 @pytest.mark.hole("04b.3")
+def test_the_second_slope_of_the_2_norm_at_a_single_zero():
+    x = torch.tensor([0.0, 3.0], requires_grad=True)
+    (first,) = torch.autograd.grad(torch.norm(x), x, create_graph=True)
+    (second,) = torch.autograd.grad(first, x, torch.tensor([1.0, 0.0]))
+    assert_close(second.numpy(), [1 / 3, 0.0], what="the slope of the first element's gradient")
+
+
+@pytest.mark.hole("04b.3")
 def test_second_derivatives_of_norms():
     check_twice(lambda x: torch.norm(x, 2, 1), lambda x: norm(x, 2, 1), doubles(2, 3))
     check_twice(lambda x: torch.norm(x, 3), lambda x: norm(x, 3, None), doubles(3))
@@ -410,7 +441,8 @@ def test_a_vector_on_the_left(a, b):
 
 
 @pytest.mark.hole("04b.4")
-@shapes(((3,), (5, 3, 4)), ((5, 2, 3), (3,)), ((6, 5, 2, 3), (3,)))
+@shapes(((3,), (5, 3, 4)), ((5, 2, 3), (3,)), ((6, 5, 2, 3), (3,)), ((1, 2, 3), (3,)),
+        ((5, 1, 3), (3,)), ((3,), (1, 3, 4)), ((3,), (5, 3, 1)))
 def test_a_vector_beside_a_batch(a, b):
     x, y = doubles(*a), doubles(*b, start=1)
     got = products.batched_matmul(torch.tensor(x), torch.tensor(y))
@@ -419,7 +451,7 @@ def test_a_vector_beside_a_batch(a, b):
 
 @pytest.mark.hole("04b.4")
 @shapes(((5, 2, 3), (3,)), ((6, 5, 2, 3), (3,)), ((5, 2, 3), (3, 4)), ((6, 5, 2, 3), (3, 4)),
-        ((0, 2, 3), (3, 4)))
+        ((0, 2, 3), (3, 4)), ((1, 2, 3), (3,)), ((5, 1, 3), (3, 1)), ((5, 2, 0), (0, 3)))
 def test_a_batch_on_the_left_of_one(a, b):
     check_product(a, b)
 

@@ -801,17 +801,19 @@ def test_recording_is_the_opposite(wanted):
 
 
 @pytest.mark.hole("07.5")
-def test_an_observer_comes():
+@pytest.mark.parametrize("wanted", [True, False])
+def test_an_observer_comes(wanted):
     before = _state.observers.count
-    with torch.inference_mode():
+    with torch.inference_mode(wanted):
         got = _state.observers.count
     assert got == before + 1, f"expected one observer more inside, got {got - before}"
 
 
 @pytest.mark.hole("07.5")
-def test_observers_come_and_go():
+@pytest.mark.parametrize("wanted", [True, False])
+def test_observers_come_and_go(wanted):
     before = _state.observers.count
-    with torch.inference_mode():
+    with torch.inference_mode(wanted):
         pass
     got = _state.observers.count
     assert got == before, f"expected {before} observers after the block, got {got}"

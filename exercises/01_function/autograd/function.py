@@ -249,7 +249,8 @@ class Function(LegacyFunction):
         #   under `no_grad`           -> the same two tuples, no edges
         # Mind:
         # - Recorded means: grad mode is on and an input requires grad. Only then the node
-        #   gets a sequence number and edges.
+        #   gets a sequence number and edges, both before `forward` runs.
+        # - Tuples and edges skip `kwargs`.
         # - `forward` runs with recording off; afterwards the mode is as before, also after an
         #   exception.
         # Use: `cls._backward_cls()`, `_state.grad_enabled.get()`, `assign_sequence_nr(node)`,

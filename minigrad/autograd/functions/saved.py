@@ -21,7 +21,7 @@ def check_savable(items: Iterable[Any]) -> None:
 
 
 def keep(node: FunctionNode, joined_as: dict[int, Tensor]) -> list[SavedTensor | None]:
-    """Pack what `save_for_backward` noted in `node.to_save`.
+    """Pack what `save_for_backward` noted in `node.to_save`; `check_savable` has run already.
 
     `joined_as` has the tensor in the graph for the `id` of an output that `forward` made.
     """

@@ -50,8 +50,8 @@ class Add(Binary):
         #   Div             -> self: 2;    other: -0.8
         #   Neg             -> self: -10
         # Mind:
-        # - The square of a large divisor is infinite: 1e30 / 1e25 has the gradient -1e-20 in
-        #   float32.
+        # - The square of a large divisor is infinite, and so may be `g` times the numerator:
+        #   1e30 / 1e25 has the gradients 1e-25 and -1e-20 in float32.
         # - The formulas are differentiated again: use `+ - * /` and the arguments; what you
         #   name is saved.
         raise NotImplementedError("04a.4 Sums, products, quotients is yours to write")

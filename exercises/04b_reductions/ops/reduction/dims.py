@@ -24,10 +24,10 @@ def extent(sizes, dim):
     #   MeanAll: self_sizes (2, 3), g = 12             -> 2 for each element
     # Mind:
     # - With `keepdim`, or where `dim` is None, `value` is returned as it is.
-    # - An empty input gets an empty gradient.
-    # Use: `wrap_dims(dim, ndim)`, a tuple for any `dim` (None, a number, several);
-    # `numel(numbers)` in dims.py, their product; `reduced(sizes, dim, True)`, the shape
-    # with ones; `F.reshape`, `F.expand(t, sizes)`.
+    # - An empty input gets an empty gradient, without a warning.
+    # - `F.expand` makes a view; the mean's gradient owns its memory.
+    # Use: `wrap_dims(dim, ndim)`, a tuple for any `dim`; `numel(numbers)`, their product;
+    # `reduced(sizes, dim, True)`, the shape with ones; `F.reshape`, `F.expand(t, sizes)`.
     raise NotImplementedError("04b.1 Sums and means is yours to write")
 
 

@@ -55,6 +55,7 @@ def norm_backward(g, x, norm, sizes, p, dim, keepdim):
     # Return the gradient of the p-norm; for `Logsumexp`, log(sum(exp(self))), g times the
     # softmax. `g`, `norm` and `result` have lost their dimensions.
     #   p = 3: x = [3, -4], norm 4.4979, g = 10  -> [4.4485, -7.9085]
+    #   p = 2: x = [0, 3], norm 3, g = 1         -> [0, 1]; its slope at the 0 is 0.3333
     #   p = inf: x = [-5, 1, 5], norm 5, g = 3   -> [-1.5, 0, 1.5]
     #   p = -inf: x = [3, -1, 2], norm 1, g = 2  -> [0, -2, 0]
     #   p = 0.5: x = [0, 2], norm 2, g = 3       -> [0, 3]

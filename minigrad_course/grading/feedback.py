@@ -1,0 +1,57 @@
+"""What a student gets to read: a page, and the same as text for an e-mail."""
+
+from __future__ import annotations
+
+import html
+import re
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+
+from .printable import one_line, printable
+from .report import Report
+from .writers import explained
+
+__all__ = ["as_page", "as_text", "write_feedback"]
+
+STYLE = ("body{font:16px/1.5 sans-serif;margin:2em auto;max-width:44em;padding:0 1em}"
+         "pre{white-space:pre-wrap;margin:.2em 0}h2{font-size:1.1em;margin:1.2em 0 .2em}")
+
+
+def as_text(report: Report) -> str:
+    """Return a report as plain text with short lines."""
+    lines = [f"{one_line(report.submission)}: {report.points} of {report.max_points} points", ""]
+    for note in report.notes:
+        lines += [*textwrap.wrap(printable(note), 76), ""]
+    for hole in report.holes:
+        lines.append(f"{hole.hole} {hole.title}: {hole.points} of {hole.max_points}")
+        for paragraph in printable(explained(hole)).splitlines():
+            lines += textwrap.wrap(paragraph, 72, initial_indent="    ", subsequent_indent="    ",
+                                   break_on_hyphens=False)
+        lines.append("")
+    return "\n".join(lines)
+
+
+def as_page(report: Report) -> str:
+    """Return a report as a page of its own."""
+    parts = [f"<p><b>{report.points} of {report.max_points} points</b></p>",
+             *(f"<pre>{html.escape(printable(note))}</pre>" for note in report.notes)]
+    for hole in report.holes:
+        parts.append(f"<h2>{html.escape(hole.hole)} {html.escape(hole.title)}: {hole.points} of "
+                     f"{hole.max_points}</h2><pre>{html.escape(printable(explained(hole)))}</pre>")
+    title = html.escape(one_line(report.submission))
+    return (f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title>'
+            f"<style>{STYLE}</style><h1>{title}</h1>" + "\n".join(parts) + "</html>\n")
+
+
+def write_feedback(folder: Path, reports: Sequence[Report], names: Sequence[str]) -> None:
+    """Write `NAME.html` and `NAME.txt` for each report; equal names get a number."""
+    folder.mkdir(parents=True, exist_ok=True)
+    taken: set[str] = set()
+    for report, name in zip(reports, names, strict=True):
+        plain = re.sub(r"[^\w.@-]+", "_", name).strip("._")[:80] or "submission"
+        stem = next(each for each in (plain, *(f"{plain}-{i}" for i in range(2, len(names) + 2)))
+                    if each.casefold() not in taken)
+        taken.add(stem.casefold())
+        (folder / f"{stem}.html").write_text(as_page(report), encoding="utf-8")
+        (folder / f"{stem}.txt").write_text(as_text(report), encoding="utf-8")

@@ -1,0 +1,72 @@
+"""How far the grading of a class has come, and how long the rest will take."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+__all__ = ["Counted", "time_left"]
+
+
+def time_left(seconds: float) -> str:
+    """Say a length of time as one would.
+
+    >>> time_left(20), time_left(150), time_left(4000)
+    ('less than a minute', 'about 2 minutes', 'about 1 hour 7 minutes')
+    """
+    minutes = round(seconds / 60)
+    if seconds < 50:
+        return "less than a minute"
+    hours, minutes = divmod(max(minutes, 1), 60)
+    parts = [(hours, "hour"), (minutes, "minute")]
+    return "about " + " ".join(f"{count} {unit}{'s' if count != 1 else ''}"
+                               for count, unit in parts if count)
+
+
+class Counted:
+    """Counts submissions: a bar on a terminal, elsewhere a line for each tenth of the class.
+
+    Only what was graded in this run tells how fast it goes; what was known before took no time.
+    """
+
+    def __init__(self, console: Console, total: int,
+                 now: Callable[[], float] = time.monotonic) -> None:
+        self.console, self.total, self.done, self.now = console, total, 0, now
+        self.begun, self.graded, self.told = now(), 0, 0
+        self.bar = Progress(TextColumn("graded"), BarColumn(), MofNCompleteColumn(),
+                            TextColumn("{task.fields[left]}"), console=console, transient=True,
+                            disable=total == 1 or not console.is_terminal)
+        self.task = self.bar.add_task("graded", total=total, left="")
+
+    def __enter__(self) -> Counted:
+        self.bar.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.bar.stop()
+
+    @property
+    def left(self) -> str:
+        """What is to be said of the time that is left; "" before anything was graded."""
+        if not self.graded or self.done >= self.total:
+            return ""
+        seconds = (self.now() - self.begun) / self.graded * (self.total - self.done)
+        return f"{time_left(seconds)} left"
+
+    def went_on(self) -> None:
+        """All up to here were known before: from now on it takes time."""
+        self.begun, self.graded = self.now(), 0
+
+    def advance(self) -> None:
+        """One more was graded."""
+        self.done += 1
+        self.graded += 1
+        self.bar.update(self.task, completed=self.done, left=self.left)
+        if self.total > 1 and not self.console.is_terminal \
+                and self.done * 10 // self.total > self.told * 10 // self.total:
+            self.told = self.done
+            self.console.print(f"graded {self.done} of {self.total}"
+                               + (f", {self.left}" if self.left else ""), soft_wrap=True)
