@@ -34,10 +34,11 @@ NAMES = ("op_overhead", "functional", "mlp", "resnet", "sequence", "trainings", 
 
 HEAD = """# Figures
 
-How fast is minigrad, and what does it take? Everything here was measured side by side, all
-libraries in turns on one machine, and this page is made from the committed results by
-`python benchmarks/page.py`. `benchmarks/README.md` in the repository tells how it is measured and
-how to repeat it.
+{headline}
+
+Everything here was measured side by side, all libraries in turns on one machine, and this page is
+made from the committed results by `python benchmarks/page.py`. `benchmarks/README.md` in the
+repository tells how it is measured and how to repeat it.
 
 A ratio is time divided by PyTorch's in the same round: 0.5 is twice as fast, 2 half as fast. What
 stands here is the median over the rounds. In the plots a thin line marks PyTorch and a red mark the
@@ -177,6 +178,17 @@ def of_steps(name: str, title: str, text: str, benchmark: Steps) -> tuple[list[s
                 f"{title}: time divided by PyTorch's", records, titles, engines, limits)
 
 
+def headline() -> str:
+    """The page's first sentence: how long training steps take, beside PyTorch's."""
+    found = []
+    for name, what in (("mlp", "a small network"), ("resnet", "ResNet-18"),
+                       ("sequence", "a small GPT")):
+        case = next(iter(newest(name)["workloads"].values()))
+        found.append(f"{case['ms']['minigrad']['ratio']:.2f} for {what} ({case['case']})")
+    return ("A training step takes, as a multiple of PyTorch's time on one thread: "
+            f"**{', '.join(found[:-1])} and {found[-1]}**.")
+
+
 def of_overhead() -> tuple[list[str], str]:
     """The section of small operations, and its plot."""
     report = newest("op_overhead")
@@ -266,8 +278,9 @@ def made() -> dict[Path, str]:
     residual, of_residual = of_steps("resnet", "ResNet-18", RESNET, resnet.BENCHMARK)
     sequences, of_sequences = of_steps("sequence", "Sequences", SEQUENCE, sequence.BENCHMARK)
     trainings, of_losses = of_trainings()
-    parts: Iterable[str] = [HEAD, *network, *residual, *sequences, *trainings, *overhead, *whole,
-                            *of_profiler(), *of_memory(), *of_class()]
+    parts: Iterable[str] = [HEAD.format(headline=headline()), *network, *residual, *sequences,
+                            *trainings, *overhead, *whole, *of_profiler(), *of_memory(),
+                            *of_class()]
     plots = {"mlp": of_network, "resnet": of_residual, "sequence": of_sequences,
              "trainings": of_losses, "op_overhead": of_small, "functional": of_whole}
     return {DOCS / "benchmarks.md": "\n".join(parts),

@@ -13,8 +13,8 @@ from api_families import FAMILIES, family_of
 from op_pages import page_name
 from op_pages import pages as op_names
 from prose import front_matter, summary, table
+from tensor_page import tensor_sections
 
-import minigrad
 from minigrad.op.declaration import F
 
 __all__ = ["MODULES", "api_page", "family_page", "family_pages", "index_page", "page_of"]
@@ -48,6 +48,9 @@ MODULES = {
     "viz": "minigrad.viz",
     "op": "minigrad.op.declaration",
 }
+
+#: Pages that are not called by their module.
+TITLES = {"tensor": "minigrad.Tensor"}
 
 
 def page_of(name: str) -> str:
@@ -85,8 +88,10 @@ def api_page(name: str) -> str:
     module = importlib.import_module(MODULES[name])
     told, linked = _told(name)
     ops = "../../ops" if name in FAMILIES else "../ops"
-    parts = [front_matter(title=module.__name__, description=_meaning(module)),
-             f"# {module.__name__}\n", f"{_meaning(module)}\n"]
+    title = TITLES.get(name, module.__name__)
+    search = {"boost": 4} if name == "tensor" else {}
+    parts = [front_matter(title=title, description=_meaning(module), search=search),
+             f"# {title}\n", f"{_meaning(module)}\n"]
     parts += [_contents(name, told, address, title) for address, title in family_pages(name)]
     if linked:
         parts += ["## Operations { #operations }\n",
@@ -95,7 +100,7 @@ def api_page(name: str) -> str:
     if name not in FAMILIES:
         parts += [f"::: {path}\n" for path in told]
     if name == "tensor":
-        parts += ["## Methods made from operations { #methods }\n", _methods()]
+        parts[3:3] = [tensor_sections()]
     return "\n".join(parts)
 
 
@@ -216,11 +221,3 @@ def _elsewhere() -> frozenset[int]:
 
 def _has_page(value: Any) -> bool:
     return id(value) in _elsewhere()
-
-
-def _methods() -> str:
-    rows = []
-    for name, ops in op_names().items():
-        if hasattr(minigrad.Tensor, name):
-            rows.append([f"[`{name}`](../ops/{page_name(name)}.md)", summary(ops[0].__doc__)])
-    return table(["method", "what it computes"], rows)

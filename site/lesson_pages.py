@@ -74,12 +74,14 @@ def lesson_page(stage: Stage) -> str:
     head, _, body = with_exercises("\n".join(parts), stage).partition("\n")
     title = head.removeprefix("# ")
     description = f"Lesson {stage.number} of minigrad's course: {stage.words['title']}."
-    return (front_matter(title=title, description=description, stage=stage.key, page="lesson")
+    return (front_matter(title=title, description=description, stage=stage.key, page="lesson",
+                         search={"boost": 2})
             + f"{head}\n\n{_facts(stage)}\n{body}\n")
 
 
 def _facts(stage: Stage) -> str:
-    facts = [f"Stage {stage.number}", f"about {stage.minutes} minutes"]
+    facts = [f"Lesson {stage.number.lstrip('0') or '0'}", f"stage {stage.number}",
+             f"about {stage.minutes} minutes"]
     if stage.holes:
         facts.append(f"[{len(stage.holes)} exercises](../exercises/{stage.key}.md)")
     facts.append(f"[as a notebook](../notebooks/{stage.key}.ipynb){{ download }}")

@@ -57,7 +57,8 @@ def made_pages() -> dict[str, Callable[[], str]]:
 
 def made_files() -> dict[str, Callable[[], str]]:
     """Return what else is made: address in the site to the function that makes the text."""
-    found: dict[str, Callable[[], str]] = {"pictures.css": site_style}
+    found: dict[str, Callable[[], str]] = {"pictures.css": site_style,
+                                           "runtime/holes.json": _holes}
     for key, stage in stages_here().items():
         notebook = ROOT / "notebooks" / f"{key}.ipynb"
         found[f"notebooks/{key}.ipynb"] = partial(notebook.read_text, encoding="utf-8")
@@ -68,6 +69,15 @@ def made_files() -> dict[str, Callable[[], str]]:
         if stage.holes:
             found[f"runtime/stages/{key}.json"] = partial(_stage_file, stage)
     return found
+
+
+def _holes() -> str:
+    """What progress is of: each stage with its exercises."""
+    return json.dumps({"stages": [
+        {"key": key, "title": stage.words["title"], "holes": [
+            {"id": hole.id, "title": stage.words["hole"][hole.id]["title"]}
+            for hole in stage.holes]}
+        for key, stage in stages_here().items() if stage.holes]}, ensure_ascii=False)
 
 
 def _stage_file(stage: Stage) -> str:
@@ -84,7 +94,8 @@ def in_nav() -> dict[str, list[dict[str, Any]]]:
             {title: f"exercises/{stage.key}.md"} for stage, title in titles.items() if stage.holes],
         "made/ops": [{"All operations": "ops/index.md"}],
         "made/api": [{"All modules": "api/index.md"}] + [
-            {module: _api_nav(name)} for name, module in api_pages.MODULES.items()],
+            {api_pages.TITLES.get(name, module): _api_nav(name)}
+            for name, module in api_pages.MODULES.items()],
     }
 
 

@@ -58,7 +58,9 @@ def index_page() -> str:
              f"{len(REGISTRY)} operations are declared once each, and everything else follows "
              "from the declaration: the function, the method, the operator, the node, what is "
              "saved, the variant that writes in place, and these pages. Those of one name share a "
-             "page. Names in brackets have no function of their own: another one calls them.\n"]
+             "page. Names in brackets have no function of their own: another one calls them.\n",
+             '<div class="mg-filter mg-guessed"></div>\n'
+             '<script type="module" src="../runtime/filter.js"></script>\n']
     for module, ops in families().items():
         doc = summary(importlib.import_module(f"minigrad.{module}").__doc__)
         parts.append(f"## {module.removeprefix('ops.')}\n\n{doc}\n\n"

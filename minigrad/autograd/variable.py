@@ -119,6 +119,7 @@ class Variable(metaclass=VariableMeta):
 
 
 def _is_volatile(self: Tensor) -> bool:
+    """Always False; `torch.no_grad()` does what it did."""
     warnings.warn("volatile was removed (Variable.volatile is always False)", UserWarning,
                   stacklevel=2)
     return False

@@ -14,6 +14,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from ..similarity.readable import readable
 from ..similarity.signs import idle_holes, signs
 from ..stages import CourseError
 from .batch import could_not, grade_all
@@ -182,7 +183,7 @@ def _to_look_at(paths: list[Path], reports: list[Report], settings: Settings) ->
         for stage, graded in zip(settings.stages, report.grades, strict=True):
             if not graded.points:
                 continue
-            texts = take_in(path, stage).texts
+            texts = readable(stage, take_in(path, stage).texts)
             idle = idle_holes(stage, texts)
             name = one_line(report.submission)
             yield from (f"{name}: {hole.hole} has points, but its body does nothing"
@@ -235,7 +236,7 @@ def _show(console: Console, report: Report) -> None:
     for hole in report.holes:
         console.print(f"  {hole.points:3} of {hole.max_points:<3} {hole.hole} {escape(hole.title)}"
                       + (f": {escape(hole.reason or hole.note)}"
-                         if hole.reason or hole.note else ""))
+                         if hole.reason or hole.note else ""), soft_wrap=True)
         if hole.diagnosis:
             console.print(f"             [bold]{escape(hole.diagnosis)}[/]")
         has_told = hole.reason in ("", "not written yet", NOT_PYTHON)

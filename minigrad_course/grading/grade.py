@@ -25,6 +25,7 @@ NOTE [Graded beside the package]
 from __future__ import annotations
 
 import contextlib
+import re
 import secrets
 import tempfile
 from collections.abc import Collection, Mapping, Sequence
@@ -98,8 +99,12 @@ def grade(stage: Stage, submission: Submission, sandbox: Sandbox, seed: int | No
           limits: Limits = Limits()) -> Grade:  # noqa: B008  # it is frozen
     """Grade a submission; `seed` (default: a fresh one) fixes what the probes are asked."""
     seed = secrets.randbits(48) if seed is None else seed
-    desk = Desk(stage, submission.texts)
     probe_jobs(stage, seed)  # an error where a hole has no probe
+    if not submission.texts:
+        return Grade(submission.name, stage.key, tuple(
+            HoleGrade(hole.id, stage.words["hole"][hole.id]["title"], 0, hole.points,
+                      _missing(submission, hole)) for hole in stage.holes), sandbox.kind, seed)
+    desk = Desk(stage, submission.texts)
     one = _Submission(stage, submission, Runs(sandbox, limits), seed)
     if stage.beside:
         runs = [one.run({}, [hole.id]) for hole in stage.holes]
@@ -162,8 +167,7 @@ class _Submission:
         """Return what a hole gets; `wrong` is what its probes found."""
         failing = tuple((printable(each["test"]), printable(each["message"]))
                         for each in tested.of(hole.id) if each["outcome"] != "passed")[:FAILURES]
-        reason = next((problem for path, problem in self.submission.problems.items()
-                       if any(symbol.startswith(f"{path}:") for symbol in hole.symbols)), "")
+        reason = _missing(self.submission, hole)
         ended = next((each["message"] for each in tested.of(hole.id)
                       if each["outcome"] == "ended"), "")
         reason = reason or printable(ended) or _first_reason(hole, failing)
@@ -175,6 +179,9 @@ class _Submission:
         diagnosis = ""
         if reason and any(unwritten(message) is None for _, message in failing):
             diagnosis = told(self.stage, hole, tested.symptoms, failing) or ""
+        if reason == NOT_PYTHON and (line := re.search(r"line \d+", diagnosis)) and any(
+                f", {line[0]}:" in note for note in self.submission.notes):
+            diagnosis = ""  # it is told once, in the notes
         return HoleGrade(hole.id, self.stage.words["hole"][hole.id]["title"],
                          0 if reason else hole.points, hole.points, reason, failing, diagnosis)
 
@@ -224,6 +231,12 @@ def _places(stage: Stage, texts: Mapping[str, str]) -> Places:
                 found.setdefault(path, []).append(
                     (function.lineno, function.end_lineno or function.lineno, hole.id))
     return found
+
+
+def _missing(submission: Submission, hole: Hole) -> str:
+    """Return why the file of an exercise was not taken; "" where it was."""
+    return next((problem for path, problem in submission.problems.items()
+                 if any(symbol.startswith(f"{path}:") for symbol in hole.symbols)), "")
 
 
 def _first_reason(hole: Hole, failing: Sequence[tuple[str, str]]) -> str:

@@ -16,6 +16,7 @@ from ..naming import stages_named
 from ..stages import CourseError, Stage, stages
 from .compare import Likeness, compare
 from .pages import Named, Texts, as_csv, as_html, exercises
+from .readable import readable
 from .signs import Sign, signs
 
 app = typer.Typer()
@@ -74,7 +75,7 @@ def _compared(paths: list[Path], chosen: list[Stage]
     named: list[tuple[str, str, Sign]] = []
     texts: Texts = {}
     for stage in chosen:
-        taken = {label: take_in(path, stage).texts
+        taken = {label: readable(stage, take_in(path, stage).texts)
                  for label, path in zip(labels, paths, strict=True)}
         texts[stage.number] = {label: each for label, each in taken.items() if each}
         found += compare(stage, texts[stage.number])

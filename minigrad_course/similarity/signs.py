@@ -83,7 +83,8 @@ def _is_idle(tree: ast.Module, symbol: str) -> bool:
     if node is None:
         return True
     left = [each.text for each in tokens(in_one_form(node), "", set())]
-    return not left or (left[0] == "Raise" and "NotImplementedError" in left)
+    return not left or (left[0] == "Raise"  # a SyntaxError stands in a body that cannot be read
+                        and not {"NotImplementedError", "SyntaxError"}.isdisjoint(left))
 
 
 def _functions(tree: ast.Module) -> Iterator[tuple[str, Function]]:

@@ -1,4 +1,4 @@
-// The map of the course: how much is solved, what a stage builds on, and where to go on.
+// The map of the course: how much is solved, and what a stage builds on.
 
 import { progress } from "../runtime/store.js";
 
@@ -10,7 +10,7 @@ const stages = [...map.querySelectorAll("li")].map((element) => ({
 }));
 const says = map.querySelector(".mg-map-says");
 
-/** Fill the rings, say how much is solved, and turn the button on the first screen into the next step. */
+/** Fill the rings, and say how much is solved; runtime/progress.js leads on. */
 function show() {
   const known = progress().holes, solved = (hole) => Boolean(known[hole]?.solved);
   let count = 0;
@@ -24,14 +24,7 @@ function show() {
     facts.textContent = done ? facts.dataset.plain.replace(/(\d+) exercises/, `${done} of $1 solved`) : facts.dataset.plain;
   }
   const total = stages.reduce((sum, { holes }) => sum + holes.length, 0);
-  const next = stages.find(({ holes }) => holes.some((hole) => !solved(hole)));
   says.textContent = count ? `Of your own engine, ${count} of ${total} pieces are written.` : "";
-  const start = document.querySelector("[data-start]");
-  if (start && count && next) {
-    const hole = next.holes.find((each) => !solved(each));
-    start.textContent = `Continue with ${hole}`;
-    start.href = `${next.link.getAttribute("href")}#ex-${hole.replace(".", "-")}`;
-  }
   return says.textContent;
 }
 

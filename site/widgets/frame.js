@@ -15,7 +15,8 @@ class Figure {
     this.element = element;
     this.options = JSON.parse(element.dataset.options);
     this.first = initial(widget, this.options);
-    this.state = { ...this.first, ...this.addressed() };
+    this.state = { ...this.first };
+    this.take(this.addressed());
     this.look = null;
     this.bar = element.querySelector(".mg-controls");
     this.shape = JSON.stringify(widget.controls(this.first, this.options)); // of what the build drew
@@ -52,15 +53,21 @@ class Figure {
     return JSON.stringify(this.widget.controls(this.state, this.options));
   }
 
-  /** Take some of the state over, within what the controls allow, and show it. */
-  set(changes, settle = true) {
+  /** Take some of the state over, within what the controls allow. */
+  take(changes) {
     for (const [name, value] of Object.entries(changes)) {
-      const { min = -Infinity, max = Infinity } = this.widget.controls(this.state, this.options)
+      const { min = -Infinity, max = Infinity, options = null } = this.widget.controls(this.state, this.options)
         .find((each) => each.name === name) ?? {};
+      if (options && value !== this.first[name] && !options.some(([key]) => key === String(value))) continue; // as an address may say
       this.state[name] = typeof value === "number" ? Math.min(Math.max(value, min), max) : value;
     }
     if (this.widget.settle) Object.assign(this.state, this.widget.settle(this.state));
     for (const each of this.widget.controls(this.state, this.options)) this.state[each.name] ??= each.initial;
+  }
+
+  /** Change some of the state and show it; `settle` also writes it into the address. */
+  set(changes, settle = true) {
+    this.take(changes);
     this.update();
     if (settle) this.keep();
   }

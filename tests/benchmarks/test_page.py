@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -46,6 +47,16 @@ def test_every_benchmark_with_results_has_its_section(page: ModuleType) -> None:
         # those of reliability have a page of their own
         assert path.name.partition("-")[0] in {*page.NAMES, "fuzz", "mutation", "nodes"}
     assert text.count("\n## ") == len(page.NAMES)
+
+
+def test_the_page_begins_with_its_headline(page: ModuleType) -> None:
+    first = page.made()[page.DOCS / "benchmarks.md"].split("\n\n")[1]
+    for name in ("mlp", "resnet", "sequence"):
+        case = next(iter(page.newest(name)["workloads"].values()))
+        ratio = case["ms"]["minigrad"]["median"] / case["ms"]["pytorch"]["median"]
+        assert case["threads"] == 1
+        (shown,) = re.findall(rf"([\d.]+) for [^(]*\({re.escape(case['case'])}\)", first)
+        assert float(shown) == pytest.approx(ratio, rel=0.1)  # the median of ratios is near it
 
 
 def test_every_missed_target_is_said_to_be_missed(page: ModuleType) -> None:

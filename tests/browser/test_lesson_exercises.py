@@ -46,6 +46,9 @@ def test_an_exercise_is_solved_where_the_lesson_asks_for_it_and_leads_on(watched
     assert "1 of 6 exercises of stage 00 are yours" in way.inner_text()
     assert way.get_by_role("link").get_attribute("href") == "#ex-00-2"
 
+    seen = "each => getComputedStyle(each).opacity"
+    assert section.get_by_role("button", name="Try it").evaluate(seen) == "1"
+
     # the scratch cell runs what was written, before it is tested again too
     scratch = section.locator(".mg-scratch")
     scratch.locator(".mg-result", has_text="ran on your engine").wait_for()
@@ -140,3 +143,55 @@ def test_a_link_to_an_exercise_lands_there_and_nothing_moves(watched, address, p
         section.locator(".cm-content").first.wait_for()
         top = section.evaluate("each => each.getBoundingClientRect().top")
         assert 0 < top < 200, json.dumps(top)
+
+
+def test_progress_is_marked_wherever_a_link_leads_and_the_way_on_is_shown(watched):
+    solved = {f"00.{number}": {"solved": "2026-01-01 10:00 UTC"} for number in range(1, 7)}
+    solved |= {"03.1": {"solved": "2026-01-02 10:00 UTC"}, "03.3": {"hints": 1}}
+    watched.page.add_init_script("localStorage['minigrad/progress'] ??= " + json.dumps(json.dumps(
+        {"form": 1, "minigrad": "", "holes": solved})))
+    page = watched.open("lessons/03_engine/")
+    lesson = page.locator('.md-nav--primary a[href$="00_chain_rule/"]')
+    page.wait_for_function("document.querySelector('[data-mg-done]') !== null")
+    assert lesson.first.get_attribute("data-mg-done") == "all"
+    turns = page.locator(".md-nav--secondary a", has_text="Your turn")
+    marks = turns.evaluate_all("all => all.map(each => each.dataset.mgDone ?? '')")
+    assert marks[:2] == ["all", ""]
+    page = watched.open("lessons/")
+    way = page.locator(".mg-continue a")
+    way.wait_for()
+    assert way.inner_text().startswith("Continue with 03.2 ")
+    page = watched.open("course/")
+    way.wait_for()
+    marks = page.locator('td a[href$="03_engine/"]')
+    assert marks.first.get_attribute("data-mg-done") == "1/8"
+    way.click()
+    page.locator("html[data-mg-ready]").wait_for(state="attached")
+    assert page.url.endswith("lessons/03_engine/#ex-03-2")
+    page = watched.open("")
+    page.locator("a[data-start]", has_text="Continue with 03.2").wait_for()
+
+
+@pytest.mark.parametrize("address", [
+    "lessons/00_chain_rule/", "lessons/13b_optimizers/", "exercises/04d_recording/"])
+def test_a_phone_shows_a_page_of_exercises_without_scrolling_sideways(watched, address):
+    watched.page.set_viewport_size({"width": 390, "height": 844})
+    page = opened(watched, address)
+    exercise(page, page.locator(".mg-exercise").first.get_attribute("data-hole"))
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_code_that_asks_or_ends_python_is_answered_in_words(watched):
+    page = opened(watched, "lessons/02_graph/")
+    block = page.locator(".mg-block:has(.mg-tools)").first
+    block.get_by_role("button", name="Edit").click()
+    write(page, block, "x = input('How many? ')")
+    page.keyboard.press("Control+Enter")
+    block.locator(".mg-error", has_text="input() waits for a keyboard").wait_for()
+    assert block.locator(".mg-result").inner_text() == "your code ended with an error"
+    write(page, block, "import os\nos._exit(3)")
+    page.keyboard.press("Control+Enter")
+    block.locator(".mg-result", has_text="the code ended Python itself").wait_for()
+    write(page, block, "print('again')")
+    page.keyboard.press("Control+Enter")
+    block.locator(".mg-out", has_text="again").wait_for()

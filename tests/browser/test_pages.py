@@ -177,3 +177,16 @@ def test_the_text_of_a_lesson_is_there_within_a_second(watched):
     painted = page.evaluate("""new Promise(done => new PerformanceObserver(list =>
         done(list.getEntries()[0].startTime)).observe({type: "paint", buffered: true}))""")
     assert painted < 3000  # a second on a machine of its own; CI's may be busy
+
+
+def test_the_list_of_operations_is_filtered(watched):
+    page = watched.open("ops/")
+    field = page.get_by_role("searchbox", name="Filter the tables")
+    rows = page.locator("article tbody tr:visible")
+    everything = rows.count()
+    field.fill("hyperbolic tangent")
+    found = rows.all_inner_texts()
+    assert 0 < len(found) < 20 < everything and any(text.startswith("tanh") for text in found)
+    assert page.get_by_role("status").filter(has_text=f"{len(found)} found").count() == 1
+    field.fill("")
+    assert rows.count() == everything

@@ -179,3 +179,19 @@ def test_the_map_shows_what_is_solved_and_leads_on(watched):
     assert "2 of 6 solved" in page.locator("[data-stage='00_chain_rule']").inner_text()
     page.locator("[data-stage='03_engine'] a").focus()
     assert "03 builds on 02" in page.locator(".mg-map-says").inner_text()
+
+
+@pytest.mark.parametrize(("lesson", "address"), [
+    ("03_engine", "stepper.step=999&stepper.engine=none"), ("05_hooks", "hooks.order=%3Cb%3E"),
+    ("04c_convolution", "convolution.at=77&convolution.padding=9"),
+    ("06_saved", "memory.offset=1e9&memory.shape=x"), ("13b_optimizers", "optimizers.rule=x"),
+    ("08_functional", "jacobian.m=900&jacobian.rows=99"), ("00_chain_rule", "nudge.f=x&nudge.h=x"),
+])
+def test_a_mistake_in_an_address_does_no_harm(watched, lesson, address):
+    page = opened(watched, f"lessons/{lesson}/?{address}")
+    name = address.partition(".")[0]
+    assert page.locator(f"#figure-{name}[data-ready]").count() == 1 and says(page, name)
+    reset = page.locator(f"#figure-{name} [data-reset]")
+    if reset.is_visible():  # else nothing of the address was taken over
+        reset.click()
+        assert f"{name}." not in page.url

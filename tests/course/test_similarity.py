@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from minigrad_course import stages as course
 from minigrad_course.app import app
-from minigrad_course.dev.source import module, mutated
+from minigrad_course.dev.source import body_span, module, mutated
 from minigrad_course.similarity import compare as comparing
 from minigrad_course.similarity import pages
 from minigrad_course.similarity.compare import (
@@ -28,6 +28,7 @@ from minigrad_course.similarity.compare import (
     compare,
 )
 from minigrad_course.similarity.fingerprints import RUN, WINDOW, covered, fingerprints
+from minigrad_course.similarity.readable import readable
 from minigrad_course.similarity.signs import signs
 from minigrad_course.stages import Stage
 from tests.support.answers import answered, answers
@@ -80,6 +81,22 @@ def test_a_sibling_as_an_answer_is_named(dress):
     assert [each.hole for each in found.shares] == ["03.3"] and found.whole.part > 0.95
     page = pages.as_html([found], [], [stage], {"03": {"mine": dress(mine)}})
     assert page.count("<mark>") > 10
+
+
+@pytest.mark.parametrize("number", ["03", "07", "04d"])
+def test_an_error_in_one_exercise_hides_no_other(number):
+    stage = course.find_stage(number)
+    copy = package(stage)
+    path, _, symbol = stage.holes[-1].symbols[-1].partition(":")
+    source = module(stage.package, path)
+    first, last = body_span(source, source.function(symbol))
+    lines = source.lines
+    lines[first - 1 : last] = ["        def (:"] * (last - first + 1)
+    copy[path] = "\n".join(lines)
+    with pytest.raises(SyntaxError):
+        ast.parse(copy[path])
+    (found,) = compare(stage, {"copy": readable(stage, copy)})
+    assert found.other == PACKAGE and found.whole.part > 0.7
 
 
 def test_a_copy_in_another_file_of_the_stage_is_found():

@@ -1,4 +1,4 @@
-"""A published site: its address, its links as others show them, and its page of the missing."""
+"""A published site: its address, its links shown elsewhere, and its page for what is missing."""
 
 from __future__ import annotations
 

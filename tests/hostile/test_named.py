@@ -67,6 +67,11 @@ def test_points_from_elsewhere_are_named(name, tmp_path, all_points):
 def test_who_wrote_it_is_not_named(tmp_path, all_points):
     for text in (package(STAGE), *(answered(STAGE, each) for each in answers(STAGE))):
         assert "look at" not in graded(written(tmp_path, text[MODULE]))
+    asked = "    return _state.grad_enabled.get()"
+    broken = package(STAGE)[MODULE].replace(asked, "    return (", 1)
+    output = " ".join(graded(written(tmp_path, broken)).split())
+    assert "07.1 has points, but its body does nothing" in output  # all_points gives them
+    assert "07.2 has points" not in output
 
 
 @pytest.mark.skipif(best_sandbox().kind == "limits", reason="there is no sandbox here")

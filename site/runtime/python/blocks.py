@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import contextlib
 import importlib
 import io
@@ -59,6 +60,7 @@ class Blocks:
         with contextlib.redirect_stdout(_Stream("out", told)), \
                 contextlib.redirect_stderr(_Stream("err", told)), warnings.catch_warnings():
             warnings.simplefilter("always")
+            builtins.input = _no_input
             try:
                 value = self._value(source, name)
                 if steps:
@@ -83,6 +85,11 @@ class Blocks:
         if not isinstance(last, ast.Expr):
             return None
         return eval(compile(ast.Expression(last.value), name, "eval"), self.main.__dict__)
+
+
+def _no_input(prompt: object = "") -> str:
+    raise RuntimeError("input() waits for a keyboard, which a page has not: "
+                       "write the value in the code")
 
 
 def _drawn(value: Any, method: str) -> str:

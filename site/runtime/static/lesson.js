@@ -191,7 +191,8 @@ class Block {
     this.element.dataset.result = how;
     if (/^KeyboardInterrupt: stopped$/.test(error)) this.note.textContent = "stopped";
     else if (how !== "different") this.note.textContent = expected || error ? SAME[how] : "done";
-    else this.note.textContent = isMine ? "done; it is your code that ran" : "differs from the lesson";
+    else this.note.textContent = isMine
+      ? (error ? "your code ended with an error" : "done; it is your code that ran") : "differs from the lesson";
     if (how === "different" && expected && !isMine) {
       this.live.append(element("details", { className: "mg-expected" },
         element("summary", {}, "What the lesson has"), element("pre", {}, expected)));

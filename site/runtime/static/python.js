@@ -3,7 +3,10 @@
 /** What a request ends with when the reader stopped it. */
 export class Stopped extends Error {}
 
-const BROKEN = "the code nested deeper than Python can in a page, and it had to be started anew";
+const BROKEN = {
+  depth: "the code nested deeper than Python can in a page, and it had to be started anew",
+  exit: "the code ended Python itself, and it had to be started anew",
+};
 
 /** Whether Python ran in this browser before, so that most of it need not be fetched. */
 const KEY = "minigrad/python-ran";
@@ -146,7 +149,7 @@ export class Python extends EventTarget {
         } else if (data.failed) {
           failed(data.failed);
         } else if (data.broken) {
-          this.#current?.reject(new Error(BROKEN));
+          this.#current?.reject(new Error(BROKEN[data.broken]));
           this.#end();
         } else if (data.text !== undefined) {
           this.#current?.told(data.stream, data.text);

@@ -206,7 +206,8 @@ self.onmessage = async ({ data }) => {
     else tell({ result: await work[data.do](data) });
   } catch (error) {
     if (data.do === "start") tell({ failed: String(error.message ?? error) });
-    else if (error.pyodide_fatal_error || error instanceof RangeError) tell({ broken: true });
+    else if (/exit/i.test(`${error.name} ${error.message}`)) tell({ broken: "exit" });
+    else if (error.pyodide_fatal_error || error instanceof RangeError) tell({ broken: "depth" });
     else tell({ error: String(error.message ?? error) });
   }
 };
