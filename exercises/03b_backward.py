@@ -69,12 +69,13 @@ def backward(tensors: TensorOrTensors, grad_tensors: GradTensors = None,
     # Mind:
     # - `retain_graph` of None means: as `create_graph` says. An explicit True or False
     #   wins.
+    # - First `root_gradients`, then `root_edges`.
     # - With `create_graph` call `warn_of_cycle()`.
     # - `end_edges` lists the `edge_of` each input; a Tensor among them has its
-    #   `retain_grad()` called, after that.
+    #   `retain_grad()` called then.
     # Use: `as_tuple`, `renamed`, `matched`, `root_gradients`, `root_edges`,
     # `inputs_of(inputs, "backward")`; `execute(edges, grads, retain_graph, create_graph,
-    # ends)`, where `ends` of None means all leaves.
+    # ends)`, `ends` None means all leaves.
     raise NotImplementedError("03b.5 backward is yours to write")
 
 
@@ -249,6 +250,7 @@ def root_gradients(roots: Sequence[Tensor | GradientEdge], grads: Sequence[Any],
     #   ones_for(torch.ones(3))    -> None: no grad required; root_edges says so better
     # Mind:
     # - Only a root of one element may leave its gradient out, whatever its dimensions.
+    # - A None of `ones_for` stays None.
     # - All are Tensors if `on_tensors(create_graph)`, or if a gradient that was given
     #   requires grad; otherwise all are arrays.
     # Use: `array_like(root)`, also for an edge; `BACKENDS[type(array)].ones_like(array)`;

@@ -156,10 +156,13 @@ def _longest(limit: float, count: int) -> float:
 
 def _trial_in(folder: Path, otherwise: str) -> Trial:
     """Return what the process left that carried out the plan in `folder`, or a problem."""
-    plan = json.loads((folder / "plan.json").read_text(encoding="utf-8"))
-    report = Path(plan["report"])
-    if report.is_file():
-        return trial_of(json.loads(report.read_text(encoding="utf-8")))
+    try:
+        plan = json.loads((folder / "plan.json").read_text(encoding="utf-8"))
+        report = Path(plan["report"])
+        if report.is_file():
+            return trial_of(json.loads(report.read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        return Trial(problem="a temporary file of this run was deleted; run it again")
     ended = stuck(folder / "stuck", plan) if plan.get("limit") else None
     if ended is None:
         return Trial(problem=otherwise)

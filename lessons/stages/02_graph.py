@@ -131,6 +131,13 @@ def symptom_02_1_plain_pairs() -> bool:
 # ---------------------------------------------------------------- 02.2
 
 
+def symptom_02_2_freed_at_once() -> bool:
+    x, y = _leaf(1.0), _leaf(1.0)
+    end = AccumulateGrad(y)
+    y._autograd_meta().accumulator = weakref.ref(end)
+    return x._accumulator() is None and y._accumulator() is end
+
+
 def symptom_02_2_none() -> bool:
     x = _leaf(1.0)
     first = x._accumulator()

@@ -66,6 +66,13 @@ class _Doubling(NaiveEngine):
         return [grad * 2.0 for _ in node.edges]
 
 
+def symptom_03_1_counts_itself() -> bool:
+    x, machine = _leaf([3.0]), NaiveEngine()
+    node, index = x._edge()
+    machine.send(node, index, _array(2))
+    return machine.calls > 0 and _values(machine.gradients.get(x)) == [2]
+
+
 def symptom_03_1_none_is_a_node() -> bool:
     try:
         _Doubling().send(_wired(NaryNode, (None, 0)), 0, _array(1))

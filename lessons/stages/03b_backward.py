@@ -233,6 +233,13 @@ def symptom_03b_4_accumulates() -> bool:
     return x.grad is not None
 
 
+def symptom_03b_4_checked_too_late() -> bool:
+    x = _leaf([3.0])
+    y = x * x
+    refused = "does not require grad" in _error(_found, [y], (x, torch.ones(1)), unused=True)[1]
+    return refused and "second time" in _error(_found, [y], (x,))[1]
+
+
 def symptom_03b_4_constant_accepted() -> bool:
     text = _error(_found, [_leaf([1.0]) * 2], (torch.ones(1),), unused=True)[1]
     x = _leaf([1.0])

@@ -466,6 +466,16 @@ def symptom_04c_5_writes_to_inputs() -> bool:
     return bool((x != X).any() or (w != W).any() or bias[0] != 5)
 
 
+def _dtypes():
+    """The sizes of the elements of results, for inputs of several dtypes."""
+    found = [_conv(X.astype(a), W.astype(b)) for a, b in (("f4", "f8"), ("f8", "f4"), ("f4", "f4"))]
+    return [each is not None and each.dtype.itemsize for each in found]
+
+
+def symptom_04c_5_always_float64() -> bool:
+    return _dtypes() == [8, 8, 8]
+
+
 def symptom_04c_5_dtype() -> bool:
     found = [_conv(X.astype(a), W.astype(b)) for a, b in (("f4", "f8"), ("f8", "f4"), ("f4", "f4"))]
     return (all(each is not None for each in found)
@@ -680,6 +690,20 @@ def _strided():
 
 
 STRIDED = [3, 5, 7 + 6, 10, 14 + 12, 20, 28]  # with the padding
+
+
+def symptom_04c_7_mirrored_and_added() -> bool:
+    added, kept = [], kernels_conv.add_windows
+
+    def watched(*args, **more):
+        added.append(True)
+        return kept(*args, **more)
+
+    kernels_conv.add_windows = watched
+    try:
+        return _same(_simple(), [[[5, 13, 6]]]) and bool(added)
+    finally:
+        kernels_conv.add_windows = kept
 
 
 def symptom_04c_7_not_mirrored() -> bool:

@@ -95,20 +95,25 @@ def symptom_04d_1_gradients_saved():
 
 
 def _unknown():
-    """The error that `save_list` raises for a name of no kind."""
+    """The error that `save_list` raises for a name of no kind, and its text."""
     save_list = second_copy("04d.1").module("op.node").save_list
     op = type("Odd", (), {"outputs": (), "tensors": ("self",), "list_of_tensors": None,
-                          "parameters": ("self",), "formulas": {
+                          "parameters": ("self",), "name": "small", "formulas": {
                               "self": (lambda g, weight: g, ("g", "weight"))}})
-    return raised(lambda: save_list(op))[0]
+    return raised(lambda: save_list(op))
 
 
 def symptom_04d_1_unknown_accepted():
-    return _unknown() is None
+    return _unknown()[0] is None
+
+
+def symptom_04d_1_other_name():
+    kind, text = _unknown()
+    return kind is TypeError and "small" in text and "Odd" not in text
 
 
 def symptom_04d_1_other_error():
-    return _unknown() not in (None, TypeError)
+    return _unknown()[0] not in (None, TypeError)
 
 
 def symptom_04d_1_first_formula():
@@ -757,6 +762,17 @@ def symptom_04d_8_float64():
 def symptom_04d_8_slope_is_nan():
     with np.errstate(all="ignore"):
         return bool(np.isnan(_at(1000.0)[1])) and abs(_at(0.0)[1] - 0.5) < 1e-3
+
+
+def symptom_04d_8_second_slope_is_nan():
+    copy, op = _declared()
+    x = copy.tensor(np.array([-1000.0]), requires_grad=True)
+    with np.errstate(all="ignore"):
+        (first,) = torch.autograd.grad(op(x), x, create_graph=True)
+        if not first.requires_grad:
+            return False
+        (second,) = torch.autograd.grad(first, x)
+    return first.item() == 0 and bool(np.isnan(second.item()))
 
 
 def symptom_04d_8_no_g():

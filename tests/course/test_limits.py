@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("rich", reason="the course's commands need the extra 'course'")
 
 from minigrad_course import stages as course
-from minigrad_course.trial import Trial, try_files
+from minigrad_course.trial import Trial, _trial_in, try_files
 from minigrad_course.verdict import Verdict, over_time, verdicts
 from tests.course.test_printed import FIRST_LINE, files_with
 
@@ -78,3 +78,8 @@ def test_each_exercise_has_its_own_seconds(tmp_path):
     before = time.monotonic()
     tried(files_with(tmp_path, "while True: pass", FIRST_LINE))
     assert time.monotonic() - before < 60
+
+
+def test_a_temporary_folder_that_was_deleted_is_told(tmp_path):
+    trial = _trial_in(tmp_path / "gone", "")
+    assert trial.problem == "a temporary file of this run was deleted; run it again"

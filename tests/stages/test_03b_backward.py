@@ -381,6 +381,14 @@ def test_an_input_that_needs_no_gradient():
 
 
 @pytest.mark.hole("03b.4")
+def test_a_pass_is_not_begun_for_an_input_that_needs_no_gradient():
+    x = leaf([3.0])
+    y = x * x
+    said(RuntimeError, found, [y], (x, torch.ones(1)), unused=True)
+    assert found([y], (x,))[0].tolist() == [6.0], "the graph has to be there after the error"
+
+
+@pytest.mark.hole("03b.4")
 @pytest.mark.parametrize("place", [0, 1])
 def test_an_unused_input_is_an_error(place):
     x, other = leaf([1.0]), leaf([1.0])

@@ -624,6 +624,17 @@ def test_large_and_small_numbers(copy):
 
 
 @pytest.mark.hole("04d.8")
+@pytest.mark.parametrize("at", [1000.0, -1000.0], ids=["at 1000", "at -1000"])
+def test_second_slopes_far_out(copy, at):
+    own(copy)
+    x = leaf(copy, [at])
+    with np.errstate(all="ignore"):
+        (first,) = torch.autograd.grad(copy.F.log1p_exp(x).sum(), x, create_graph=True)
+        (second,) = torch.autograd.grad(first.sum(), x)
+    assert second.tolist() == [0.0]
+
+
+@pytest.mark.hole("04d.8")
 def test_derivatives_as_measured(copy):
     own(copy)
     at, g = np.array([[-2.0, 0.3], [1.0, 4.0]]), np.array([[1.0, 10.0], [-3.0, 0.5]])

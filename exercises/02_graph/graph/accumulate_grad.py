@@ -89,7 +89,8 @@ class AccumulateGrad(Node):
         # - Where `_state.grad_enabled.get()` is False, `self.accumulate(grad._array,
         #   owned=False)` does it all.
         # - Neither the gradient nor the earlier `.grad` is written to.
-        # - The same two checks, and the lock, as in 02.5. `accumulate` takes the lock too.
+        # - As in 02.5: does it require grad, then `check_is_leaf`, then the lock.
+        #   `accumulate` takes the lock too.
         # - A sum keeps the strides of the earlier `.grad`.
         # Use: `differentiable_copy` and `laid_out_as`, given below.
         raise NotImplementedError("02.6 Gradients with a history is yours to write")

@@ -28,7 +28,7 @@ def declare_log1p_exp() -> type[Op]:
     #   y = F.log1p_exp(x)                        -> 0.6931, its grad_fn is Log1pExpBackward
     #   (g,) = grad(y, x, create_graph=True)      -> 0.5
     #   grad(g, x)                                -> 0.25, which nobody wrote
-    #   at 1000. and -1000.                       -> 1000. and 0., the slopes are 1. and 0.
+    #   at 1000. and -1000.                       -> 1000. and 0., the slopes are 1. and 0., theirs are 0.
     # Mind:
     # - `forward(xp, self)` gets arrays and returns one of the same dtype.
     # - `grad_self` works on arrays and on Tensors.

@@ -182,6 +182,7 @@ class OpNode(Node):
         #   z = exp(x)                          z.grad_fn.names_to_save() -> set()
         # Mind:
         # - Only names in `self.positions` are arguments of forward; an output is saved later.
+        #   Plain ones like `dim` may be listed.
         # - Save Tensors from `values`: they know their version and history.
         # - A list has one formula and many edges: use a plain `zip`.
         # Use: `self.op.formulas`, in the order of `self.edges`; `saved_value(value,
@@ -360,7 +361,7 @@ def make_node_type(op: type[Op], base: type[Node] = NaryNode) -> type[Node]:
     # - `value_slots` and `arg_slots` are class attributes too: the slot of each name.
     # Use: `save_list(op)`; `type(name, bases, body)`; `constants_of(op, tensors,
     # arguments)`, a body to begin with; `saved_property(name, is_argument)`,
-    # `raw_saved_property(name)`; `intern(text)`.
+    # `raw_saved_property(name)`.
     raise NotImplementedError("04d.2 A class for each op is yours to write")
 
 
