@@ -21,7 +21,7 @@ from ..naming import stages_named
 from ..stages import CourseError, Stage, checkout
 from ..trial import module_name
 from ..workspace import Workspace, find_workspace, replace_file
-from .certificate import WANTED, certificate, modules_told, standing
+from .certificate import WANTED, certificate, counted, modules_told, standing
 from .faults import Fault, engine_with, fault_with, plant
 from .results import keep_result, read_results
 
@@ -185,7 +185,7 @@ def _answer(space: Workspace, facts: dict[str, Any], planted: Fault, stage: str)
     title = planted.stage.words["hole"][planted.hole.id]["title"]
     out = console()
     out.print(f"[green]yes[/]: {planted.hole.id} {escape(title)}, after "
-              f"{facts['questions']} questions", soft_wrap=True)
+              f"{counted(facts['questions'], 'question')}", soft_wrap=True)
     for path in dict.fromkeys(each.partition(":")[0] for each in planted.hole.symbols):
         if before in module(planted.stage.package, path).text:
             out.print(f"  {path}")

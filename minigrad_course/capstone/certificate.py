@@ -13,7 +13,7 @@ from ..stages import stages
 from ..workspace import Workspace
 from .results import read_results
 
-__all__ = ["certificate", "modules_told", "standing"]
+__all__ = ["certificate", "counted", "modules_told", "standing"]
 
 #: The share of held-out digits that is asked for.
 WANTED = 0.97
@@ -50,11 +50,12 @@ def _caught(facts: list[dict[str, Any]]) -> str:
     if not facts:
         return "none found yet"
     best = min(facts, key=lambda each: (each["wrong"], each["questions"]))
-    return (f"{len(facts)} found; the best after {_count(best['questions'], 'question')} and "
-            f"{_count(best['wrong'], 'wrong answer')}")
+    return (f"{len(facts)} found; the best after {counted(best['questions'], 'question')} and "
+            f"{counted(best['wrong'], 'wrong answer')}")
 
 
-def _count(number: int, what: str) -> str:
+def counted(number: int, what: str) -> str:
+    """Return a number with the noun that it counts: "1 question", "2 questions"."""
     return f"{number} {what}" + "s" * (number != 1)
 
 
@@ -92,7 +93,7 @@ def _lines(space: Workspace, name: str) -> Iterator[str]:
     yield "=" * WIDTH
     yield _row("stages", f"{len(skipping.solved_stages(space))} of {len(graded)} solved")
     yield _row("exercises", f"{len(solved)} of {len(holes)} solved, with "
-                            f"{_count(hints, 'hint')} and {_count(shown, 'answer')} shown")
+                            f"{counted(hints, 'hint')} and {counted(shown, 'answer')} shown")
     yield _row("points", f"{earned} of {possible}")
     for (part, is_done, figures), title in zip(parts, ("digits", "spelling", "faults"),
                                                strict=True):

@@ -148,11 +148,12 @@ def test_only_a_fault_that_a_probe_sees_is_planted(monkeypatch):
 
     def probed(engine):
         tried.append(engine)
-        return [TEN.EXPECTED, TEN.EXPECTED, None, {}][len(tried) - 1]
+        named = {"a flag": "<ContextVar name='grad_enabled' at 0x7f10>"}  # it would name the fault
+        return [TEN.EXPECTED, TEN.EXPECTED, None, named, {}][len(tried) - 1]
 
     monkeypatch.setattr(faults, "probed", probed)
     chosen = faults.plant(1, SOLUTIONS, TEN.EXPECTED)
-    assert len(tried) == 4 and chosen == list(faults.order(1, EVERY))[2]
+    assert len(tried) == 5 and chosen == list(faults.order(1, EVERY))[3]
 
 
 def test_a_fault_is_planted_in_a_solved_stage_alone(space, monkeypatch):
