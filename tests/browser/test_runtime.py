@@ -411,19 +411,25 @@ def test_the_keyboard_goes_into_the_editor_and_out_and_runs_what_is_there(watche
     page = opened(watched, "exercises/03_engine/")
     section = page.locator(".mg-exercise").first
     inside = "document.activeElement.closest('.cm-editor') !== null"
+    section.scroll_into_view_if_needed()
+    section.locator(".cm-editor").wait_for()
     section.locator(".mg-files button").last.focus()
     page.keyboard.press("Tab")
     assert page.evaluate(inside), "Tab leads from the files to the editor"
     text = section.locator(".cm-content").inner_text()
     page.keyboard.press("Tab")
     assert page.evaluate(inside) and section.locator(".cm-content").inner_text() != text
+    text = section.locator(".cm-content").inner_text()
     page.keyboard.press("Escape")
+    for _ in range(2):  # what is folded above and below
+        page.keyboard.press("Tab")
+        assert "lines of the file" in page.evaluate("document.activeElement.textContent")
+        page.wait_for_timeout(2500)  # it leads on without Escape, however long one waits
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "Run tests"
     page.keyboard.press("Shift+Tab")
-    assert page.evaluate(inside)
-    label = page.evaluate("document.activeElement.getAttribute('aria-label')")
-    assert "Escape and then Tab" in label
+    assert page.evaluate(inside) and section.locator(".cm-content").inner_text() == text
+    assert "Escape and then Tab" in section.locator(".cm-content").get_attribute("aria-label")
     assert "Escape and then Tab" in page.locator(".mg-note").first.inner_text()
 
 
