@@ -94,7 +94,8 @@ class Runs:
             job = {"done": [each["test"] for each in tested.outcomes], "places": places,
                    "without": sorted(tested.ending), "seconds": LATEST * self.each}
             ended = self.run(bundle, ["tests", *only], job)
-            before, begun, hangs_in, last = len(tested.outcomes), None, "", False
+            before, begun, last = len(tested.outcomes), None, False
+            hangs_in: str | None = None  # "" is a hang whose place is not known
             for line in _lines(ended):
                 tested.ready |= line == {"ready": True}
                 last |= "last" in line
@@ -110,7 +111,7 @@ class Runs:
                     begun = None
                 elif (outcome := _outcome(line, "test")) is not None:
                     tested.outcomes.append(outcome)
-            reason = "it did not end in time" if hangs_in else why(ended)
+            reason = why(ended) if hangs_in is None else "it did not end in time"
             tested.problem = tested.problem or (reason if ended.reason or ended.status else "")
             if begun is not None:  # this test ended its process
                 tested.outcomes.append({**begun, "outcome": "ended", "message": reason})
