@@ -313,7 +313,8 @@ import os, time
 for _ in range({children}):
     if not os.fork():
         if {orphans}:
-            os.setsid()
+            try: os.setsid()
+            except PermissionError: pass  # a sandbox may refuse it
             if os.fork():
                 os._exit(0)
         break
