@@ -177,7 +177,8 @@ def test_no_name_and_no_folder_stops_the_class(tmp_path):
     for _ in range(2):
         result = CliRunner().invoke(app, words)
         assert result.exit_code in (0, 1), result.output
-        rows = list(csv.reader((tmp_path / "kept" / "grades.csv").open(encoding="utf-8")))
+        with (tmp_path / "kept" / "grades.csv").open(encoding="utf-8", newline="") as file:
+            rows = list(csv.reader(file))
         assert len(rows) == len(paths) + 1
         assert all(row[1] == "0" for row in rows[1:])
         assert (tmp_path / "kept" / "grades.html").stat().st_size
