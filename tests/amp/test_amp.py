@@ -260,7 +260,7 @@ def test_unsupported_devices_and_dtypes_raise():
 
 def test_without_a_gpu_cudas_is_off():
     if minigrad.cuda.is_available():
-        pytest.skip("there is one")
+        pytest.skip("there is a GPU")
     for make in (lambda: minigrad.autocast("cuda"), minigrad.cuda.amp.autocast):
         with pytest.warns(UserWarning, match="CUDA is not available. Disabling"):
             block = make()

@@ -80,15 +80,13 @@ def solve(space: Workspace, *numbers: str) -> None:
 # --- probes and faults ------------------------------------------------------------------------
 
 
-@pytest.mark.filterwarnings("ignore")
 def test_the_package_gets_the_ten_probes_right():
     assert TEN.results(minigrad) == TEN.EXPECTED
     assert len(TEN.PROBES) == len(TEN.EXPECTED) == 10
 
 
-@pytest.mark.filterwarnings("ignore")
 def test_pytorch_gets_the_ten_probes_right():
-    assert TEN.results(pytest.importorskip("torch")) == TEN.EXPECTED
+    assert TEN.results(pytest.importorskip("torch", reason="compares with PyTorch")) == TEN.EXPECTED
 
 
 @pytest.mark.slow
@@ -359,7 +357,7 @@ def test_a_gpt_begins_with_noise():
 
 @pytest.mark.slow
 def test_a_network_above_97_percent_is_possible_and_the_template_is_below(tmp_path):
-    pytest.importorskip("sklearn")
+    pytest.importorskip("sklearn", reason="its digits are read")
     file, result = tmp_path / "network.py", tmp_path / "result.json"
     template = (PROGRAMS / "own_network.py").read_text(encoding="utf-8")
     better = template.replace("32", "128").replace("EPOCHS = 6", "EPOCHS = 30")
@@ -394,7 +392,7 @@ def test_without_scikit_learn_it_says_what_is_missing(monkeypatch):
 
 @pytest.mark.slow
 def test_a_network_is_fooled(tmp_path, capfd):
-    pytest.importorskip("sklearn")
+    pytest.importorskip("sklearn", reason="its digits are read")
     assert run_script(PROGRAMS / "fool.py", [], {}) == 0
     told = capfd.readouterr().out
     assert "before: read as 7" in told and "after : read as 7" not in told

@@ -24,7 +24,7 @@ from minigrad.autograd.profiling.recorder import Recorder
 from minigrad.batching import level_of
 
 torch = pytest.importorskip("torch", reason="held beside PyTorch")
-pytest.importorskip("torch.func")
+pytest.importorskip("torch.func", reason="compares with PyTorch")
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:Anomaly Detection has been enabled",

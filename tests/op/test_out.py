@@ -15,6 +15,7 @@ from minigrad.tensor.tensor import Tensor
 from tests.support.samples import OPS, samples
 
 pytestmark = [pytest.mark.filterwarnings("ignore:" + text) for text in (
+    # of old names, which take `out=` too, and of results that need another shape
     "torch.(cholesky|qr|triangular_solve|chain_matmul) is deprecated", "at.*nuclear_norm is",
     r"index_reduce\(\) is in beta", r"torch.searchsorted\(\)", "An output with one or more elem",
     "The number of elements in the out tensor", "The reduce argument of torch.scatter")]
@@ -157,7 +158,7 @@ def test_out_gets_the_result(name, shape):
     outs = several(lambda r: SHAPES[shape](r, minigrad), expected)
     versions = [out._version for out in each(outs)]
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
+        warnings.simplefilter("ignore", UserWarning)  # that `out` gets another shape
         returned = with_out(minigrad, name, outs)
     assert type(returned) is type(expected)
     for out, got, wanted, version in zip(each(outs), each(returned), each(expected), versions):

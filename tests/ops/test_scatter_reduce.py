@@ -15,7 +15,7 @@ from tests.support.parity import outcome
 
 # PyTorch says so of `index_reduce`, the first time or, where tests want it, each time.
 IN_BETA = "\nUserWarning: index_reduce() is in beta and the API may change at any time"
-pytestmark = pytest.mark.filterwarnings(r"ignore:index_reduce\(\) is in beta")
+pytestmark = pytest.mark.filterwarnings(r"ignore:index_reduce\(\) is in beta")  # PyTorch's own
 
 NAMES = ("scatter_reduce", "index_reduce")
 REDUCTIONS = ("sum", "prod", "mean", "amax", "amin")
