@@ -1,13 +1,13 @@
 // Two shapes meet: cells are copied forward, and their gradients are summed back into one cell.
 
 import { active, box, line, picture, shown, text } from "./draw.js";
+import { sizesIn, written } from "./shapes.js";
 
 const CELL = 34, MOST = 4;
 
 /** "3, 1" as [3, 1]; null for what is no shape of at most two small dimensions. */
-export function shapeOf(words) {
-  const inside = words.replace(/[()\s]/g, "").replace(/,$/, "");
-  const sizes = inside === "" ? [] : inside.split(",").map(Number);
+function shapeOf(words) {
+  const sizes = sizesIn(words);
   return sizes.length <= 2 && sizes.every((size) => Number.isInteger(size) && size >= 1 && size <= MOST) ? sizes : null;
 }
 
@@ -28,7 +28,6 @@ const cells = (shape) => shape.reduce((all, size) => all.flatMap((place) =>
 /** Where a cell of the result reads: dimensions of size 1 (stride 0) and missing ones drop out. */
 const source = (place, shape) => shape.map((size, i) => (size === 1 ? 0 : place[place.length - shape.length + i]));
 const number = (place, shape) => place.reduce((sum, each, i) => sum * shape[i] + each, 0);
-const written = (shape) => `(${shape.join(", ")}${shape.length === 1 ? "," : ""})`;
 
 export default {
   name: "broadcast",
@@ -42,7 +41,7 @@ export default {
 
   /** `reads`: for each cell of the result the cells of a and b; `counts`: the gradient of sum(a + b). */
   model(state) {
-    const a = shapeOf(String(state.a)), b = shapeOf(String(state.b));
+    const a = shapeOf(state.a), b = shapeOf(state.b);
     if (!a || !b) return { error: `a shape is up to two sizes from 1 to ${MOST}, such as 3, 1` };
     const result = together(a, b);
     if (!result) return { error: `${written(a)} and ${written(b)} do not fit: two sizes differ, and neither is 1` };

@@ -1,6 +1,6 @@
 // A window slides over a grid: forward it gathers, backward the same window scatters.
 
-import { active, box, picture, text } from "./draw.js";
+import { active, box, picture, shown, text } from "./draw.js";
 
 const CELL = 30, SIZE = 5, KERNEL = 3;
 const WEIGHTS = [1, 2, 1, 0, 1, 0, -1, 2, -1];
@@ -62,7 +62,7 @@ export default {
     inside += text(middle + 1.5 * CELL, wide ? 14 : second - 20, "weights", "", "middle", 13);
     WEIGHTS.forEach((weight, k) => {
       const [x, y] = [middle + (k % 3) * CELL, second + Math.floor(k / 3) * CELL];
-      inside += box(x, y, CELL, CELL, "plain", 2) + text(x + CELL / 2, y + CELL / 2, String(weight).replace("-", "−"), "code", "middle", 13);
+      inside += box(x, y, CELL, CELL, "plain", 2) + text(x + CELL / 2, y + CELL / 2, shown(weight), "code", "middle", 13);
     });
     inside += text(middle + 1.5 * CELL + beside, wide ? top + 3.8 * CELL : second - 20, "output", "forward", "middle", 13);
     output.forEach((value, out) => {
@@ -70,14 +70,14 @@ export default {
       const y = (wide ? top + 4.3 * CELL : second) + Math.floor(out / steps) * size;
       inside += `<g${active({ set: { at: out, all: false }, key: `out:${out}`, label: `${value}, output ${out}` })}>` +
         box(x, y, size, size, out === at ? "on-forward" : "cell", 2) +
-        text(x + size / 2, y + size / 2, String(value).replace("-", "−"), "code forward", "middle", 12) + "</g>";
+        text(x + size / 2, y + size / 2, shown(value), "code forward", "middle", 12) + "</g>";
     });
     inside += text(third + 2.5 * CELL, 14, all || !wide ? "∂ of the input" : "∂ of the input, from this window", "gradient", "middle", 13);
     for (let cell = 0; cell < SIZE * SIZE; cell++) {
       const [x, y] = place(cell), k = read.get(cell), here = all || k !== undefined;
       const value = all ? grad_input[cell] : k === undefined ? 0 : WEIGHTS[k];
       inside += box(third + x, top + y, CELL, CELL, here && !all ? "on-gradient" : "cell", 2) +
-        (here ? text(third + x + CELL / 2, top + y + CELL / 2, String(value).replace("-", "−"), "code gradient", "middle", 13) : "");
+        (here ? text(third + x + CELL / 2, top + y + CELL / 2, shown(value), "code gradient", "middle", 13) : "");
     }
     const bottom = wide ? top + 4.4 * CELL + Math.max(3.6 * CELL, steps * 20) : second + 3.6 * CELL;
     return picture(third + 5 * CELL + (wide ? 40 : 8), bottom + 4, `Convolution of 5 × 5 numbers, window ${at + 1}`, inside);
@@ -90,7 +90,7 @@ export default {
     }
     const mine = triples.filter(([out]) => out === at);
     const products = mine.map(([, cell, k]) => `${signed(INPUT[cell])}·${signed(WEIGHTS[k])}`).filter((each) => !each.endsWith("·0"));
-    return `Forward, window ${at + 1} <b class="forward">gathers</b>: ${products.join(" + ")} = <b class="forward">${String(output[at]).replace("-", "−")}</b>. ` +
+    return `Forward, window ${at + 1} <b class="forward">gathers</b>: ${products.join(" + ")} = <b class="forward">${shown(output[at])}</b>. ` +
       `Backward it <b class="gradient">scatters</b>: each cell that it read gets the gradient times the same weight.`;
   },
 };

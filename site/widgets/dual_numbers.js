@@ -1,15 +1,15 @@
 // The same graph forward alone: each value carries how fast it changes, in a direction that one sets.
 
-import { active, box, curve, escaped, picture, pill, shown, text } from "./draw.js";
-import { layered } from "./layered.js";
-import { computed, leafControls, title } from "./program_parts.js";
+import { active, box, curve, escaped, path, picture, pill, shown, text } from "./draw.js";
+import { layered, middle } from "./layered.js";
+import { EXAMPLE, computed, leafControls, title } from "./program_parts.js";
 
 const HEIGHT = 52;
 
 export default {
   name: "dual-numbers",
   title: "Numbers that carry their slope",
-  defaults: { program: "d = b**2\nf = a**2 * d + d", a: 3, b: 2, turn: 0 },
+  defaults: { ...EXAMPLE, turn: 0 },
   views: ["wide", "narrow"],
   controls: (state) => [
     { name: "turn", kind: "number", label: "direction, in degrees", min: 0, max: 360, step: 5 },
@@ -36,15 +36,15 @@ export default {
     if (model.error) return null;
     const { nodes, edges, tangents } = model, titles = nodes.map((_, i) => title(nodes, i));
     const sizes = nodes.map((node, i) => [Math.max(104, 8.2 * titles[i].length + 24, 8 * (shown(node.value).length + shown(tangents[i], 3).length) + 52), HEIGHT]);
-    const layout = layered(sizes, edges.map(({ from, to }) => [from, to]), wide ? { gap: 46, apart: 24 } : { down: true, gap: 44, apart: 12 });
+    const layout = layered(sizes, edges.map(({ from, to }) => [from, to]), { at: [8, 8], ...(wide ? { gap: 46, apart: 24 } : { down: true, gap: 44, apart: 12 }) });
     let under = "", over = "";
     edges.forEach((edge, i) => {
-      const route = layout.routes[i].map(([x, y]) => [x + 8, y + 8]), middle = route[Math.floor((route.length - 1) / 2)], next = route[Math.ceil((route.length - 1) / 2)];
-      under += `<path class="${tangents[edge.from] ? "gradient-solid" : "line"}" d="${curve(route, !wide)}"/>`;
-      over += pill((middle[0] + next[0]) / 2, (middle[1] + next[1]) / 2, `×${shown(edge.slope, 3)}`, tangents[edge.from] ? "gradient" : "quiet");
+      const route = layout.routes[i];
+      under += path(curve(route, !wide), tangents[edge.from] ? "gradient-solid" : "line");
+      over += pill(...middle(route), `×${shown(edge.slope, 3)}`, tangents[edge.from] ? "gradient" : "quiet");
     });
     nodes.forEach((node, i) => {
-      const [x, y] = layout.corners[i].map((each) => each + 8), [w] = sizes[i];
+      const [x, y] = layout.corners[i], [w] = sizes[i];
       over += `<g${active({ look: `node:${i}`, label: `${titles[i]} ${shown(node.value)} ${shown(tangents[i], 3)}` })}>` +
         box(x, y, w, HEIGHT, look === `node:${i}` ? "on-forward-box" : "box", node.kind === "leaf" ? 14 : 6) +
         text(x + w / 2, y + 15, titles[i], "strong", "middle", 14) + text(x + 10, y + 37, shown(node.value), "code forward", "start", 14) +

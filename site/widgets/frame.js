@@ -176,8 +176,7 @@ class Figure {
   /** Move a number by so many of its steps. */
   nudge(name, steps, from = this.state[name]) {
     const { step = 0.1 } = this.widget.controls(this.state, this.options).find((each) => each.name === name) ?? {};
-    this.set({ [name]: Math.round((from + steps * step) / step) * step === 0 ? 0
-      : Number((Math.round((from + steps * step) / step) * step).toPrecision(10)) });
+    this.set({ [name]: Number((Math.round(from / step + steps) * step).toPrecision(10)) });
   }
 
   seen({ target }) {

@@ -1,12 +1,16 @@
 // Places for the nodes of a small graph: columns by the longest way from the inputs, rows so that
 // few edges cross. Edges over several columns are led through empty places of those between.
 
+/** How far two edges between the same nodes bow, each to its side: a label has room on both. */
+const BOW = 12;
+
 /**
  * `sizes` is [width, height] of each node, `edges` pairs of numbers [from, to]; `down` lays the
- * columns out as rows, for a narrow screen. Returns the size, the nodes' corners and, for each
- * edge, the points that it goes through.
+ * columns out as rows, for a narrow screen, and `at` is where the graph begins. Returns the size,
+ * the nodes' corners and, for each edge, the points that it goes through: two edges between the
+ * same nodes bow away from each other.
  */
-export function layered(sizes, edges, { down = false, gap = 56, apart = 22 } = {}) {
+export function layered(sizes, edges, { down = false, gap, apart, at: [left, above] }) {
   const column = columns(sizes.length, edges);
   const last = Math.max(0, ...column);
   const layers = Array.from({ length: last + 1 }, () => []);
@@ -41,17 +45,38 @@ export function layered(sizes, edges, { down = false, gap = 56, apart = 22 } = {
   const height = Math.max(...y.map((each, i) => each + size[i][1] / 2)) - top;
   const width = at - gap;
   const turned = ([u, v]) => (down ? [v, u] : [u, v]);
+  const placed = (point) => turned(point).map((each, axis) => each + [left, above][axis]);
   const [w, h] = turned([width, height]);
   return {
     width: w, height: h,
-    corners: sizes.map((_, node) => turned([x[node], y[node] - top - size[node][1] / 2])),
-    routes: ways.map((way) => way.flatMap((node, i) => {
-      const middle = y[node] - top;
-      if (i === 0) return [turned([x[node] + size[node][0], middle])];
-      if (i === way.length - 1) return [turned([x[node], middle])];
-      return [turned([x[node] - 8, middle]), turned([x[node] + 8, middle])];
-    })),
+    corners: sizes.map((_, node) => placed([x[node], y[node] - top - size[node][1] / 2])),
+    routes: ways.map((way, i) => bowed(way.flatMap((node, place) => {
+      const across = y[node] - top;
+      if (place === 0) return [[x[node] + size[node][0], across]];
+      if (place === way.length - 1) return [[x[node], across]];
+      return [[x[node] - 8, across], [x[node] + 8, across]];
+    }), bow(edges, i)).map(placed)),
   };
+}
+
+/** How far an edge bows: as far to the one side as another between the same nodes to the other. */
+function bow(edges, i) {
+  const [from, to] = edges[i];
+  const twins = edges.flatMap((each, j) => (each[0] === from && each[1] === to ? [j] : []));
+  return twins.length === 1 ? 0 : twins.indexOf(i) === 0 ? -BOW : BOW;
+}
+
+/** Points moved across the way, all but the ends; a way of two points gets one between them. */
+function bowed(points, by) {
+  if (!by) return points;
+  const inner = points.length === 2 ? [middle(points)] : points.slice(1, -1);
+  return [points[0], ...inner.map(([u, v]) => [u, v + by]), points.at(-1)];
+}
+
+/** The middle of a way of points. */
+export function middle(points) {
+  const half = (points.length - 1) / 2, [p, q] = [points[Math.floor(half)], points[Math.ceil(half)]];
+  return [(p[0] + q[0]) / 2, (p[1] + q[1]) / 2];
 }
 
 /** Each node as far from the inputs as its longest way; an input stands just before its first user. */

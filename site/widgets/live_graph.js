@@ -1,18 +1,16 @@
 // A few lines of arithmetic, their graph, and every derivative: the course in one picture.
 
 import { active, box, curve, escaped, head, path, picture, pill, shown, text } from "./draw.js";
-import { layered } from "./layered.js";
+import { layered, middle } from "./layered.js";
 import { formula, paths } from "./program.js";
-import { computed, leafControls, title } from "./program_parts.js";
+import { EXAMPLE, computed, leafControls, title } from "./program_parts.js";
 
-const HEIGHT = 52;
-
-const defaults = { program: "d = b**2\nf = a**2 * d + d", a: 3, b: 2 };
+const HEIGHT = 52, AROUND = 8;
 
 export default {
   name: "live-graph",
   title: "A graph to play with",
-  defaults: { ...defaults, pinned: "b" },
+  defaults: { ...EXAMPLE, pinned: "b" },
   views: ["wide", "narrow"],
 
   controls: (state, { short } = {}) => [
@@ -29,29 +27,18 @@ export default {
     const sizes = nodes.map((node, i) => [Math.max(92, 8.2 * titles[i].length + 24,
       8 * (shown(node.value).length + shown(node.adjoint).length) + 48), HEIGHT]);
     const layout = layered(sizes, edges.map(({ from, to }) => [from, to]),
-                           down ? { down, gap: 46, apart: 12 } : { gap: 62, apart: 26 });
+                           { at: [AROUND, AROUND], ...(down ? { down, gap: 46, apart: 12 } : { gap: 62, apart: 26 }) });
     const { lit, focus } = lights(model, state, view);
-    const around = 8;
     let under = "", over = "";
     edges.forEach((edge, i) => {
-      const route = layout.routes[i].map(([x, y]) => [x + around, y + around]);
-      const on = lit.has(i), twin = edges.findIndex((each) => each.from === edge.from && each.to === edge.to);
-      const shift = i === twin && edges.every((each, j) => j === i || each.from !== edge.from || each.to !== edge.to)
-        ? 0 : (i === twin ? -9 : 9);
-      const bent = route.map(([x, y], k) => (k === 0 || k === route.length - 1 ? [x, y]
-        : down ? [x + shift, y] : [x, y + shift]));
-      if (shift && route.length === 2) {
-        const [p, q] = route;
-        bent.splice(1, 0, down ? [(p[0] + q[0]) / 2 + shift, (p[1] + q[1]) / 2] : [(p[0] + q[0]) / 2, (p[1] + q[1]) / 2 + shift]);
-      }
-      const half = middle(bent);
-      under += path(curve(bent, down), on ? "gradient-line" : "line");
-      if (on) under += head(down ? [bent[0][0], bent[0][1] + 9] : [bent[0][0] + 9, bent[0][1]], bent[0], "gradient-line");
+      const route = layout.routes[i], on = lit.has(i), [begin] = route, half = middle(route);
+      under += path(curve(route, down), on ? "gradient-line" : "line");
+      if (on) under += head(down ? [begin[0], begin[1] + 9] : [begin[0] + 9, begin[1]], begin, "gradient-line");
       over += `<g${active({ look: `edge:${i}`, label: `edge from ${titles[edge.from]} to ${titles[edge.to]}, slope ${shown(edge.slope)}` })}>` +
         pill(half[0], half[1], `×${shown(edge.slope)}`, on ? "gradient" : "quiet") + "</g>";
     });
     nodes.forEach((node, i) => {
-      const [x, y] = layout.corners[i].map((each) => each + around), [w] = sizes[i];
+      const [x, y] = layout.corners[i], [w] = sizes[i];
       const on = focus === i || [...lit].some((e) => edges[e].from === i || edges[e].to === i);
       const leaf = node.kind === "leaf";
       over += `<g${active({ look: `node:${i}`, set: leaf ? { pinned: node.name } : null, scrub: leaf ? node.name : null, now: node.value,
@@ -61,7 +48,7 @@ export default {
         text(x + 10, y + 37, shown(node.value), `code forward${leaf ? " scrub" : ""}`, "start", 14) +
         text(x + w - 10, y + 37, `∂ ${shown(node.adjoint)}`, "code gradient", "end", 14) + "</g>";
     });
-    return picture(layout.width + 2 * around, layout.height + 2 * around,
+    return picture(layout.width + 2 * AROUND, layout.height + 2 * AROUND,
                    `Graph of ${nodes.length} steps that ends in ${titles[last]}`, under + over);
   },
 
@@ -95,10 +82,4 @@ function lights({ nodes, edges }, state, view) {
     : nodes.findIndex((node) => node.kind === "leaf" && node.name === state.pinned);
   if (focus < 0) focus = nodes.findIndex((node) => node.kind === "leaf");
   return { lit: new Set(paths(edges, focus, nodes.length - 1).flat()), focus, edge: null };
-}
-
-/** The middle of a way of points. */
-function middle(points) {
-  const half = (points.length - 1) / 2, [p, q] = [points[Math.floor(half)], points[Math.ceil(half)]];
-  return [(p[0] + q[0]) / 2, (p[1] + q[1]) / 2];
 }

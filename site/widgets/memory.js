@@ -2,10 +2,9 @@
 // that all windows share: what a node has saved pins the version at which it saved.
 
 import { active, box, picture, text } from "./draw.js";
+import { sizesIn, written } from "./shapes.js";
 
 const CELLS = 12, CELL = 40;
-const numbers = (words) => String(words).replace(/[()\s]/g, "").replace(/,$/, "").split(",").filter((each) => each !== "").map(Number);
-const written = (sizes) => `(${sizes.join(", ")}${sizes.length === 1 ? "," : ""})`;
 
 export default {
   name: "memory",
@@ -23,7 +22,7 @@ export default {
 
   /** The cells of the window, the memory after the log's writes, the version, and what nodes saved. */
   model(state) {
-    const shape = numbers(state.shape), strides = numbers(state.strides);
+    const shape = sizesIn(state.shape), strides = sizesIn(state.strides);
     if (shape.length > 2 || shape.some((size) => !Number.isInteger(size) || size < 1 || size > 6)) return { error: "a shape is up to two sizes from 1 to 6" };
     if (strides.length !== shape.length || strides.some((each) => !Number.isInteger(each) || each < 0)) {
       return { error: `${written(shape)} wants ${shape.length} strides, whole numbers from 0 on` };

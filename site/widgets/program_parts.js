@@ -3,8 +3,12 @@
 import { shown } from "./draw.js";
 import { ProgramError, parsed, run } from "./program.js";
 
+/** What a figure of a program begins with. */
+export const EXAMPLE = { program: "d = b**2\nf = a**2 * d + d", a: 3, b: 2 };
+
 const SIGNS = { "+": "+", "-": "−", "*": "×", "/": "÷" };
 const SMALL = { 2: "²", 3: "³" };
+
 /** What stands in a node: its name, or the step that made it. */
 export function title(nodes, number) {
   const node = nodes[number];

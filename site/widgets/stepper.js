@@ -1,8 +1,8 @@
 // A run of a small program, step by step: the graph grows, then the engine goes back through it.
 
 import { active, box, curve, escaped, head, path, picture, pill, shown, text } from "./draw.js";
-import { layered } from "./layered.js";
-import { computed, leafControls, title } from "./program_parts.js";
+import { layered, middle } from "./layered.js";
+import { EXAMPLE, computed, leafControls, title } from "./program_parts.js";
 import { steps, visits } from "./passes.js";
 
 const HEIGHT = 54;
@@ -11,7 +11,7 @@ const DOUBLINGS = ["x", ..."abcdefg"].slice(1).map((name, i, all) => `${name} = 
 export default {
   name: "stepper",
   title: "A backward pass, step by step",
-  defaults: { program: "d = b**2\nf = a**2 * d + d", a: 3, b: 2, x: 1, engine: "counted", step: 0, guess: "" },
+  defaults: { ...EXAMPLE, x: 1, engine: "counted", step: 0, guess: "" },
   views: ["wide", "narrow"],
 
   controls: (state) => [
@@ -20,7 +20,7 @@ export default {
     { name: "program", kind: "lines", label: "Program, one step a line", rows: 3 },
     { name: "two", kind: "press", label: "two paths", set: { program: "d = b**2\nf = a**2 * d + d", step: 0, guess: "" } },
     { name: "doublings", kind: "press", label: "five doublings", set: { program: DOUBLINGS.slice(0, 5).join("\n"), step: 0, guess: "" } },
-    ...leafControls(state).map((each) => ({ ...each, kind: "number" })),
+    ...leafControls(state),
   ],
   settle: (state) => ({ step: Math.max(0, Math.min(state.step, (trace(state).steps?.length ?? 1) - 1)) }),
 
@@ -61,29 +61,20 @@ function graph(model, state, now, wide) {
   const { nodes, edges } = model, titles = nodes.map((_, i) => title(nodes, i));
   const sizes = nodes.map((node, i) => [Math.max(96, 8.2 * titles[i].length + 24), HEIGHT]);
   const layout = layered(sizes, edges.map(({ from, to }) => [from, to]),
-                         wide ? { gap: 36, apart: 28 } : { down: true, gap: 44, apart: 14 });
+                         { at: [8, 16], ...(wide ? { gap: 36, apart: 28 } : { down: true, gap: 44, apart: 14 }) });
   const ready = later(model, state.step), backward = now.kind !== "made";
   let under = "", over = "";
   edges.forEach((edge, i) => {
-    if (edge.to >= now.made) {
-      under += path(curve(layout.routes[i].map(([x, y]) => [x + 8, y + 16]), !wide), "ghost");
-      return;
-    }
-    const twins = edges.flatMap((each, j) => (each.from === edge.from && each.to === edge.to ? [j] : []));
-    const shift = twins.length > 1 ? 12 * (twins.indexOf(i) - 0.5) * 2 : 0;
-    const route = layout.routes[i].map(([x, y]) => [x + 8, y + 16]);
-    if (shift && route.length === 2) route.splice(1, 0, route[0].map((each, axis) =>
-      (each + route[1][axis]) / 2 + (axis === (wide ? 1 : 0) ? shift : 0)));
-    const on = now.edge === i, gone = backward && now.done.includes(edge.to);
-    under += path(curve(route, !wide), on ? "gradient-line" : gone ? "gone" : "line");
+    const route = layout.routes[i], on = now.edge === i, gone = backward && now.done.includes(edge.to);
+    under += path(curve(route, !wide), edge.to >= now.made ? "ghost" : on ? "gradient-line" : gone ? "gone" : "line");
     if (on) {
-      const end = route[0], middle = route.length === 2 ? route[0].map((each, axis) => (each + route[1][axis]) / 2) : route[Math.floor(route.length / 2)];
+      const [end] = route;
       under += head(wide ? [end[0] + 9, end[1]] : [end[0], end[1] + 9], end, "gradient-line");
-      over += pill(middle[0], middle[1], `∂ ${shown(now.value)}`);
+      over += pill(...middle(route), `∂ ${shown(now.value)}`);
     }
   });
   nodes.forEach((node, i) => {
-    const [x, y] = [layout.corners[i][0] + 8, layout.corners[i][1] + 16], [w] = sizes[i];
+    const [x, y] = layout.corners[i], [w] = sizes[i];
     if (i >= now.made) {
       under += box(x, y, w, HEIGHT, "ghost", node.kind === "leaf" ? 14 : 6);
       return;

@@ -12,7 +12,7 @@ function done(stage, holes) {
 }
 
 /** The exercise to go on with: the first open one after that solved last, else the first open one. */
-export function nextOpen(known, holes) {
+function nextOpen(known, holes) {
   const all = known.flatMap((stage) => stage.holes.map((hole) => ({ ...hole, stage })));
   let last = -1;
   all.forEach(({ id }, place) => {
