@@ -6,12 +6,11 @@ the page before any script is.
 
 from __future__ import annotations
 
-import json
 import re
-import shutil
 import subprocess
 from pathlib import Path
-from typing import Any
+
+from node_process import Node
 
 __all__ = ["Figures", "copy_scripts"]
 
@@ -21,30 +20,16 @@ MAP = '<div class="mg-map">'
 COMMENT = re.compile(r"<!-- widget: ([\w-]+)((?: [\w-]+=\S+)*) -->")
 
 
-class Figures:
-    """A process of Node's that draws figures as long as it is kept."""
+class Figures(Node):
+    """Draws figures; questions and answers are those of node.mjs."""
 
     def __init__(self) -> None:
-        node = shutil.which("node")
-        if node is None:
-            raise FileNotFoundError("Node, which draws the figures, is not installed")
-        self.process = subprocess.Popen([node, WIDGETS / "node.mjs"], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, text=True, encoding="utf-8")
+        super().__init__(WIDGETS / "node.mjs", "figures")
 
     @staticmethod
     def in_page(page: str) -> bool:
         """Whether a page asks for a figure, or has the map of the course."""
         return "<!-- widget: " in page or MAP in page
-
-    def ask(self, question: dict[str, Any]) -> Any:
-        """Return the answer to one question, as node.mjs says; ValueError if there is none."""
-        assert self.process.stdin is not None and self.process.stdout is not None
-        self.process.stdin.write(json.dumps(question) + "\n")
-        self.process.stdin.flush()
-        answer = self.process.stdout.readline()
-        if not answer:
-            raise ValueError(f"no figure is drawn for {question}")
-        return json.loads(answer)
 
     def draw(self, page: str, root: str) -> str:
         """Return a page's HTML with its figures drawn, and the script that brings them to life.
@@ -66,13 +51,6 @@ class Figures:
         tags = "".join(f'<script type="module" src="{root}widgets/{name}.js"></script>'
                        for name in scripts)
         return page.replace("</body>", f"{tags}</body>", 1)
-
-    def close(self) -> None:
-        """End the process."""
-        for pipe in (self.process.stdin, self.process.stdout):
-            if pipe is not None:
-                pipe.close()
-        self.process.wait()
 
 
 def copy_scripts(to: Path) -> None:

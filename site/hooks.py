@@ -28,11 +28,10 @@ _figures: Figures | None = None
 
 
 def on_config(config: Any) -> Any:
-    """Fill the navigation, and look which runtime there is."""
+    """Fill the navigation."""
     if not config["site_url"].endswith("/"):
         raise SystemExit(f"site: SITE_URL is {config['site_url']!r}; it is to end with a slash")
     config["nav"] = _filled(config["nav"], in_nav())
-    config["extra"]["runtime"] = (RUNTIME / "static" / "main.js").exists()
     return config
 
 
@@ -122,6 +121,5 @@ def on_post_build(config: Any) -> None:
     publish(built)
     copy_fonts(built / "assets" / "fonts")
     copy_scripts(built / "widgets")
-    if (RUNTIME / "static").is_dir():
-        shutil.copytree(RUNTIME / "static", built / "runtime", dirs_exist_ok=True)
+    shutil.copytree(RUNTIME / "static", built / "runtime", dirs_exist_ok=True)
     _of_runtime("build.py").build(built, ROOT)

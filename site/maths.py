@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import html
-import json
 import re
 import shutil
-import subprocess
 from pathlib import Path
+
+from node_process import Node
 
 __all__ = ["Maths", "copy_styles"]
 
@@ -19,17 +19,13 @@ FORMULA = re.compile(
     re.DOTALL)
 
 
-class Maths:
-    """A process of Node's that draws formulas as long as it is kept."""
+class Maths(Node):
+    """Draws formulas."""
 
     def __init__(self) -> None:
         if not (KATEX / "package.json").exists():
             raise FileNotFoundError(f"KaTeX is not in {KATEX}: `make site` puts it there")
-        node = shutil.which("node")
-        if node is None:
-            raise FileNotFoundError("Node, which draws the formulas, is not installed")
-        self.process = subprocess.Popen([node, SITE / "maths.mjs"], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, text=True, encoding="utf-8")
+        super().__init__(SITE / "maths.mjs", "formulas")
 
     def draw(self, page: str) -> str:
         """Return a page's HTML with its formulas drawn; ValueError for one that KaTeX refuses."""
@@ -37,13 +33,10 @@ class Maths:
                  for _, inline, display, _ in FORMULA.findall(page)]
         if not found:
             return page
-        assert self.process.stdin is not None and self.process.stdout is not None
-        self.process.stdin.write(json.dumps(found) + "\n")
-        self.process.stdin.flush()
-        answer = self.process.stdout.readline()
-        if not answer:
-            raise ValueError(f"KaTeX cannot draw one of {[text for text, _ in found]}")
-        drawn = iter(json.loads(answer))
+        try:
+            drawn = iter(self.ask(found))
+        except ValueError:
+            raise ValueError(f"KaTeX cannot draw one of {[text for text, _ in found]}") from None
 
         def put(match: re.Match[str]) -> str:
             formula, mark = next(drawn), match[4]
@@ -51,14 +44,6 @@ class Maths:
             return f'<span class="mg-nowrap">{formula}{mark}</span>' if mark else formula
 
         return FORMULA.sub(put, page)
-
-    def close(self) -> None:
-        """End the process."""
-        if self.process.stdin is not None:
-            self.process.stdin.close()
-        if self.process.stdout is not None:
-            self.process.stdout.close()
-        self.process.wait()
 
 
 def copy_styles(to: Path) -> None:
