@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
-from minigrad_course.stages import Stage, stages
+from course_stages import stages_of
+
+from minigrad_course.stages import Stage
 
 __all__ = ["COMMENT", "builds_on", "course_map"]
 
@@ -17,7 +20,7 @@ RING = ('<svg class="mg-ring" viewBox="0 0 20 20" aria-hidden="true">' + _CIRCLE
         + _CIRCLE.format(' class="mg-solved" pathLength="100" stroke-dasharray="0 100"') + "</svg>")
 
 
-def builds_on(stage: Stage, earlier: list[Stage]) -> list[str]:
+def builds_on(stage: Stage, earlier: Sequence[Stage]) -> list[str]:
     """Return the keys of the earlier stages to which a stage's lesson leads back."""
     named = set(re.findall(r"\]\((\w+)\.md", stage.text()))
     return [each.key for each in earlier if each.key in named]
@@ -25,7 +28,7 @@ def builds_on(stage: Stage, earlier: list[Stage]) -> list[str]:
 
 def course_map(root: Path, lessons: str) -> str:
     """Return the map as HTML; `lessons` leads from its page to the folder of the lessons."""
-    every = stages(root)
+    every = stages_of(root)
     items = []
     for place, stage in enumerate(every):
         count = len(stage.holes)

@@ -11,11 +11,12 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from course_stages import stages_of
 from prose import code, front_matter, table
 
 from minigrad_course.dev.source import Module, about, module, names_of
 from minigrad_course.dev.source import parts as task_parts
-from minigrad_course.stages import Hole, Stage, stages
+from minigrad_course.stages import Hole, Stage
 from minigrad_course.trial import module_name
 
 __all__ = ["exercise_page", "exercises_data", "exercises_index", "section_id", "stage_file",
@@ -183,7 +184,7 @@ def _signatures(stage: Stage, hole: Hole) -> str:
 def exercises_index(root: Path) -> str:
     """Return the page that lists all exercises."""
     parts = [front_matter(title="Exercises"), "# Exercises\n"]
-    every = [stage for stage in stages(root) if stage.holes]
+    every = [stage for stage in stages_of(root) if stage.holes]
     count = sum(len(stage.holes) for stage in every)
     points = sum(hole.points for stage in every for hole in stage.holes)
     parts.append(f"{count} exercises with {points} points in {len(every)} stages. Each stands in "
@@ -219,7 +220,7 @@ def exercises_data(stage: Stage, page: str) -> dict[str, Any]:
         data["lesson"] = f"../../lessons/{stage.key}/"
     else:
         data["exercises"] = f"../../exercises/{stage.key}/"
-    known = stages(stage.root)
+    known = stages_of(stage.root)
     if later := known[known.index(stage) + 1:]:
         data["next"] = {"title": f"{later[0].number} {later[0].words['title']}",
                         "href": f"../../lessons/{later[0].key}/"}

@@ -67,7 +67,8 @@ def on_files(files: Any, config: Any) -> Any:
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
     """Lead from the course's table to the lessons, and put the map where a page asks for it."""
-    markdown = markdown.replace(COMMENT, course_map(ROOT, "lessons/"))
+    if COMMENT in markdown:
+        markdown = markdown.replace(COMMENT, course_map(ROOT, "lessons/"))
     if page.file.src_uri == "course.md":
         return lesson_pages.course_table(markdown, ROOT)
     return markdown

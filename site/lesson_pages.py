@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from course_map import course_map
+from course_stages import stages_of
 from exercise_pages import exercises_data, with_exercises
 from pictures import pictures, prints_a_graph
 from prose import code, front_matter
@@ -22,7 +23,7 @@ from minigrad_course.dev.lesson import (
     picture_file,
     picture_words,
 )
-from minigrad_course.stages import CourseError, Stage, stages
+from minigrad_course.stages import CourseError, Stage
 
 __all__ = ["course_table", "graphs_of", "lesson_page", "lessons_index", "page_data",
            "script_element", "stepper_html", "stepper_program"]
@@ -177,7 +178,7 @@ def lessons_index(root: Path) -> str:
 
 def course_table(text: str, root: Path) -> str:
     """Return the course's page with its table leading to lessons and exercises."""
-    for stage in stages(root):
+    for stage in stages_of(root):
         before = f"| {stage.number} | {stage.words['title']} |"
         text = text.replace(before, f"| {stage.number} | [{stage.words['title']}]"
                                     f"(lessons/{stage.key}.md) |")

@@ -14,9 +14,10 @@ import lesson_pages
 import op_pages
 import other_pages
 import source_pages
+from course_stages import stages_of
 
 from minigrad_course.pictures.drawing import site_style
-from minigrad_course.stages import Stage, stages
+from minigrad_course.stages import Stage
 
 __all__ = ["ROOT", "SITE", "in_nav", "made_files", "made_pages", "stages_here"]
 
@@ -26,7 +27,7 @@ ROOT = SITE.parent
 
 def stages_here() -> dict[str, Stage]:
     """Return the stages by key."""
-    return {stage.key: stage for stage in stages(ROOT)}
+    return {stage.key: stage for stage in stages_of(ROOT)}
 
 
 def made_pages() -> dict[str, Callable[[], str]]:
