@@ -1,4 +1,4 @@
-"""The course's stages, read once for all pages: reading them takes a third of a second."""
+"""The course's stages, read once for all pages."""
 
 from __future__ import annotations
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import op_pages
+from course_stages import stages_of
 from prose import code, front_matter
 
 import minigrad
-from minigrad_course.stages import stages
 
 __all__ = ["source_name", "source_page", "source_pages"]
 
@@ -29,7 +29,7 @@ def source_pages() -> dict[str, tuple[str, list[str]]]:
     found: dict[str, tuple[str, list[str]]] = {}
     for module in op_pages.families():
         found[module] = (module.replace(".", "/") + ".py", ["[All operations](../ops/index.md)"])
-    for stage in stages(PACKAGE.parent):
+    for stage in stages_of(PACKAGE.parent):
         for path in stage.modules:
             link = f"[Stage {stage.number}, {stage.words['title']}](../lessons/{stage.key}.md)"
             found.setdefault(source_name(path), (path, []))[1].append(link)
