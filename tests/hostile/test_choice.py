@@ -13,15 +13,16 @@ import minigrad
 from minigrad_course.grading import confine, sandbox
 from minigrad_course.grading.sandbox import KINDS, Sandbox
 from minigrad_course.stages import CourseError
-from tests.support.attacks import LIMITS, SANDBOXES, open_to_others
+from tests.support.attacks import SANDBOXES, open_to_others, ran
 from tests.support.slow import slow_but
 
 #: `best_sandbox` without its memory, which would keep one test's choice for the others.
 best = sandbox.best_sandbox.__wrapped__
+USER = Sandbox("user")
 SHARED = ("/tmp", "/var/tmp", "/dev/shm", "/run/lock")
 
 users_alone = pytest.mark.skipif(
-    Sandbox("user") not in SANDBOXES,
+    USER not in SANDBOXES,
     reason="needs to be root, with a Python that every user can start")
 
 
@@ -76,15 +77,6 @@ def no_landlock(tmp_path, monkeypatch):
     monkeypatch.setattr(confine, "__file__", str(copy))
 
 
-def ran(folder, code):
-    """Run some code as a user of its own; return the words that it writes."""
-    (folder / "child.py").write_text(code, encoding="utf-8")
-    open_to_others(folder)
-    ended = Sandbox("user").run(folder, [], b"", LIMITS)
-    assert not ended.status and not ended.reason, ended
-    return ended.output.decode().split()
-
-
 @users_alone
 def test_without_landlock_a_package_that_all_can_read_is_refused(tmp_path, monkeypatch, request):
     package = tmp_path / "package.py"
@@ -105,30 +97,30 @@ def test_without_landlock_the_rights_of_a_file_decide(tmp_path, no_landlock):
     for name, rights in (("closed", 0o640), ("open", 0o644)):
         (tmp_path / name).write_text(name, encoding="utf-8")
         (tmp_path / name).chmod(rights)
-    assert ran(tmp_path, f"""
-for name in ("closed", "open"):
-    for mode in "ra":
-        try:
-            open({str(tmp_path)!r} + "/" + name, mode).close()
-            print(name, mode)
-        except PermissionError:
-            pass
-""") == ["open", "r"]
+    assert ran(f"""
+        for name in ("closed", "open"):
+            for mode in "ra":
+                try:
+                    open({str(tmp_path)!r} + "/" + name, mode).close()
+                    print(name, mode)
+                except PermissionError:
+                    pass
+    """, tmp_path, USER) == "open r\n"
 
 
 @users_alone
 def test_without_landlock_nothing_stays_in_shared_folders(tmp_path, no_landlock):
-    wrote = ran(tmp_path, f"""
-import os
-for place in {SHARED}:
-    try:
-        os.makedirs(place + "/minigrad-was-here/d")
-        open(place + "/minigrad-was-here/d/f", "w").close()
-        print(place)
-    except OSError:
-        pass
-""")
-    assert "/tmp" in wrote
+    wrote = ran(f"""
+        import os
+        for place in {SHARED}:
+            try:
+                os.makedirs(place + "/minigrad-was-here/d")
+                open(place + "/minigrad-was-here/d/f", "w").close()
+                print(place)
+            except OSError:
+                pass
+    """, tmp_path, USER)
+    assert "/tmp" in wrote.split()
     assert not [place for place in SHARED if os.path.exists(f"{place}/minigrad-was-here")]
 
 
@@ -150,11 +142,11 @@ KEPT_OUT = {
 @users_alone
 @pytest.mark.parametrize("attack", slow_but(2, KEPT_OUT))
 def test_without_landlock_this_is_kept_out(attack, tmp_path, no_landlock):
-    assert ran(tmp_path, f"""
-import mmap, os, resource, socket
-try:
-    {KEPT_OUT[attack]}
-    print("reached")
-except PermissionError:
-    print("refused")
-""") == ["refused"]
+    assert ran(f"""
+        import mmap, os, resource, socket
+        try:
+            {KEPT_OUT[attack]}
+            print("reached")
+        except PermissionError:
+            print("refused")
+    """, tmp_path, USER) == "refused\n"
