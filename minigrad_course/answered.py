@@ -14,18 +14,16 @@ lines, and a merge would call that a conflict.  So the answers are put in before
 
 from __future__ import annotations
 
-import builtins
 import re
-import symtable
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from .dev.source import Module, body_span
 from .moved_files import earlier_symbols
 from .stages import CourseError, Stage
 
-__all__ = ["Answers", "path_in_package", "unknown_names", "with_answers"]
+__all__ = ["Answers", "path_in_package", "with_answers"]
 
 _UNWRITTEN = re.compile(r'NotImplementedError\("(\w+\.\d+) .* is yours to write"\)')
 _HEADER = re.compile(r"# Stage .*: the exercise for minigrad/(.+\.py)\.$", re.MULTILINE)
@@ -98,36 +96,6 @@ def with_answers(text: str, path: str, answers: Answers, file: Path | None = Non
         if symbol in found:
             lines[first - 1 : last] = _indented(found[symbol], indent)
     return "\n".join(lines) + "\n"
-
-
-def unknown_names(text: str) -> list[str]:
-    """Return the names that functions of a module use and nothing defines, in order.
-
-    An answer of an earlier edition may call a helper that has another name now.  A text that is no
-    Python, or that imports by `*`, has none.
-    """
-    try:
-        table = symtable.symtable(text, "answer", "exec")
-    except (SyntaxError, ValueError):
-        return []
-    if re.search(r"^\s*from .* import \*", text, re.MULTILINE):
-        return []
-    known = {each.get_name() for each in table.get_symbols()
-             if each.is_assigned() or each.is_imported() or each.is_namespace()}
-    used = dict.fromkeys(each.get_name() for scope in _scopes(table)
-                         for each in scope.get_symbols()
-                         if each.is_global() and each.is_referenced())
-    declared = {each.get_name() for scope in _scopes(table) for each in scope.get_symbols()
-                if each.is_declared_global() and each.is_assigned()}
-    return [name for name in used
-            if name not in known | declared and not hasattr(builtins, name)
-            and not (name.startswith("__") and name.endswith("__"))]
-
-
-def _scopes(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
-    for child in table.get_children():
-        yield child
-        yield from _scopes(child)
 
 
 def path_in_package(text: str, place: Path, known: Mapping[Path, str]) -> str:

@@ -255,25 +255,27 @@ def run_script(plan: dict[str, Any]) -> None:
     sys.path[0:1] = [str(Path(script).resolve().parent), plan["root"]]
     try:
         swap_in(plan["files"], plan.get("composed"))
-    except NotImplementedError as error:
-        sys.exit(told_open(error, "the package cannot be imported without"))
     except Exception as error:
-        sys.exit(f"your files cannot stand in for the package's: {type(error).__name__}: {error}")
+        sys.exit(told_open(error, "the package cannot be imported without") or
+                 f"your files cannot stand in for the package's: {type(error).__name__}: {error}")
     sys.argv = [script, *plan["arguments"]]
     try:
         runpy.run_path(script, run_name="__main__")
     except NotImplementedError as error:
-        sys.exit(told_open(error, "the program came to"))
+        told = told_open(error, "the program came to")
+        if not told:
+            raise
+        sys.exit(told)
 
 
-def told_open(error: NotImplementedError, how: str) -> str:
-    """Return how a program came to an exercise that is not written; raise the error if it did not.
+def told_open(error: Exception, how: str) -> str:
+    """Return a sentence on the exercise that is not written yet, which begins with `how`.
 
-    Sentences begin with `how`.
+    Any other error gives "".
     """
     open_hole = re.fullmatch(r"((\w+)\.\d+ .*) is yours to write", str(error))
     if open_hole is None:
-        raise error
+        return ""
     place = traceback.extract_tb(error.__traceback__)[-1]
     return (f"{how} {open_hole[1]}, which you have not written yet: write it in "
             f"{place.filename}, line {place.lineno}, or leave stage {open_hole[2]} out of what "

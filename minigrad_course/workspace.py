@@ -25,11 +25,12 @@ from typing import Any
 
 from minigrad import __version__
 
-from .answered import Answers, path_in_package, places, unknown_names, with_answers
+from .answered import Answers, path_in_package, places, with_answers
 from .moved_files import earlier_path
 from .renumbered import numbering, renumbered, said_of_numbers
 from .scratch import from_scratch
 from .stages import CourseError, Hole, Stage, stages
+from .unknown_names import unknown_names
 from .verdict import Verdict
 
 __all__ = ["Workspace", "find_workspace", "make_workspace", "replace_file"]
@@ -174,12 +175,10 @@ class Workspace:
                 file = stage.exercise(path, self.exercises)
                 if kind := self._merge(stage, path, answers):
                     done.setdefault(kind, []).append(str(file))
-                if kind in ("new", "merged"):
-                    done.setdefault("unknown name", []).extend(
-                        f"{name} in {file}" for name in unknown_names(file.read_text(
-                            encoding="utf-8", errors="surrogateescape")))
+                if kind in ("new", "merged") and (names := unknown_names(file)):
+                    done.setdefault("unknown name", []).extend(f"{n} in {file}" for n in names)
         done.update(self._retire(known))
-        return {kind: lines for kind, lines in done.items() if lines}
+        return done
 
     def _answers(self) -> Answers:
         """Return what the learner wrote, and the numbers of all exercises as handed out."""

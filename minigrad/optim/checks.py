@@ -11,8 +11,8 @@ from typing import Any
 from ..nn.module import type_name
 from ..tensor.tensor import Tensor
 
-__all__ = ["check_apart", "check_at_least_zero", "check_betas", "check_lr", "check_options",
-           "check_params", "check_required", "params_and_names", "required", "warn_of_duplicates"]
+__all__ = ["check_apart", "check_at_least_zero", "check_betas", "check_group", "check_lr",
+           "check_options", "params_and_names", "required"]
 
 Group = dict[str, Any]
 
@@ -42,26 +42,21 @@ def params_and_names(given: Any) -> tuple[list[Any], list[str]]:
     return params, names
 
 
-def check_params(params: list[Any], defaults: Group) -> None:
-    """Raise for a parameter that is not a tensor, or not a leaf."""
+def check_group(group: Group, params: list[Any], defaults: Group) -> None:
+    """Raise for a parameter that is no tensor or no leaf, or for an option that is missing.
+
+    Warn, as PyTorch does, of a parameter that is there twice.
+    """
     for parameter in params:
         if not isinstance(parameter, Tensor):
             raise TypeError("optimizer can only optimize Tensors, but one of the params is "
                             f"{type_name(parameter)}")
         if not (parameter.is_leaf or parameter.retains_grad or defaults.get("differentiable")):
             raise ValueError("can't optimize a non-leaf Tensor")
-
-
-def check_required(group: Group, defaults: Group) -> None:
-    """Raise if a group lacks an option that has no default."""
     for name, default in defaults.items():
         if default is required and name not in group:
             raise ValueError("parameter group didn't specify a value of required optimization "
                              f"parameter {name}")
-
-
-def warn_of_duplicates(params: list[Any]) -> None:
-    """Warn, as PyTorch does, if a group has a parameter twice."""
     if len(set(params)) != len(params):
         warnings.warn("optimizer contains a parameter group with duplicate parameters; in "
                       "future, this will cause an error; see "

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import secrets
 from collections.abc import Iterator
 from dataclasses import replace
@@ -21,7 +20,7 @@ from .batch import could_not, grade_all
 from .feedback import write_feedback
 from .grade import NOT_PYTHON
 from .history import Again, History
-from .intake import take_in
+from .intake import labels, take_in
 from .printable import one_line
 from .progress import Counted
 from .reach import refuse_answers
@@ -159,22 +158,6 @@ def _grade(paths: list[Path], chosen: list[str], form: str, out: Path | None, ke
     else:
         out.write_text(text, encoding="utf-8")
     return reports
-
-
-def labels(paths: list[Path]) -> list[str]:
-    """Return names for submissions: as much of each path as tells it from all others.
-
-    >>> labels([Path("class/ann/hw.py"), Path("class/bo/hw.py"), Path("class/eve.py")])
-    ['ann/hw.py', 'bo/hw.py', 'eve.py']
-    """
-    shown = [path.resolve() if path.name in ("", "..") else path for path in paths]
-    most = max((len(path.parts) for path in shown), default=1)
-    made = []
-    for path in shown:
-        ends = [str(Path(*path.parts[-length:])) for length in range(1, most + 1)]
-        made.append(next((end for length, end in enumerate(ends, 1) if sum(
-            str(Path(*other.parts[-length:])) == end for other in shown) == 1), str(path)))
-    return [os.fsencode(each).decode("utf-8", "backslashreplace") for each in made]
 
 
 def _to_look_at(paths: list[Path], reports: list[Report], settings: Settings) -> Iterator[str]:

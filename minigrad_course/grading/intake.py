@@ -14,13 +14,14 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..stages import CourseError, Stage
 
-__all__ = ["Submission", "take_in"]
+__all__ = ["Submission", "labels", "take_in"]
 
 #: More text than any answer needs.
 MAX_BYTES = 256 * 1024
@@ -214,3 +215,18 @@ def _why(error: OSError) -> str:
 def _is_junction(about: os.stat_result) -> bool:
     """Whether it is Windows's other kind of link."""
     return sys.platform == "win32" and about.st_reparse_tag != 0
+
+
+def labels(paths: Sequence[Path]) -> list[str]:
+    """Return names for submissions: as much of each path as tells it from all others.
+
+    >>> labels([Path("class/ann/hw.py"), Path("class/bo/hw.py"), Path("class/eve.py")])
+    ['ann/hw.py', 'bo/hw.py', 'eve.py']
+    """
+    shown = [path.resolve() if path.name in ("", "..") else path for path in paths]
+    lengths = range(1, max((len(path.parts) for path in shown), default=1) + 1)
+    ends = [[(length, str(Path(*path.parts[-length:]))) for length in lengths] for path in shown]
+    counts = Counter(end for each in ends for end in each)
+    made = [next((end[1] for end in each if counts[end] == 1), str(path))
+            for each, path in zip(ends, shown, strict=True)]
+    return [os.fsencode(each).decode("utf-8", "backslashreplace") for each in made]

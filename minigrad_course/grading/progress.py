@@ -35,7 +35,7 @@ class Counted:
     def __init__(self, console: Console, total: int,
                  now: Callable[[], float] = time.monotonic) -> None:
         self.console, self.total, self.done, self.now = console, total, 0, now
-        self.begun, self.graded, self.told = now(), 0, 0
+        self.begun, self.known = now(), 0
         self.bar = Progress(TextColumn("graded"), BarColumn(), MofNCompleteColumn(),
                             TextColumn("{task.fields[left]}"), console=console, transient=True,
                             disable=total == 1 or not console.is_terminal)
@@ -51,22 +51,21 @@ class Counted:
     @property
     def left(self) -> str:
         """What is to be said of the time that is left; "" before anything was graded."""
-        if not self.graded or self.done >= self.total:
+        if self.done == self.known or self.done >= self.total:
             return ""
-        seconds = (self.now() - self.begun) / self.graded * (self.total - self.done)
+        graded = self.done - self.known
+        seconds = (self.now() - self.begun) / graded * (self.total - self.done)
         return f"{time_left(seconds)} left"
 
     def went_on(self) -> None:
         """All up to here were known before: from now on it takes time."""
-        self.begun, self.graded = self.now(), 0
+        self.begun, self.known = self.now(), self.done
 
     def advance(self) -> None:
         """One more was graded."""
         self.done += 1
-        self.graded += 1
         self.bar.update(self.task, completed=self.done, left=self.left)
-        if self.total > 1 and not self.console.is_terminal \
-                and self.done * 10 // self.total > self.told * 10 // self.total:
-            self.told = self.done
+        is_tenth = self.done * 10 // self.total > (self.done - 1) * 10 // self.total
+        if self.total > 1 and not self.console.is_terminal and is_tenth:
             self.console.print(f"graded {self.done} of {self.total}"
                                + (f", {self.left}" if self.left else ""), soft_wrap=True)

@@ -66,7 +66,7 @@ class Sandbox:
         """What this sandbox promises, in one sentence."""
         return {
             "bubblewrap": "no network, no other files or processes, and limits",
-            "user": "a user of its own, no network, no file of others, and limits",
+            "user": "a user of its own, no network, no private file, and limits",
             "landlock": "no network, no file but Python's own, no signal to others, and limits",
             "limits": "limits alone: the code can read what you can read, and reach the network",
         }[self.kind]

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from ..grading.intake import take_in
+from ..grading.intake import labels, take_in
 from ..grading.printable import one_line
 from ..naming import stages_named
 from ..stages import CourseError, Stage, stages
@@ -68,18 +68,16 @@ def similarity(
 def _compared(paths: list[Path], chosen: list[Stage]
               ) -> tuple[list[Likeness], Named, Texts, int]:
     """Compare what was handed in; return also signs, the texts, and how many answers there were."""
-    names = [path.name or str(path) for path in paths]
-    labels = [name if names.count(name) == 1 else str(path)
-              for name, path in zip(names, paths, strict=True)]
     found: list[Likeness] = []
     named: list[tuple[str, str, Sign]] = []
     texts: Texts = {}
+    names = labels(paths)
     for stage in chosen:
-        taken = {label: readable(stage, take_in(path, stage).texts)
-                 for label, path in zip(labels, paths, strict=True)}
-        texts[stage.number] = {label: each for label, each in taken.items() if each}
+        taken = {name: readable(stage, take_in(path, stage).texts)
+                 for name, path in zip(names, paths, strict=True)}
+        texts[stage.number] = {name: each for name, each in taken.items() if each}
         found += compare(stage, texts[stage.number])
-        named += [(stage.number, label, sign) for label, each in texts[stage.number].items()
+        named += [(stage.number, name, sign) for name, each in texts[stage.number].items()
                   for sign in signs(stage, each)]
     return found, named, texts, sum(map(len, texts.values()))
 

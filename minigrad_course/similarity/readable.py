@@ -5,12 +5,13 @@ Grading takes such an exercise out and grades the rest, so the rest is compared 
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping
 
 from ..desk import Desk
 from ..stages import Stage
 
-__all__ = ["readable"]
+__all__ = ["parsed", "readable"]
 
 
 def readable(stage: Stage, texts: Mapping[str, str]) -> dict[str, str]:
@@ -18,3 +19,11 @@ def readable(stage: Stage, texts: Mapping[str, str]) -> dict[str, str]:
     repaired = Desk(stage, texts).repaired()
     return {path: repaired[path].text if path in repaired else text
             for path, text in texts.items()}
+
+
+def parsed(text: str) -> ast.Module | None:
+    """Return a text's syntax tree; None for what is no Python, or too deep to be read."""
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None

@@ -15,9 +15,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from ..dev.source import Definition, Function, module
+from ..dev.source import Definition, Function, Module, module
 from ..stages import Stage
 from .normal import in_one_form
+from .readable import parsed
 from .tokens import tokens
 
 __all__ = ["Sign", "idle_holes", "signs"]
@@ -54,9 +55,7 @@ def signs(stage: Stage, texts: dict[str, str]) -> list[Sign]:
     """Return what is to be looked at in a submission of a stage, each once."""
     found: dict[tuple[str, str], Sign] = {}
     for path, text in texts.items():
-        try:
-            mine = ast.parse(text)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
+        if (mine := parsed(text)) is None:
             continue
         stub = ast.parse(stage.handed_out(path))
         for each in (*_makers(stage, path, mine), *_literals(path, mine, stub),
@@ -67,34 +66,17 @@ def signs(stage: Stage, texts: dict[str, str]) -> list[Sign]:
 
 def idle_holes(stage: Stage, texts: dict[str, str]) -> set[str]:
     """Return the exercises with a body that is as shipped or does nothing."""
-    trees: dict[str, ast.Module] = {}
-    for path, text in texts.items():
-        try:
-            trees[path] = ast.parse(text)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            continue
+    written = {f"{path}:{name}": node for path, text in texts.items()
+               if (tree := parsed(text)) is not None
+               for name, node in reversed([*Module(path, text, tree).functions()])}
     return {hole.id for hole in stage.holes
-            if any(path not in trees or _is_idle(trees[path], symbol)
-                   for path, _, symbol in (each.partition(":") for each in hole.symbols))}
+            if any(symbol not in written or _is_idle(written[symbol]) for symbol in hole.symbols)}
 
 
-def _is_idle(tree: ast.Module, symbol: str) -> bool:
-    node = next((node for name, node in _functions(tree) if name == symbol), None)
-    if node is None:
-        return True
+def _is_idle(node: Function) -> bool:
     left = [each.text for each in tokens(in_one_form(node), "", set())]
     return not left or (left[0] == "Raise"  # a SyntaxError stands in a body that cannot be read
                         and not {"NotImplementedError", "SyntaxError"}.isdisjoint(left))
-
-
-def _functions(tree: ast.Module) -> Iterator[tuple[str, Function]]:
-    for each in tree.body:
-        if isinstance(each, Function):
-            yield each.name, each
-        elif isinstance(each, ast.ClassDef):
-            for inner in each.body:
-                if isinstance(inner, Function):
-                    yield f"{each.name}.{inner.name}", inner
 
 
 def _words(node: ast.AST) -> Iterator[str]:

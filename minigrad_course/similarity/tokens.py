@@ -24,6 +24,7 @@ from dataclasses import dataclass, field
 from ..dev.source import Definition, Function, docstring_of
 from ..stages import Stage
 from .normal import in_one_form
+from .readable import parsed
 
 __all__ = ["Token", "Written", "answers", "functions", "shipped", "statements"]
 
@@ -73,10 +74,9 @@ def answers(stage: Stage, texts: dict[str, str], stubs: dict[str, str]) -> Writt
     own: list[_Own] = []
     fixed: set[str] = set()  # names that the exercise has: nobody gives them by himself
     for path in texts:
-        try:
-            mine, stub = ast.parse(texts[path]), ast.parse(stubs[path])
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
+        if (mine := parsed(texts[path])) is None:
             continue
+        stub = ast.parse(stubs[path])
         fixed |= _names_in(stub)
         given = _definitions(mine)
         for hole in stage.holes:

@@ -196,3 +196,16 @@ def test_the_peak_of_the_process_grows_and_can_be_reset():
     del x
     if reset_process_peak():
         assert process_peak() < grown
+
+
+# --- the path that is taught ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("options", [[], ["--fast"]])
+def test_the_path_from_a_product_to_its_gradient_is_counted(options):
+    told = subprocess.run([sys.executable, "benchmarks/path_length.py", *options], cwd=ROOT,
+                          env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True,
+                          encoding="utf-8", check=True).stdout
+    counts = re.fullmatch(r"(\d+) calls in (\d+) files; (\d+) lines in (\d+) functions\n", told)
+    calls, files, lines, functions = map(int, counts.groups())
+    assert files < functions <= calls and functions < lines

@@ -16,10 +16,10 @@ from typer.testing import CliRunner
 
 from minigrad_course.app import app
 from minigrad_course.grading import batch
-from minigrad_course.grading.app import labels
 from minigrad_course.grading.feedback import as_page, as_text, write_feedback
 from minigrad_course.grading.grade import Grade, HoleGrade
 from minigrad_course.grading.history import Again, History
+from minigrad_course.grading.intake import labels
 from minigrad_course.grading.report import Report
 from minigrad_course.grading.roster import Person, Roster, read_roster
 from minigrad_course.grading.writers import as_csv, as_html, as_junit

@@ -228,6 +228,18 @@ def test_formats(tmp_path):
     assert "--format xml: there are terminal" in call("--format", "xml", code=2)
 
 
+def test_submissions_with_the_same_name_are_told_apart(tmp_path):
+    stage = course.find_stage("07")
+    (path,) = stage.modules
+    for name in ("ann", "ben"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "hw.py").write_text(package(stage)[path])
+    result = CliRunner().invoke(app, ["similarity", *map(str, tmp_path.glob("*/hw.py")),
+                                      "--stage", "07", "--format", "csv"])
+    assert {row["one"] for row in csv.DictReader(io.StringIO(result.output))} == {
+        "ann/hw.py", "ben/hw.py"}
+
+
 def test_independent_pairs_are_far_below_the_thresholds():
     for stage in SEVERAL:
         given = {name: answered(stage, name) for name in answers(stage)}

@@ -14,11 +14,11 @@ from typer.testing import CliRunner
 
 from minigrad_course import moved_files
 from minigrad_course import stages as course
-from minigrad_course.answered import unknown_names
 from minigrad_course.app import app
 from minigrad_course.dev.source import Module, body_span
 from minigrad_course.renumbered import renumbered, said_of_numbers
 from minigrad_course.stages import Hole, Stage
+from minigrad_course.unknown_names import unknown_names
 from minigrad_course.workspace import Workspace
 
 STAGE = course.find_stage("03b")
@@ -149,8 +149,9 @@ def test_a_helper_that_an_answer_uses_and_that_is_gone_is_named(space):
     ("from a import *\ndef f(): return g", []),
     ("def f(:", []),
 ], ids=["known", "in a method", "declared global", "a star", "no Python"])
-def test_names_that_nothing_defines(text, wanted):
-    assert unknown_names(text) == wanted
+def test_names_that_nothing_defines(text, wanted, tmp_path):
+    (tmp_path / "x.py").write_text(text)
+    assert unknown_names(tmp_path / "x.py") == wanted
 
 
 def test_an_answer_follows_its_symbol_into_another_file_and_depth(space, monkeypatch):

@@ -19,8 +19,8 @@ from minigrad_course.app import app
 from minigrad_course.grading import batch
 from minigrad_course.grading.grade import Grade, HoleGrade
 from minigrad_course.grading.report import Report
-from minigrad_course.grading.sandbox import best_sandbox
 from tests.support.answers import answered, answers
+from tests.support.attacks import SANDBOXES
 from tests.support.disguises import DISGUISES, package
 
 STAGE = course.find_stage("07")
@@ -74,7 +74,7 @@ def test_who_wrote_it_is_not_named(tmp_path, all_points):
     assert "07.2 has points" not in output
 
 
-@pytest.mark.skipif(best_sandbox().kind == "limits", reason="there is no sandbox here")
+@pytest.mark.skipif(not SANDBOXES, reason="no sandbox works here")
 @pytest.mark.parametrize("name", slow_but(0, HIDDEN))
 def test_they_work_and_are_named_all_the_same(name, tmp_path):
     """Probes cannot see where code stands, so the points are given, or not; the name is."""

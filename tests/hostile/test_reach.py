@@ -18,7 +18,15 @@ from minigrad_course.grading import reach
 from minigrad_course.grading.bundle import make_bundle
 from minigrad_course.grading.sandbox import Sandbox
 from minigrad_course.stages import CourseError
-from tests.support.attacks import LIMITS, MODULE, STAGE, STUB, each_sandbox, open_to_others
+from tests.support.attacks import (
+    LIMITS,
+    MODULE,
+    STAGE,
+    STUB,
+    each_sandbox,
+    open_to_others,
+    ran,
+)
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="Linux alone has it")
 
@@ -246,15 +254,14 @@ def test_without_a_sandbox_it_would_be(attack, names, tmp_path_factory):
 @pytest.mark.slow
 def test_nothing_stays_in_shared_folders(sandbox, tmp_path):
     """What a run leaves where everybody can write is gone before the next."""
-    (tmp_path / "child.py").write_text(
-        "import os, tempfile\n"
-        "for place in ('/tmp', '/var/tmp', '/dev/shm', '/dev/mqueue', '/run/lock'):\n"
-        "    try:\n"
-        "        os.makedirs(place + '/minigrad-was-here/d', exist_ok=True)\n"
-        "        open(place + '/minigrad-was-here/d/f', 'w').write('x')\n"
-        "    except OSError: pass\n", encoding="utf-8")
-    open_to_others(tmp_path)
-    sandbox.run(tmp_path, ["probes"], b"", LIMITS)
+    ran("""
+        import os, tempfile
+        for place in ('/tmp', '/var/tmp', '/dev/shm', '/dev/mqueue', '/run/lock'):
+            try:
+                os.makedirs(place + '/minigrad-was-here/d', exist_ok=True)
+                open(place + '/minigrad-was-here/d/f', 'w').write('x')
+            except OSError: pass
+    """, tmp_path, sandbox)
     assert not [place for place in ("/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue", "/run/lock")
                 if os.path.exists(f"{place}/minigrad-was-here")]
 
@@ -306,16 +313,14 @@ def test_no_folder_of_programs_is_shown():
 @pytest.mark.slow
 def test_a_run_can_use_what_it_needs(sandbox, tmp_path):
     """Nothing that an answer may need was given up."""
-    (tmp_path / "child.py").write_text(
-        "import ctypes, decimal, hashlib, json, math, os, random, subprocess, sys, tempfile\n"
-        "import threading, numpy as np, pytest, concurrent.futures as futures\n"
-        "with tempfile.TemporaryDirectory() as folder: open(folder + '/a', 'w').write('x')\n"
-        "with tempfile.TemporaryFile() as file: np.save(file, np.ones(9))\n"
-        "with futures.ThreadPoolExecutor(4) as pool: list(pool.map(math.sqrt, range(9)))\n"
-        "np.linalg.inv(np.eye(50)); np.random.default_rng(1).normal(size=9); np.fft.fft([1, 2])\n"
-        "hashlib.sha256(b'x'); decimal.Decimal(1) / 3; os.urandom(8); os.kill(os.getpid(), 0)\n"
-        "subprocess.run([sys.executable, '-I', '-S', '-c', ''], check=True)\n"
-        "print('done')\n", encoding="utf-8")
-    open_to_others(tmp_path)
-    ended = sandbox.run(tmp_path, [], b"", LIMITS)
-    assert ended.output == b"done\n", ended
+    assert ran("""
+        import ctypes, decimal, hashlib, json, math, os, random, subprocess, sys, tempfile
+        import threading, numpy as np, pytest, concurrent.futures as futures
+        with tempfile.TemporaryDirectory() as folder: open(folder + '/a', 'w').write('x')
+        with tempfile.TemporaryFile() as file: np.save(file, np.ones(9))
+        with futures.ThreadPoolExecutor(4) as pool: list(pool.map(math.sqrt, range(9)))
+        np.linalg.inv(np.eye(50)); np.random.default_rng(1).normal(size=9); np.fft.fft([1, 2])
+        hashlib.sha256(b'x'); decimal.Decimal(1) / 3; os.urandom(8); os.kill(os.getpid(), 0)
+        subprocess.run([sys.executable, '-I', '-S', '-c', ''], check=True)
+        print('done')
+    """, tmp_path, sandbox) == "done\n"

@@ -388,3 +388,9 @@ def test_steps_show_in_profiles() -> None:
     names = [event.name for event in prof.function_events]
     assert "Optimizer.step#Adam.step" in names
     assert "Optimizer.zero_grad#Adam.zero_grad" in names
+
+
+def test_a_file_of_an_earlier_version_may_name_the_placeholder_of_required_options():
+    """`defaults` of a subclass hold it; its class lay in `optim/optimizer.py`."""
+    earlier = b"cminigrad.optim.optimizer\n_Required\n)\x81."
+    assert repr(pickle.loads(earlier)) == "<required parameter>"

@@ -11,9 +11,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 #: Folders and files of `tests` that need the checkout around them.
-OF_THE_CHECKOUT = ("benchmarks", "browser", "course", "docs", "hostile", "release",
+OF_THE_CHECKOUT = ("benchmarks", "browser", "course", "docs", "hostile", "mutation", "release",
                    "test_layers.py", "test_pinned_dependencies.py", "test_sentences.py",
-                   "test_tree.py")
+                   "test_skips.py", "test_tree.py", "widgets")
 
 
 class CleanEnvironment:
@@ -45,6 +45,7 @@ class CleanEnvironment:
         shutil.rmtree(place, ignore_errors=True)
         shutil.copytree(ROOT / "tests", place / "tests", ignore=shutil.ignore_patterns(
             "__pycache__", *OF_THE_CHECKOUT))
+        shutil.copytree(ROOT / "docs", place / "docs")  # one test reads a table there
         shutil.copy(ROOT / "pyproject.toml", place)
         run([str(self.python), "-m", "pytest", "-q", "-n", str(jobs), "-m", "not slow",
              "--override-ini", "pythonpath=."], place, shown=True)

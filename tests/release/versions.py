@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import shutil
+import subprocess
 import sys
 import tempfile
 import tomllib
@@ -27,9 +28,15 @@ def supported() -> list[str]:
             if each.startswith(begin)]
 
 
+def interpreter(version: str) -> str:
+    """Return a Python of this version that starts; "" without one."""
+    python = shutil.which(f"python{version}")
+    return python if python and not subprocess.run([python, "-c", ""]).returncode else ""
+
+
 def main() -> None:
     options = read_options()
-    found = [(version, shutil.which(f"python{version}") or "") for version in options.pythons]
+    found = [(version, interpreter(version)) for version in options.pythons]
     tried = []
     for version, python in found:
         for numpy in (f"numpy=={OLDEST_NUMPY[version]}", "numpy") if python else ():

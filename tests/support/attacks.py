@@ -19,7 +19,7 @@ from minigrad_course.grading.writers import WRITERS, classroom50, gradescope
 from minigrad_course.stages import find_stage
 
 __all__ = ["LIMITS", "MODULE", "SANDBOXES", "SECONDS", "SOLUTION", "STAGE", "STUB", "added",
-           "check_reports", "each_sandbox", "graded", "in_probes", "open_to_others"]
+           "check_reports", "each_sandbox", "graded", "in_probes", "open_to_others", "ran"]
 
 STAGE = find_stage("07")
 (MODULE,) = STAGE.modules
@@ -77,6 +77,15 @@ def open_to_others(folder: Path) -> None:
         if each == Path(tempfile.gettempdir()) or each.stat().st_uid != os.getuid():
             break
         each.chmod(each.stat().st_mode | 0o055)
+
+
+def ran(code: str, folder: Path, sandbox: Sandbox) -> str:
+    """Run a program in a sandbox, with a folder as its bundle; return what it wrote."""
+    (folder / "child.py").write_text(textwrap.dedent(code), encoding="utf-8")
+    open_to_others(folder)
+    ended = sandbox.run(folder, [], b"", LIMITS)
+    assert not ended.status and not ended.reason, ended
+    return ended.output.decode()
 
 
 def check_reports(report: Report) -> None:

@@ -43,7 +43,7 @@ def check_hook_result(hook: Callable[..., Any], replaced: Any, given: Tensor | N
     #   float64 for float32             -> dtype_changed(name, given, replaced)
     #   shape (3, 2) for (2, 3), or ()  -> RuntimeError(SIZE_CHANGED.format(name))
     # Mind:
-    # - None is no answer and not checked; zero is one.
+    # - None is no answer, so nothing checks it; zero is one.
     # - A hook may remove itself, or register one for its own output or the first for
     #   another: these wait for the next pass.
     # - Compare the arrays' dtypes and shapes (`_array`); strides may differ.

@@ -26,12 +26,11 @@ from ..ops.creation.create import tensor
 from ..tensor.tensor import Tensor
 from .cache_blocks import CacheBlocks
 from .checks import (
+    _Required,  # noqa: F401  # files of earlier versions name it here
     check_apart,
-    check_params,
-    check_required,
+    check_group,
     params_and_names,
     required,
-    warn_of_duplicates,
 )
 from .hooks import StepHooks, register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 from .load_state import loaded
@@ -87,9 +86,7 @@ class Optimizer(StepHooks):
         if not isinstance(param_group, dict):
             raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
         params, names = params_and_names(param_group["params"])
-        check_params(params, self.defaults)
-        check_required(param_group, self.defaults)
-        warn_of_duplicates(params)
+        check_group(param_group, params, self.defaults)
         named = {"param_names": names} if names else {}
         group = {**self.defaults, **param_group, **named, "params": params}
         check_apart(group, self.param_groups)
