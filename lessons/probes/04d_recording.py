@@ -11,13 +11,13 @@ from minigrad_course.beside import second_copy
 
 
 @contextlib.contextmanager
-def declared(copy, name, **body):
+def declared(copy, called, /, **body):
     """Declare an op in a copy for a block."""
     body.setdefault("public", False)
     try:
-        yield type(name, (copy.module("op.declaration").Op,), body)
+        yield type(called, (copy.module("op.declaration").Op,), body)
     finally:
-        copy.REGISTRY.pop(name, None)
+        copy.REGISTRY.pop(called, None)
 
 
 def formula(names):
@@ -99,8 +99,8 @@ def probe_04d_2(random):
     node, found = copy.module("op.node"), []
     for name in random.sample(["Exp", "Sin", "Mul", "Sub", "AddScaled", "SinCos"], 4):
         made = node.make_node_type(copy.REGISTRY[name])
-        found.append([made.__name__, sorted(made.__slots__), dict(made.value_slots),
-                      dict(made.arg_slots), sorted(n for n in vars(made) if n.startswith("_saved")),
+        found.append([made.__name__, sorted(made.__slots__), sorted(made.value_slots.items()),
+                      sorted(made.arg_slots.items()), sorted(n for n in vars(made) if n.startswith("_saved")),
                       sorted(n for n in vars(made) if n.startswith("_raw")), list(made.saves),
                       [each.__name__ for each in made.__bases__]])
     x, y = (leaf(copy, random, chance=1) for _ in range(2))

@@ -165,6 +165,10 @@ def test_second_derivatives_go_through_the_copy():
 
 
 def test_a_copy_that_cannot_be_loaded_leaves_nothing(tmp_path, monkeypatch):
+    for each in [each for each in sys.modules if each.startswith(beside.PREFIX)]:
+        monkeypatch.delitem(sys.modules, each)  # another test's
+    monkeypatch.setattr(sys, "meta_path", [
+        each for each in sys.meta_path if not isinstance(each, beside.SwappedBeside)])
     source = {"text": "1 / 0\n", "files": ["mine.py"], "lines": [[0, 1]]}
     plan = tmp_path / "plan.json"
     plan.write_text(json.dumps({"beside": {"04d.7": {"minigrad.op.apply": source}}}), "utf-8")

@@ -14,6 +14,7 @@ import io
 import json
 import os
 import random
+import re
 import signal
 import sys
 import warnings
@@ -31,10 +32,13 @@ from minigrad_course.grading.grade import Grade, grade
 from minigrad_course.grading.intake import Submission
 from minigrad_course.grading.sandbox import Ended, Limits, Sandbox
 from minigrad_course.stages import Stage, stages
+from minigrad_course.swap import Swapped
 from tests.support.slow import slow_but
 
 ALL = os.environ.get("MINIGRAD_ALL_MUTANTS") == "1"
 SEED = 20_250_707
+#: The package, and the copies beside it that another test may have loaded.
+ENGINES = re.compile(r"minigrad(_beside_\w+)?(\.|$)")
 PROBED = [stage for stage in stages() if stage.holes and stage.probe_names()]
 MUTANTS = [(stage, hole, mutant) for stage in PROBED for hole in stage.holes
            for mutant in hole.mutants]
@@ -65,8 +69,9 @@ def _ask(bundle: Path, job: bytes, answers: Path, errors: Path) -> None:
         os.dup2(os.open(errors, os.O_WRONLY | os.O_CREAT), 2)
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         sys.stderr, sys.stdin = os.fdopen(2, "w"), io.StringIO(job.decode())
-        for name in [name for name in sys.modules if name.partition(".")[0] == "minigrad"]:
+        for name in [name for name in sys.modules if ENGINES.match(name)]:
             del sys.modules[name]
+        sys.meta_path[:] = [each for each in sys.meta_path if not isinstance(each, Swapped)]
         sys.path[:0] = [str(bundle / "site"), str(bundle)]
         sys.dont_write_bytecode = True
         os.environ["MINIGRAD_GENERIC"] = "1"
