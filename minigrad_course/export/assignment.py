@@ -31,8 +31,9 @@ class Assignment:
     @property
     def name(self) -> str:
         """Its name in files."""
-        return "_".join(each.key for each in self.stages[:1]) if len(self.stages) == 1 else \
-            f"stages_{'_'.join(self.numbers)}"
+        if len(self.stages) == 1:
+            return self.stages[0].key
+        return f"stages_{'_'.join(self.numbers)}"
 
     @property
     def numbers(self) -> list[str]:

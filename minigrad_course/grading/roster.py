@@ -17,6 +17,7 @@ import io
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import permutations
 from pathlib import Path
 
@@ -122,7 +123,17 @@ class Roster:
 
     def _named(self, part: str) -> list[Person]:
         wanted = {part, re.sub(r"[^\w]", "", part)} - {""}
-        return [each for each in self.people if each.spellings & wanted]
+        places = {place for each in wanted for place in self._places.get(each, ())}
+        return [self.people[place] for place in sorted(places)]
+
+    @cached_property
+    def _places(self) -> dict[str, list[int]]:
+        """By spelling, the places in the roster of those whom it may name."""
+        found: dict[str, list[int]] = {}
+        for place, person in enumerate(self.people):
+            for each in person.spellings:
+                found.setdefault(each, []).append(place)
+        return found
 
     def as_csv(self, reports: Sequence[Report], paths: Sequence[str] | None = None) -> str:
         """A line for each person and each unknown submission: the roster's columns, the points.

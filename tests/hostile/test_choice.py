@@ -11,9 +11,10 @@ pytest.importorskip("typer", reason="the course's commands need Typer")
 
 import minigrad
 from minigrad_course.grading import confine, sandbox
-from minigrad_course.grading.sandbox import KINDS, Sandbox
+from minigrad_course.grading.sandbox import KINDS, Sandbox, gives_users
+from minigrad_course.grading.users import USERS
 from minigrad_course.stages import CourseError
-from tests.support.attacks import SANDBOXES, open_to_others, ran
+from tests.support.attacks import SANDBOXES, each_sandbox, open_to_others, ran
 from tests.support.slow import slow_but
 
 #: `best_sandbox` without its memory, which would keep one test's choice for the others.
@@ -65,6 +66,17 @@ def test_bubblewrap_can_be_required(kind, with_kinds, monkeypatch):
         return
     with pytest.raises(CourseError, match="no bubblewrap that works here"):
         best(required=True)
+
+
+@each_sandbox
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="root alone gives users")
+def test_root_gives_each_run_a_user_of_its_own(sandbox, tmp_path):
+    if sandbox.kind == "bubblewrap" and not gives_users():
+        pytest.skip("bubblewrap cannot change users here")
+    code = "import os; print(os.getuid(), os.geteuid(), os.getgid(), *os.getgroups())"
+    users = [set(map(int, ran(code, tmp_path, sandbox).split())) for _ in range(2)]
+    assert [len(each) for each in users] == [1, 1]
+    assert users[0] != users[1] and users[0] | users[1] <= set(USERS)
 
 
 @pytest.fixture

@@ -70,11 +70,10 @@ def test_a_twin_would_be_found(tmp_path):
     """The answer under other names is one."""
     hole = STAGE.holes[0]
     path, _, name = hole.symbols[0].partition(":")
-    text = module(STAGE.package, path).text
     function = module(STAGE.package, path).function(name)
     other = ast.parse(ast.unparse(function).replace("self", "other")).body[0]
     assert shape(function) == shape(other)
-    assert len(text) and shape(function) != shape(ast.parse("def f():\n    return 1").body[0])
+    assert shape(function) != shape(ast.parse("def f():\n    return 1").body[0])
 
 
 @pytest.mark.parametrize("stage", slow_but(1, STAGES), ids=lambda stage: stage.key)
