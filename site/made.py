@@ -93,11 +93,24 @@ def in_nav() -> dict[str, list[dict[str, Any]]]:
             {title: f"lessons/{stage.key}.md"} for stage, title in titles.items()],
         "made/exercises": [{"All exercises": "exercises/index.md"}] + [
             {title: f"exercises/{stage.key}.md"} for stage, title in titles.items() if stage.holes],
-        "made/ops": [{"All operations": "ops/index.md"}],
+        "made/ops": [{"All operations": "ops/index.md"}, *_ops_nav()],
         "made/api": [{"All modules": "api/index.md"}] + [
             {api_pages.TITLES.get(name, module): _api_nav(name)}
             for name, module in api_pages.MODULES.items()],
     }
+
+
+def _ops_nav() -> list[dict[str, list[dict[str, str]]]]:
+    """Return the operations' pages by family, each once."""
+    left = set(op_pages.pages())
+    found = []
+    for family, ops in op_pages.families().items():
+        names = [name for name in dict.fromkeys(op.name for op in ops) if name in left]
+        left -= set(names)
+        if names:
+            found.append({family.removeprefix("ops."): [
+                {name: f"ops/{op_pages.page_name(name)}.md"} for name in names]})
+    return found
 
 
 def _api_nav(name: str) -> str | list[str | dict[str, str]]:

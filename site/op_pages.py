@@ -83,7 +83,7 @@ def is_called(name: str) -> bool:
 def op_page(name: str, ops: list[OpType]) -> str:
     """Return the page of the operations of one name."""
     description = summary(ops[0].__doc__)
-    parts = [front_matter(title=name, description=description, hide=["navigation"]), f"# {name}\n",
+    parts = [front_matter(title=name, description=description), f"# {name}\n",
              "[All operations](index.md)\n{ .mg-facts }\n"]
     for op in ops:
         if len(ops) > 1:
