@@ -139,6 +139,8 @@ def infer(kinds: Any) -> dtype:
             raise TypeError(NO_COMPLEX)
         elif issubclass(kind, str):
             raise ValueError("too many dimensions 'str'")
+        elif issubclass(kind, bytes):
+            raise TypeError("new(): invalid data type 'bytes'")
         elif issubclass(kind, (list, tuple, np.ndarray)):
             nested = kind
             continue

@@ -213,6 +213,8 @@ class PinverseOfSymmetric(Pinverse):
             [0.2500, 0.2500]])
     """
 
+    name = "linalg_pinv"
+    node = "PinverseBackward"
     public = False
 
     def shape(A, rcond): return A
