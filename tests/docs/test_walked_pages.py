@@ -23,12 +23,11 @@ PAGES = ("six_minutes", "first_evening", "ten_minutes")
 REPLACED = {
     "git clone ADDRESS minigrad": "true",
     "python3 -m venv .venv": "true",
-    "python3 -m venv venv": "true",
     ". .venv/bin/activate": "true",
-    ". venv/bin/activate": "true",
     "pip install -e '.[course]'": "true",
-    "pip install -e ./minigrad": "true",
-    "pip install -e './minigrad[tour]' torch": "true",
+    "pip install -e .": "true",
+    "pip install -e '.[tour]'": "true",
+    "pip install torch==2.13.0": "true",
     "make learn": "minigrad init engine",
 }
 #: Commands that take too long here, and the test that runs the same.
