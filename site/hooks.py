@@ -19,6 +19,7 @@ from fonts import copy_fonts
 from made import ROOT, SITE, in_nav, made_files, made_pages, stages_here
 from maths import Maths, copy_styles
 from mkdocs.structure.files import File
+from offline import write_service_worker
 from publish import head_of, publish
 
 RUNTIME = SITE / "runtime"
@@ -124,3 +125,4 @@ def on_post_build(config: Any) -> None:
     copy_scripts(built / "widgets")
     shutil.copytree(RUNTIME / "static", built / "runtime", dirs_exist_ok=True)
     _of_runtime("build.py").build(built, ROOT)
+    write_service_worker(built)

@@ -100,7 +100,8 @@ def probe_04d_2(random):
     for name in random.sample(["Exp", "Sin", "Mul", "Sub", "AddScaled", "SinCos"], 4):
         made = node.make_node_type(copy.REGISTRY[name])
         found.append([made.__name__, sorted(made.__slots__), sorted(made.value_slots.items()),
-                      sorted(made.arg_slots.items()), sorted(n for n in vars(made) if n.startswith("_saved")),
+                      sorted(made.arg_slots.items()),
+                      sorted(n for n in vars(made) if n.startswith("_saved")),
                       sorted(n for n in vars(made) if n.startswith("_raw")), list(made.saves),
                       [each.__name__ for each in made.__bases__]])
     x, y = (leaf(copy, random, chance=1) for _ in range(2))

@@ -87,7 +87,8 @@ class Watched:
 @pytest.fixture
 def watched(chromium: Any, site: str) -> Iterator[Watched]:
     """A fresh page; no console error and no request to elsewhere may have come when a test ends."""
-    context = chromium.new_context(viewport={"width": 1280, "height": 900})
+    context = chromium.new_context(viewport={"width": 1280, "height": 900},
+                                   service_workers="block")  # test_offline.py tries it with one
     shown = Watched(context, site)
     yield shown
     context.close()
@@ -97,7 +98,8 @@ def watched(chromium: Any, site: str) -> Iterator[Watched]:
 @pytest.fixture(scope="session")
 def returning(chromium: Any) -> Iterator[Any]:
     """A context that keeps what pages keep: its reader was here before."""
-    context = chromium.new_context(viewport={"width": 1280, "height": 900})
+    context = chromium.new_context(viewport={"width": 1280, "height": 900},
+                                   service_workers="block")
     yield context
     context.close()
 

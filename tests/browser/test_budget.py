@@ -8,9 +8,10 @@ import re
 from pathlib import Path
 
 import pytest
+from offline import FILES, kept
 
 #: Bytes, as a server sends them: packed where that helps.
-TEXT, PYTHON = 500_000, 12_000_000
+TEXT, PYTHON, KEPT = 500_000, 12_000_000, 3_000_000
 LESSONS = sorted(path.stem for path in
                  (Path(__file__).resolve().parents[2] / "lessons").glob("*_*.md"))
 
@@ -42,3 +43,7 @@ def test_the_first_python_is_small(built):
     assert sum(map(sent, files)) < PYTHON
     assert all((runtime / name).stat().st_size == size for name, size in manifest["sizes"].items()
                if name != "manifest.json")
+
+
+def test_what_the_browser_keeps_of_the_site_is_small(built):
+    assert sum(map(sent, kept(built, FILES))) < KEPT

@@ -1,4 +1,5 @@
 // Every page: what the reader solved is marked in navigation, tables and contents, and the way on shown.
+// It also asks the browser to keep the site.
 
 import { progress, watchProgress } from "./store.js";
 
@@ -74,3 +75,10 @@ async function show() {
 watchProgress(show);
 addEventListener("pageshow", show);
 show();
+
+/** Keep the site for times without a network; when the page has nothing else to fetch. */
+async function keepSite() {
+  await navigator.serviceWorker?.register(new URL("../service_worker.js", runtime)).catch(() => {});
+}
+if (document.readyState === "complete") keepSite();
+else addEventListener("load", keepSite);
