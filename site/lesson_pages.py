@@ -26,7 +26,7 @@ from minigrad_course.dev.lesson import (
 from minigrad_course.stages import Stage
 
 __all__ = ["course_table", "graphs_of", "lesson_page", "lessons_index", "page_data",
-           "script_element"]
+           "script_element", "search_tags"]
 
 NOT_RUN = {"timing": "It is not run here: what it prints is a time, which differs each time.",
            "gpu": "It is not run here: it needs a GPU.",
@@ -73,6 +73,12 @@ def lesson_page(stage: Stage) -> str:
     return (front_matter(title=title, description=description, stage=stage.key, page="lesson",
                          search={"boost": 2})
             + f"{head}\n\n{_facts(stage)}\n{body}\n")
+
+
+def search_tags(stage: Stage) -> list[str]:
+    """Return the words that find a lesson first: "lesson 3"."""
+    number = stage.number.lstrip("0")
+    return [f"lesson {number if number[:1].isdigit() else stage.number[1:]}"]
 
 
 def _facts(stage: Stage) -> str:

@@ -180,3 +180,15 @@ def test_the_list_of_operations_is_filtered(watched):
     assert page.get_by_role("status").filter(has_text=f"{len(found)} found").count() == 1
     field.fill("")
     assert rows.count() == everything
+
+
+@pytest.mark.parametrize(("words", "page"), [
+    ("hook", "lessons/05_hooks/"), ("detach", "api/tensor/"), ("lesson 3", "lessons/03_engine/"),
+    ("lesson 0", "lessons/00_chain_rule/"), ("lesson 8b", "lessons/08b_forward_mode/"),
+    ("retain_grad", "api/tensor/"), ("optimizer", "lessons/13b_optimizers/"),
+])
+def test_the_search_finds_the_right_page_first(watched, words, page):
+    shown = watched.open(f"course/?q={words}")
+    shown.locator(".md-search-result__link").first.wait_for(state="attached")
+    first = shown.locator(".md-search-result__link").first.get_attribute("href")
+    assert page in first

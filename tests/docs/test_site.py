@@ -436,3 +436,15 @@ def test_the_site_is_served_isolated_from_other_origins(tmp_path):
     assert headers["Content-type"] == "text/javascript"
     assert headers["Cross-Origin-Opener-Policy"] == "same-origin"
     assert headers["Cross-Origin-Embedder-Policy"] == "require-corp"
+
+
+def test_names_of_the_api_stand_in_an_order_that_no_build_changes():
+    for name in api_pages.MODULES:
+        told, _ = api_pages._told(name)
+        assert told == sorted(told, key=lambda path: (path.rpartition(".")[2].lower(), path))
+
+
+def test_a_lesson_is_found_by_its_number():
+    tags = {stage.number: lesson_pages.search_tags(stage) for stage in STAGES}
+    assert tags["00"] == ["lesson 0"] and tags["03"] == ["lesson 3"]
+    assert tags["03b"] == ["lesson 3b"] and tags["10"] == ["lesson 10"]
