@@ -26,7 +26,6 @@ NOT_YET = {
     "docs/en/errata.md",
     "docs/en/gpu.md",
     "docs/en/profiler.md",
-    "docs/en/reliability.md",
     "docs/en/viz.md",
 }
 PAGES = {path.relative_to(ROOT).as_posix(): path
