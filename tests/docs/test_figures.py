@@ -56,8 +56,9 @@ def test_the_figures_of_mutation_testing():
     found = result(RELIABILITY, "mutation")
     first, after = found["first_pass"], found["after_the_new_tests"]
     assert f"Of the {found['mutants_made']:,} mutants that can be made" in RELIABILITY
-    row = re.search(r"^\| all \| ([\d,]+) \| (\d+) \| \*\*([\d.]+) %\*\* \| (\d+) \| ([\d.]+) % \|$",
-                    RELIABILITY, re.MULTILINE)
+    row = re.search(
+        r"^\| all \| ([\d,]+) \| (\d+) \| \*\*([\d.]+) %\*\* \| (\d+) \| ([\d.]+) % \|$",
+        RELIABILITY, re.MULTILINE)
     assert row is not None
     run = int(row[1].replace(",", ""))
     assert run == found["mutants_run"]
