@@ -90,7 +90,13 @@ from .ops.creation.legacy import (
     LongTensor,
     ShortTensor,
 )
-from .ops.creation.tensor_options import channels_last, contiguous_format, preserve_format, strided
+from .ops.creation.tensor_options import (
+    channels_last,
+    channels_last_3d,
+    contiguous_format,
+    preserve_format,
+    strided,
+)
 from .ops.info import finfo, iinfo
 from .ops.random import sampling as random
 from .ops.random.sampling import Generator, default_generator
@@ -151,6 +157,7 @@ __all__ = [
     "bool",
     "can_cast",
     "channels_last",
+    "channels_last_3d",
     "contiguous_format",
     "cuda",
     "default_generator",

@@ -19,7 +19,7 @@ FAMILIES: dict[str, dict[str, tuple[str, str]]] = {
                    "svd_eigh distance vector_norm"),
         "layers": ("Functions of layers", "rnn_stacks batch_norm group_norm dropout rrelu"),
         "types": ("Types and devices", "tensor dtypes device attributes info"),
-        "settings": ("Files and settings", "serialization formatting threads anomaly_mode"),
+        "settings": ("Files and settings", "files formatting threads anomaly_mode"),
     },
     "autograd": {
         "backward": ("Backward passes and modes",

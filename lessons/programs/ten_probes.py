@@ -37,23 +37,41 @@ def leaf(torch: Any, *values: Any) -> Any:
 
 
 def rabbits(torch: Any) -> str:
-    """Twelve sums, each of the two before."""
+    """Twelve sums, each of the two before; then the pairs in a graph, and a second gradient."""
     first = one = two = leaf(torch, 1.0, 2.0)
     for _ in range(12):
         one, two = two, one + two
     (two * first).sum().backward()
-    return told(first.grad)
+    a, b, c = leaf(torch, 1.0, 2.0, 3.0).unbind()
+    product = c * a.detach() - b
+    numbers = [[index for node, index in each.next_functions if node is not None]
+               for each in (product.grad_fn, product.grad_fn.next_functions[0][0])]
+    steps = leaf(torch, [1.0, 2.0], [3.0, 4.0])
+    for _ in range(2):
+        (steps.t() ** 3).sum().backward(create_graph=True)
+    (steps.grad ** 2).sum().backward()
+    return told(first.grad, numbers, first.is_leaf, product.is_leaf, steps.grad)
 
 
 def valley(torch: Any) -> str:
-    """Three steps of Newton's method, with a gradient of a gradient."""
+    """Three steps of Newton's method, then slopes forward, backward and for a batch."""
     place = leaf(torch, 2.0)
     for _ in range(3):
         height = (place ** 4 - 3 * place ** 2 + place).sum()
         (slope,) = torch.autograd.grad(height, place, create_graph=True)
         (curvature,) = torch.autograd.grad(slope.sum(), place)
         place = (place - slope / curvature).detach().requires_grad_()
-    return told(place)
+
+    def hills(at: Any, height: Any) -> Any:
+        return torch.stack([(at ** 2 * height).sum(), at[0] * torch.exp(at[1])])
+
+    func, at = torch.func, torch.stack([place[0], place[0] * 2]).detach()
+    value, slope = func.jvp(lambda t: hills(t, 3.0), (at,), (at + 1,))
+    both = func.jacfwd(hills, (0, 1))(at, at[0])
+    batch = func.vmap(lambda t, height: hills(t, height).sum(-1) + height, (0, None))
+    rows = torch.stack([at, at + 1, at - 1])
+    return told(place, value, slope, both, batch(rows, at[1]),
+                func.hessian(lambda t: hills(t, 2.0).sum())(at))
 
 
 def half_step(torch: Any) -> str:
@@ -103,7 +121,7 @@ def photograph(torch: Any) -> str:
 
 
 def eavesdropper(torch: Any) -> str:
-    """Who hears what, in which order, and what arrives."""
+    """Who hears what, in which order, what arrives, and what a profile counts."""
     heard: list[str] = []
     x = leaf(torch, 1.0, 2.0)
     y = x * x
@@ -115,7 +133,17 @@ def eavesdropper(torch: Any) -> str:
     x.register_post_accumulate_grad_hook(lambda leaf: heard.append(told(leaf.grad)))
     handle.remove()
     y.sum().backward()
-    return told(x.grad, y.grad, heard)
+    profiler = torch.autograd.profiler
+    with profiler.profile() as profile:
+        for _ in range(2):
+            with profiler.record_function("outer"), profiler.record_function("inner"):
+                torch.exp(x)
+    ours = [event for event in profile.function_events if event.name in ("outer", "inner")]
+    counts = [(each.key, each.count) for each in profile.key_averages()
+              if each.key in ("outer", "inner")]
+    inside = [event.cpu_parent is not None for event in ours]
+    kept = all(event.self_cpu_time_total < event.cpu_time_total for event in ours)
+    return told(x.grad, y.grad, heard, sorted(counts), inside, kept)
 
 
 def red_pencil(torch: Any) -> str:
@@ -187,15 +215,19 @@ PROBES: tuple[Callable[[Any], str], ...] = (
 
 #: The results of PyTorch.
 EXPECTED = {
-    "rabbits": "[754, 1508]",
-    "valley": "[1.1443]",
+    "rabbits": "[754, 1508] [[0, 1], [2]] True False [[150, 1176], [3942, 9312]]",
+    "valley": (
+        "[1.1443] [19.6406, 11.2833] [59.8781, 58.2499] [[[2.6187, 5.2375], [9.8607, 11.2833]], "
+        "[6.5469, 0]] [28.5547, 95.0363, 6.6594] [[4, 9.8607], [9.8607, 15.2833]]"),
     "half_step": "[4.5, 15] [1, 4]",
     "table": "[[0.9919, 0.9387, 0.7338], [-5.6832, -1.9864, 5.5587]] [[-23], [6.0673]]",
     "index_cards": (
         "[[-0.083, 0.161, 0.2476], [1.9438, 1.027, -0.2452]] [[0.8032, 0.0422], "
         "[-1.033, 1.5729], [-1.9195, 1.6576]]"),
     "photograph": "[1, 1, 3, 3] [3.6354, -4.2698, -2.3781] [0, 5.5018, 0, 2.5279, 0, -1.977, 0]",
-    "eavesdropper": "[8, 16] [4, 4] [[4, 4], [8, 16]]",
+    "eavesdropper": (
+        "[8, 16] [4, 4] [[4, 4], [8, 16]] [[inner, 2], [outer, 2]] [False, True, False, True] "
+        "True"),
     "red_pencil": "[108, 366, 216, 72] refused: True",
     "watchman": "[[False, True], [False, True]] [[0, 1], [1, 24]] True False True",
     "school": "[[0.9554, -3.4428, 6, 9], [2.5074, 6.7463, 6, 9], [2.3569, 6.407, 6, 9]]",

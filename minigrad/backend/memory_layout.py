@@ -112,6 +112,40 @@ def order_of_result(shape: Sequence[int], *strides: Sequence[int]) -> list[int]:
     return order[::-1]
 
 
+def channels_last(array: Array) -> Array:
+    """Return a copy of (N, C, *S), with two or three sizes S, that has channels adjacent in memory.
+
+    >>> channels_last(np.ones((1, 2, 3, 3))).strides
+    (144, 8, 48, 16)
+    """
+    return laid_out(array, [0, *range(2, array.ndim), 1])
+
+
+def is_channels_last(array: Array) -> bool:
+    """Tell whether the strides of (N, C, H, W) are those of `channels_last`.
+
+    Sizes of 1 leave it open; then row-major order is assumed, as in PyTorch.
+    Source: `is_channels_last_strides_2d_s4` in PyTorch.
+
+    >>> image = np.ones((1, 2, 3, 3)); is_channels_last(channels_last(image))
+    True
+    """
+    if array.ndim != 4 or not array.strides[1]:
+        return False
+    least = 0
+    for d in (1, 3, 2, 0):
+        size, stride = array.shape[d], array.strides[d]
+        if not size or stride < least or (d == 0 and least == array.strides[1]):
+            return False
+        least = stride * max(size, 1)
+    return True
+
+
+def in_format_of(array: Array, *inputs: Array) -> Array:
+    """Return an array, or a copy of it with channels last if one of the `inputs` has them last."""
+    return channels_last(array) if any(map(is_channels_last, inputs)) else array
+
+
 def is_dense(array: Array) -> bool:
     """Tell whether the array's elements fill its memory without gaps or overlap, in any order."""
     if array.flags.c_contiguous:

@@ -47,7 +47,8 @@ TABLE: tuple[tuple[Rule, str], ...] = (
     (rules_view.as_strided, "AsStrided"),
     (rules_view.roll, "Roll"),
     (rules.alone, "Tril Triu LinalgInv LinalgDet Slogdet LinalgCholesky LinalgQr QrComplete "
-                  "LinalgSvd LinalgEigh Pinverse OneHot ConstantPadNd"),
+                  "LinalgSvd LinalgEigh Pinverse PinverseOfSymmetric "
+                  "OneHot ConstantPadNd"),
     (rules_view.diag, "Diag"),
     (rules_view.diag_embed, "DiagEmbed"),
     (rules_view.cat, "Cat"),

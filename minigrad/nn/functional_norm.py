@@ -50,6 +50,8 @@ def batch_norm(input: Tensor, running_mean: Tensor | None, running_var: Tensor |
                momentum: float = 0.1, eps: float = 1e-5) -> Tensor:
     """Bring each channel to mean zero and variance one, then scale and shift it."""
     if training:
+        if eps <= 0:
+            raise ValueError(f"batch_norm eps must be positive during training, but got {eps}")
         sizes = input.size()
         more_than_one("value per channel", sizes[0] * math.prod(sizes[2:]), sizes)
     if input.ndim < 2 and input.numel():

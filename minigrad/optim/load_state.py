@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd.grad_mode import no_grad
 from ..tensor.tensor import Tensor
 
 __all__ = ["fitted", "loaded"]
@@ -47,12 +46,15 @@ def loaded(param_groups: list[dict[str, Any]], state_dict: dict[str, Any]) -> di
 
 
 def fitted(name: str, value: Any, parameter: Tensor) -> Any:
-    """Return a copy of a loaded value in the dtype and on the device of its parameter."""
+    """Return a loaded value in the dtype and on the device of its parameter.
+
+    A tensor that fits is taken as it is, so two optimizers may share it; `copy.deepcopy` the state
+    dict to avoid that, as in PyTorch.
+    """
     if not isinstance(value, Tensor):
         if not hasattr(value, "__array__"):
             return copy.deepcopy(value)
-        value = Tensor._plain(np.asarray(value))  # another library's tensor
-    with no_grad():
-        if name == "step" or not parameter.is_floating_point():
-            return value.detach().clone()
-        return value.detach().to(parameter.device, parameter.dtype, copy=True)
+        value = Tensor._plain(np.asarray(value).copy())  # another library's tensor
+    if name == "step":
+        return value
+    return value.to(parameter.device, parameter.dtype if parameter.is_floating_point() else None)

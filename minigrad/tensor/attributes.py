@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,17 @@ class Size(tuple[int, ...]):
 
     __slots__ = ()
 
+    def __new__(cls, sizes: Iterable[Any] = ()) -> Size:
+        """Make a shape of whole numbers; `TypeError` for anything else."""
+        checked = []
+        for position, n in enumerate(sizes):
+            try:
+                checked.append(index(n))
+            except TypeError:
+                raise TypeError(f"torch.Size() takes an iterable of 'int' (item {position} is "
+                                f"'{type(n).__name__}')") from None
+        return tuple.__new__(cls, checked)
+
     def numel(self) -> int:
         """Return the number of elements."""
         return numel(self)
@@ -31,7 +44,7 @@ class Size(tuple[int, ...]):
 
     def __getitem__(self, key: Any) -> Any:
         item = tuple.__getitem__(self, key)
-        return Size(item) if isinstance(key, slice) else item
+        return tuple.__new__(Size, item) if isinstance(key, slice) else item
 
     def __add__(self, other: Any) -> Size:
         return Size(tuple(self) + tuple(other))
@@ -50,12 +63,12 @@ class ArrayInfo:
     @property
     def shape(self) -> Size:
         """The size of each dimension."""
-        return Size(self._array.shape)
+        return tuple.__new__(Size, self._array.shape)  # whole numbers: no check
 
     def size(self, dim: int | None = None) -> Any:
         """Return the shape, or the size of dimension `dim`."""
         shape = self._array.shape
-        return Size(shape) if dim is None else shape[wrap_dim(dim, len(shape))]
+        return tuple.__new__(Size, shape) if dim is None else shape[wrap_dim(dim, len(shape))]
 
     def stride(self, dim: int | None = None) -> Any:
         """Return the strides in elements, or that of dimension `dim`."""
@@ -123,10 +136,6 @@ class ArrayInfo:
     def is_complex(self) -> bool:
         """Tell whether the elements are complex numbers: never."""
         return False
-
-    def is_contiguous(self) -> bool:
-        """Tell whether the elements lie in row-major order without gaps."""
-        return bool(self._array.flags.c_contiguous)
 
     @property
     def is_cpu(self) -> bool:

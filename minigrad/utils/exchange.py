@@ -1,7 +1,7 @@
 """Conversion of tensors between minigrad and PyTorch, in one process.
 
 `load_state_dict` takes PyTorch's tensors as they are; these two convert nested containers
-of tensors, such as the states of optimizers. Between processes see `utils.safetensors`.
+of tensors, such as the states of optimizers. Between processes use files, by `save` and `load`.
 """
 
 from __future__ import annotations

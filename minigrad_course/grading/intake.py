@@ -70,7 +70,7 @@ def take_in(path: Path, stage: Stage) -> Submission:
 
 
 def _unreadable(stage: Stage, texts: dict[str, str]) -> Iterator[str]:
-    """Yield where each text that is no Python has its first error."""
+    """Yield where each text that is not Python has its first error."""
     for module, text in texts.items():
         try:
             ast.parse(text)

@@ -22,7 +22,7 @@ def readable(stage: Stage, texts: Mapping[str, str]) -> dict[str, str]:
 
 
 def parsed(text: str) -> ast.Module | None:
-    """Return a text's syntax tree; None for what is no Python, or too deep to be read."""
+    """Return a text's syntax tree; None if it is not Python or too deep to be read."""
     try:
         return ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

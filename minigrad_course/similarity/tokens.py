@@ -66,7 +66,7 @@ class _Own:
 
 
 def answers(stage: Stage, texts: dict[str, str], stubs: dict[str, str]) -> Written:
-    """Return the tokens of what was written; what is no Python gives no tokens.
+    """Return the tokens of what was written; text that is not Python gives none.
 
     `stubs` are the exercise's files; what they have already is nobody's answer.
     """

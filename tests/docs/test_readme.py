@@ -81,3 +81,56 @@ def test_every_local_link_leads_somewhere():
 
 def test_no_package_index_is_promised():
     assert "pip install minigrad" not in README
+
+
+def test_the_address_to_clone_is_a_placeholder_in_one_place():
+    assert README.count("git clone") == README.count("git clone ADDRESS minigrad") == 1
+    pages = "".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs").rglob("*.md"))
+    assert not re.search(r"git clone (?!ADDRESS)", pages)
+
+
+#: Each row of README's figures: the table's heading in benchmarks.md, the row there, its column.
+FIGURES = {
+    "one operation on 8 numbers, no graph":
+        ("Small operations", "forward, no input requires grad", 0),
+    "one operation, with its graph": ("Small operations", "forward with graph", 0),
+    "one operation, forward and backward": ("Small operations", "forward + backward", 0),
+    "training step, small network, batch 64": ("A small network", "minigrad", 0),
+    "training step, ResNet-18, one image of 224 x 224": ("ResNet-18", "minigrad", 0),
+    "the same, BLAS kernels not pinned": ("ResNet-18", "minigrad, OpenBLAS unpinned", 0),
+    "training step, small GPT": ("Sequences", "minigrad", 0),
+}
+
+
+def test_the_figures_are_those_of_the_page_that_is_made_from_results():
+    page = (ROOT / "docs" / "en" / "benchmarks.md").read_text(encoding="utf-8")
+    table = README.partition("| the command |\n")[2].partition("\n\n")[0]
+    shown = dict(re.findall(r"^\| (.*?) \| ([\d.]+) \|", table, re.MULTILINE))
+    made = {}
+    for name, (heading, row, column) in FIGURES.items():
+        section = page.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+        (cells,) = re.findall(rf"^\| {re.escape(row)} \| (.* \([\d.]+\).*) \|$", section,
+                              re.MULTILINE)
+        made[name] = re.findall(r"\(([\d.]+)\)", cells)[column]
+    assert shown == made
+
+
+@pytest.mark.slow
+def test_the_verdict_is_the_one_that_is_given(tmp_path):
+    pytest.importorskip("rich", reason="the course is not installed")
+    (answer,) = re.findall(r"only, as `(.*?)`", README)
+    (verdict,) = re.findall(r"^```console\n(wrong .*?)^```$", README, re.MULTILINE | re.DOTALL)
+    around = os.environ | {"PYTHONPATH": str(ROOT), "COLUMNS": "80", "PYTHONIOENCODING": "utf-8"}
+
+    def minigrad(*words: str) -> str:
+        return subprocess.run([sys.executable, "-m", "minigrad_course", *words], cwd=tmp_path,
+                              env=around, capture_output=True, encoding="utf-8").stdout
+
+    minigrad("init", ".")
+    file = tmp_path / "exercises" / "00_chain_rule.py"
+    shipped = file.read_text(encoding="utf-8")
+    hole = 'raise NotImplementedError("00.1 Measure a slope is yours to write")'
+    assert hole in shipped
+    file.write_text(shipped.replace(hole, f"return {answer}"), encoding="utf-8")
+    given = re.sub(" +$", "", minigrad("run", "00.1"), flags=re.MULTILINE)
+    assert given.startswith(verdict)

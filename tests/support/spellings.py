@@ -165,6 +165,7 @@ SPELLINGS: dict[str, Spelling] = {
     ).reshape((*x.movedim(axis, -1).shape[:-1], size)).movedim(-1, axis),
     "RoundToDecimals": lambda x, decimals: torch.round(x, decimals=decimals),
     "RoundToInteger": torch.round,
+    "PinverseOfSymmetric": lambda x, rtol: torch.linalg.pinv(x, rtol=rtol, hermitian=True),
     "RsubNumber": torch.rsub,
     "ScatterReduced": lambda x, dim, index, src, reduce: torch.scatter(
         x, dim, index, src, reduce=reduce),

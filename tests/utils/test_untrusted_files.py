@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import pickle
 import struct
 import tracemalloc
 import zipfile
 
-import numpy as np
 import pytest
 
 from minigrad import load, save, tensor
+from minigrad.serialization.pickling import Writer
 from minigrad.utils import safetensors
 
 GIB = 1 << 30
@@ -36,22 +38,42 @@ def members() -> dict[str, bytes]:
         return {name: file.read(name) for name in file.namelist()}
 
 
-def array_header(shape, dtype="<f4") -> bytes:
-    file = io.BytesIO()
-    np.lib.format.write_array_header_1_0(
-        file, {"descr": dtype, "fortran_order": False, "shape": shape})
-    return file.getvalue()
+def with_pickle(program: bytes) -> bytes:
+    """Return an archive whose description is another pickle."""
+    return archive(members() | {"archive/data.pkl": program})
 
 
-def structure_with(**changes) -> bytes:
-    structure = json.loads(members()["structure.json"])
-    structure["tensors"][0].update(changes)
-    return json.dumps(structure).encode()
+def tensor_with(function: str = "torch._utils _rebuild_tensor_v2", shape: object = (2,),
+                strides: object = (1,), offset: object = 0, size: int = 2, key: str = "0",
+                dtype: str = "FloatStorage", kind: str = "storage") -> bytes:
+    """Return an archive of one tensor, described as told."""
+    writer = Writer()
+    writer.name(function)
+    writer.out += b"(("
+    writer.text(kind)
+    writer.name(f"torch {dtype}")
+    for value in (key, "cpu", size):
+        writer.encode(value, "")
+    writer.out += b"tQ"
+    for value in (offset, shape, strides, False):
+        writer.encode(value, "")
+    writer.no_hooks()
+    writer.out += b"tR."
+    return with_pickle(bytes(writer.out))
 
 
-def nested(depth: int) -> bytes:
-    head, tail = b'{"format": "minigrad", "version": 1, "tensors": [], "root": ', b"}"
-    return head + b"[" * depth + b"]" * depth + tail
+class Call:
+    """Pickles as a call of any function."""
+
+    def __init__(self, function, *args):
+        self.call = function, args
+
+    def __reduce__(self):
+        return self.call
+
+
+def calling(function, *args) -> bytes:
+    return with_pickle(pickle.dumps(Call(function, *args), protocol=2))
 
 
 def repeated_entries() -> bytes:
@@ -61,53 +83,82 @@ def repeated_entries() -> bytes:
     with zipfile.ZipFile(target, "w") as file:
         for name, data in members().items():
             file.writestr(name, data)
-        file.writestr("memory/1.npy", content)
+        file.writestr("archive/data/1", content)
         for i in range(2, 64):
-            again = zipfile.ZipInfo(f"memory/{i}.npy")
-            again.header_offset = file.getinfo("memory/1.npy").header_offset
+            again = zipfile.ZipInfo(f"archive/data/{i}")
+            again.header_offset = file.getinfo("archive/data/1").header_offset
             again.file_size = again.compress_size = len(content)
-            again.CRC = file.getinfo("memory/1.npy").CRC
+            again.CRC = file.getinfo("archive/data/1").CRC
             file.filelist.append(again)
             file.NameToInfo[again.filename] = again
     return target.getvalue()
 
 
+HEAD = b"\x80\x02"
+
 LIARS = {
     "a compressed bomb": lambda: archive(
-        members() | {"memory/0.npy": array_header((GIB // 4,)) + bytes(1 << 24)},
-        zipfile.ZIP_DEFLATED),
-    "a header that promises a gibibyte": lambda: archive(
-        members() | {"memory/0.npy": array_header((GIB // 4,)) + bytes(8)}),
-    "a header that promises more than there is": lambda: archive(
-        members() | {"memory/0.npy": array_header((1 << 62, 1 << 62)) + bytes(8)}),
-    "a negative shape": lambda: archive(
-        members() | {"memory/0.npy": array_header((-2, -1)) + bytes(8)}),
-    "a header of a mebibyte": lambda: archive(
-        members() | {"memory/0.npy": b"\x93NUMPY\x02\x00" + struct.pack("<I", 1 << 20)
-                     + b" " * (1 << 20)}),
-    "code in a header": lambda: archive(
-        members() | {"memory/0.npy": b"\x93NUMPY\x01\x00" + struct.pack("<H", 64)
-                     + b"__import__('os').abort()".ljust(64)}),
-    "records of bytes": lambda: archive(
-        members() | {"memory/0.npy": array_header((1,), "|V8") + bytes(8)}),
+        members() | {"archive/data/0": bytes(1 << 24)}, zipfile.ZIP_DEFLATED),
+    "a memory that promises a gibibyte": lambda: tensor_with(size=GIB // 4, shape=(GIB // 4,)),
+    "a memory of negative size": lambda: tensor_with(size=-2),
+    "a longer shape than the memory": lambda: tensor_with(shape=(3,)),
+    "a vast shape in no memory": lambda: tensor_with(shape=(1 << 62, 1 << 62), strides=(1, 1)),
+    "a vast step": lambda: tensor_with(strides=(1 << 70,)),
+    "a negative step": lambda: tensor_with(strides=(-1,), offset=1),
+    "a step too few": lambda: tensor_with(strides=()),
+    "a step that is no int": lambda: tensor_with(strides=(1.5,)),
+    "a bool for a size": lambda: tensor_with(shape=(True,)),
+    "a negative offset": lambda: tensor_with(offset=-1),
+    "an offset beyond the end": lambda: tensor_with(offset=1),
+    "a shape that is no tuple": lambda: tensor_with(shape=None),
+    "another dtype": lambda: tensor_with(dtype="LongStorage"),
+    "a dtype that is no storage": lambda: tensor_with(dtype="float32", kind="memory"),
+    "a missing memory": lambda: tensor_with(key="7"),
+    "a path out of the archive": lambda: tensor_with(key="../../../../etc/passwd"),
+    "a reference to something else": lambda: tensor_with(kind="module"),
     "one member under many names": repeated_entries,
-    "containers within containers": lambda: archive({"structure.json": nested(100_000)}),
-    "a number of a million digits": lambda: archive(
-        {"structure.json": b'{"format": "minigrad", "version": ' + b"9" * 1_000_000 + b"}"}),
-    "a vast shape in no memory": lambda: archive(
-        members() | {"structure.json": structure_with(shape=[1 << 62, 1 << 62], strides=[1, 1])}),
-    "a vast step": lambda: archive(
-        members() | {"structure.json": structure_with(strides=[1 << 70])}),
-    "a path out of the archive": lambda: archive(
-        members() | {"structure.json": structure_with(memory="../../../etc/passwd")}),
+    "two descriptions": lambda: archive(members() | {"other/data.pkl": b"N."}),
+    "a script": lambda: archive(members() | {"archive/constants.pkl": b"N."}),
+    "no description": lambda: archive({"archive/data/0": bytes(8)}),
+    "containers within containers": lambda: with_pickle(HEAD + b"](" * 100_000 + b"."),
+    "a number of a million digits": lambda: with_pickle(b"I" + b"9" * 1_000_000 + b"\n."),
+    "a string of two gibibytes": lambda: with_pickle(HEAD + b"X\xff\xff\xff\x7fa."),
+    "bytes of an exbibyte": lambda: with_pickle(b"\x80\x04\x8e" + b"\xff" * 7 + b"\x0fa."),
+    "a place of the memo far out": lambda: with_pickle(HEAD + b"j\xff\xff\xff\x7f."),
+    "keys that take forever to compare": lambda: with_pickle(
+        HEAD + b"})" + b"q\x00h\x00\x86" * 60 + b"Ns."),
+    "a list as a key": lambda: with_pickle(HEAD + b"}]Ns."),
+    "an empty pickle": lambda: with_pickle(b""),
+    "no end": lambda: with_pickle(HEAD + b"N"),
+    "nothing on the stack": lambda: with_pickle(HEAD + b"."),
+    "no mark": lambda: with_pickle(HEAD + b"Nt."),
+    "items of a number": lambda: with_pickle(HEAD + b"K\x01(Ne."),
+    "an unknown instruction": lambda: with_pickle(HEAD + b"\xff."),
+    "a call of a system function": lambda: calling(os.system, "true"),
+    "a call of eval": lambda: calling(eval, "1"),
+    "a call of getattr": lambda: calling(getattr, 1, "real"),
+    "a call of a number": lambda: with_pickle(HEAD + b"K\x01)R."),
+    "a call of a dtype": lambda: with_pickle(HEAD + b"ctorch\nfloat32\n)R."),
+    "the function without a call": lambda: with_pickle(HEAD + b"cos\nsystem\n."),
+    "an instance": lambda: with_pickle(HEAD + b"(ios\nsystem\n."),
+    "a new object": lambda: with_pickle(HEAD + b"ccollections\nOrderedDict\n)\x81."),
+    "an extension": lambda: with_pickle(HEAD + b"\x82\x01."),
+    "another attribute": lambda: with_pickle(
+        HEAD + b"ccollections\nOrderedDict\n)R}X\x05\x00\x00\x00itemsNsb."),
+    "attributes of a dict": lambda: with_pickle(HEAD + b"}}X\x01\x00\x00\x00aNsb."),
+    "a shape of text": lambda: with_pickle(
+        HEAD + b"ctorch\nSize\nX\x01\x00\x00\x00a\x85R."),
+    "an encoding that runs code": lambda: with_pickle(
+        HEAD + b"c_codecs\nencode\nX\x01\x00\x00\x00aX\x05\x00\x00\x00rot13\x86R."),
     "two ends": lambda: saved()[:-22] + saved()[-22:-4] + b"\xff\xff" + b"PK\x05\x06",
     "no archive": lambda: b"\x80\x04cos\nabort\n.",
 }
 
 
 @pytest.mark.parametrize("liar", LIARS)
-def test_a_lying_file_is_refused_with_little_memory(liar):
+def test_a_lying_file_is_refused_with_little_memory(liar, monkeypatch):
     data = io.BytesIO(LIARS[liar]())
+    monkeypatch.setattr(os, "system", lambda command: pytest.fail("the file ran a command"))
     tracemalloc.start()
     try:
         with pytest.raises(RuntimeError, match="cannot load"):
@@ -117,9 +168,13 @@ def test_a_lying_file_is_refused_with_little_memory(liar):
         tracemalloc.stop()
 
 
+def test_the_honest_twin_of_the_liars_is_read():
+    assert load(io.BytesIO(tensor_with())).tolist() == [1.0, 2.0]
+
+
 def test_an_expanded_tensor_takes_the_memory_of_one_number():
-    file = archive(members() | {"structure.json": structure_with(shape=[1 << 40], strides=[0])})
-    assert load(io.BytesIO(file))["x"].shape == (1 << 40,)
+    file = tensor_with(shape=(1 << 40,), strides=(0,))
+    assert load(io.BytesIO(file)).shape == (1 << 40,)
 
 
 class TestSafetensors:

@@ -147,6 +147,8 @@ class Module(ModuleState, ModuleCall):
         others = {k: v for k, v in kwargs.items() if k != "dtype"}
 
         def move(tensor: Tensor) -> Tensor:
+            if "memory_format" in others and tensor.dim() not in (4, 5):
+                return tensor.to(*args, **{k: v for k, v in kwargs.items() if k != "memory_format"})
             if tensor.is_floating_point():
                 return tensor.to(*args, **kwargs)
             return tensor.to(*elsewhere, **others) if elsewhere or others else tensor

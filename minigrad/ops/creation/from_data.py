@@ -44,8 +44,8 @@ def read(data: Any, wanted: dtype | None) -> Array:
         if isinstance(data, np.ndarray):
             target = wanted or from_checked_dtype(data.dtype)
             return convert(data, target) if target.numpy != data.dtype else data.copy("K")
-        if isinstance(data, str):
-            raise TypeError("new(): invalid data type 'str'")
+        if isinstance(data, (str, bytes)):
+            raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
         if not isinstance(data, Sequence) and not hasattr(data, "__getitem__"):
             return convert_list([data], [type(data)], wanted).reshape(())
     shape = nesting(data)
@@ -65,6 +65,8 @@ def nesting(data: Any) -> tuple[int, ...]:
         data = data[0]
         if isinstance(data, str):
             raise ValueError("too many dimensions 'str'")
+        if isinstance(data, bytes):
+            raise TypeError("new(): invalid data type 'bytes'")
         if len(shape) > 64:
             raise ValueError(f"too many dimensions '{type(data).__name__}'")
     return tuple(shape)
@@ -137,6 +139,8 @@ def infer(kinds: Any) -> dtype:
             raise TypeError(NO_COMPLEX)
         elif issubclass(kind, str):
             raise ValueError("too many dimensions 'str'")
+        elif issubclass(kind, bytes):
+            raise TypeError("new(): invalid data type 'bytes'")
         elif issubclass(kind, (list, tuple, np.ndarray)):
             nested = kind
             continue

@@ -11,6 +11,7 @@ from operator import index
 from typing import Any, TypedDict
 
 from ...backend import BACKENDS, backend_of
+from ...backend.memory_layout import channels_last as laid_out_channels_last
 from ...device import build_on, device, device_of
 from ...dtypes import bool as boolean
 from ...dtypes import dtype, float64, from_numpy_dtype, get_default_dtype, int64
@@ -41,6 +42,17 @@ strided = Named("strided")
 contiguous_format = Named("contiguous_format")
 preserve_format = Named("preserve_format")
 channels_last = Named("channels_last")
+channels_last_3d = Named("channels_last_3d")
+
+#: The number of dimensions that a tensor in a format has.
+RANKS = {channels_last: 4, channels_last_3d: 5}
+
+
+def check_rank(memory_format: Named, ndim: int) -> None:
+    """Raise `RuntimeError` for a tensor that cannot have channels last."""
+    if ndim != RANKS[memory_format]:
+        raise RuntimeError(f"required rank {RANKS[memory_format]} tensor to use "
+                           f"{memory_format.name} format")
 
 
 def layout(self: Tensor) -> Named:
@@ -101,6 +113,10 @@ def create(
         array = build(backend, chosen.numpy)
     else:
         array = build_on(where, lambda xp: build(xp, chosen.numpy))
+    memory_format = options.get("memory_format")
+    if memory_format is not None and memory_format in RANKS:
+        check_rank(memory_format, array.ndim)
+        array = laid_out_channels_last(array)
     return with_grad(Tensor._plain_as(Tensor, array), options.get("requires_grad", False))
 
 
@@ -142,6 +158,8 @@ def sizes(name: str, dims: tuple[Any, ...], options: SizedOptions) -> Shape:
     shape = []
     for position, n in enumerate(dims):
         try:
+            if position == 0 and isinstance(n, bool):  # PyTorch looks at the first one alone
+                raise TypeError
             shape.append(index(n))
         except TypeError:
             kind = wrong.format(type(n).__name__, position)

@@ -204,6 +204,35 @@ class Pinverse(Op):
         yield make(2, 3)
 
 
+class PinverseOfSymmetric(Pinverse):
+    """The pseudoinverses of symmetric matrices, of which only the lower triangle is read.
+
+    >>> from minigrad import ones
+    >>> PinverseOfSymmetric(ones(2, 2), 1e-6)
+    tensor([[0.2500, 0.2500],
+            [0.2500, 0.2500]])
+    """
+
+    name = "linalg_pinv"
+    node = "PinverseBackward"
+    public = False
+
+    def shape(A, rcond): return A
+
+    def forward(xp, self, rcond):
+        require_square("linalg.eigh", self)
+        values, vectors = xp.linalg.eigh(self, "L")
+        sizes = xp.absolute(values)
+        zero = sizes <= rcond * sizes.max(-1, keepdims=True, initial=0)
+        inverse = xp.where(zero, 0, 1 / xp.where(zero, 1, values))
+        return (vectors * inverse[..., None, :]) @ xp.swapaxes(vectors, -2, -1)
+
+    def samples(make):
+        # as of `LinalgEigh`
+        yield make(1, 1, low=0.5), 1e-6
+        yield make(3, 1, 1, low=0.5), 1e-6
+
+
 def relative_tolerance(A):
     """Return below which share of the largest singular value one counts as zero by default."""
     return max(A.shape[-2:]) * 2.0 ** {2: -10, 4: -23, 8: -52}[array_of(A).dtype.itemsize]
@@ -213,13 +242,16 @@ def relative_tolerance(A):
 def linalg_pinv(A, *, rcond=None, rtol=None, hermitian=False):
     """Return the pseudoinverses; singular values below rtol times the largest count as zero.
 
+    With `hermitian` only the lower triangle of each matrix is read.
+
     >>> from minigrad import linalg, ones
     >>> linalg.pinv(ones(2, 3)).shape
     torch.Size([3, 2])
     """
     require_matrix("linalg.pinv", A)
     tolerance = rtol if rtol is not None else rcond
-    return F.pinverse(A, relative_tolerance(A) if tolerance is None else tolerance)
+    tolerance = relative_tolerance(A) if tolerance is None else tolerance
+    return PinverseOfSymmetric(A, tolerance) if hermitian else F.pinverse(A, tolerance)
 
 
 @function(method_too=False, out="cast overlap expanded")

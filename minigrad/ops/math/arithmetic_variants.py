@@ -49,14 +49,13 @@ class RsubNumber(Rsub):
 
     overload = "rsub", 1
     grad_other = None  # type: ignore[assignment]  # a number has none
-    dunder = ("__rsub__",)
 
     def samples(make):
         yield make(3, 4), 2.5
         yield make(2), 3, {"alpha": 2}
 
 
-@overloaded(inplace=False, method_too=False)
+@overloaded(inplace=False, method_too=False, dunder=("__rsub__",))
 def rsub(input, other, *, alpha=1):
     """Return `other - alpha * input`; `other` may be a number. Source: `torch.rsub`.
 

@@ -8,7 +8,7 @@ NOTE [Two ways to one gradient]
 
 from ...backend import backend_of
 from ...backend.kernels_norm import dot_over, moments, normalization_gradient
-from ...backend.memory_layout import in_rows
+from ...backend.memory_layout import in_format_of, in_rows
 from ...op.arguments import require
 from ...op.declaration import F, Op
 from ...op.publish import function
@@ -92,7 +92,7 @@ class NativeBatchNorm(Normalisation):
             count = numel(sizes) // max(sizes[1], 1)  # the variance moves as that of a sample
             xp.move_moments(running_mean, running_var, mean, var, momentum,
                             momentum * count / (count - 1) if count > 1 else momentum)
-            return result, mean, invstd
+            return in_format_of(result, input), mean, invstd
         invstd = 1 / xp.sqrt(running_var + eps)
         result = xp.batch_norm_by(input, weight, bias, running_mean, invstd)
         return result, running_mean.reshape(-1), invstd.reshape(-1)

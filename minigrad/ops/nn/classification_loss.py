@@ -156,6 +156,8 @@ def cross_entropy(input, target, weight=None, size_average=None, ignore_index=-1
     dim = class_dim(shape)
     logs = F.log_softmax(input, dim)
     if shape == tuple(target.shape):
+        if ignore_index >= 0:
+            raise RuntimeError("ignore_index is not supported for floating point target")
         return cross_entropy_of_chances(logs, target, weight, reduction, label_smoothing, dim)
     loss = nll_loss(logs, target, weight, ignore_index=ignore_index, reduction=reduction)
     if label_smoothing == 0:
@@ -199,7 +201,7 @@ def smoothing_loss(logs, target, weight, ignore_index, reduction, dim):
         counts = class_weights(xp, array, array_of(weight), ignore_index, array_of(logs).dtype)[1]
         arrays = [array != ignore_index, xp.as_array(counts.sum())]
     counted, count = map(Tensor._plain, arrays) if isinstance(losses, Tensor) else arrays
-    losses = losses * counted
+    losses = F.where(counted, losses, 0.0)  # a product would make nan of an infinite gradient
     if reduction == "none":
         return losses
     total = F.sum(losses)

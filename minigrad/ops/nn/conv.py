@@ -10,6 +10,7 @@ NOTE [Three ops, each the derivative of the other two]
 from math import prod
 
 from ...backend.kernels_window import conv_output_sizes
+from ...backend.memory_layout import in_format_of
 from ...dtypes import c_name
 from ...op.declaration import F, Op
 from ...op.publish import function
@@ -114,7 +115,8 @@ class Convolution(ConvolutionOp):
 
     def forward(xp, input, weight, bias, stride, padding, dilation, groups):
         check_dtypes(input, weight, bias)
-        return xp.conv_forward(input, weight, bias, stride, padding, dilation, groups)
+        result = xp.conv_forward(input, weight, bias, stride, padding, dilation, groups)
+        return in_format_of(result, input, weight)
 
     def grad_input(g, weight, input_sizes, stride, padding, dilation, groups, input):
         result = ConvInput(g, weight, input_sizes, stride, padding, dilation, groups)

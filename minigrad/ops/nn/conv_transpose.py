@@ -4,6 +4,7 @@ It computes the gradient of a convolution with respect to its input, with `outpu
 elements at the end.  So its kernels are those of `conv.py`, and its derivatives are convolutions.
 """
 
+from ...backend.memory_layout import in_format_of
 from ...op.declaration import F
 from ...op.publish import function
 from ..checks import require_one_dtype
@@ -50,7 +51,7 @@ class TransposedConvolution(ConvolutionOp):
         result = xp.conv_grad_input(input, weight, sizes, stride, padding, dilation, groups)
         if bias is not None:
             result += bias.reshape(-1, *(1,) * (input.ndim - 2))
-        return result
+        return in_format_of(result, input, weight)
 
     def grad_input(g, weight, input_sizes, stride, padding, dilation, groups, input):
         steps = Convolution(g, weight, None, stride, padding, dilation, groups)

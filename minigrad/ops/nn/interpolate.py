@@ -5,7 +5,7 @@ positions and weights for one dimension: result[i] = sum over k of weights[i, k]
 """
 
 from ... import dtypes
-from ...backend.memory_layout import in_rows
+from ...backend.memory_layout import in_format_of, in_rows
 from ...op.arguments import require
 from ...op.declaration import F, Op
 from .pool import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
@@ -33,12 +33,12 @@ class Resample(Op):
     def forward(xp, self, axis, size, mode, scale, align_corners):
         at, weights = neighbours(xp, self.shape[axis], size, mode, scale, align_corners)
         if weights is None:
-            return xp.take(self, at[0], axis)
+            return in_format_of(xp.take(self, at[0], axis), self)
         require(self, "f", f"compute_indices_weights_{mode}")
         after = (1,) * (self.ndim - axis - 1)
         parts = [xp.take(self, places, axis) * w.astype(self.dtype).reshape(-1, *after)
                  for places, w in zip(at, weights, strict=True)]
-        return sum(parts[1:], parts[0])
+        return in_format_of(sum(parts[1:], parts[0]), self)
 
     def grad_self(g, self_sizes, axis, mode, scale, align_corners):
         return ResampleInput(g, axis, self_sizes[axis], mode, scale, align_corners)

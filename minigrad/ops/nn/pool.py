@@ -6,6 +6,8 @@ that carries gradients back, and the two are each other's derivative.
 
 from ... import _state
 from ...backend.kernels_pool import pool_output_sizes
+from ...backend.memory_layout import in_format_of
+from ...op.arguments import require
 from ...op.declaration import F, Op
 from ...op.out import call_with_out
 from ...op.publish import function, respelt
@@ -43,8 +45,11 @@ class MaxPool(Pooling):
     node = "MaxPool2DWithIndicesBackward"
     outputs = ("values", "indices")
     shape = max_pool_shape
-    function = "max_pool_forward"
-    kernel = ("iuf", "max_pool2d")
+
+    def forward(xp, self, kernel_size, stride, padding, dilation, ceil_mode):
+        require(self, "iuf", "max_pool2d")
+        found = xp.max_pool_forward(self, kernel_size, stride, padding, dilation, ceil_mode)
+        return [in_format_of(each, self) for each in found]
 
     @own_kernel("max_pool_grad_input", "g_values", "indices", "self_sizes", "kernel_size", "stride",
                 "padding", "dilation")
@@ -113,10 +118,14 @@ class AvgPool(Pooling):
 
     name = "avg_pool2d"
     node = "AvgPool2DBackward"
-    function = "avg_pool_forward"
 
     def shape(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
         return pooled(self, kernel_size, stride, padding, (1,) * len(kernel_size), ceil_mode)
+
+    def forward(xp, self, kernel_size, stride, padding, ceil_mode, count_include_pad,
+                divisor_override):
+        return in_format_of(xp.avg_pool_forward(self, kernel_size, stride, padding, ceil_mode,
+                                                count_include_pad, divisor_override), self)
 
     def grad_self(g, self, self_sizes, kernel_size, stride, padding, ceil_mode, count_include_pad,
                   divisor_override):
@@ -168,9 +177,11 @@ class AdaptiveAvgPool(Pooling):
 
     name = "adaptive_avg_pool2d"
     node = "AdaptiveAvgPool2DBackward"
-    function = "adaptive_avg_pool_forward"
-    kernel = ("f", "adaptive_avg_pool2d")
     shape = spread_evenly
+
+    def forward(xp, self, output_size):
+        require(self, "f", "adaptive_avg_pool2d")
+        return in_format_of(xp.adaptive_avg_pool_forward(self, output_size), self)
 
     def grad_self(g, self, self_sizes, output_size):
         return F.depend_on(AdaptiveAvgPoolInput(g, self_sizes, len(output_size)), self)

@@ -146,7 +146,7 @@ def random_tensor(name: str, shape: Shape, draw: Draw, options: Options, default
 
     If `out`, where they will be stored, has that shape, they come in the order of its memory.
     """
-    if out is not None and out.shape == shape and not out.is_contiguous():
+    if out is not None and out.shape == shape and not out._array.flags.c_contiguous:
         array = out._array
         return create(name, options, lambda xp, _: drawn_like(xp, array, draw, scattered), default)
     return for_each_example(lambda sizes: create(

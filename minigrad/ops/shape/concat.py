@@ -6,7 +6,7 @@ import warnings
 from operator import index
 
 from ...backend import BACKENDS
-from ...backend.memory_layout import in_rows
+from ...backend.memory_layout import channels_last, in_rows, is_channels_last
 from ...device import place_on
 from ...op.declaration import F, Op
 from ...op.publish import function
@@ -74,7 +74,9 @@ class Cat(Joined):
         # An empty vector joins anything: PyTorch allows it for old code.
         nonempty = [t for t in tensors if t.shape != (0,)] or tensors
         joined = xp.concatenate(nonempty, dim)
-        return joined if joined.flags.c_contiguous else joined.copy("C")
+        if all(map(is_channels_last, nonempty)):
+            return channels_last(joined)
+        return in_rows(joined)
 
     def grad_tensors(g, tensors_sizes, dim):
         empty = [sizes == (0,) for sizes in tensors_sizes]

@@ -4,13 +4,13 @@ Source: https://docs.pytorch.org/docs/stable/tensor_attributes.html
 """
 
 from ... import dtypes
-from ...backend.memory_layout import is_dense
+from ...backend.memory_layout import channels_last, is_channels_last, is_dense
 from ...device import as_device, backend_for, build_on, device_under
 from ...device import device as Device
 from ...dtypes import type_name
 from ...op.declaration import F, Op
 from ...tensor.tensor import Tensor, method
-from ..creation.tensor_options import contiguous_format, preserve_format
+from ..creation.tensor_options import RANKS, check_rank, contiguous_format, preserve_format
 
 
 class Clone(Op):
@@ -24,6 +24,9 @@ class Clone(Op):
     kind = "linear elementwise"
 
     def forward(xp, self, *, memory_format=None):
+        if memory_format in RANKS:
+            check_rank(memory_format, self.ndim)
+            return channels_last(self)
         keep = memory_format is not contiguous_format and is_dense(self)
         return self.copy("K" if keep else "C")
 
@@ -121,7 +124,19 @@ def to(input, *args, **kwargs):
     if len(rest) > 1:
         copy = rest[1]
     result = converted(input, dtype, where, copy, non_blocking)
-    return contiguous(result) if order is contiguous_format else result
+    return in_format(result, order)
+
+
+def in_format(tensor, memory_format):
+    """Return a tensor in a memory format, itself if it has that."""
+    if memory_format in (None, preserve_format):
+        return tensor
+    if memory_format in RANKS:
+        check_rank(memory_format, tensor.ndim)
+        if is_channels_last(tensor._array):
+            return tensor
+        return F.clone(tensor, memory_format=memory_format)
+    return contiguous(tensor)
 
 
 method("to")(to)
@@ -132,15 +147,34 @@ vars(F)["to"] = to
 def contiguous(self, memory_format=contiguous_format):
     """Return the tensor with its elements in row-major order, itself if they are.
 
+    With `memory_format=channels_last` they are in the order of (N, *S, C).
+
     Source: `torch.Tensor.contiguous`.
 
     >>> from minigrad import ones
     >>> ones(2, 3).t().contiguous().stride()
     (2, 1)
     """
-    if self.is_contiguous():
+    if self.is_contiguous(memory_format):
         return self
-    return F.clone(self, memory_format=contiguous_format)
+    return F.clone(self, memory_format=memory_format)
+
+
+@method("is_contiguous")
+def is_contiguous(self, memory_format=contiguous_format):
+    """Tell whether the elements lie in row-major order without gaps, or in that of a format.
+
+    >>> from minigrad import ones
+    >>> ones(2, 3).t().is_contiguous()
+    False
+    """
+    if memory_format is preserve_format:
+        raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
+    if memory_format not in RANKS:
+        return bool(self._array.flags.c_contiguous)
+    order = (0, *range(2, self.ndim), 1)
+    return self.ndim == RANKS[memory_format] and bool(
+        self._array.transpose(order).flags.c_contiguous)
 
 
 @method("cpu")

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ...backend.memory_layout import in_format_of
 from ...device import beside
 from ...op.declaration import F, Op
 from ...tensor.tensor import Tensor
@@ -49,7 +50,7 @@ class ConstantPadNd(Op):
             inside[axis] = slice(max(before, 0), result.shape[axis] - max(after, 0))
             uncut[axis] = slice(max(-before, 0), size - max(-after, 0))
         result[tuple(inside)] = self[tuple(uncut)]
-        return result
+        return in_format_of(result, self)
 
     def grad_self(g, pad):
         return ConstantPadNd(g, tuple(-n for n in pad))

@@ -41,6 +41,14 @@ def listed(sizes):
     return tuple(sizes[0]) if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else sizes
 
 
+def listed_ints(sizes, function, argument):
+    """Return what `listed` does; `TypeError` for `f(True)`."""
+    if len(sizes) == 1 and isinstance(sizes[0], bool):
+        raise TypeError(f"{function}(): argument '{argument}' (position 1) must be tuple of ints, "
+                        "not bool")
+    return listed(sizes)
+
+
 # -------------------------------------------------------------------- other shapes
 
 
@@ -135,7 +143,7 @@ def view(input, *size, dtype=None):
     if not size:
         raise TypeError("view() received an invalid combination of arguments - got (), but "
                         "expected one of: (torch.dtype dtype), (tuple of ints size)")
-    return View(input, listed(size))
+    return View(input, listed_ints(size, "view", "size"))
 
 
 class ReshapeAlias(View):
@@ -155,7 +163,7 @@ def reshape(input, *sizes, shape=None):
     tensor([[0., 1.],
             [2., 3.]])
     """
-    sizes = listed(sizes) if shape is None else shape
+    sizes = listed_ints(sizes, "reshape", "shape") if shape is None else shape
     array = array_of(input)
     if array is input and not _state.observers.count:  # in a formula, where it is frequent
         try:
@@ -410,6 +418,9 @@ class Expand(Op):
     varargs = "size"
 
     def shape(self, size):
+        if size and isinstance(size[0], bool):
+            raise TypeError("expand(): argument 'size' (position 1) must be tuple of ints, not "
+                            "bool")
         size, lead = list(map(index, size)), len(size) - len(self)
         sizes = [old if n == -1 else n for n, old in zip(size[lead:], self, strict=False)]
         if lead < 0 or (lead and min(size[:lead]) < 0) or any(

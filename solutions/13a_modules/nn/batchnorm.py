@@ -107,7 +107,7 @@ class BatchNorm1d(_BatchNorm):
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.BatchNorm1d.html
 
     >>> from minigrad import nn, tensor
-    >>> nn.BatchNorm1d(1, eps=0.0)(tensor([[1.0], [3.0]])).tolist()
+    >>> nn.BatchNorm1d(1, eps=1e-12)(tensor([[1.0], [3.0]])).tolist()
     [[-1.0], [1.0]]
     """
 

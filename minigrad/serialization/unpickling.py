@@ -1,0 +1,203 @@
+"""Reads a pickle without running anything from it; see NOTE [The format] in files.py.
+
+The interpreter knows the instructions that `torch.save` writes.  They build plain containers, and
+call what `Names` gives for a name.  An instruction or a name that is not in the tables is refused.
+"""
+
+from __future__ import annotations
+
+import io
+import pickletools
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+__all__ = ["Refused", "unpickle"]
+
+#: The most containers that may lie within each other.
+DEPTH = 500
+
+#: Types that may be keys of dicts and items of sets, besides tuples of them.
+KEYS = (str, int, float, bool, bytes, type(None))
+
+#: Instructions that put their argument on the stack.
+ARGUMENT = {"BININT", "BININT1", "BININT2", "LONG1", "BINFLOAT", "BINUNICODE", "SHORT_BINUNICODE",
+            "BINBYTES", "SHORT_BINBYTES"}
+#: Instructions that put one thing on the stack.
+CONSTANTS: dict[str, Callable[[], Any]] = {
+    "NONE": lambda: None, "NEWTRUE": lambda: True, "NEWFALSE": lambda: False,
+    "EMPTY_DICT": dict, "EMPTY_LIST": list, "EMPTY_TUPLE": tuple, "EMPTY_SET": set}
+SMALL_TUPLES = {"TUPLE1": 1, "TUPLE2": 2, "TUPLE3": 3}
+
+
+class Refused(ValueError):
+    """A pickle that asks for more than plain data."""
+
+
+def unpickle(program: bytes, names: Callable[[str, str], Any],
+             persistent: Callable[[Any], Any]) -> Any:
+    """Return the object that a pickle describes.
+
+    `names` gives the constructor or constant of a module and a name, or raises; `persistent` what
+    an external reference means.
+
+    >>> import pickle
+    >>> unpickle(pickle.dumps({"a": [1, (2.5, None)]}, protocol=2), None, None)
+    {'a': [1, (2.5, None)]}
+    """
+    machine = Machine(names, persistent)
+    for opcode, argument, _ in pickletools.genops(io.BytesIO(program)):
+        if machine.run(opcode.name, argument):
+            return machine.pop()
+    raise Refused("the pickle has no end")
+
+
+class Constructor:
+    """A function of the table: what a pickle may call, and nothing else may be called."""
+
+    def __init__(self, call: Callable[..., Any]) -> None:
+        self.call = call
+
+
+class Machine:
+    """The stack and the memo of a pickle that is being read."""
+
+    def __init__(self, names: Callable[[str, str], Any],
+                 persistent: Callable[[Any], Any]) -> None:
+        self.names = names
+        self.persistent = persistent
+        self.stack: list[Any] = []
+        self.marks: list[list[Any]] = []  # the stacks below each mark
+        self.memo: dict[int, Any] = {}
+
+    def pop(self) -> Any:
+        """Take the top of the stack."""
+        if not self.stack:
+            raise Refused("the pickle takes from an empty stack")
+        return self.stack.pop()
+
+    def top(self, kind: type) -> Any:
+        """Return the top of the stack, which must be a container of this type."""
+        if not self.stack or not isinstance(self.stack[-1], kind):
+            raise Refused(f"the pickle fills something that is no {kind.__name__}")
+        return self.stack[-1]
+
+    def to_mark(self) -> list[Any]:
+        """Take everything above the last mark."""
+        if not self.marks:
+            raise Refused("the pickle has no mark")
+        items, self.stack = self.stack, self.marks.pop()
+        return items
+
+    def run(self, name: str, argument: Any) -> bool:
+        """Run one instruction; return whether it was the last."""
+        if name in ARGUMENT:
+            self.stack.append(argument)
+        elif name in CONSTANTS:
+            self.stack.append(CONSTANTS[name]())
+        elif name in SMALL_TUPLES:
+            items = [self.pop() for _ in range(SMALL_TUPLES[name])]
+            self.stack.append(tuple(items[::-1]))
+        elif name in INSTRUCTIONS:
+            INSTRUCTIONS[name](self, argument)
+        elif name not in ("PROTO", "FRAME", "STOP"):
+            raise Refused(f"the pickle has the instruction {name}, which plain data never needs")
+        return name == "STOP"
+
+    # ---------------------------------------------------------------- instructions
+
+    def mark(self, _: Any) -> None:
+        """Begin the items of a container."""
+        if len(self.marks) >= DEPTH:
+            raise Refused(f"the pickle nests containers more than {DEPTH} deep")
+        self.marks.append(self.stack)
+        self.stack = []
+
+    def tuple(self, _: Any) -> None:
+        """Make a tuple of everything above the mark."""
+        items = self.to_mark()
+        self.stack.append(tuple(items))
+
+    def append(self, _: Any) -> None:
+        """Add one item to a list."""
+        item = self.pop()
+        self.top(list).append(item)
+
+    def appends(self, _: Any) -> None:
+        """Add everything above the mark to a list."""
+        items = self.to_mark()
+        self.top(list).extend(items)
+
+    def additems(self, _: Any) -> None:
+        """Add everything above the mark to a set."""
+        items = self.to_mark()
+        self.top(set).update(map(checked_key, items))
+
+    def setitem(self, _: Any) -> None:
+        """Set one item of a dict."""
+        value, key = self.pop(), self.pop()
+        self.top(dict)[checked_key(key)] = value
+
+    def setitems(self, _: Any) -> None:
+        """Set items of a dict, keys and values in turn."""
+        items = self.to_mark()
+        if len(items) % 2:
+            raise Refused("the pickle has a key without a value")
+        self.top(dict).update(zip(map(checked_key, items[::2]), items[1::2], strict=True))
+
+    def remember(self, place: Any) -> None:
+        """Let the top of the stack be fetched again."""
+        self.memo[len(self.memo) if place is None else place] = self.top(object)
+
+    def fetch(self, place: Any) -> None:
+        """Put a remembered object on the stack."""
+        if place not in self.memo:
+            raise Refused("the pickle fetches an object that it has not made")
+        self.stack.append(self.memo[place])
+
+    def name(self, qualified: Any) -> None:
+        """Look a name up in the table."""
+        module, _, name = qualified.partition(" ")
+        self.stack.append(self.names(module, name))
+
+    def name_from_stack(self, _: Any) -> None:
+        """Look a name up whose two parts are on the stack."""
+        name, module = self.pop(), self.pop()
+        self.stack.append(self.names(str(module), str(name)))
+
+    def reduce(self, _: Any) -> None:
+        """Call a function of the table."""
+        args, function = self.pop(), self.pop()
+        if not isinstance(function, Constructor) or not isinstance(args, tuple):
+            raise Refused("the pickle calls something that is no function")
+        self.stack.append(function.call(*args))
+
+    def build(self, _: Any) -> None:
+        """Give a state dict its metadata, the only attribute that plain data has."""
+        state = self.pop()
+        target = self.top(OrderedDict)
+        if not isinstance(state, dict) or set(state) != {"_metadata"}:
+            raise Refused("the pickle sets attributes of an object")
+        vars(target).update(state)
+
+    def external(self, _: Any) -> None:
+        """Replace a reference by what it refers to."""
+        self.stack.append(self.persistent(self.pop()))
+
+
+INSTRUCTIONS: dict[str, Callable[[Machine, Any], None]] = {
+    "MARK": Machine.mark, "TUPLE": Machine.tuple, "APPEND": Machine.append,
+    "APPENDS": Machine.appends, "ADDITEMS": Machine.additems, "SETITEM": Machine.setitem,
+    "SETITEMS": Machine.setitems, "BINPUT": Machine.remember, "LONG_BINPUT": Machine.remember,
+    "MEMOIZE": Machine.remember, "BINGET": Machine.fetch, "LONG_BINGET": Machine.fetch,
+    "GLOBAL": Machine.name, "STACK_GLOBAL": Machine.name_from_stack, "REDUCE": Machine.reduce,
+    "BUILD": Machine.build, "BINPERSID": Machine.external}
+
+
+def checked_key(key: Any, depth: int = 2) -> Any:
+    """Return a key of a dict; nested tuples could take forever to compare."""
+    if not isinstance(key, KEYS) and not (
+            isinstance(key, (tuple, frozenset)) and depth
+            and all(checked_key(item, depth - 1) is item for item in key)):
+        raise Refused(f"the pickle has a key of type {type(key).__name__}")
+    return key
