@@ -225,7 +225,6 @@ def test_the_stepper_runs_any_program_on_minigrad_and_on_the_reader_s_engine(wat
         form: 1, minigrad: "", holes: Object.fromEntries(JSON.parse(document.getElementById(
             "mg-data").textContent).holes.map(({id}) => [id, {solved: "now"}]))}))""")
     page.goto(f"{watched.site}lessons/03_engine/?stepper.engine=mine")
-    page.wait_for_function("document.querySelector('#figure-stepper [data-view=wide]')"
-                           ".textContent.includes('PowBackward0')", timeout=240_000)
+    figure.locator(".mg-says", has_text="is a leaf").wait_for(timeout=240_000)
     figure.locator("input[type=range][data-control=step]").fill("6")
-    assert "waits for" in figure.text_content()
+    assert "PowBackward0" in graph.text_content() and "waits for" in graph.text_content()
