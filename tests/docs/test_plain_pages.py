@@ -24,7 +24,6 @@ NOT_YET = {
     "docs/en/dependencies.md",
     "docs/en/engine.md",
     "docs/en/errata.md",
-    "docs/en/gpu.md",
     "docs/en/profiler.md",
     "docs/en/viz.md",
 }
