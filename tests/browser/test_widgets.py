@@ -225,6 +225,7 @@ def test_the_stepper_runs_any_program_on_minigrad_and_on_the_reader_s_engine(wat
         form: 1, minigrad: "", holes: Object.fromEntries(JSON.parse(document.getElementById(
             "mg-data").textContent).holes.map(({id}) => [id, {solved: "now"}]))}))""")
     page.goto(f"{watched.site}lessons/03_engine/?stepper.engine=mine")
+    figure.locator(".mg-says", has_text="Python is asked").wait_for()
     figure.locator(".mg-says", has_text="is a leaf").wait_for(timeout=240_000)
     figure.locator("input[type=range][data-control=step]").fill("6")
     assert "PowBackward0" in graph.text_content() and "waits for" in graph.text_content()
