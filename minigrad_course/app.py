@@ -18,10 +18,12 @@ from .export.app import app as export
 from .grading.app import app as grading
 from .learner import app as learner
 from .lesson import app as lesson
+from .overview import Overview
 from .similarity.app import app as similarity
 
 app = typer.Typer(
     name="minigrad",
+    cls=Overview,
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -44,17 +46,8 @@ app.add_typer(export)
 def minigrad() -> None:
     """torch.autograd rebuilt in Python on NumPy: an engine to use, and a course that builds it.
 
-    \b
-    Examples:
-      minigrad tour            walk through the engine, then train a network (under 90 s)
-      minigrad tour --quick    the same with less training
-      minigrad doctor          what this installation has and lacks
-      minigrad bench resnet18  where the time goes in ResNet-18
-      minigrad init ~/engine   start the course in a folder of your own
-      minigrad learn           work through it: each file that you save is tested
-      minigrad lesson 05       read a lesson here and run its code
-      minigrad capstone        put your engine to work at the end of the course
-      NO_COLOR=1 minigrad tour | less
+    To begin, try `minigrad tour`. To take the course, `minigrad init engine`, then `minigrad learn`
+    in that folder. `minigrad COMMAND --help` tells more about a command and has examples.
     """
 
 

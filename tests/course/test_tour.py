@@ -54,11 +54,24 @@ def test_without_its_packages_it_says_what_to_install(missing):
 def test_help_shows_examples():
     done = command("--help")
     assert done.returncode == 0, done.stderr
-    for shown in ("Examples:", "minigrad tour --quick", "tour ", "version ", "doctor "):
+    for shown in ("minigrad tour", "minigrad learn", "Take the course:", "version ", "doctor "):
         assert shown in done.stdout
+    assert len(done.stdout.splitlines()) <= 45, "one screen"
+    assert max(map(len, done.stdout.splitlines())) < 80
     done = command("tour", "--help")
     for shown in ("Examples:", "minigrad tour --seed 7", "--quick", "--seed"):
         assert shown in done.stdout
+
+
+def test_the_help_lists_every_command_once():
+    pytest.importorskip("typer", reason="the command is not installed")
+    import typer
+
+    from minigrad_course.app import app
+    from minigrad_course.overview import SECTIONS
+
+    listed = [name for commands in SECTIONS.values() for name in commands]
+    assert sorted(listed) == sorted(typer.main.get_command(app).commands)
 
 
 @pytest.mark.slow

@@ -1,0 +1,96 @@
+"""Figures in documents are those of the committed results, or of the tree itself."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+RESULTS = ROOT / "benchmarks" / "results"
+
+
+def text(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def result(page: str, kind: str) -> dict:
+    """Return the committed result that a page names."""
+    (name,) = set(re.findall(rf"benchmarks/results/({kind}-[\d-]+\.json)", page))
+    return json.loads((RESULTS / name).read_text(encoding="utf-8"))
+
+
+RELIABILITY = text("docs/en/reliability.md")
+
+
+def percent(share: float) -> str:
+    return f"{100 * share:.2f} %"
+
+
+def test_the_figures_of_the_fuzzer():
+    found = result(RELIABILITY, "fuzz")
+    compared, different = found["compared"], found["different"]
+    explained = percent(1 - found["in_no_line_of_the_list"] / compared)
+    rows = [
+        f"| programs | {found['programs']:,} |",
+        f"| on which PyTorch crashed | {found['pytorch_crashed']} |",
+        f"| compared | {compared:,} |",
+        f"| of these, not the same in everything | {different} "
+        f"(agreement {percent(found['agreement'])}) |",
+        f"| without those whose result PyTorch leaves open | "
+        f"{different - found['different_in_what_pytorch_leaves_open']} "
+        f"(agreement {percent(found['agreement_in_what_it_defines'])}) |",
+        f"| not the same and in no line of the known list | {found['in_no_line_of_the_list']} "
+        f"({explained} agree or are explained) |",
+    ]
+    for row in rows:
+        assert row in RELIABILITY, row
+    agree = f"{percent(found['agreement'])} agree in everything"
+    both = f"{agree}, {explained} agree or are explained"
+    assert both in text("CHANGELOG.md")
+    assert f"Of {compared:,} programs, {agree}, and {explained} agree or are" in RELIABILITY
+
+
+def test_the_figures_of_mutation_testing():
+    found = result(RELIABILITY, "mutation")
+    first, after = found["first_pass"], found["after_the_new_tests"]
+    assert f"Of the {found['mutants_made']:,} mutants that can be made" in RELIABILITY
+    row = re.search(
+        r"^\| all \| ([\d,]+) \| (\d+) \| \*\*([\d.]+) %\*\* \| (\d+) \| ([\d.]+) % \|$",
+        RELIABILITY, re.MULTILINE)
+    assert row is not None
+    run = int(row[1].replace(",", ""))
+    assert run == found["mutants_run"]
+    assert int(row[2]) == len(found["survivors_of_the_first_pass"])
+    assert int(row[4]) == len(found["survivors"]) == after["alive"]
+    assert [row[3], row[5]] == [f"{100 * part['killed']:.1f}" for part in (first, after)]
+    assert f"noticed {row[3]} % at first, and {row[5]} % after" in RELIABILITY
+
+
+def test_the_figures_of_ten_million_nodes():
+    chains = result(RELIABILITY, "nodes")["chains"]
+    steps = r"value \+ y|value \* y|tanh\(value\)"
+    rows = re.findall(rf"^\| `({steps})` \| .*? \| (\d+) \| (\d+) \| (\d+) \|$", RELIABILITY,
+                      re.MULTILINE)
+    assert len(rows) == len(chains) == 3
+    for (_, *shown), found in zip(rows, chains.values(), strict=True):
+        assert shown == [f"{found[key]:.0f}" for key in (
+            "bytes_per_node", "most_in_backward_per_node", "left_per_node")]
+
+
+def test_the_number_of_texts_that_are_held_to_pytorchs():
+    tree = ast.parse(text("tests/engine/test_error_messages.py"))
+    (same,) = (node.value for node in tree.body
+               if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "SAME")
+    number = len(getattr(same, "keys", None) or same.elts)
+    assert f"Now {number} programs are held to PyTorch's texts" in RELIABILITY
+
+
+def test_the_numbers_of_stages_and_exercises():
+    # `minigrad dev build` makes this table
+    table = re.findall(r"^\| \d+\w? \|.*\| (\d*) \| \d+ \|$", text("docs/en/course.md"), re.M)
+    every = [int(number or 0) for number in table]
+    assert f"After {len(every)} stages" in text("README.md")
+    assert f"in {len(every)} lessons" in text("docs/en/index.md")
+    assert f"with {sum(every)} exercises" in text("docs/en/first_evening.md")
