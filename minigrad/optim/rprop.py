@@ -17,7 +17,7 @@ class Rprop(Optimizer):
     """p -= size * sign(grad); sizes grow while the sign stays, and shrink where it changes.
 
     `etas` are the factors for shrinking and growing, `step_sizes` the smallest and the largest
-    size. Where the sign changed, an element is not moved in that step.
+    size. An element whose sign changed is not moved in that step.
 
     >>> from minigrad import optim, tensor
     >>> x = tensor([1.0], requires_grad=True)
