@@ -1,6 +1,7 @@
 // Every widget by its name, loaded when a page has it.
 
 export const WIDGETS = {
+  "anomaly": () => import("./anomaly.js"),
   "broadcast": () => import("./broadcast.js"),
   "convolution": () => import("./convolution.js"),
   "dual-numbers": () => import("./dual_numbers.js"),
