@@ -10,6 +10,7 @@ export const WIDGETS = {
   "jacobian": () => import("./jacobian.js"),
   "live-graph": () => import("./live_graph.js"),
   "memory": () => import("./memory.js"),
+  "modes": () => import("./modes.js"),
   "nudge": () => import("./nudge.js"),
   "optimizers": () => import("./optimizers.js"),
   "recording": () => import("./recording.js"),

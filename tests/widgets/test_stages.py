@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 import warnings
+from contextlib import nullcontext
 from itertools import permutations
 
 import numpy as np
@@ -253,3 +254,28 @@ def _compare(shown, result, given):
     name = {"**": "Pow", "*": "Mul", "/": "Div"}.get(node["op"], node["op"].capitalize())
     assert re.match(rf"Function '{name}Backward\d?' returned nan values in its {place}th output",
                     str(error.value))
+
+
+# --- grad modes -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("outer", ["none", "no_grad", "enable_grad", "inference"])
+@pytest.mark.parametrize("inner", ["none", "no_grad", "enable_grad", "inference"])
+@pytest.mark.parametrize("wanted", [True, False])
+def test_a_mode_inside_a_mode(model, outer, inner, wanted):
+    modes = {"none": nullcontext, "no_grad": torch.no_grad, "enable_grad": torch.enable_grad,
+             "inference": torch.inference_mode}
+    x = torch.ones(2, requires_grad=wanted)
+
+    def found():
+        y = x * 2
+        return {"grad": torch.is_grad_enabled(), "inference": torch.is_inference_mode_enabled(),
+                "requires_grad": y.requires_grad, "is_leaf": y.is_leaf,
+                "is_inference": y.is_inference()}
+
+    shown = model("modes", outer=outer, inner=inner, x=wanted)
+    assert shown["before"] == found()
+    with modes[outer]():
+        assert shown["outer"] == found()
+        with modes[inner]():
+            assert shown["inner"] == found()
