@@ -15,7 +15,7 @@ _FRAME = re.compile(r'  File ".*", line \d+, in (.+)\n((?:    .*\n?)*)')
 def told(function: Callable[[], object], *names: str) -> None:
     """Run a function that fails; print its warnings, then its error.
 
-    Of the tracebacks in the warnings, the lines of the functions called `names` are shown, without
+    Tracebacks in the warnings are shown by the lines of the functions called `names`, without
     the paths of files.  An error that `function` does not raise is an AssertionError.
 
     >>> def late():
