@@ -15,8 +15,8 @@ _FRAME = re.compile(r'  File ".*", line \d+, in (.+)\n((?:    .*\n?)*)')
 def told(function: Callable[[], object], *names: str) -> None:
     """Run a function that fails; print its warnings, then its error.
 
-    Tracebacks in the warnings are shown by the lines of the functions called `names`, without
-    the paths of files.  An error that `function` does not raise is an AssertionError.
+    Tracebacks in the warnings show the lines of the functions called `names`, without the paths of
+    files.  An error that `function` does not raise is an AssertionError.
 
     >>> def late():
     ...     warnings.warn('Traceback:\\n  File "/a/b.py", line 3, in late\\n    x.sqrt()\\n')

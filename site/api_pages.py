@@ -152,8 +152,8 @@ def _module_of(path: str) -> str:
     return path.rpartition(".")[0]
 
 
-def _last_name(path: str) -> str:
-    return path.rpartition(".")[2].lower()
+def _last_name(path: str) -> tuple[str, str]:
+    return path.rpartition(".")[2].lower(), path  # cuda has Stream and stream
 
 
 def public(module: ModuleType) -> list[str]:

@@ -7,6 +7,7 @@ the page before any script is.
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -17,7 +18,7 @@ __all__ = ["Figures", "copy_scripts"]
 WIDGETS = Path(__file__).parent / "widgets"
 ESBUILD = Path(__file__).parent / "node_modules" / ".bin" / "esbuild"
 MAP = '<div class="mg-map">'
-COMMENT = re.compile(r"<!-- widget: ([\w-]+)((?: [\w-]+=\S+)*) -->")
+COMMENT = re.compile(r'<!-- widget: ([\w-]+)((?: [\w-]+=(?:"[^"]*"|\S+))*) -->')
 
 
 class Figures(Node):
@@ -39,7 +40,7 @@ class Figures(Node):
         seen: dict[str, int] = {}
 
         def put(match: re.Match[str]) -> str:
-            name, words = match[1], match[2].split()
+            name, words = match[1], shlex.split(match[2])
             seen[name] = seen.get(name, 0) + 1
             options = dict(word.split("=", 1) for word in words)
             place = name if seen[name] == 1 else f"{name}-{seen[name]}"

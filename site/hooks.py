@@ -102,9 +102,18 @@ def on_post_page(output: str, page: Any, config: Any) -> str:
 
 
 def smaller_index(path: Path) -> None:
-    """Leave code out of the search's index, which every reader fetches: it is two thirds of it."""
+    """Leave code out of the search's index, which every reader fetches: it is two thirds of it.
+
+    Lessons get the words by which they are looked for.
+    """
     index = json.loads(path.read_text(encoding="utf-8"))
+    tags = {f"lessons/{key}/": lesson_pages.search_tags(stage)
+            for key, stage in stages_here().items()}
     for entry in index["docs"]:
+        if entry["location"] in tags:
+            entry["tags"] = tags[entry["location"]]
+            # "lesson 3" begins "lesson 3b" too, which is the rarer word
+            entry["boost"] *= 1 + entry["tags"][0][-1].isdigit()
         text = re.sub(r"<pre>.*?</pre>", "", entry["text"], flags=re.DOTALL)
         entry["text"] = re.sub(r"Source code in <code>[^<]*</code>", "", text).strip()
     path.write_text(json.dumps(index, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")

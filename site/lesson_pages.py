@@ -23,12 +23,11 @@ from minigrad_course.dev.lesson import (
     picture_file,
     picture_words,
 )
-from minigrad_course.stages import CourseError, Stage
+from minigrad_course.stages import Stage
 
 __all__ = ["course_table", "graphs_of", "lesson_page", "lessons_index", "page_data",
-           "script_element", "stepper_html", "stepper_program"]
+           "script_element", "search_tags"]
 
-STEPPERS = Path(__file__).with_name("steppers")
 NOT_RUN = {"timing": "It is not run here: what it prints is a time, which differs each time.",
            "gpu": "It is not run here: it needs a GPU.",
            "torch": "It is not run here: it needs PyTorch.",
@@ -39,19 +38,15 @@ NOT_RUN = {"timing": "It is not run here: what it prints is a time, which differ
 
 
 def blocks_of(stage: Stage) -> list[Block]:
-    """Return a lesson's blocks, those of the modules' rests filled in, and the stepper's."""
+    """Return a lesson's blocks, those of the modules' rests filled in."""
     blocks = parse(stage.text(), stage.lesson.name)
     fill_rests(blocks, stage, lambda path: f"../source/{source_name(path)}.md")
-    if stepper_program(stage).exists():
-        words, program = parse(stepper_program(stage).read_text(encoding="utf-8"), stage.key)
-        program.kind = "stepper"
-        blocks += [Block("text", f"\n{words.text}"), program]
     return blocks
 
 
 def is_shown(block: Block) -> bool:
     """Whether a block is one of Python that the runtime is told of."""
-    return block.kind in ("run", "draft", "raises", "pull", "show", "stepper") or (
+    return block.kind in ("run", "draft", "raises", "pull", "show") or (
         block.kind == "not run" and block.fence.startswith("```python"))
 
 
@@ -78,6 +73,12 @@ def lesson_page(stage: Stage) -> str:
     return (front_matter(title=title, description=description, stage=stage.key, page="lesson",
                          search={"boost": 2})
             + f"{head}\n\n{_facts(stage)}\n{body}\n")
+
+
+def search_tags(stage: Stage) -> list[str]:
+    """Return the words that find a lesson first: "lesson 3"."""
+    number = stage.number.lstrip("0")
+    return [f"lesson {number if number[:1].isdigit() else stage.number[1:]}"]
 
 
 def _facts(stage: Stage) -> str:
@@ -110,7 +111,7 @@ def _block(stage: Stage, block: Block, number: int) -> str:
     inner = code(block.text)
     if block.kind == "not run":
         inner += f"\n{NOT_RUN[block.detail]}\n{{ .mg-note }}\n"
-    if block.runs or block.kind == "stepper":
+    if block.runs:
         inner += '\n<div class="mg-tools"></div>\n'
     if block.printed is not None and block.runs:
         printed = code(block.printed, "text")
@@ -122,9 +123,6 @@ def _block(stage: Stage, block: Block, number: int) -> str:
         picture = f"{stage.key}-{number}-graph.svg"
         if picture in graphs_of(stage):
             inner += f"\n![The graph that is printed above, drawn]({picture})\n"
-    if block.kind == "stepper":
-        inner += (f'\n<iframe class="mg-stepper" src="../{stage.key}-steps.html" loading="lazy" '
-                  f'title="A backward pass, step by step"></iframe>\n')
     bar = "" if number > 1 else '\n<div class="mg-bar"></div>\n'
     return (f'{bar}\n<div class="mg-block" id="block-{number}" {attributes} markdown="1">\n\n'
             f"{inner}\n</div>\n")
@@ -138,33 +136,6 @@ def graphs_of(stage: Stage) -> dict[str, str]:
     places = [shown.index(block) + 1 for block in running if prints_a_graph(block.text)]
     drawn = pictures([block.text for block in running])
     return {f"{stage.key}-{place}-graph.svg": picture for place, picture in zip(places, drawn)}
-
-
-def stepper_program(stage: Stage) -> Path:
-    """Where the program of a stage's stepper lies, if it has one."""
-    return STEPPERS / f"{stage.key}.md"
-
-
-def stepper_html(stage: Stage) -> str:
-    """Return the page of the backward pass of a stage's stepper."""
-    import ast
-    import contextvars
-
-    from minigrad import viz
-
-    program = stepper_program(stage)
-    tree = ast.parse(blocks_of(stage)[-1].text, str(program))
-    last = tree.body.pop()
-    if not isinstance(last, ast.Expr):
-        raise CourseError(f"{program}: the last line is to be an expression")
-    names: dict[str, Any] = {}
-
-    def made() -> str:
-        exec(compile(tree, str(program), "exec"), names)
-        loss = eval(compile(ast.Expression(last.value), str(program), "eval"), names)
-        return viz.backward_steps(loss, names=names).html
-
-    return contextvars.Context().run(made)  # sequence numbers start at 0
 
 
 def lessons_index(root: Path) -> str:

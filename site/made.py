@@ -65,8 +65,6 @@ def made_files() -> dict[str, Callable[[], str]]:
         found[f"notebooks/{key}.ipynb"] = partial(notebook.read_text, encoding="utf-8")
         for name, picture in lesson_pages.graphs_of(stage).items():
             found[f"lessons/{name}"] = partial(str, picture)
-        if lesson_pages.stepper_program(stage).exists():
-            found[f"lessons/{key}-steps.html"] = partial(lesson_pages.stepper_html, stage)
         if stage.holes:
             found[f"runtime/stages/{key}.json"] = partial(_stage_file, stage)
     return found

@@ -7,7 +7,7 @@ import { attributes, escaped } from "./draw.js";
 export function initial(widget, options = {}) {
   const state = { ...widget.defaults };
   for (const [key, value] of Object.entries(options)) {
-    state[key] = typeof state[key] === "number" ? Number(value) : value;
+    state[key] = typeof state[key] === "number" ? Number(value) : String(value).replaceAll("; ", "\n");
   }
   for (const each of widget.controls(state, options)) state[each.name] ??= each.initial;
   return state;

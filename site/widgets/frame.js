@@ -27,6 +27,10 @@ class Figure {
     })) element.addEventListener(event, handler.bind(this));
     if (JSON.stringify(this.state) !== JSON.stringify(this.first)) this.update();
     element.dataset.ready = "yes";
+    widget.begin?.().then(() => { // it may offer more now: also what the address asked for
+      this.take(this.addressed());
+      this.update();
+    });
   }
 
   /** What the address says of this figure: `?figure.name=value`. */
@@ -74,6 +78,7 @@ class Figure {
 
   update() {
     const { widget, state, element } = this, model = widget.model(state);
+    model.pending?.then(() => { if (this.state === state && widget.model(state) !== model) this.set({}, false); });
     const focused = element.contains(document.activeElement) ? document.activeElement : null;
     const key = focused?.dataset.key;
     this.drawing = true; // a shape that goes while it has the focus tells so
@@ -97,11 +102,12 @@ class Figure {
     if (shape !== this.shape) {
       this.shape = shape;
       const active = document.activeElement, name = this.bar.contains(active) ? active.dataset.control : null;
+      const value = name && active.dataset.value ? `[data-value="${CSS.escape(active.dataset.value)}"]` : "";
       const caret = name && "selectionStart" in active ? active.selectionStart : null;
       const reset = this.bar.querySelector("[data-reset]");
       this.bar.innerHTML = controls(widget, state, this.options, element.id);
       this.bar.append(reset);
-      const again = name && this.bar.querySelector(`[data-control="${CSS.escape(name)}"]`);
+      const again = name && this.bar.querySelector(`[data-control="${CSS.escape(name)}"]${value}`);
       again?.focus({ preventScroll: true });
       if (again && caret !== null && again.type !== "number") again.setSelectionRange?.(caret, caret);
     }

@@ -4,6 +4,7 @@ export const WIDGETS = {
   "broadcast": () => import("./broadcast.js"),
   "convolution": () => import("./convolution.js"),
   "dual-numbers": () => import("./dual_numbers.js"),
+  "flame": () => import("./flame.js"),
   "hooks": () => import("./hooks.js"),
   "jacobian": () => import("./jacobian.js"),
   "live-graph": () => import("./live_graph.js"),

@@ -3,6 +3,7 @@
 import { active, box, curve, escaped, head, path, picture, pill, shown, text } from "./draw.js";
 import { layered, middle } from "./layered.js";
 import { EXAMPLE, computed, leafControls, title } from "./program_parts.js";
+import { asked, offer, offered } from "./engine_trace.js";
 import { steps, visits } from "./passes.js";
 
 const HEIGHT = 54;
@@ -16,36 +17,52 @@ export default {
 
   controls: (state) => [
     { name: "step", kind: "steps", label: "Step", max: Math.max(0, (trace(state).steps?.length ?? 1) - 1) },
-    { name: "engine", kind: "choice", label: "engine", options: [["counted", "counts first"], ["naive", "sends at once"]] },
+    { name: "engine", kind: "choice", label: "engine", options: [["counted", "counts first"], ["naive", "sends at once"], ...offered] },
     { name: "program", kind: "lines", label: "Program, one step a line", rows: 3 },
     { name: "two", kind: "press", label: "two paths", set: { program: "d = b**2\nf = a**2 * d + d", step: 0, guess: "" } },
     { name: "doublings", kind: "press", label: "five doublings", set: { program: DOUBLINGS.slice(0, 5).join("\n"), step: 0, guess: "" } },
     ...leafControls(state),
   ],
-  settle: (state) => ({ step: Math.max(0, Math.min(state.step, (trace(state).steps?.length ?? 1) - 1)) }),
+  begin: offer,
+  settle(state) {
+    const { steps: all, pending } = trace(state);
+    return pending ? {} : { step: Math.max(0, Math.min(state.step, (all?.length ?? 1) - 1)) };
+  },
 
   model: (state) => trace(state),
 
   draw(model, state, { wide }) {
-    if (model.error) return null;
-    const now = model.steps[state.step];
+    if (model.error || model.pending) return null; // the last good picture stays
+    const now = model.steps[Math.min(state.step, model.steps.length - 1)];
     return `<div class="mg-step">${listing(model, state, now)}` +
       `<div class="mg-graph">${graph(model, state, now, wide)}</div>${panel(model, now)}</div>`;
   },
 
   say(model, state) {
     if (model.error) return `Not yet a program: ${escaped(model.error)}.`;
-    return sentence(model, state, model.steps[state.step]) + verdict(model, state);
+    if (model.pending) return "Python is asked for the steps; where it has not run yet, it has to be loaded first.";
+    return sentence(model, state, model.steps[Math.min(state.step, model.steps.length - 1)]) + verdict(model, state);
   },
 };
 
 /** The program's numbers, with the steps of a run by the chosen engine. */
 function trace(state) {
+  if (isReal(state)) {
+    const numbers = Object.entries(state).filter(([, value]) => typeof value === "number");
+    const leaves = Object.fromEntries(numbers.filter(([name]) => name !== "step"));
+    return asked(state.engine, state.program, leaves);
+  }
   const model = computed(state);
   return model.error ? model : { ...model, ...steps(model, state.engine === "naive"), both: visits(model) };
 }
 
-const named = (model, node) => `<b>${escaped(model.nodes[node].name ?? title(model.nodes, node))}</b>`;
+/** Whether steps are those of a real engine, which knows all of Python. */
+const isReal = ({ engine }) => engine === "minigrad" || engine === "mine";
+/** A node's words: what a real engine calls it, or the step that made it. */
+const words = (nodes, node) => nodes[node].title ?? title(nodes, node);
+/** A number, or the text that stands for a tensor's. */
+const told = (value) => (typeof value === "number" ? shown(value) : String(value ?? "").replaceAll("-", "−"));
+const named = (model, node) => `<b>${escaped(model.nodes[node].name ?? words(model.nodes, node))}</b>`;
 const later = ({ steps: all }, step) => all.findIndex((each, i) => i > step && ["run", "write"].includes(each.kind));
 
 /** The program, its running line lit, with the line of backward below. */
@@ -58,8 +75,8 @@ function listing({ nodes }, { program }, { kind, node }) {
 
 /** The graph as far as it is made; what runs, what waits, and what has just moved. */
 function graph(model, state, now, wide) {
-  const { nodes, edges } = model, titles = nodes.map((_, i) => title(nodes, i));
-  const sizes = nodes.map((node, i) => [Math.max(96, 8.2 * titles[i].length + 24), HEIGHT]);
+  const { nodes, edges } = model, titles = nodes.map((_, i) => words(nodes, i));
+  const sizes = nodes.map((node, i) => [Math.max(96, 8.2 * titles[i].length + 24, 8 * (told(node.value).length + (isReal(state) ? 9 : 0)) + 24), HEIGHT]);
   const layout = layered(sizes, edges.map(({ from, to }) => [from, to]),
                          { at: [8, 16], ...(wide ? { gap: 36, apart: 28 } : { down: true, gap: 44, apart: 14 }) });
   const ready = later(model, state.step), backward = now.kind !== "made";
@@ -70,7 +87,7 @@ function graph(model, state, now, wide) {
     if (on) {
       const [end] = route;
       under += head(wide ? [end[0] + 9, end[1]] : [end[0], end[1] + 9], end, "gradient-line");
-      over += pill(...middle(route), `∂ ${shown(now.value)}`);
+      over += pill(...middle(route), `∂ ${told(now.value)}`);
     }
   });
   nodes.forEach((node, i) => {
@@ -83,11 +100,11 @@ function graph(model, state, now, wide) {
     const gradient = now.grads[i] ?? now.buffers[i];
     const waits = now.waits[i] > 0 && backward;
     over += `<g${active({ set: ready > 0 && backward ? { guess: `${state.step}:${i}` } : null, key: `node:${i}`, look: `node:${i}`,
-      label: `${titles[i]} ${shown(node.value)}${gradient !== undefined ? ` ∂ ${shown(gradient)}` : ""}${waits ? `, waits for ${now.waits[i]}` : ""}` })}` +
+      label: `${titles[i]} ${told(node.value)}${gradient !== undefined ? ` ∂ ${told(gradient)}` : ""}${waits ? `, waits for ${now.waits[i]}` : ""}` })}` +
       `${now.done.includes(i) && now.node !== i ? ' class="done"' : ""}>` +
       box(x, y, w, HEIGHT, kind, node.kind === "leaf" ? 14 : 6) + text(x + w / 2, y + 16, titles[i], "strong", "middle", 14) +
-      text(x + 10, y + 38, shown(node.value), "code forward", "start", 14) +
-      (gradient === undefined ? "" : text(x + w - 10, y + 38, `∂ ${shown(gradient)}`, "code gradient", "end", 14)) + "</g>" +
+      text(x + 10, y + 38, told(node.value), "code forward", "start", 14) +
+      (gradient === undefined ? "" : text(x + w - 10, y + 38, `∂ ${told(gradient)}`, "code gradient", "end", 14)) + "</g>" +
       (waits ? pill(x + w / 2, y - 3, `waits for ${now.waits[i]}`, "quiet", 11) : "");
   });
   return picture(layout.width + 16, layout.height + 26, `The graph at step ${state.step + 1}`, under + over);
@@ -95,24 +112,25 @@ function graph(model, state, now, wide) {
 
 /** Queue, buffers, leaves and calls. */
 function panel(model, now) {
-  const list = (nodes, words) => (nodes.length ? nodes.map(words).join(", ") : "–");
+  const list = (nodes, tell) => (nodes.length ? nodes.map(tell).join(", ") : "–");
   const rows = [
     ["next", list(now.queue, (node) => named(model, node))],
-    ["buffers", list(Object.entries(now.buffers), ([node, value]) => `${named(model, node)} <span class="gradient">∂ ${shown(value)}</span>`)],
-    [".grad", list(Object.entries(now.grads), ([node, value]) => `${named(model, node)} <span class="gradient">${shown(value)}</span>`)],
+    ["buffers", list(Object.entries(now.buffers), ([node, value]) => `${named(model, node)} <span class="gradient">∂ ${told(value)}</span>`)],
+    [".grad", list(Object.entries(now.grads), ([node, value]) => `${named(model, node)} <span class="gradient">${told(value)}</span>`)],
     ["calls", String(now.visits)],
   ];
-  return `<dl class="mg-panel">${rows.map(([name, words]) => `<div><dt>${name}</dt><dd>${words}</dd></div>`).join("")}</dl>`;
+  return `<dl class="mg-panel">${rows.map(([name, text]) => `<div><dt>${name}</dt><dd>${text}</dd></div>`).join("")}</dl>`;
 }
 
 /** One step in words, with its numbers. */
 function sentence(model, state, now) {
   const { nodes, edges, both, cut } = model, naive = state.engine === "naive";
+  if (now.text) return escaped(now.text); // the engine's own words
   switch (now.kind) {
     case "made": {
       const node = nodes[now.node];
-      return node.kind === "leaf" ? `Forward. ${named(model, now.node)} is a leaf, with the value <b class="forward">${shown(node.value)}</b>.`
-        : `Forward. <b>${escaped(title(nodes, now.node))}</b> gives <b class="forward">${shown(node.value)}</b>, and a node is left behind.`;
+      return node.kind === "leaf" ? `Forward. ${named(model, now.node)} is a leaf, with the value <b class="forward">${told(node.value)}</b>.`
+        : `Forward. <b>${escaped(words(nodes, now.node))}</b>${isReal(state) ? " is left behind by a step that" : ""} gives <b class="forward">${told(node.value)}</b>${isReal(state) ? "" : ", and a node is left behind"}.`;
     }
     case "count": return `Backward. First the engine counts: each node <b>waits</b> for as many gradients as it was used. The result waits for none, so it is ready.`;
     case "run": return `${named(model, now.node)} runs with <b class="gradient">∂ ${shown(now.value)}</b>` +

@@ -67,7 +67,7 @@ class Watched:
         self.page.on("response", self._response)
 
     def _console(self, message: Any) -> None:
-        if message.type in ("error", "warning"):
+        if message.type in ("error", "warning") and "blocked by Playwright" not in message.text:
             self.problems.append(f"{message.type}: {message.text}")
 
     def _request(self, request: Any) -> None:

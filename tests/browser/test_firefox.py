@@ -49,13 +49,13 @@ def test_a_lessons_blocks_give_what_its_notebook_has(firefox, built, key):
     start = page.index(">", page.index('id="mg-data"')) + 1
     blocks = {block["id"]: block for block in
               json.loads(page[start:page.index("</script>", start)])["blocks"]
-              if block["kind"] in ("run", "draft", "raises", "stepper")}
+              if block["kind"] in ("run", "draft", "raises")}
     seen = firefox("lesson", f"lessons/{key}/", last=list(blocks)[-1])
     assert seen.keys() >= blocks.keys()
     for name, block in blocks.items():
         if seen[name] == "not here":
             assert any(key == stage and words in block["code"] for stage, words in NOT_HERE)
-        elif block["kind"] != "stepper":
+        else:
             assert seen[name] in ("same", "nearly"), name
 
 

@@ -161,24 +161,6 @@ def test_a_lesson_hands_its_blocks_to_the_runtime(watched):
             assert shown.strip() == block["expected"].strip()
 
 
-def test_the_stepper_steps_and_follows_the_sites_colours(chromium, site):
-    context = chromium.new_context(color_scheme="null")  # the browser's own, not emulated
-    page = context.new_page()
-    page.goto(site + LESSON)
-    frame = page.frame_locator("iframe.mg-stepper")
-    page.locator("iframe.mg-stepper").scroll_into_view_if_needed()
-    before = frame.locator("#sentence").text_content()
-    frame.locator("#next").click()
-    assert frame.locator("#sentence").text_content() != before
-    scheme = "matchMedia('(prefers-color-scheme: dark)').matches"
-    inner = next(each for each in page.frames if each.url.endswith("-steps.html"))
-    assert inner.evaluate(scheme) is False
-    page.locator("label[title='Switch to dark']").click()
-    page.wait_for_function("document.body.dataset.mdColorScheme == 'slate'")
-    inner.wait_for_function(scheme)
-    context.close()
-
-
 @pytest.mark.slow
 def test_the_text_of_a_lesson_is_there_within_a_second(watched):
     page = watched.open(LESSON, wait="domcontentloaded")
@@ -198,3 +180,15 @@ def test_the_list_of_operations_is_filtered(watched):
     assert page.get_by_role("status").filter(has_text=f"{len(found)} found").count() == 1
     field.fill("")
     assert rows.count() == everything
+
+
+@pytest.mark.parametrize(("words", "page"), [
+    ("hook", "lessons/05_hooks/"), ("detach", "api/tensor/"), ("lesson 3", "lessons/03_engine/"),
+    ("lesson 0", "lessons/00_chain_rule/"), ("lesson 8b", "lessons/08b_forward_mode/"),
+    ("retain_grad", "api/tensor/"), ("optimizer", "lessons/13b_optimizers/"),
+])
+def test_the_search_finds_the_right_page_first(watched, words, page):
+    shown = watched.open(f"course/?q={words}")
+    shown.locator(".md-search-result__link").first.wait_for(state="attached")
+    first = shown.locator(".md-search-result__link").first.get_attribute("href")
+    assert page in first

@@ -67,7 +67,7 @@ def test_a_lessons_blocks_give_what_its_notebook_has(watched, key):
     page = opened(watched, f"lessons/{key}/")
     data = data_of(page)
     running = [block for block in data["blocks"]
-               if block["kind"] in ("run", "draft", "raises", "stepper")]
+               if block["kind"] in ("run", "draft", "raises")]
     run_all(page, running[-1]["id"])
     for block in running:
         element = page.locator(f"#{block['id']}")
@@ -75,9 +75,6 @@ def test_a_lessons_blocks_give_what_its_notebook_has(watched, key):
         assert how, f"{block['id']} was not run"
         if how == "not here":
             assert any(key == stage and words in block["code"] for stage, words in NOT_HERE)
-            continue
-        if block["kind"] == "stepper":
-            assert "<svg" in element.locator("iframe").get_attribute("srcdoc")
             continue
         assert how in ("same", "nearly"), \
             f"{block['id']}: {element.locator('.mg-live').inner_text()}"
@@ -97,7 +94,7 @@ def test_python_begins_with_what_the_browser_kept_and_without_it_where_that_is_b
                 page.locator(".mg-live").all_inner_texts())
 
     page = opened(watched, "lessons/02_graph/")
-    last = [block["id"] for block in data_of(page)["blocks"] if block["kind"] in ("run", "stepper")
+    last = [block["id"] for block in data_of(page)["blocks"] if block["kind"] == "run"
             ][-1]
     how, outputs = ran()
     assert how == "nothing"

@@ -120,7 +120,8 @@ def test_axe_finds_nothing_serious_in_a_lesson_with_figures(chromium, site, seri
 
 
 PLAYED = {"nudge": "00_chain_rule", "stepper": "03_engine", "broadcast": "04a_elementwise",
-          "convolution": "04c_convolution", "recording": "04d_recording", "hooks": "05_hooks",
+          "convolution": "04c_convolution", "flame": "11_profiler",
+          "recording": "04d_recording", "hooks": "05_hooks",
           "memory": "06_saved", "jacobian": "08_functional", "dual-numbers": "08b_forward_mode",
           "optimizers": "13b_optimizers"}
 
@@ -195,3 +196,36 @@ def test_a_mistake_in_an_address_does_no_harm(watched, lesson, address):
     if reset.is_visible():  # else nothing of the address was taken over
         reset.click()
         assert f"{name}." not in page.url
+
+
+@pytest.mark.slow
+def test_the_stepper_runs_any_program_on_minigrad_and_on_the_reader_s_engine(watched):
+    page = opened(watched, "lessons/03_engine/")
+    figure, graph = page.locator("#figure-stepper"), page.locator(
+        "#figure-stepper [data-view=wide]")
+    engine = figure.get_by_role("group", name="engine")
+    engine.get_by_role("button", name="minigrad’s own").press("Enter")
+    figure.locator(".mg-says", has_text="is a leaf").wait_for(timeout=120_000)
+    focused = page.evaluate("document.activeElement.dataset.value")
+    assert focused == "minigrad"
+    figure.locator("textarea").fill(
+        "x = torch.tensor([1.0, 2.0], requires_grad=True)\nloss = (x * a).exp().sum()")
+    bar = figure.locator("input[type=range][data-control=step]")
+    page.wait_for_function("document.querySelector('#figure-stepper [data-view=wide]')"
+                           ".textContent.includes('loss.backward()')")
+    bar.fill("7")
+    assert "SumBackward0" in graph.text_content()
+    assert "ExpBackward" in says(page, "stepper")
+    figure.locator("textarea").fill("loss = a *")
+    page.wait_for_function("document.querySelector('#figure-stepper .mg-says')"
+                           ".textContent.includes('SyntaxError')")
+
+    assert engine.get_by_role("button", name="yours").count() == 0
+    page.evaluate("""localStorage.setItem("minigrad/progress", JSON.stringify({
+        form: 1, minigrad: "", holes: Object.fromEntries(JSON.parse(document.getElementById(
+            "mg-data").textContent).holes.map(({id}) => [id, {solved: "now"}]))}))""")
+    page.goto(f"{watched.site}lessons/03_engine/?stepper.engine=mine")
+    figure.locator(".mg-says", has_text="Python is asked").wait_for()
+    figure.locator(".mg-says", has_text="is a leaf").wait_for(timeout=240_000)
+    figure.locator("input[type=range][data-control=step]").fill("6")
+    assert "PowBackward0" in graph.text_content() and "waits for" in graph.text_content()

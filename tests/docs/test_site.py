@@ -27,7 +27,7 @@ import source_pages
 from api_families import FAMILIES, family_of
 
 from minigrad.op.declaration import REGISTRY
-from minigrad_course.stages import CourseError, stages
+from minigrad_course.stages import stages
 from tests.support.slow import slow_but
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -38,7 +38,7 @@ WITH_HOLES = [stage for stage in STAGES if stage.holes]
 DOCS = {path.relative_to(ROOT / "docs/en").as_posix() for path in (ROOT / "docs/en").rglob("*.md")}
 MADE = made.made_pages()
 PAGES = {**MADE, **made.made_files()}
-KINDS = {"run", "draft", "raises", "pull", "show", "not run", "stepper"}
+KINDS = {"run", "draft", "raises", "pull", "show", "not run"}
 
 
 def key(stage) -> str:
@@ -202,21 +202,6 @@ def test_the_courses_table_leads_to_every_lesson():
     rows = re.findall(r"^\|.*$", lesson_pages.course_table(text, ROOT), re.MULTILINE)
     assert [links(row) for row in rows[2 : 2 + len(STAGES)]] == [
         [f"lessons/{stage.key}.md"] for stage in STAGES]
-
-
-def test_a_stepper_is_a_real_pass_of_the_program_that_is_shown():
-    for name in (path.stem for path in (SITE / "steppers").glob("*.md")):
-        (stage,) = (each for each in STAGES if each.key == name)
-        assert lesson_pages.page_data(stage, "lesson")["blocks"][-1]["kind"] == "stepper"
-        page = lesson_pages.stepper_html(stage)
-        assert "AccumulateGrad" in page and page == lesson_pages.stepper_html(stage)
-
-
-def test_a_stepper_without_a_result_is_refused(monkeypatch, tmp_path):
-    (tmp_path / "02_graph.md").write_text("## Steps\n\n```python\nx = 1\n```\n", encoding="utf-8")
-    monkeypatch.setattr(lesson_pages, "STEPPERS", tmp_path)
-    with pytest.raises(CourseError, match="the last line is to be an expression"):
-        lesson_pages.stepper_html(next(each for each in STAGES if each.number == "02"))
 
 
 def test_a_graph_that_a_lesson_prints_is_drawn():
@@ -451,3 +436,15 @@ def test_the_site_is_served_isolated_from_other_origins(tmp_path):
     assert headers["Content-type"] == "text/javascript"
     assert headers["Cross-Origin-Opener-Policy"] == "same-origin"
     assert headers["Cross-Origin-Embedder-Policy"] == "require-corp"
+
+
+def test_names_of_the_api_stand_in_an_order_that_no_build_changes():
+    for name in api_pages.MODULES:
+        told, _ = api_pages._told(name)
+        assert told == sorted(told, key=lambda path: (path.rpartition(".")[2].lower(), path))
+
+
+def test_a_lesson_is_found_by_its_number():
+    tags = {stage.number: lesson_pages.search_tags(stage) for stage in STAGES}
+    assert tags["00"] == ["lesson 0"] and tags["03"] == ["lesson 3"]
+    assert tags["03b"] == ["lesson 3b"] and tags["10"] == ["lesson 10"]

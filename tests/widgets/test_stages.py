@@ -11,6 +11,7 @@ import pytest
 import minigrad as torch
 from minigrad.autograd import forward_ad
 from minigrad.autograd.functional import jacobian
+from minigrad.autograd.profiler_util import EventList, FunctionEvent
 from tests.widgets.programs import derived, functions, random_program
 
 # --- memory -----------------------------------------------------------------------------------
@@ -179,3 +180,41 @@ def test_what_a_call_leaves_behind(model, op, p, q, grad):
              if name.startswith("_saved_") and getattr(node, name) is not None
              and name.removeprefix("_saved_") in saved}
     assert set(shown["saved"]) == found
+
+
+# --- flame graph ------------------------------------------------------------------------------
+
+
+def ends(rows: list[tuple[int, str, int]], place: int) -> int:
+    """Return the first row after one that does not lie on it."""
+    after = [i for i in range(place + 1, len(rows)) if rows[i][0] <= rows[place][0]]
+    return after[0] if after else len(rows)
+
+
+def test_a_profile_has_the_times_of_the_profiler(model):
+    rng = random.Random(11)
+    for _ in range(60):
+        depth, lines, rows = 0, [], []
+        for _ in range(rng.randint(1, 20)):
+            depth = rng.randint(0, depth + 1) if lines else 0
+            rows.append((depth, rng.choice("abcd"), rng.randint(0, 9)))
+            lines.append(f"{'  ' * depth}{rows[-1][1]} {rows[-1][2]}")
+        shown = model("flame", profile="\n".join(lines))
+
+        # an event ends when all that lie on it are over, and its own time too
+        totals = [sum(own for _, _, own in rows[i:ends(rows, i)]) for i in range(len(rows))]
+        events = EventList([FunctionEvent(i, name, 1, each["start"], each["start"] + totals[i])
+                            for i, ((_, name, _), each) in enumerate(zip(rows, shown["rows"],
+                                                                         strict=True))])
+        assert [each["total"] for each in shown["rows"]] == totals
+        assert [each["self"] for each in shown["rows"]] == [own for _, _, own in rows]
+        for average in events.key_averages():
+            summed = shown["names"][average.key]
+            assert summed["count"] == average.count
+            assert summed["total"] == average.cpu_time_total
+
+
+def test_an_event_that_lies_on_nothing_is_refused(model):
+    assert "lies on nothing" in model("flame", profile="a 1\n    b 2")["error"]
+    assert "a name and a time" in model("flame", profile="a b")["error"]
+    assert "one event a line" in model("flame", profile=" ")["error"]

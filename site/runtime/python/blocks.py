@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import builtins
 import contextlib
-import importlib
 import io
 import json
 import linecache
@@ -49,11 +48,8 @@ class Blocks:
         self.main = types.ModuleType("__main__")
         sys.modules["__main__"] = self.main
 
-    def execute(self, source: str, name: str, told: Told, steps: bool = False) -> str:
-        """Run a block and return, as JSON, its value, pictures and error.
-
-        With `steps`, the backward pass of its last expression is added as a page of its own.
-        """
+    def execute(self, source: str, name: str, told: Told) -> str:
+        """Run a block and return, as JSON, its value, pictures and error."""
         # A class or function defined here is found again by inspect and by tracebacks.
         linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
         given = {"value": "", "svg": "", "html": "", "error": "", "traceback": ""}
@@ -63,10 +59,7 @@ class Blocks:
             builtins.input = _no_input
             try:
                 value = self._value(source, name)
-                if steps:
-                    viz = importlib.import_module("minigrad.viz")
-                    given["html"] = viz.backward_steps(value, names=self.main.__dict__).html
-                elif value is not None:
+                if value is not None:
                     given["value"] = repr(value)
                     given["svg"] = _drawn(value, "_repr_svg_")
                     given["html"] = _drawn(value, "_repr_html_")

@@ -6,9 +6,9 @@ import { showExercises } from "./exercises.js";
 import { KEYS, button, element, filled, follow, loadEditor } from "./page.js";
 import { Stopped } from "./python.js";
 import { statusLine } from "./status.js";
-import { edited, guess, keepEdit, keepGuess } from "./store.js";
+import { edited, everything, guess, keepEdit, keepGuess, progress } from "./store.js";
 
-const RUNS = ["run", "draft", "raises", "stepper"];
+const RUNS = ["run", "draft", "raises"];
 const SAME = { same: "as in the lesson", nearly: "as in the lesson, but for the last digits" };
 
 /** A block of the page: its code, its buttons and what it gave. */
@@ -22,8 +22,6 @@ class Block {
     this.shown = place.querySelector(".highlight");
     // an output that is to be predicted is folded; what a run gives is not
     this.output = place.querySelector(".mg-predict") ?? place.querySelector(".mg-output");
-    this.frame = place.querySelector("iframe.mg-stepper");
-    this.frameWas = this.frame?.getAttribute("src");
     this.note = element("span", { className: "mg-result", role: "status" });
     this.runButton = button("Run", () => this.pressed(), {
       title: "Run this block, and those above that have not run yet (Ctrl+Enter in the editor)",
@@ -129,10 +127,6 @@ class Block {
     this.live = undefined;
     if (this.output) this.output.hidden = false;
     this.guessed?.querySelector(".mg-judged")?.remove();
-    if (this.frame) {
-      this.frame.removeAttribute("srcdoc");
-      this.frame.src = this.frameWas;
-    }
     this.note.textContent = "";
   }
 
@@ -151,8 +145,7 @@ class Block {
     };
     try {
       const given = await this.lesson.python.ask(
-        { do: "run", code: this.code, name: `<${this.told.id.replace("-", " ")}>`,
-          steps: this.told.kind === "stepper" },
+        { do: "run", code: this.code, name: `<${this.told.id.replace("-", " ")}>` },
         (stream, text) => { begin(); output.told(stream, text); });
       const why = notHere(given.error);
       if (why && this.code === this.told.code) {
@@ -161,11 +154,6 @@ class Block {
         this.note.textContent = `not run here: ${why}`;
         this.element.dataset.result = "not here";
         return true;
-      }
-      if (this.frame && given.html) {
-        this.frame.removeAttribute("src");
-        this.frame.srcdoc = given.html;
-        given.html = "";
       }
       begin();
       output.ended(given);
@@ -216,6 +204,13 @@ export class Lesson {
     });
     if (this.blocks.length) this.#fillBar();
     if (data.holes.length) showExercises(data, site, python);
+    document.addEventListener("mg-steps", ({ detail }) => { detail.answer = this.steps(detail); });
+  }
+
+  /** The steps of a program's backward pass, for the stepper (widgets/engine_trace.js). */
+  steps({ program, leaves, mine }) {
+    const own = mine ? { stage: this.key, holes: progress().holes, files: everything() } : null;
+    return this.python.ask({ do: "steps", program, leaves, own });
   }
 
   #fillBar() {

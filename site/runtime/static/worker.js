@@ -172,11 +172,11 @@ function gathered() {
 }
 
 const work = {
-  async run({ code, name, steps }) {
+  async run({ code, name }) {
     if (/\bgraph|\bviz\b/.test(code)) await (drawing ??= loadDrawing());
     const { told, flush } = gathered();
     try {
-      return JSON.parse(await call(blocks, "execute", code, name, told, Boolean(steps)));
+      return JSON.parse(await call(blocks, "execute", code, name, told));
     } finally {
       flush();
     }
@@ -190,6 +190,15 @@ const work = {
     } finally {
       flush();
     }
+  },
+  async steps({ program, leaves, own }) {
+    // JSON's texts and numbers are Python's too
+    const code = "import stepping\n" +
+      `stepping.Text(stepping.traced(${JSON.stringify(program)}, ${JSON.stringify(leaves)}))`;
+    if (!own) return JSON.parse(pyodide.runPython(code));
+    const [, engine] = await course();
+    const given = JSON.parse(await call(engine, "execute", code, "<stepper>", () => {}, JSON.stringify(own)));
+    return given.error ? { error: given.error } : JSON.parse(given.value);
   },
   async reset() {
     await call(blocks, "reset");
