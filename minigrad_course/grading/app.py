@@ -55,7 +55,9 @@ def grade(
     seed: Annotated[
         int | None, typer.Option("--seed", help="The secret of the probes; by default a fresh one.")
     ] = None,
-    workers: Annotated[int, typer.Option("--workers", min=1, help="Submissions graded together.")] = 1,
+    workers: Annotated[
+        int, typer.Option("--workers", min=1, help="Submissions graded together.")
+    ] = 1,
     seconds: Annotated[float, typer.Option("--seconds", min=1, help="Seconds for each run.")] = 60,
     all_seconds: Annotated[
         float | None, typer.Option("--all-seconds", min=1,
