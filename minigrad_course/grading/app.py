@@ -55,13 +55,11 @@ def grade(
     seed: Annotated[
         int | None, typer.Option("--seed", help="The secret of the probes; by default a fresh one.")
     ] = None,
-    workers: Annotated[
-        int, typer.Option("--workers", min=1, help="Submissions graded together.")
-    ] = 1,
-    seconds: Annotated[float, typer.Option("--seconds", min=1, help="Seconds for each run.")] = 60,
+    workers: Annotated[int, typer.Option("--workers", min=1, help="How many at a time.")] = 1,
+    seconds: Annotated[float, typer.Option("--seconds", min=1, help="For each run.")] = 60,
     all_seconds: Annotated[
         float | None, typer.Option("--all-seconds", min=1,
-                                   help="Seconds for all runs of a submission; by default 4 times "
+                                   help="For all runs of a stage's submission; by default 4 times "
                                         "--seconds.")
     ] = None,
     require_sandbox: Annotated[
@@ -76,7 +74,7 @@ def grade(
                                                          "its verdict is kept, or all.")
     ] = None,
     reason: Annotated[
-        str, typer.Option("--reason", help="Reason to grade again; it is kept.")
+        str, typer.Option("--reason", help="Why something is graded again; it is kept.")
     ] = "",
 ) -> None:
     """Grade what was handed in: in a sandbox, by seeded probes whose answers are compared here.
