@@ -70,16 +70,18 @@ profiler.
 """
 MEMORY = """The most that an inference holds at once, on top of weights and images, in MB.
 """
-CLASS = """A class made of solutions, other right answers, partly written ones, known mistakes,
-attacks and what is no program, graded in one command that is killed when a quarter is done, and
-called again. It is known beforehand what each has to get.
+CLASS = """A class is made of solutions, other right answers, partly written ones, known mistakes,
+attacks and files that are no program. One command grades it, is killed when a quarter is done, and
+is called again. It is known beforehand what each has to get.
 """
 PINNED = """This environment tells OpenBLAS which processor to take this one for
 ({pins}), and NumPy's products run on slower kernels
 than PyTorch's. *OpenBLAS unpinned* is the same without it.
 """
-RESTLESS = """Other work on the machine disturbed more than half of the {rounds} rounds of these, in
-brackets how many were left, so take their figures as hints: {names}.
+RESTLESS = """Other work on the machine disturbed more than half of the {rounds} rounds of these.
+Take their figures as hints; in brackets is how many rounds were left.
+
+{names}
 """
 THREADS = {1: "one thread", 2: "two threads"}
 
@@ -165,7 +167,7 @@ def of_steps(name: str, title: str, text: str, benchmark: Steps) -> tuple[list[s
     rows += [[engines[key], *(cell(each[key], ".3g") if key in each else "n/a"
                               for each in records.values())] for key in keys]
     rounds = report["settings"]["rounds"]
-    restless = [f"{engines[key]}, {titles[case]} ({rounds - len(numbers)})"
+    restless = [f"- {engines[key]}, {titles[case]} ({rounds - len(numbers)})"
                 for case, each in workloads.items()
                 for key, numbers in each["disturbed"].items() if len(numbers) > rounds // 2]
     pins = ", ".join(f"{key}={value}" for key, value in report["pins"].items())
@@ -173,7 +175,7 @@ def of_steps(name: str, title: str, text: str, benchmark: Steps) -> tuple[list[s
     versions = {key: engines[key] for key in keys if "+" not in key}
     return [f"## {title}\n", text, where(report, versions),
             picture(name, f"{title}: ratios to PyTorch"), table(rows),
-            *([RESTLESS.format(rounds=rounds, names="; ".join(restless))] if restless else []),
+            *([RESTLESS.format(rounds=rounds, names="\n".join(restless))] if restless else []),
             *([PINNED.format(pins=pins)] if pins else []), targets(report, hand)], plot(
                 f"{title}: time divided by PyTorch's", records, titles, engines, limits)
 
@@ -185,7 +187,7 @@ def headline() -> str:
                        ("sequence", "a small GPT")):
         case = next(iter(newest(name)["workloads"].values()))
         found.append(f"{case['ms']['minigrad']['ratio']:.2f} for {what} ({case['case']})")
-    return ("A training step takes, as a multiple of PyTorch's time on one thread: "
+    return ("Time of a training step on one thread (PyTorch: 1): "
             f"**{', '.join(found[:-1])} and {found[-1]}**.")
 
 

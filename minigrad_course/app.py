@@ -56,7 +56,7 @@ def tour(
     quick: Annotated[
         bool, typer.Option("--quick", help="Train for less long, and expect less of the network.")
     ] = False,
-    seed: Annotated[int, typer.Option(help="Of the split, the weights and the batches.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the split, the weights and the batches.")] = 0,
 ) -> None:
     """Show the engine at work, then train a network with it.
 

@@ -35,10 +35,10 @@ def writable(path: Path | None) -> Path | None:
 
 @app.command()
 def resnet18(
-    iterations: Annotated[int, typer.Option(min=1, help="How often forward and backward.")] = 100,
-    size: Annotated[int, typer.Option(min=32, max=427, help="The image's sides.")] = 224,
+    iterations: Annotated[int, typer.Option(min=1, help="Passes, forward and backward.")] = 100,
+    size: Annotated[int, typer.Option(min=32, max=427, help="Height and width.")] = 224,
     sort: Annotated[
-        SortBy, typer.Option(help="What the table is sorted by.")
+        SortBy, typer.Option(help="Column to sort the table by.")
     ] = SortBy.SELF_CPU_TIME_TOTAL,
     rows: Annotated[int, typer.Option(min=-1, help="Rows of the table; -1 for all.")] = 30,
     trace: Annotated[
@@ -67,8 +67,8 @@ def resnet18(
 @app.command("no-grad")
 def no_grad(
     model: Annotated[Model, typer.Option(help="The network.")] = Model.RESNET50,
-    batch: Annotated[int, typer.Option(min=1, help="How many images at once.")] = 4,
-    size: Annotated[int, typer.Option(min=32, max=427, help="Their height and width.")] = 224,
+    batch: Annotated[int, typer.Option(min=1, help="Images in a batch.")] = 4,
+    size: Annotated[int, typer.Option(min=32, max=427, help="Height and width.")] = 224,
 ) -> None:
     """Compare the peak memory of an inference that records the graph with one under no_grad.
 

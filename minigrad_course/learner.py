@@ -276,7 +276,7 @@ def next_hint(space: Workspace, stage: Stage, hole: Hole) -> list[str]:
 def reset(
     what: Some,
     where: Where = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Replace files without asking.")] = False,
 ) -> None:
     """Put the files of stages back as they were handed out; yours are kept as backups.
 
@@ -443,7 +443,7 @@ def learn(
 @in_one_sentence
 def python(
     script: Annotated[Path, typer.Argument(help="A Python program that imports minigrad.")],
-    arguments: Annotated[list[str] | None, typer.Argument(help="What it gets.")] = None,
+    arguments: Annotated[list[str] | None, typer.Argument(help="Its arguments.")] = None,
     mine: Annotated[
         str | None, typer.Option(metavar="STAGES", help="The stages of yours that stand in: 01, "
                                  "01-05 or 01,03. By default those that are solved.")

@@ -196,7 +196,7 @@ def _answer(space: Workspace, facts: dict[str, Any], planted: Fault, stage: str)
 @app.command("certificate")
 @in_one_sentence
 def write_certificate(
-    name: Annotated[str, typer.Option("--name", help="A name to stand on it.")] = "",
+    name: Annotated[str, typer.Option("--name", help="Name to print on the certificate.")] = "",
     where: Where = None,
 ) -> None:
     """Print the certificate, and write it to certificate.txt in your workspace.

@@ -17,7 +17,7 @@ from .verify import findings
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="For those who write the course: build it from its sources, and try all of it.",
+    help="Build the course from its sources, and try all of it.",
 )
 
 Numbers = Annotated[list[str] | None, typer.Argument(help="Stages, such as 03; all by default.")]
@@ -72,8 +72,8 @@ def verify(
     sample: Annotated[
         int, typer.Option(help="Try only so many stages, others each day; 0 tries all.")
     ] = 0,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Show findings alone.")] = False,
-    jobs: Annotated[int, typer.Option("--jobs", min=1, help="How many stages at a time.")] = 2,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Show problems only.")] = False,
+    jobs: Annotated[int, typer.Option("--jobs", min=1, help="Stages to try at the same time.")] = 2,
 ) -> None:
     """Try each stage as shipped, half solved, solved and with each known mistake.
 
