@@ -8,7 +8,7 @@ from itertools import chain
 
 #: Longer bars are cut off here; the number beside a bar always tells the whole length.
 CAP = 3.0
-LEFT, SCALE, BAR, GAP, TOP = 250, 130, 14, 14, 34
+LEFT, SCALE, BAR, GAP, TOP = 310, 130, 14, 14, 34  # LEFT has room for 42 letters
 WIDTH = LEFT + int(CAP * SCALE) + 60
 STYLE = (
     "text{font:12px system-ui,sans-serif;fill:#222}.head{font-weight:600}.one{stroke:#222}"

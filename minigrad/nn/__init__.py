@@ -20,6 +20,7 @@ from . import (
     models,
     modules,
     normalization,
+    padding,
     parameter,
     parameter_containers,
     pool,
@@ -41,6 +42,7 @@ from .loss import *
 from .margin_loss import *
 from .module import Module
 from .normalization import *
+from .padding import *
 from .parameter import Buffer, Parameter
 from .parameter_containers import *
 from .pool import *
@@ -64,6 +66,7 @@ __all__ += loss.__all__
 __all__ += margin_loss.__all__
 __all__ += batchnorm.__all__
 __all__ += normalization.__all__
+__all__ += padding.__all__
 __all__ += parameter_containers.__all__
 __all__ += pool.__all__
 __all__ += rnn.__all__

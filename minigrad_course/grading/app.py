@@ -36,7 +36,9 @@ FORMATS = ("terminal", *WRITERS, *FOR_ONE)
 
 @app.command()
 def grade(
-    paths: Annotated[list[Path], typer.Argument(help="Files or folders that were handed in.")],
+    # A file that cannot be read is zero points for one submission, and no end of the class.
+    paths: Annotated[list[Path], typer.Argument(
+        help="Files or folders that were handed in.", readable=False)],
     stage: Annotated[
         list[str] | None, typer.Option("--stage", help="A stage that counts; may be repeated.")
     ] = None,

@@ -25,7 +25,9 @@ FORMATS = ("terminal", "csv", "html")
 
 @app.command()
 def similarity(
-    paths: Annotated[list[Path], typer.Argument(help="Files or folders that were handed in.")],
+    # One file that cannot be read must not end the comparison.
+    paths: Annotated[list[Path], typer.Argument(
+        help="Files or folders that were handed in.", readable=False)],
     stage: Annotated[
         list[str] | None, typer.Option("--stage", help="A stage to compare; may be repeated.")
     ] = None,

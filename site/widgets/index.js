@@ -1,6 +1,7 @@
 // Every widget by its name, loaded when a page has it.
 
 export const WIDGETS = {
+  "anomaly": () => import("./anomaly.js"),
   "broadcast": () => import("./broadcast.js"),
   "convolution": () => import("./convolution.js"),
   "dual-numbers": () => import("./dual_numbers.js"),
@@ -9,6 +10,7 @@ export const WIDGETS = {
   "jacobian": () => import("./jacobian.js"),
   "live-graph": () => import("./live_graph.js"),
   "memory": () => import("./memory.js"),
+  "modes": () => import("./modes.js"),
   "nudge": () => import("./nudge.js"),
   "optimizers": () => import("./optimizers.js"),
   "recording": () => import("./recording.js"),

@@ -192,3 +192,16 @@ def test_the_search_finds_the_right_page_first(watched, words, page):
     shown.locator(".md-search-result__link").first.wait_for(state="attached")
     first = shown.locator(".md-search-result__link").first.get_attribute("href")
     assert page in first
+
+
+def test_no_label_of_a_plot_is_cut_off(chromium, built):
+    page = chromium.new_page(viewport={"width": 1000, "height": 1200})
+    plots = sorted((built / "assets").glob("benchmark-*.svg"))
+    assert len(plots) > 4
+    for plot in plots:
+        page.goto(plot.resolve().as_uri())
+        assert page.evaluate("""[...document.querySelectorAll("text")].filter((text) => {
+            const box = text.getBBox(), all = document.documentElement.viewBox.baseVal
+            return box.x < 0 || box.x + box.width > all.width || box.y + box.height > all.height
+        }).map((text) => text.textContent)""") == [], plot.name
+    page.close()

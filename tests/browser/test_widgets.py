@@ -121,6 +121,7 @@ def test_axe_finds_nothing_serious_in_a_lesson_with_figures(chromium, site, seri
 
 PLAYED = {"nudge": "00_chain_rule", "stepper": "03_engine", "broadcast": "04a_elementwise",
           "convolution": "04c_convolution", "flame": "11_profiler",
+          "anomaly": "10_anomaly", "modes": "07_grad_mode",
           "recording": "04d_recording", "hooks": "05_hooks",
           "memory": "06_saved", "jacobian": "08_functional", "dual-numbers": "08b_forward_mode",
           "optimizers": "13b_optimizers"}

@@ -33,6 +33,12 @@ MAKERS: dict[str, Callable[[Any, Any], Any]] = {
     "rmsprop centered": lambda o, p: o.RMSprop(p, momentum=0.5, centered=True, maximize=True),
     "adagrad": lambda o, p: o.Adagrad(p, lr=0.1),
     "adagrad options": lambda o, p: o.Adagrad(p, 0.1, 0.2, 0.1, 0.5, maximize=True),
+    "asgd": lambda o, p: o.ASGD(p),
+    "asgd options": lambda o, p: o.ASGD(p, 0.05, 0.1, 0.5, 5, 0.1),
+    "asgd maximize": lambda o, p: o.ASGD(p, lr=0.01, weight_decay=0.1, maximize=True),
+    "rprop": lambda o, p: o.Rprop(p),
+    "rprop options": lambda o, p: o.Rprop(p, 0.1, (0.7, 1.5), (1e-3, 0.2)),
+    "rprop maximize": lambda o, p: o.Rprop(p, lr=0.01, maximize=True),
     "adadelta": lambda o, p: o.Adadelta(p),
     "adadelta options": lambda o, p: o.Adadelta(p, 0.5, 0.7, 1e-3, 0.1, maximize=True),
     "adamax": lambda o, p: o.Adamax(p, lr=0.1),
@@ -87,7 +93,8 @@ RECORDED: list[tuple[str, int, dict[str, Any]]] = [
     ("Adam", 1, {"amsgrad": True, "weight_decay": 0.1}), ("AdamW", 7, {}), ("NAdam", 7, {}),
     ("NAdam", 7, {"weight_decay": 0.1, "decoupled_weight_decay": True}), ("RAdam", 7, {}),
     ("Adamax", 1, {}), ("Adagrad", 7, {"lr_decay": 0.1, "weight_decay": 0.1}),
-    ("Adadelta", 7, {}), ("RMSprop", 7, {}), ("RMSprop", 1, {"momentum": 0.9, "centered": True}),
+    ("ASGD", 7, {"weight_decay": 0.1, "lambd": 0.1}), ("Adadelta", 7, {}), ("RMSprop", 7, {}),
+    ("RMSprop", 1, {"momentum": 0.9, "centered": True}),
 ]
 
 
@@ -233,6 +240,8 @@ ERRORS: dict[str, Callable[[Any, Any], Any]] = {
     "set": lambda o, p: o.SGD([{"params": {p}}]),
     "no dict": lambda o, p: o.SGD([p]).add_param_group(3),
     "beta": lambda o, p: o.Adam([p], betas=(0, 1)),
+    "etas": lambda o, p: o.Rprop([p], etas=(1.5, 1.2)),
+    "asgd weight decay": lambda o, p: o.ASGD([p], weight_decay=-1),
     "eps": lambda o, p: o.Adam([p], eps=-1),
     "adam lr": lambda o, p: o.Adam([p], lr=-1),
     "groups": lambda o, p: o.SGD([p]).load_state_dict({"state": {}, "param_groups": []}),

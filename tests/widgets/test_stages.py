@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import random
+import re
+import warnings
+from contextlib import nullcontext
 from itertools import permutations
 
 import numpy as np
@@ -12,7 +15,7 @@ import minigrad as torch
 from minigrad.autograd import forward_ad
 from minigrad.autograd.functional import jacobian
 from minigrad.autograd.profiler_util import EventList, FunctionEvent
-from tests.widgets.programs import derived, functions, random_program
+from tests.widgets.programs import computed, derived, functions, random_program
 
 # --- memory -----------------------------------------------------------------------------------
 
@@ -218,3 +221,61 @@ def test_an_event_that_lies_on_nothing_is_refused(model):
     assert "lies on nothing" in model("flame", profile="a 1\n    b 2")["error"]
     assert "a name and a time" in model("flame", profile="a b")["error"]
     assert "one event a line" in model("flame", profile=" ")["error"]
+
+
+# --- anomaly ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("program", "leaves"), [
+    ("s = sqrt(w)\ns * k", {"w": 0, "k": 0}), ("log(a - b) * k", {"a": 1, "b": 1, "k": 0}),
+    ("r = a / b\nr + a", {"a": 0, "b": 0}), ("sqrt(a * b)", {"a": 0, "b": 0}),
+    ("a**0.5 * b", {"a": 0, "b": 0}), ("tanh(a) / b * a", {"a": 0, "b": 0}),
+    ("sqrt(relu(a - b)) * b", {"a": 0, "b": 0}), ("log(-a) * b", {"a": 0, "b": 0}),
+    ("sqrt(w + 0.001) * k", {"w": 0, "k": 0}), ("exp(a) * b", {"a": 2, "b": 3}),
+])
+def test_the_node_that_returns_nan_is_the_one_that_anomaly_mode_names(model, program, leaves):
+    shown = model("anomaly", program=program, **leaves)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it warns that it is slow, and where the node was made
+        with torch.autograd.detect_anomaly():
+            _compare(shown, *computed(program, leaves))
+
+
+def _compare(shown, result, given):
+    if shown["culprit"] is None:
+        result.backward()
+        assert all(np.isfinite(leaf.grad.item()) for leaf in given.values()
+                   if leaf.grad is not None)
+        return
+    with pytest.raises(RuntimeError) as error:
+        result.backward()
+    node = shown["nodes"][shown["culprit"]["node"]]
+    place = shown["edges"][shown["culprit"]["edge"]]["place"]
+    name = {"**": "Pow", "*": "Mul", "/": "Div"}.get(node["op"], node["op"].capitalize())
+    assert re.match(rf"Function '{name}Backward\d?' returned nan values in its {place}th output",
+                    str(error.value))
+
+
+# --- grad modes -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("outer", ["none", "no_grad", "enable_grad", "inference"])
+@pytest.mark.parametrize("inner", ["none", "no_grad", "enable_grad", "inference"])
+@pytest.mark.parametrize("wanted", [True, False])
+def test_a_mode_inside_a_mode(model, outer, inner, wanted):
+    modes = {"none": nullcontext, "no_grad": torch.no_grad, "enable_grad": torch.enable_grad,
+             "inference": torch.inference_mode}
+    x = torch.ones(2, requires_grad=wanted)
+
+    def found():
+        y = x * 2
+        return {"grad": torch.is_grad_enabled(), "inference": torch.is_inference_mode_enabled(),
+                "requires_grad": y.requires_grad, "is_leaf": y.is_leaf,
+                "is_inference": y.is_inference()}
+
+    shown = model("modes", outer=outer, inner=inner, x=wanted)
+    assert shown["before"] == found()
+    with modes[outer]():
+        assert shown["outer"] == found()
+        with modes[inner]():
+            assert shown["inner"] == found()

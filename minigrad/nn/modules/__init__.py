@@ -20,6 +20,7 @@ from .. import (
     linear,
     loss,
     normalization,
+    padding,
     pool,
     rnn,
     shape_layers,
@@ -32,7 +33,8 @@ FILES: dict[str, ModuleType] = {
     "activation": activation, "batchnorm": batchnorm, "container": containers, "conv": conv,
     "dropout": dropout, "flatten": shape_layers, "fold": shape_layers,
     "instancenorm": normalization, "linear": linear, "loss": loss, "module": module,
-    "normalization": normalization, "pixelshuffle": shape_layers, "pooling": pool, "rnn": rnn,
+    "normalization": normalization, "padding": padding,
+    "pixelshuffle": shape_layers, "pooling": pool, "rnn": rnn,
     "sparse": embedding, "transformer": transformer, "upsampling": shape_layers, "utils": utils,
 }
 

@@ -1,0 +1,244 @@
+"""Layers that widen the last dimensions of a tensor, the same amount on all sides or not.
+
+Source: https://docs.pytorch.org/docs/stable/nn.html#padding-layers
+"""
+
+from __future__ import annotations
+
+from ..tensor.tensor import Tensor
+from . import functional as F
+from .module import Module
+
+__all__ = [
+    "CircularPad1d", "CircularPad2d", "CircularPad3d", "ConstantPad1d", "ConstantPad2d",
+    "ConstantPad3d", "ReflectionPad1d", "ReflectionPad2d", "ReflectionPad3d", "ReplicationPad1d",
+    "ReplicationPad2d", "ReplicationPad3d", "ZeroPad1d", "ZeroPad2d", "ZeroPad3d",
+]
+
+Padding = int | tuple[int, ...]
+
+
+class _Pad(Module):
+    """Pad the last `dims` dimensions by one number, or by (left, right, top, bottom, ...)."""
+
+    dims: int
+    mode: str
+    value: float | None = None
+
+    def __init__(self, padding: Padding) -> None:
+        super().__init__()
+        self.padding = (padding,) * (2 * self.dims) if isinstance(padding, int) else tuple(padding)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.pad(input, self.padding, self.mode, self.value)
+
+    def extra_repr(self) -> str:
+        return f"{self.padding}"
+
+
+class _ConstantPad(_Pad):
+    """Pad with one value."""
+
+    mode = "constant"
+
+    def __init__(self, padding: Padding, value: float) -> None:
+        super().__init__(padding)
+        self.value = value
+
+    def extra_repr(self) -> str:
+        return f"padding={self.padding}, value={self.value}"
+
+
+class _CircularPad(_Pad):
+    """Pad with the elements of the other side; the number of dimensions is checked first."""
+
+    mode = "circular"
+
+    def forward(self, input: Tensor) -> Tensor:
+        if input.dim() not in (self.dims + 1, self.dims + 2):
+            raise ValueError(f"expected {self.dims + 1}D or {self.dims + 2}D input "
+                             f"(got {input.dim()}D input)")
+        return super().forward(input)
+
+
+class ReflectionPad1d(_Pad):
+    """Pad (N, C, L) with its reflection, the edge not repeated; the batch may be missing.
+
+    >>> from minigrad import nn, ones
+    >>> nn.ReflectionPad1d(1)(ones(1, 1, 3)).shape
+    torch.Size([1, 1, 5])
+    """
+
+    dims = 1
+    mode = "reflect"
+
+
+class ReflectionPad2d(_Pad):
+    """Pad (N, C, H, W) with its reflection, the edge not repeated; the batch may be missing.
+
+    >>> from minigrad import nn, ones
+    >>> nn.ReflectionPad2d(1)(ones(1, 1, 3, 3)).shape
+    torch.Size([1, 1, 5, 5])
+    """
+
+    dims = 2
+    mode = "reflect"
+
+
+class ReflectionPad3d(_Pad):
+    """Pad (N, C, D, H, W) with its reflection, the edge not repeated; the batch may be missing.
+
+    >>> from minigrad import nn, ones
+    >>> nn.ReflectionPad3d(1)(ones(1, 1, 3, 3, 3)).shape
+    torch.Size([1, 1, 5, 5, 5])
+    """
+
+    dims = 3
+    mode = "reflect"
+
+
+class ReplicationPad1d(_Pad):
+    """Pad (N, C, L) with copies of its edge; the batch may be missing.
+
+    >>> from minigrad import nn, ones
+    >>> nn.ReplicationPad1d(1)(ones(1, 1, 3)).shape
+    torch.Size([1, 1, 5])
+    """
+
+    dims = 1
+    mode = "replicate"
+
+
+class ReplicationPad2d(_Pad):
+    """Pad (N, C, H, W) with copies of its edge; the batch may be missing.
+
+    >>> from minigrad import nn, ones
+    >>> nn.ReplicationPad2d(1)(ones(1, 1, 3, 3)).shape
+    torch.Size([1, 1, 5, 5])
+    """
+
+    dims = 2
+    mode = "replicate"
+
+
+class ReplicationPad3d(_Pad):
+    """Pad (N, C, D, H, W) with copies of its edge; the batch may be missing.
+
+    >>> from minigrad import nn, ones
+    >>> nn.ReplicationPad3d(1)(ones(1, 1, 3, 3, 3)).shape
+    torch.Size([1, 1, 5, 5, 5])
+    """
+
+    dims = 3
+    mode = "replicate"
+
+
+class ConstantPad1d(_ConstantPad):
+    """Pad (N, C, L) with one value; the batch may be missing.
+
+    >>> from minigrad import nn, ones
+    >>> nn.ConstantPad1d(1, 3.5)(ones(1, 1, 3)).shape
+    torch.Size([1, 1, 5])
+    """
+
+    dims = 1
+
+
+class ConstantPad2d(_ConstantPad):
+    """Pad (N, C, H, W) with one value; the batch may be missing.
+
+    >>> from minigrad import nn, ones
+    >>> nn.ConstantPad2d(1, 3.5)(ones(1, 1, 3, 3)).shape
+    torch.Size([1, 1, 5, 5])
+    """
+
+    dims = 2
+
+
+class ConstantPad3d(_ConstantPad):
+    """Pad (N, C, D, H, W) with one value; the batch may be missing.
+
+    >>> from minigrad import nn, ones
+    >>> nn.ConstantPad3d(1, 3.5)(ones(1, 1, 3, 3, 3)).shape
+    torch.Size([1, 1, 5, 5, 5])
+    """
+
+    dims = 3
+
+
+class ZeroPad1d(ConstantPad1d):
+    """Pad (N, C, L) with zeros; the batch may be missing.
+
+    >>> from minigrad import nn, ones
+    >>> nn.ZeroPad1d(1)(ones(1, 1, 3)).shape
+    torch.Size([1, 1, 5])
+    """
+
+    def __init__(self, padding: Padding) -> None:
+        super().__init__(padding, 0.0)
+
+    def extra_repr(self) -> str:
+        return f"{self.padding}"
+
+
+class ZeroPad2d(ConstantPad2d):
+    """Pad (N, C, H, W) with zeros; the batch may be missing.
+
+    >>> from minigrad import nn, ones
+    >>> nn.ZeroPad2d(1)(ones(1, 1, 3, 3)).shape
+    torch.Size([1, 1, 5, 5])
+    """
+
+    def __init__(self, padding: Padding) -> None:
+        super().__init__(padding, 0.0)
+
+    def extra_repr(self) -> str:
+        return f"{self.padding}"
+
+
+class ZeroPad3d(ConstantPad3d):
+    """Pad (N, C, D, H, W) with zeros; the batch may be missing.
+
+    >>> from minigrad import nn, ones
+    >>> nn.ZeroPad3d(1)(ones(1, 1, 3, 3, 3)).shape
+    torch.Size([1, 1, 5, 5, 5])
+    """
+
+    def __init__(self, padding: Padding) -> None:
+        super().__init__(padding, 0.0)
+
+    def extra_repr(self) -> str:
+        return f"{self.padding}"
+
+
+class CircularPad1d(_CircularPad):
+    """Pad (N, C, L) with the elements of the other side; the batch may be missing.
+
+    >>> from minigrad import nn, ones
+    >>> nn.CircularPad1d(1)(ones(1, 1, 3)).shape
+    torch.Size([1, 1, 5])
+    """
+
+    dims = 1
+
+
+class CircularPad2d(_CircularPad):
+    """Pad (N, C, H, W) with the elements of the other side; the batch may be missing.
+
+    >>> from minigrad import nn, ones
+    >>> nn.CircularPad2d(1)(ones(1, 1, 3, 3)).shape
+    torch.Size([1, 1, 5, 5])
+    """
+
+    dims = 2
+
+
+class CircularPad3d(_CircularPad):
+    """Pad (N, C, D, H, W) with the elements of the other side; the batch may be missing.
+
+    >>> from minigrad import nn, ones
+    >>> nn.CircularPad3d(1)(ones(1, 1, 3, 3, 3)).shape
+    torch.Size([1, 1, 5, 5, 5])
+    """
+
+    dims = 3
