@@ -67,7 +67,7 @@ export default {
       const x = isAbove ? 4 : 4 + (row.start - from.start) * scale, size = isAbove ? width - 8 : row.total * scale;
       const y = 4 + (deepest - row.depth) * ROW, kind = phase(rows, i);
       const fits = Math.floor((size - 10) / 7.4), name = row.name.length <= fits ? row.name : fits > 3 ? `${row.name.slice(0, fits - 1)}…` : "";
-      inside += `<g${active({ set: { zoom: i }, look: `row:${i}`, label: `${row.name}: total ${shown(row.total)} ms, self ${shown(row.self)} ms` })}>` +
+      inside += `<g${active({ set: { zoom: i }, look: `row:${i}`, label: `${name && name !== row.name ? `${name}, ` : ""}${row.name}: total ${shown(row.total)} ms, self ${shown(row.self)} ms` })}>` +
         box(x, y, Math.max(1, size - 1), ROW - 4, kind, 3) + (lit === i ? box(x, y, Math.max(1, size - 1), ROW - 4, "ink quiet-mark", 3) : "") +
         text(x + 6, y + (ROW - 4) / 2, name, "code", "start", 12) + "</g>";
     });
