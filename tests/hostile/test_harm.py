@@ -246,7 +246,9 @@ def test_few_processes_can_be_started(sandbox, tmp_path):
     limits = Limits(seconds=SECONDS, memory=16 << 30)
     (reason,) = {hole.reason for hole in graded(text, tmp_path, sandbox, limits).holes}
     started = int(reason.removesuffix(" processes").rpartition(" ")[2])
-    assert 8 < started < LIMITS.processes
+    # An ordinary user's other processes are counted too; some may have ended in the meantime.
+    others = 16 if sandbox.kind == "landlock" else 0
+    assert 8 < started < LIMITS.processes + others
 
 
 @each_sandbox
