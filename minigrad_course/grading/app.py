@@ -57,12 +57,16 @@ def grade(
     seed: Annotated[
         int | None, typer.Option("--seed", help="The secret of the probes; by default a fresh one.")
     ] = None,
-    workers: Annotated[int, typer.Option("--workers", min=1, help="How many at a time.")] = 1,
-    seconds: Annotated[float, typer.Option("--seconds", min=1, help="For each run.")] = 60,
+    workers: Annotated[
+        int, typer.Option("--workers", min=1, help="How many submissions are graded at a time.")
+    ] = 1,
+    seconds: Annotated[
+        float, typer.Option("--seconds", min=1, help="The limit of time for each process.")
+    ] = 60,
     all_seconds: Annotated[
         float | None, typer.Option("--all-seconds", min=1,
-                                   help="For all runs of a stage's submission; by default 4 times "
-                                        "--seconds.")
+                                   help="The limit for all processes of a submission to one "
+                                        "stage; by default 4 times --seconds.")
     ] = None,
     require_sandbox: Annotated[
         bool, typer.Option("--require-sandbox", help="Refuse to grade without bubblewrap.")
