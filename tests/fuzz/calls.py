@@ -29,6 +29,7 @@ LEFT_OUT = {
     **dict.fromkeys(("Einsum", "GruLayer", "LstmLayer", "MaxUnpool", "Resample", "RnnLayer",
                      "ScaledDotProduct", "Trilinear", "UnsafeSplit", "UnsafeSplitWithSizes"),
                     "made of other nodes than PyTorch's: among the generator's COMPOSED"),
+    "PinverseOfSymmetric": "`torch.linalg.pinv(t, hermitian=True)`: see tests/conformance",
     **dict.fromkeys(("LinalgEigh", "LinalgQr", "LinalgSvd", "QrComplete"),
                     "unique up to signs: what is not left to chance is among COMPOSED"),
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 import pytest
 
@@ -291,8 +293,8 @@ def test_a_state_goes_from_the_host_to_the_device(kernels):
     params = [p.detach().clone().requires_grad_() for p in first]
     after = optim.Adam(params, lr=0.1, capturable=True)
     groups = before.state_dict()["param_groups"]
-    after.load_state_dict({"state": before.state_dict()["state"],
-                           "param_groups": [{**groups[0], "capturable": True}]})
+    state = copy.deepcopy(before.state_dict()["state"])  # a loaded state has the same tensors
+    after.load_state_dict({"state": state, "param_groups": [{**groups[0], "capturable": True}]})
     for parameter, old in zip(params, first, strict=True):
         parameter.grad = old.grad
     before.step()

@@ -222,8 +222,8 @@ class PinverseOfSymmetric(Pinverse):
     def forward(xp, self, rcond):
         require_square("linalg.eigh", self)
         values, vectors = xp.linalg.eigh(self, "L")
-        sizes = xp.absolute(values)
-        zero = sizes <= rcond * sizes.max(-1, keepdims=True, initial=0)
+        sizes = xp.absolute(values)  # of ascending values: the largest is the first or the last
+        zero = sizes <= rcond * xp.maximum(sizes[..., :1], sizes[..., -1:])
         inverse = xp.where(zero, 0, 1 / xp.where(zero, 1, values))
         return (vectors * inverse[..., None, :]) @ xp.swapaxes(vectors, -2, -1)
 
