@@ -47,7 +47,8 @@ async function answer(event) {
   const cache = await caches.open(CACHE), kept = await cache.match(key);
   let found;
   try {
-    found = await fetch(request);
+    // Without this, what the browser itself remembers of a page would do for a while.
+    found = await fetch(request, mode === "navigate" ? { cache: "no-cache" } : {});
   } catch (problem) {
     const shown = kept ?? (mode === "navigate" && await cache.match("503.html"));
     if (!shown) throw problem;
