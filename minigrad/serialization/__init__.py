@@ -1,5 +1,13 @@
-"""torch.serialization: tensors in files; see files.py."""
+"""torch.serialization: tensors in files; see files.py.
 
+Pickles of the first edition name the other classes here.
+"""
+
+from ..device import device
+from ..tensor.attributes import Size
+from ..tensor.tensor import Parameter, Tensor
 from .files import load, save
+from .pickling import Writer
+from .reading import Reader
 
-__all__ = ["load", "save"]
+__all__ = ["Parameter", "Reader", "Size", "Tensor", "Writer", "device", "load", "save"]

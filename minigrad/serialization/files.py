@@ -23,12 +23,18 @@ import sys
 import zipfile
 from typing import Any, BinaryIO
 
+from .first_edition import STRUCTURE, JsonReader
 from .pickling import Writer
-from .reading import read_archive
+from .reading import Reader
+from .unpickling import Refused
 
 __all__ = ["load", "save"]
 
 File = str | os.PathLike[str] | BinaryIO
+
+#: Errors of a file that is not as it should be.
+DAMAGE = (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError, EOFError,
+          MemoryError, RecursionError, NotImplementedError)
 
 #: How the files of `torch.save` began before PyTorch 1.6: a pickled magic number.
 OLD_MAGIC = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
@@ -90,3 +96,42 @@ def old_or_damaged(f: File, error: Exception) -> str:
         return ("the file has the format of PyTorch before version 1.6; load it with PyTorch and "
                 "save it again")
     return f"the file is truncated, damaged or was not written by save ({error})"
+
+
+def read_archive(archive: zipfile.ZipFile, map_location: Any) -> Any:
+    """Return the object that an open archive holds."""
+    check_sizes(archive)
+    try:
+        return reader_for(archive, map_location).read()
+    except Refused as error:
+        raise RuntimeError(f"cannot load: {error}; only tensors and plain data are read: save a "
+                           "state_dict()") from error
+    except DAMAGE as error:
+        raise RuntimeError(f"cannot load: the file is damaged ({type(error).__name__}: "
+                           f"{error})") from error
+
+
+def reader_for(archive: zipfile.ZipFile, map_location: Any) -> Reader:
+    """Return a reader of the archive's format."""
+    names = archive.namelist()
+    if STRUCTURE in names:
+        return JsonReader(archive, map_location)
+    programs = [name for name in names if name.endswith("/data.pkl")]
+    if len(programs) != 1:
+        raise RuntimeError("cannot load: a zip archive, but not one that save wrote")
+    if f"{programs[0][:-len('data.pkl')]}constants.pkl" in names:
+        raise RuntimeError("cannot load: a TorchScript archive, which holds code")
+    return Reader(archive, programs[0], map_location)
+
+
+def check_sizes(archive: zipfile.ZipFile) -> None:
+    """Raise `RuntimeError` if reading would take more memory than the file is long."""
+    members = archive.infolist()
+    assert archive.fp is not None
+    here = archive.fp.tell()
+    length = archive.fp.seek(0, os.SEEK_END)
+    archive.fp.seek(here)
+    if any(each.compress_type != zipfile.ZIP_STORED for each in members):
+        raise RuntimeError("cannot load: a compressed archive, which save never writes")
+    if sum(each.file_size for each in members) > length:
+        raise RuntimeError("cannot load: the file is damaged: it is shorter than its members")

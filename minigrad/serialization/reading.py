@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import zipfile
 from collections import OrderedDict
@@ -19,47 +18,12 @@ from ..tensor.tensor import Parameter, Tensor
 from .pickling import STORAGES
 from .unpickling import Constructor, Refused, checked_key, unpickle
 
-__all__ = ["read_archive"]
+__all__ = ["DTYPES", "Memory", "Reader"]
 
 Array = Any
 
 DTYPES = {d.name: d for d in dtypes.ALL}
 DTYPES_OF_STORAGES = {name: dtype for dtype, name in STORAGES.items()}
-
-#: Errors of a file that is not as it should be.
-DAMAGE = (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError, EOFError,
-          MemoryError, RecursionError, NotImplementedError)
-
-
-def read_archive(archive: zipfile.ZipFile, map_location: Any) -> Any:
-    """Return the object that an open archive holds."""
-    check_sizes(archive)
-    programs = [name for name in archive.namelist() if name.endswith("/data.pkl")]
-    if len(programs) != 1:
-        raise RuntimeError("cannot load: a zip archive, but not one that save wrote")
-    if f"{programs[0][:-len('data.pkl')]}constants.pkl" in archive.namelist():
-        raise RuntimeError("cannot load: a TorchScript archive, which holds code")
-    try:
-        return Reader(archive, programs[0], map_location).read()
-    except Refused as error:
-        raise RuntimeError(f"cannot load: {error}; only tensors and plain data are read: save a "
-                           "state_dict()") from error
-    except DAMAGE as error:
-        raise RuntimeError(f"cannot load: the file is damaged ({type(error).__name__}: "
-                           f"{error})") from error
-
-
-def check_sizes(archive: zipfile.ZipFile) -> None:
-    """Raise `RuntimeError` if reading would take more memory than the file is long."""
-    members = archive.infolist()
-    assert archive.fp is not None
-    here = archive.fp.tell()
-    length = archive.fp.seek(0, os.SEEK_END)
-    archive.fp.seek(here)
-    if any(each.compress_type != zipfile.ZIP_STORED for each in members):
-        raise RuntimeError("cannot load: a compressed archive, which save never writes")
-    if sum(each.file_size for each in members) > length:
-        raise RuntimeError("cannot load: the file is damaged: it is shorter than its members")
 
 
 class Memory:

@@ -13,6 +13,7 @@ import pickle
 import pkgutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -56,6 +57,44 @@ def test_a_pickled_object_is_restored(name):
 def test_a_saved_file_is_loaded(name):
     value = minigrad.load(io.BytesIO(base64.b64decode(FIRST_EDITION["saved"][name])))
     assert isinstance(value, (minigrad.Tensor, dict))
+
+
+def rewritten(name, change):
+    """Return a saved file with its structure changed."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(base64.b64decode(FIRST_EDITION["saved"][name]))) as old, \
+            zipfile.ZipFile(file, "w") as new:
+        for each in old.namelist():
+            data = old.read(each)
+            if each == "structure.json":
+                structure = json.loads(data)
+                change(structure)
+                data = json.dumps(structure).encode()
+            new.writestr(each, data)
+    file.seek(0)
+    return file
+
+
+@pytest.mark.parametrize(("field", "value"), [
+    ("offset", 10**6), ("shape", [10**9]), ("strides", [-1]), ("dtype", "float16"),
+    ("memory", 7), ("class", "Module"), ("device", "nowhere")])
+def test_a_saved_file_that_lies_is_refused(field, value):
+    file = rewritten("tensor", lambda structure: structure["tensors"][0].update({field: value}))
+    with pytest.raises(RuntimeError, match=r"cannot load|Expected one of"):
+        minigrad.load(file)
+
+
+def test_a_saved_file_of_a_later_version_is_refused():
+    file = rewritten("tensor", lambda structure: structure.update(version=2))
+    with pytest.raises(RuntimeError, match="version 2, is not known"):
+        minigrad.load(file)
+
+
+def test_a_saved_file_that_was_cut_is_refused():
+    data = base64.b64decode(FIRST_EDITION["saved"]["checkpoint"])
+    for length in range(0, len(data), 37):
+        with pytest.raises(RuntimeError, match="cannot load"):
+            minigrad.load(io.BytesIO(data[:length]))
 
 
 @pytest.mark.parametrize(("kind", "module"), [

@@ -26,7 +26,7 @@ def try_module(info: Any, limit: int | None = None) -> Report:
         report.present = False
         return report
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # samples try what is deprecated, too
         for training in (True, False):
             torch.manual_seed(0)
             inputs = info.module_inputs_func(info, device="cpu", dtype=torch.float64,

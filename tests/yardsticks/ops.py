@@ -72,7 +72,7 @@ def try_op(info: Any, limit: int | None = None) -> Report:
         report.present = False
         return report
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # samples try what is deprecated, too
         torch.manual_seed(0)
         samples = list(info.sample_inputs("cpu", dtype, requires_grad=info.supports_autograd
                                           and dtype.is_floating_point))

@@ -22,7 +22,7 @@ def try_optimizer(info: Any) -> Report:
         report.present = False
         return report
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # samples try what is deprecated, too
         for given in info.optim_inputs_func(device="cpu"):
             try_path(info.optim_cls, ours, given, report)
     return report
