@@ -65,10 +65,11 @@ test: $(VENV)/.stamp-test $(TORCH) ## set up and run the quick tests; WITH_TORCH
 test-all: $(VENV)/.stamp-test $(TORCH) ## all tests: builds, exports, grading, every wrong answer that is sampled
 	@$(PYTEST) $(PYTEST_ARGS)
 
+# Neither benchmarks nor PyTorch's databases tell more without the fast paths.
 test-generic: $(VENV)/.stamp-test $(TORCH) ## the tests in a copy of the tree without minigrad/fast and tests/fast
 	@$(RUN)/python tests/support/without_fast.py '$(GENERIC)'
 	@cd '$(GENERIC)' && PYTHONPATH='$(GENERIC)' MINIGRAD_GENERIC=1 $(subst $(RUN),$(abspath $(RUN)),$(PYTEST)) \
-	  $(WITHOUT_COURSE) $(PYTEST_ARGS)
+	  $(WITHOUT_COURSE) --ignore=tests/benchmarks --ignore=tests/yardsticks $(PYTEST_ARGS)
 
 # An environment of its own, since CuPy changes what is there: the rest is tested without it.
 imaginary-gpu: ## the GPU's tests without a GPU: CuPy itself, with the host in the place of CUDA (needs g++)
