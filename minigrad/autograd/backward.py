@@ -22,14 +22,7 @@ from ..engine.input_buffer import on_tensors
 from ..graph.node import Node
 from ..tensor.attributes import Size
 from ..tensor.tensor import Tensor, method
-from .batched_grads import (
-    BatchedTask,
-    batched_gradients,
-    is_batch_of_tensors,
-    on_batches,
-    swept,
-    unbatched,
-)
+from .batched_grads import BatchedTask, batched_gradients, swept, unbatched
 from .graph import GradientEdge
 
 GradTensors = Tensor | Sequence[Tensor | None] | None
@@ -139,9 +132,6 @@ def captured(edges: list[Any], root_grads: list[Any], retain_graph: bool, create
 
     They are arrays, or Tensors in a pass on tensors; None where nothing arrived.
     """
-    if not create_graph and any(map(is_batch_of_tensors, root_grads)):
-        found = captured(edges, on_batches(root_grads), retain_graph, True, input_edges, kind)
-        return [None if grad is None else grad.detach() for grad in found]
     if create_graph or not (root_grads and isinstance(root_grads[0], Tensor)):
         grads = swept(edges, root_grads, input_edges, retain_graph, create_graph, kind.batched)
         if grads is not None:

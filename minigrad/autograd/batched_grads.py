@@ -64,19 +64,6 @@ class BatchedTask(GraphTask):
         return [bare(t) for t in tensors]
 
 
-def is_batch_of_tensors(gradient: Gradient) -> bool:
-    """Tell whether a gradient is a batch of `vmap`'s, whose value is a tensor.
-
-    Formulas then have to run on tensors: the values that they saved may not be batched.
-    """
-    return type(gradient) is BatchedArray and isinstance(gradient.value, Tensor)
-
-
-def on_batches(root_grads: Sequence[Gradient | None]) -> list[Tensor | None]:
-    """Return the gradients that start a pass as tensors."""
-    return [g if g is None or isinstance(g, Tensor) else Tensor._plain(g) for g in root_grads]
-
-
 def swept(edges: Sequence[Any], grads: Sequence[Gradient], inputs: Sequence[Any],
           retain_graph: bool, create_graph: bool, batches: bool) -> list[Gradient | None] | None:
     """Run a pass the short way; None where it takes the engine."""

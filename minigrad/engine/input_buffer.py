@@ -4,7 +4,8 @@ NOTE [Arrays or tensors]
     Without `create_graph` gradients travel as bare arrays and the formulas run on them; hooks and
     Functions, which are the user's, get tensors made for them.  With `create_graph` gradients are
     tensors and grad mode is on, so the backward pass leaves a graph of its own.  They are tensors
-    too inside forward mode, whose tangents go through the backward pass like through all else.
+    too inside forward mode, whose tangents go through the backward pass like through all else, and
+    inside `vmap`, where a formula's gradient may be a batch and what it saved may not.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ Value = Any  # an array or a tensor, see NOTE [Arrays or tensors]
 
 def on_tensors(create_graph: bool) -> bool:
     """Tell whether gradients are to be tensors here; see NOTE [Arrays or tensors]."""
-    return create_graph or (_state.observers.count > 0 and _state.transform.get() is not None)
+    return create_graph or _state.randomness.get() != "" or (  # which `vmap` sets
+        _state.observers.count > 0 and _state.transform.get() is not None)
 
 
 class Gradient(NamedTuple):
