@@ -49,6 +49,16 @@ class _ConstantPad(_Pad):
         return f"padding={self.padding}, value={self.value}"
 
 
+class _ZeroPad(_ConstantPad):
+    """Pad with zeros."""
+
+    def __init__(self, padding: Padding) -> None:
+        super().__init__(padding, 0.0)
+
+    def extra_repr(self) -> str:
+        return _Pad.extra_repr(self)
+
+
 class _CircularPad(_Pad):
     """Pad with the elements of the other side; the number of dimensions is checked first."""
 
@@ -64,9 +74,9 @@ class _CircularPad(_Pad):
 class ReflectionPad1d(_Pad):
     """Pad (N, C, L) with its reflection, the edge not repeated; the batch may be missing.
 
-    >>> from minigrad import nn, ones
-    >>> nn.ReflectionPad1d(1)(ones(1, 1, 3)).shape
-    torch.Size([1, 1, 5])
+    >>> from minigrad import nn, tensor
+    >>> nn.ReflectionPad1d(1)(tensor([[[1.0, 2.0, 3.0]]])).tolist()
+    [[[2.0, 1.0, 2.0, 3.0, 2.0]]]
     """
 
     dims = 1
@@ -100,9 +110,9 @@ class ReflectionPad3d(_Pad):
 class ReplicationPad1d(_Pad):
     """Pad (N, C, L) with copies of its edge; the batch may be missing.
 
-    >>> from minigrad import nn, ones
-    >>> nn.ReplicationPad1d(1)(ones(1, 1, 3)).shape
-    torch.Size([1, 1, 5])
+    >>> from minigrad import nn, tensor
+    >>> nn.ReplicationPad1d(1)(tensor([[[1.0, 2.0, 3.0]]])).tolist()
+    [[[1.0, 1.0, 2.0, 3.0, 3.0]]]
     """
 
     dims = 1
@@ -136,9 +146,9 @@ class ReplicationPad3d(_Pad):
 class ConstantPad1d(_ConstantPad):
     """Pad (N, C, L) with one value; the batch may be missing.
 
-    >>> from minigrad import nn, ones
-    >>> nn.ConstantPad1d(1, 3.5)(ones(1, 1, 3)).shape
-    torch.Size([1, 1, 5])
+    >>> from minigrad import nn, tensor
+    >>> nn.ConstantPad1d(1, 3.5)(tensor([[[1.0, 2.0, 3.0]]])).tolist()
+    [[[3.5, 1.0, 2.0, 3.0, 3.5]]]
     """
 
     dims = 1
@@ -166,22 +176,16 @@ class ConstantPad3d(_ConstantPad):
     dims = 3
 
 
-class ZeroPad1d(ConstantPad1d):
+class ZeroPad1d(_ZeroPad, ConstantPad1d):
     """Pad (N, C, L) with zeros; the batch may be missing.
 
-    >>> from minigrad import nn, ones
-    >>> nn.ZeroPad1d(1)(ones(1, 1, 3)).shape
-    torch.Size([1, 1, 5])
+    >>> from minigrad import nn, tensor
+    >>> nn.ZeroPad1d(1)(tensor([[[1.0, 2.0, 3.0]]])).tolist()
+    [[[0.0, 1.0, 2.0, 3.0, 0.0]]]
     """
 
-    def __init__(self, padding: Padding) -> None:
-        super().__init__(padding, 0.0)
 
-    def extra_repr(self) -> str:
-        return f"{self.padding}"
-
-
-class ZeroPad2d(ConstantPad2d):
+class ZeroPad2d(_ZeroPad, ConstantPad2d):
     """Pad (N, C, H, W) with zeros; the batch may be missing.
 
     >>> from minigrad import nn, ones
@@ -189,14 +193,8 @@ class ZeroPad2d(ConstantPad2d):
     torch.Size([1, 1, 5, 5])
     """
 
-    def __init__(self, padding: Padding) -> None:
-        super().__init__(padding, 0.0)
 
-    def extra_repr(self) -> str:
-        return f"{self.padding}"
-
-
-class ZeroPad3d(ConstantPad3d):
+class ZeroPad3d(_ZeroPad, ConstantPad3d):
     """Pad (N, C, D, H, W) with zeros; the batch may be missing.
 
     >>> from minigrad import nn, ones
@@ -204,19 +202,13 @@ class ZeroPad3d(ConstantPad3d):
     torch.Size([1, 1, 5, 5, 5])
     """
 
-    def __init__(self, padding: Padding) -> None:
-        super().__init__(padding, 0.0)
-
-    def extra_repr(self) -> str:
-        return f"{self.padding}"
-
 
 class CircularPad1d(_CircularPad):
     """Pad (N, C, L) with the elements of the other side; the batch may be missing.
 
-    >>> from minigrad import nn, ones
-    >>> nn.CircularPad1d(1)(ones(1, 1, 3)).shape
-    torch.Size([1, 1, 5])
+    >>> from minigrad import nn, tensor
+    >>> nn.CircularPad1d(1)(tensor([[[1.0, 2.0, 3.0]]])).tolist()
+    [[[3.0, 1.0, 2.0, 3.0, 1.0]]]
     """
 
     dims = 1
