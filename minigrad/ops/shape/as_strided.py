@@ -219,18 +219,44 @@ def transposed(self):
     return F.permute(self, tuple(reversed(range(self.ndim))))
 
 
-def matrices_transposed(self):
+def matrices_transposed(self, name="mT"):
     """The last two dimensions exchanged."""
     if self.ndim == 0:
         return self
     if self.ndim < 2:
-        raise RuntimeError("tensor.mT is only supported on matrices or batches of matrices. Got "
-                           f"{self.ndim}-D tensor.")
+        raise RuntimeError(f"tensor.{name} is only supported on matrices or batches of matrices. "
+                           f"Got {self.ndim}-D tensor.")
     return Transpose(self, -2, -1)
+
+
+def adjoint_of_matrix(self):
+    """The matrix transposed; of real numbers that is the adjoint.
+
+    >>> from minigrad import ones
+    >>> ones(2, 3).H.shape
+    torch.Size([3, 2])
+    """
+    if self.ndim not in (0, 2):
+        advice = " For batches of matrices, consider using tensor.mH" if self.ndim > 2 else ""
+        raise RuntimeError("tensor.H is only supported on matrices (2-D tensors). Got "
+                           f"{self.ndim}-D tensor.{advice}")
+    return matrices_transposed(self)
+
+
+def adjoint_of_matrices(self):
+    """The last two dimensions exchanged; of real numbers that is the adjoint.
+
+    >>> from minigrad import ones
+    >>> ones(2, 3, 4).mH.shape
+    torch.Size([2, 4, 3])
+    """
+    return matrices_transposed(self, "mH")
 
 
 method("T")(property(transposed))  # type: ignore[type-var]  # no function, but it may be given
 method("mT")(property(matrices_transposed))  # type: ignore[type-var]  # likewise
+method("H")(property(adjoint_of_matrix))  # type: ignore[type-var]  # likewise
+method("mH")(property(adjoint_of_matrices))  # type: ignore[type-var]  # likewise
 
 
 # -------------------------------------------------------------------- without history
