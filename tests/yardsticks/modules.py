@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
-
-import numpy as np
 
 import minigrad
 
-from .compare import agree, flat, same_gradients
-from .ops import Report, chosen
+from .compare import agree
+from .ops import Report, chosen, quiet, try_gradients
 from .translate import Translator
 
 
@@ -25,8 +22,7 @@ def try_module(info: Any, limit: int | None = None) -> Report:
     if cls is None:
         report.present = False
         return report
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # samples try what is deprecated, too
+    with quiet():
         for training in (True, False):
             torch.manual_seed(0)
             inputs = info.module_inputs_func(info, device="cpu", dtype=torch.float64,
@@ -66,34 +62,8 @@ def try_input(theirs: Any, ours: Any, given: Any, training: bool, report: Report
         report.count("forward", False, f"{type(error).__name__}: {error} {note}")
         return
     if agrees:
-        try_backward(model, twin, wanted, got, translator, report)
-
-
-def try_backward(model: Any, twin: Any, wanted: Any, got: Any, translator: Any,
-                 report: Report) -> None:
-    """Compare the gradients of inputs and parameters."""
-    import torch
-
-    rng = np.random.default_rng(0)
-    outs = [pair for pair in zip(flat(wanted), flat(got), strict=True)
-            if isinstance(pair[0], torch.Tensor) and pair[0].requires_grad]
-    if not outs:
-        return
-    parameters = dict(twin.named_parameters())
-    leaves = [pair for pair in translator.pairs if pair[0].requires_grad]
-    leaves += [(p, parameters[name]) for name, p in model.named_parameters() if p.requires_grad]
-    vectors = [rng.standard_normal(tuple(a.shape)) for a, _ in outs]
-    inputs, twins = zip(*leaves, strict=True)
-    try:
-        first = torch.autograd.grad([a for a, _ in outs], inputs,
-                                    [torch.from_numpy(np.array(v)) for v in vectors],
-                                    allow_unused=True)
-    except Exception:
-        return
-    try:
-        second = minigrad.autograd.grad([b for _, b in outs], twins,
-                                        [minigrad.from_numpy(np.array(v)) for v in vectors],
-                                        allow_unused=True)
-        report.count("gradient", same_gradients(first, second), "values")
-    except Exception as error:
-        report.count("gradient", False, f"{type(error).__name__}: {error}")
+        parameters = dict(twin.named_parameters())
+        leaves = [pair for pair in translator.pairs if pair[0].requires_grad]
+        leaves += [(p, parameters[name]) for name, p in model.named_parameters()
+                   if p.requires_grad]
+        try_gradients(wanted, got, leaves, report)

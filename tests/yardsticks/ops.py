@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import warnings
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -62,6 +64,13 @@ def chosen(samples: list[Any], limit: int | None) -> list[Any]:
                                         for i in range(limit)})]
 
 
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Hide warnings."""
+    with warnings.catch_warnings(action="ignore"):  # samples try what is deprecated, too
+        yield
+
+
 def try_op(info: Any, limit: int | None = None) -> Report:
     """Compare an op on its samples, at most `limit` of each kind."""
     import torch
@@ -71,8 +80,7 @@ def try_op(info: Any, limit: int | None = None) -> Report:
     if op is None:
         report.present = False
         return report
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # samples try what is deprecated, too
+    with quiet():
         torch.manual_seed(0)
         samples = list(info.sample_inputs("cpu", dtype, requires_grad=info.supports_autograd
                                           and dtype.is_floating_point))
@@ -134,15 +142,16 @@ def try_sample(info: Any, op: Any, sample: Any, report: Report) -> None:
         return
     leaves = [pair for pair in translator.pairs if pair[0].requires_grad]
     if info.supports_autograd and leaves:
-        try_gradients(info, theirs, ours, leaves, report)
+        try_gradients(theirs, ours, leaves, report, info.supports_gradgrad)
         if info.supports_forward_ad:
             try_tangents(info, op, sample, twin, process, leaves, report)
     if info.supports_out and isinstance(theirs, torch.Tensor):
         try_out(info, op, sample, twin, theirs, report)
 
 
-def try_gradients(info: Any, theirs: Any, ours: Any, leaves: Any, report: Report) -> None:
-    """Compare first and second gradients."""
+def try_gradients(theirs: Any, ours: Any, leaves: Any, report: Report,
+                  twice: bool = False) -> None:
+    """Compare first gradients, and second ones."""
     import torch
 
     rng = np.random.default_rng(0)
@@ -156,21 +165,20 @@ def try_gradients(info: Any, theirs: Any, ours: Any, leaves: Any, report: Report
     try:
         first = torch.autograd.grad([a for a, _ in outs], inputs,
                                     [torch.from_numpy(np.array(v)) for v in vectors],
-                                    create_graph=info.supports_gradgrad, allow_unused=True,
-                                    retain_graph=True)
+                                    create_graph=twice, allow_unused=True, retain_graph=True)
     except Exception:
         return
     try:
         second = minigrad.autograd.grad([b for _, b in outs], twins,
                                         [minigrad.from_numpy(np.array(v)) for v in vectors],
-                                        create_graph=info.supports_gradgrad, allow_unused=True,
+                                        create_graph=twice, allow_unused=True,
                                         retain_graph=True)
         agrees = same_gradients(first, second)
         report.count("gradient", agrees, "values")
     except Exception as error:
         report.count("gradient", False, f"{type(error).__name__}: {error}")
         return
-    if agrees and info.supports_gradgrad:
+    if agrees and twice:
         try_second(first, second, inputs, twins, rng, report)
 
 

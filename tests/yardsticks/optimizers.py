@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 
 import minigrad
 
-from .ops import Report
+from .ops import Report, quiet
 
 STEPS = 4
 
@@ -21,8 +20,7 @@ def try_optimizer(info: Any) -> Report:
     if ours is None:
         report.present = False
         return report
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # samples try what is deprecated, too
+    with quiet():
         for given in info.optim_inputs_func(device="cpu"):
             try_path(info.optim_cls, ours, given, report)
     return report
