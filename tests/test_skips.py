@@ -73,7 +73,8 @@ def skips_in_silence(call: ast.Call) -> bool:
 
 def ignores_warnings(call: ast.Call) -> bool:
     text = ast.unparse(call)
-    return bool(re.match(r"[\w.]*(filterwarnings|simplefilter)\(", text)) and "ignore" in text
+    calls = r"[\w.]*(filterwarnings|simplefilter|catch_warnings)\("
+    return bool(re.match(calls, text)) and "ignore" in text
 
 
 def lines_of(call: ast.Call) -> range:
@@ -88,6 +89,7 @@ def lines_of(call: ast.Call) -> range:
     ("x = 1  # type: ignore[misc]", 1), ("x = 1  # type: ignore[misc]  # a number has none", 0),
     ("x = 1  # noqa: E501", 1), ("# TODO", 1), ("# TODO: float16 on a GPU", 0),
     ("warnings.simplefilter('ignore')", 1), ("warnings.simplefilter('error')", 0),
+    ("warnings.catch_warnings(action='ignore')", 1), ("warnings.catch_warnings()", 0),
     ("warnings.simplefilter('ignore')  # slow on purpose", 0),
     ("# slow on purpose\nwarnings.simplefilter('ignore')", 0),
 ])
