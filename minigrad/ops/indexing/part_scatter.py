@@ -8,7 +8,6 @@ from ...op.publish import function
 from ...shapes import wrap_dim
 
 
-
 def require_size(src, size):
     """Raise unless the source has the size of what it replaces."""
     if tuple(src.shape) != tuple(size):

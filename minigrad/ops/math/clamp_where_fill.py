@@ -7,9 +7,9 @@ import numpy as np
 
 from ...backend.memory_layout import in_rows
 from ...dtypes import c_name, from_numpy_dtype, type_name
+from ...op.apply import apply
 from ...op.arguments import NUMBERS, require
 from ...op.declaration import Binary, F, Op, Unary
-from ...op.apply import apply
 from ...op.inplace import apply_inplace
 from ...op.publish import function
 from ...shapes import broadcast

@@ -49,7 +49,7 @@ class Frexp(Op):
     """
 
     out = "exact"
-    outputs, constants = ("mantissa", "exponent"), 1
+    outputs = "mantissa", "exponent"
 
     def shape(shape): return [tuple(shape)] * 2
 

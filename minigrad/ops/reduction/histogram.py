@@ -56,7 +56,7 @@ def counted(points, edges, weight, density):
     return hist
 
 
-@function()
+@function(out="exact")
 def histogram(input, bins, *, range=None, weight=None, density=False):
     """Return how many elements fall into each bin, and the edges of the bins.
 

@@ -3,6 +3,8 @@
 Source: https://docs.pytorch.org/docs/stable/torch.html#other-operations
 """
 
+from itertools import pairwise
+
 from ...op.declaration import F
 from ...op.publish import function
 
@@ -51,6 +53,6 @@ def combinations(input, r: int = 2, with_replacement=False):
     grids = F.meshgrid(*[F.arange(input.shape[0], device=input.device)] * r, indexing="ij")
     before = F.le if with_replacement else F.lt
     wanted = F.ones_like(grids[0]).bool()
-    for left, right in zip(grids, grids[1:], strict=False):
+    for left, right in pairwise(grids):
         wanted = F.logical_and(wanted, before(left, right))
     return F.stack([F.index_select(input, 0, F.masked_select(grid, wanted)) for grid in grids], 1)
