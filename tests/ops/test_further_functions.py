@@ -29,7 +29,6 @@ SMOOTH = {
     "combinations": (lambda x: torch.combinations(x, 2, True), [numbers(4)]),
     "cartesian_prod": (torch.cartesian_prod, [numbers(2), numbers(3)]),
     "renorm": (lambda x: torch.renorm(x, 2, 1, 1.5), [numbers(3, 4)]),
-    "ldexp": (torch.ldexp, [numbers(3, 4), numbers(4)]),
     "frexp": (lambda x: torch.frexp(x).mantissa, [numbers(3, low=0.6, high=0.9)]),
     "mvlgamma": (lambda x: torch.mvlgamma(x, 3), [numbers(3, low=2.0, high=4.0)]),
     "diagonal_scatter": (lambda x, s: x.diagonal_scatter(s, 1), [numbers(3, 4), numbers(3)]),

@@ -5,9 +5,6 @@ Source: https://docs.pytorch.org/docs/stable/torch.html#pointwise-ops
 
 from ...op.arguments import require
 from ...op.declaration import Binary, F, Op
-from ...op.publish import function
-from ...tensor.tensor import method
-from ..overloads import is_tensor
 
 
 class Gcd(Binary):
@@ -65,25 +62,3 @@ class Frexp(Op):
 
     def samples(make):
         yield from (make(3, 4, low=0.6, high=0.9), make(low=2.2, high=3.8), make(0, 2))
-
-
-@function(out="cast")
-def ldexp(input, other):
-    """Return `input` times 2 to the power `other`; the shapes broadcast. Source: `torch.ldexp`.
-
-    >>> from minigrad import ldexp, tensor
-    >>> ldexp(tensor([1.0, 3.0]), tensor([3, -1]))
-    tensor([8.0000, 1.5000])
-    """
-    for place, value in enumerate((input, other), 1):
-        if not is_tensor(value):
-            name = "input" if value is input else "other"
-            raise TypeError(f"ldexp(): argument '{name}' (position {place}) must be Tensor, not "
-                            f"{type(value).__name__}")
-    return input * F.pow(2.0, other)
-
-
-@method("ldexp_")
-def ldexp_(self, other):
-    """Multiply by 2 to the power `other`, in place."""
-    return self.mul_(F.pow(2.0, other))
