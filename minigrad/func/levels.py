@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from contextvars import ContextVar
 
-from ..batching import BatchedArray, batched, examples, level_of, vmaps
+from ..batching import BatchedArray, batched, examples, vmaps
 from ..op.declaration import F
 from ..tensor.tensor import Tensor
 
@@ -54,14 +54,7 @@ class VmapLevels:
         return VmapLevels(rest) if rest else None
 
     def of(self, tensor: Tensor) -> Tensor:
-        """Return the unwrapped value of a tensor; batch dimensions of outer levels come first.
-
-        A level inside of these, which was entered later, stays the outermost wrapper.
-        """
-        if self._is_below(tensor):
-            level = level_of(tensor)
-            rows: Tensor = examples(tensor, level)
-            return batched(F.movedim(self.of(rows), self.count, 0), level)
+        """Return the unwrapped value of a tensor; batch dimensions of outer levels come first."""
         for level, size in reversed(self.levels):
             batch: Tensor | None = examples(tensor, level)
             tensor = F.expand(tensor, (size, *tensor.shape)) if batch is None else batch
@@ -69,17 +62,9 @@ class VmapLevels:
 
     def example(self, value: Tensor) -> Tensor:
         """Wrap a value: return the tensor that a function inside the levels sees."""
-        if self._is_below(value):
-            level = level_of(value)
-            rows: Tensor = examples(value, level)
-            return batched(self.example(F.movedim(rows, 0, self.count)), level)
         for level, _ in self.levels:
             value = batched(value, level)
         return value
-
-    def _is_below(self, tensor: Tensor) -> bool:
-        """Tell whether a tensor is batched at a level inside of all of these."""
-        return bool(self.levels) and level_of(tensor) > self.levels[-1][0]
 
 
 def is_batched(tensor: Tensor) -> bool:
