@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import _plot
+import everyday
 import functional
 import memory
 import mlp
@@ -29,8 +30,8 @@ from _steps import Steps
 
 RESULTS = ROOT / "benchmarks" / "results"
 DOCS = ROOT / "docs" / "en"
-NAMES = ("op_overhead", "functional", "mlp", "resnet", "sequence", "trainings", "profiler",
-         "memory", "class_of_200")
+NAMES = ("op_overhead", "functional", "mlp", "resnet", "sequence", "everyday", "trainings",
+         "profiler", "memory", "class_of_200")
 
 HEAD = """# Figures
 
@@ -62,6 +63,9 @@ optimiser. *NumPy by hand* is the same step with no engine, and *matrix products
 that any program on NumPy's BLAS can take.
 """
 SEQUENCE = """A training step of a small GPT and of an LSTM, optimiser included.
+"""
+EVERYDAY = """What programs do beside these layers, in milliseconds on one thread. Each row was
+chosen because minigrad was slow there. HIPS autograd and MyGrad have none of these functions.
 """
 TRAININGS = """Three seeded trainings that have to succeed; `make bench` runs them in full.
 """
@@ -219,6 +223,19 @@ def of_functional() -> tuple[list[str], str]:
                 functional.ENGINES, functional.TARGETS)
 
 
+def of_everyday() -> tuple[list[str], str]:
+    """The section of everyday work, and its plot."""
+    report = newest("everyday")
+    records = {each["case"]: each["ms"] for each in report["workloads"].values()}
+    engines = {key: everyday.BENCHMARK.title(key) for key in report["engines"]}
+    titles, limits = {name: name for name in records}, {
+        name: aim for name, (_, aim) in everyday.CASES.items()}
+    return ["## Everyday work\n", EVERYDAY, where(report, engines),
+            picture("everyday", "Everyday work: ratios to PyTorch"),
+            figures(records, titles, engines, ".3g"), targets(report)], plot(
+                "Everyday work: time divided by PyTorch's", records, titles, engines, limits)
+
+
 def of_profiler() -> list[str]:
     """The section of the profiler's cost."""
     report = newest("profiler")
@@ -279,12 +296,13 @@ def made() -> dict[Path, str]:
     network, of_network = of_steps("mlp", "A small network", MLP, mlp.BENCHMARK)
     residual, of_residual = of_steps("resnet", "ResNet-18", RESNET, resnet.BENCHMARK)
     sequences, of_sequences = of_steps("sequence", "Sequences", SEQUENCE, sequence.BENCHMARK)
+    daily, of_daily = of_everyday()
     trainings, of_losses = of_trainings()
     parts: Iterable[str] = [HEAD.format(headline=headline()), *network, *residual, *sequences,
-                            *trainings, *overhead, *whole, *of_profiler(), *of_memory(),
+                            *daily, *trainings, *overhead, *whole, *of_profiler(), *of_memory(),
                             *of_class()]
     plots = {"mlp": of_network, "resnet": of_residual, "sequence": of_sequences,
-             "trainings": of_losses, "op_overhead": of_small, "functional": of_whole}
+             "everyday": of_daily, "trainings": of_losses, "op_overhead": of_small, "functional": of_whole}
     return {DOCS / "benchmarks.md": "\n".join(parts),
             **{DOCS / "assets" / f"benchmark-{name}.svg": text for name, text in plots.items()}}
 

@@ -1,10 +1,11 @@
-"""The benchmarks of sequences and trainings run and report as they should; no timing is judged."""
+"""Benchmarks of sequences, everyday work and trainings run and report; no timing is judged."""
 
 from __future__ import annotations
 
 import json
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -56,6 +57,25 @@ def test_pytorch_and_minigrad_make_the_same_steps(monkeypatch: pytest.MonkeyPatc
     finally:
         for package, count in before:
             package.set_num_threads(count)
+
+
+@pytest.mark.slow
+def test_everyday_work_runs_and_gives_pytorchs_results(
+        monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    import everyday
+
+    path = tmp_path / "report.json"
+    engines = "minigrad,pytorch" if find_spec("torch") else "minigrad"
+    done = subprocess.run(
+        [sys.executable, str(BENCHMARKS / "everyday.py"), "--quick", "--engines", engines,
+         "--threads", "1", "--json", str(path)], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    report: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    assert [each["case"] for each in report["workloads"].values()] == list(everyday.CASES)
+    for record in report["workloads"].values():
+        assert not record["not_available"]  # which another result would be
+        assert all(figures["median"] > 0 for figures in record["ms"].values())
 
 
 @pytest.mark.slow
