@@ -124,7 +124,9 @@ PLAYED = {"nudge": "00_chain_rule", "stepper": "03_engine", "broadcast": "04a_el
           "anomaly": "10_anomaly", "modes": "07_grad_mode",
           "recording": "04d_recording", "hooks": "05_hooks",
           "memory": "06_saved", "jacobian": "08_functional", "dual-numbers": "08b_forward_mode",
-          "optimizers": "13b_optimizers"}
+          "optimizers": "13b_optimizers", "function-pair": "01_function",
+          "asked-gradients": "03b_backward", "waiting": "12_backend",
+          "module-walk": "13a_modules"}
 
 
 @pytest.mark.parametrize("name", PLAYED)
@@ -187,7 +189,9 @@ def test_the_map_shows_what_is_solved_and_leads_on(watched):
     ("03_engine", "stepper.step=999&stepper.engine=none"), ("05_hooks", "hooks.order=%3Cb%3E"),
     ("04c_convolution", "convolution.at=77&convolution.padding=9"),
     ("06_saved", "memory.offset=1e9&memory.shape=x"), ("13b_optimizers", "optimizers.rule=x"),
-    ("08_functional", "jacobian.m=900&jacobian.rows=99"), ("00_chain_rule", "nudge.f=x&nudge.h=x"),
+    ("08_functional", "jacobian.m=900&jacobian.rows=99"), ("01_function", "function-pair.f=x"),
+    ("03b_backward", "asked-gradients.want=x+%3Cb%3E&asked-gradients.call=y"),
+    ("12_backend", "waiting.every=0&waiting.line=x"), ("13a_modules", "module-walk.step=99"), ("00_chain_rule", "nudge.f=x&nudge.h=x"),
 ])
 def test_a_mistake_in_an_address_does_no_harm(watched, lesson, address):
     page = opened(watched, f"lessons/{lesson}/?{address}")
