@@ -5,6 +5,7 @@ export const WIDGETS = {
   "asked-gradients": () => import("./asked_gradients.js"),
   "broadcast": () => import("./broadcast.js"),
   "convolution": () => import("./convolution.js"),
+  "digit": () => import("./digit.js"),
   "dual-numbers": () => import("./dual_numbers.js"),
   "flame": () => import("./flame.js"),
   "function-pair": () => import("./function_pair.js"),
