@@ -170,6 +170,7 @@ verify-full: ## all of the above, PyTorch included
 	@$(MAKE) --no-print-directory test-generic WITH_TORCH=1
 	@$(MAKE) --no-print-directory course-full
 	@$(MAKE) --no-print-directory export-full
+	@$(MAKE) --no-print-directory site-same
 	@$(MAKE) --no-print-directory tour
 	@$(MAKE) --no-print-directory bench WITH_TORCH=1
 
