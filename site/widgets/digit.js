@@ -128,8 +128,9 @@ export default {
   },
 };
 
-/** One point more, in a stroke of its own or in the last. */
-const added = (ink, at, begun) => (String(ink).length / 2 >= MOST ? {} : { ink: `${ink}${begun && ink ? "." : ""}${point(at)}` });
+/** One point more, in a stroke of its own or in the last, unless it is the last point again. */
+const added = (ink, at, begun) => (String(ink).length / 2 >= MOST || (!begun && ink.endsWith(point(at))) ? {}
+  : { ink: `${ink}${begun && ink ? "." : ""}${point(at)}` });
 
 function told({ shares, slope }, blank) {
   return { shares, slope, digit: blank ? null : shares.indexOf(Math.max(...shares)) };
