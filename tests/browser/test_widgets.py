@@ -263,9 +263,9 @@ def test_a_digit_is_read_by_minigrad_and_by_the_reader_s_engine(watched):
     solved = {hole.id: {"solved": "now"} for hole in stage.holes}
     page.evaluate("text => localStorage.setItem('minigrad/progress', text)",
                   json.dumps({"form": 1, "minigrad": "", "holes": solved}))
-    path = "engine/input_buffer.py"
+    path = "engine/graph_task.py"
     right = stage.solution(path).read_text(encoding="utf-8")
-    place = right.index('"""', right.index("def add("))
+    place = right.index('"""', right.index("def run("))
     wrong = f"{right[:place]}raise RuntimeError('this is mine')\n        {right[place:]}"
     for text, told in ((wrong, "RuntimeError: this is mine"), (right, "Your engine reads 3")):
         page.evaluate("([path, text]) => localStorage.setItem(`minigrad/work/03_engine/${path}`,"
