@@ -12,7 +12,7 @@ from ..nn.module import type_name
 from ..tensor.tensor import Tensor
 
 __all__ = ["check_apart", "check_at_least_zero", "check_betas", "check_group", "check_lr",
-           "check_options", "params_and_names", "required"]
+           "check_one_element", "check_options", "check_sign", "params_and_names", "required"]
 
 Group = dict[str, Any]
 
@@ -82,10 +82,21 @@ def check_at_least_zero(what: str, value: float) -> None:
         raise ValueError(f"Invalid {what}: {value}")
 
 
-def check_lr(lr: Any) -> None:
-    """Raise if the learning rate is negative, or not a single number."""
+def check_sign(what: str, value: float) -> None:
+    """Raise, in the words of PyTorch's newer optimizers, if an option is negative."""
+    if not value >= 0.0:
+        raise ValueError(f"{what} should be >= 0 but is: {value}")
+
+
+def check_one_element(lr: Any) -> None:
+    """Raise if the learning rate is a tensor of several numbers."""
     if isinstance(lr, Tensor) and lr.numel() != 1:
         raise ValueError("Tensor lr must be 1-element")
+
+
+def check_lr(lr: Any) -> None:
+    """Raise if the learning rate is negative, or not a single number."""
+    check_one_element(lr)
     if not lr >= 0.0:
         raise ValueError(f"Invalid learning rate: {lr}")
 

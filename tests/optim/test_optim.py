@@ -33,6 +33,9 @@ MAKERS: dict[str, Callable[[Any, Any], Any]] = {
     "rmsprop centered": lambda o, p: o.RMSprop(p, momentum=0.5, centered=True, maximize=True),
     "adagrad": lambda o, p: o.Adagrad(p, lr=0.1),
     "adagrad options": lambda o, p: o.Adagrad(p, 0.1, 0.2, 0.1, 0.5, maximize=True),
+    "adafactor": lambda o, p: o.Adafactor(p),
+    "adafactor options": lambda o, p: o.Adafactor(p, 0.1, -0.5, (1e-4, 0.1), 1.2, 0.1),
+    "adafactor maximize": lambda o, p: o.Adafactor(p, 0.1, maximize=True),
     "asgd": lambda o, p: o.ASGD(p),
     "asgd options": lambda o, p: o.ASGD(p, 0.05, 0.1, 0.5, 5, 0.1),
     "asgd maximize": lambda o, p: o.ASGD(p, lr=0.01, weight_decay=0.1, maximize=True),
@@ -85,6 +88,31 @@ def test_steps_are_those_of_pytorch(name: str, dtype: str, tolerance: float) -> 
         for what, value in values.items():
             np.testing.assert_allclose(left["state"][key][what].numpy(), value.numpy(),
                                        rtol=10 * tolerance, atol=10 * tolerance)
+
+
+@pytest.mark.parametrize("options", [
+    {}, {"nesterov": False, "adjust_lr_fn": "match_rms_adamw"},
+    {"momentum": 0.5, "weight_decay": 0.3, "ns_steps": 2, "ns_coefficients": (2.0, -1.5, 0.5)}])
+@pytest.mark.parametrize("shape", [(3, 5), (5, 3), (4, 4)])
+def test_steps_of_muon_are_those_of_pytorch(shape: tuple[int, int],
+                                            options: dict[str, Any]) -> None:
+    torch = pytest.importorskip("torch", reason="parity needs PyTorch")
+    start = np.random.default_rng(1).standard_normal(shape).astype("float32")
+
+    def path(package: Any) -> tuple[Any, Any]:
+        weight = package.from_numpy(start.copy()).requires_grad_()
+        optimizer = package.optim.Muon([weight], lr=0.1, **options)
+        for _ in range(5):
+            optimizer.zero_grad()
+            ((weight - 1) ** 2).sum().backward()
+            optimizer.step()
+        return weight.detach().numpy(), optimizer
+
+    (ours, mine), (theirs, other) = path(minigrad), path(torch)
+    # a product summed in another order may round to the next number of eight bits
+    np.testing.assert_allclose(ours, theirs, rtol=1e-2, atol=1e-2)
+    assert repr(mine) == repr(other)
+    assert list(mine.state_dict()["state"][0]) == list(other.state_dict()["state"][0])
 
 
 #: How many steps PyTorch can go back through, and the options.
@@ -242,6 +270,17 @@ ERRORS: dict[str, Callable[[Any, Any], Any]] = {
     "beta": lambda o, p: o.Adam([p], betas=(0, 1)),
     "etas": lambda o, p: o.Rprop([p], etas=(1.5, 1.2)),
     "asgd weight decay": lambda o, p: o.ASGD([p], weight_decay=-1),
+    "adafactor lr": lambda o, p: o.Adafactor([p], lr=-1),
+    "adafactor decay": lambda o, p: o.Adafactor([p], beta2_decay=1),
+    "adafactor eps1": lambda o, p: o.Adafactor([p], eps=(-1, 0)),
+    "adafactor eps2": lambda o, p: o.Adafactor([p], eps=(None, -1)),
+    "adafactor d": lambda o, p: o.Adafactor([p], d=0.5),
+    "adafactor weight decay": lambda o, p: o.Adafactor([p], weight_decay=-1),
+    "muon vector": lambda o, p: o.Muon([p]),
+    "muon lr": lambda o, p: o.Muon([p], lr=-1),
+    "muon momentum": lambda o, p: o.Muon([p], momentum=-1),
+    "muon decay": lambda o, p: o.Muon([p], weight_decay=-1),
+    "muon lr function": lambda o, p: o.Muon([p], adjust_lr_fn="other"),
     "eps": lambda o, p: o.Adam([p], eps=-1),
     "adam lr": lambda o, p: o.Adam([p], lr=-1),
     "groups": lambda o, p: o.SGD([p]).load_state_dict({"state": {}, "param_groups": []}),
