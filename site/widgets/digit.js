@@ -90,7 +90,7 @@ export default {
     const most = Math.max(1e-12, ...slope.map(Math.abs));
     pixels.forEach((each, i) => {
       const px = at[0] + (i % 8) * CELL, py = at[1] + Math.floor(i / 8) * CELL, size = Math.abs(slope[i]) / most;
-      inside += box(px, py, CELL, CELL, "cell", 0) + box(px, py, CELL, CELL, "heat", 0, ` fill-opacity="${(each / 16).toFixed(2)}"`) +
+      inside += box(px, py, CELL, CELL, "cell", 0) + box(px, py, CELL, CELL, "heat", 0, ` fill-opacity="${(each / (slopes ? 40 : 16)).toFixed(2)}"`) +
         (slopes && digit !== null && size > 0.12 ? text(px + CELL / 2, py + CELL / 2, slope[i] > 0 ? "+" : "−", "code gradient strong", "middle", Math.round(10 + 10 * size)) : "");
     });
     shares.forEach((share, k) => {

@@ -100,7 +100,8 @@ const jobs = {
       await page.waitForSelector("html[data-mg-widgets]");
       const [before] = await texts(`#figure-${name} .mg-says`);
       for (const key of keys) {
-        await page.focus(`#figure-${name} ${control}`);
+        await page.$$eval(`#figure-${name} ${control}`, all => // wide and narrow: one is seen
+          all.find(each => each.checkVisibility()).focus());
         await page.keyboard.press(key);
       }
       return [before, (await texts(`#figure-${name} .mg-says`))[0]];
@@ -124,7 +125,7 @@ const jobs = {
     const verdict = await page.$eval(`${exercise} .mg-verdict`, each => each.dataset.state);
     const [printed] = await texts(`${exercise} .mg-printed`);
 
-    const stepper = await figure("lessons/03_engine/", "stepper", "[data-by='1']", "Space", "Space");
+    const stepper = await figure("lessons/03_engine/", "stepper", "[data-by='1']", "Enter", "Enter");
     const digit = await figure("lessons/14_capstone/?digit.ink=", "digit", "[data-drag=pen]",
                                "ArrowUp", "ArrowLeft");
     return { home, ran, verdict, printed, stepper, digit };
