@@ -5,6 +5,8 @@ Source: Graham, Fractional max-pooling, https://arxiv.org/abs/1412.6071
 
 from math import prod
 
+from ...dtypes import float64
+from ...op.arguments import require
 from ...op.declaration import F, Op
 from .pool import MaxPoolInput
 
@@ -33,9 +35,10 @@ class FractionalMaxPool(Op):
 
     def forward(xp, self, random_samples, kernel_size, output_size):
         dims = len(kernel_size)
+        require(self, "f", f"fractional_max_pool{dims}d_out_frame")
         lead, sizes = self.shape[:self.ndim - dims], self.shape[self.ndim - dims:]
         planes = prod(lead)
-        samples = random_samples.reshape(-1, dims)[:planes]
+        samples = random_samples.reshape(planes, dims)
         places = xp.zeros((planes, *(1,) * 2 * dims), "int64")
         for axis, (size, k, steps) in enumerate(zip(sizes, kernel_size, output_size, strict=True)):
             sample = samples[:, 1 - axis if dims == 2 else axis, None]  # PyTorch's order
@@ -56,8 +59,8 @@ class FractionalMaxPool(Op):
         return F.depend_on(MaxPoolInput(g_values, indices, self_sizes, len(output_size)), self)
 
     def samples(make):
-        yield make(2, 3, 6, 5, distinct=True), F.rand(2, 3, 2), (2, 2), (3, 2)
-        yield make(2, 4, 4, distinct=True), F.rand(1, 2, 2), (2, 1), (1, 3)
+        yield make(2, 3, 6, 5, distinct=True), F.rand(2, 3, 2, dtype=float64), (2, 2), (3, 2)
+        yield make(2, 4, 4, distinct=True), F.rand(1, 2, 2, dtype=float64), (2, 1), (1, 3)
 
 
 class FractionalMaxPool3d(FractionalMaxPool):
@@ -72,7 +75,7 @@ class FractionalMaxPool3d(FractionalMaxPool):
     node = "FractionalMaxPool3DBackward"
 
     def samples(make):
-        yield make(2, 3, 4, 3, distinct=True), F.rand(1, 2, 3), (2, 2, 1), (2, 2, 2)
+        yield make(2, 4, 5, 3, distinct=True), F.rand(1, 2, 3, dtype=float64), (2, 2, 1), (2, 2, 2)
 
 
 def starts(xp, sample, size, kernel, steps):
@@ -106,7 +109,7 @@ def fractional_pool(name, input, kernel_size, output_size, output_ratio, return_
         samples = F.rand((batch, shape[-dims - 1], dims), dtype=input.dtype, device=input.device)
     for what, size, k, n in zip(NAMES[-dims:], shape[-dims:], kernel_size, output_size,
                                 strict=True):
-        if n + k - 1 > size:
+        if n + k - 1 > size - (dims == 3):  # PyTorch leaves one element free, in volumes
             call = "fractional_max_pool3d_out" if dims == 3 else name
             raise RuntimeError(f"{call}(): pool {what} {k} too large relative to input {what} "
                                f"{size}")
@@ -156,7 +159,7 @@ def fractional_max_pool3d(input, kernel_size, output_size=None, output_ratio=Non
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.fractional_max_pool3d.html
 
     >>> from minigrad import arange
-    >>> fractional_max_pool3d(arange(8.0).reshape(1, 2, 2, 2), 2, output_size=1)
+    >>> fractional_max_pool3d(arange(8.0).reshape(1, 2, 2, 2), 1, output_size=1)
     tensor([[[[7.]]]])
     """
     return fractional_pool("fractional_max_pool3d", input, kernel_size, output_size, output_ratio,

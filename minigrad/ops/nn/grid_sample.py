@@ -146,7 +146,7 @@ def check_sampling(input, grid, mode, padding_mode):
 
 
 def affine_grid(theta, size, align_corners=None):
-    """Return the points (N, *S, dims) at which `grid_sample` transforms images of `size` (N, C, *S).
+    """Return the points (N, *S, dims) at which an affine map samples images of `size` (N, C, *S).
 
     `theta` is a batch of matrices (N, dims, dims + 1): each point is the matrix times a pixel's
     coordinates and 1. Raises `ValueError` for matrices or a size that do not fit.

@@ -328,6 +328,8 @@ def window_sizes(name, dims, kernel_size, stride, padding):
 def check_window(name, input, dims, kernel_size, stride, padding, dilation, ceil_mode):
     """Raise PyTorch's error for an input or a window that cannot be pooled."""
     shape = tuple(input.shape)
+    if dims == 2:
+        check_padding(kernel_size, padding, dilation)
     check_pooled(name, shape, dims)
     if min(stride) == 0:
         raise RuntimeError("stride should not be zero")

@@ -97,11 +97,10 @@ def check_volumes(name, kernel, input, kernel_size, stride, padding, dilation):
     check_padding(kernel_size, padding, dilation)
     if len(shape) not in (4, 5):
         raise RuntimeError("non-empty 4D or 5D (batch mode) tensor expected for input")
-    for dim in range(len(shape) - 4, len(shape)):
-        if shape[dim] == 0:
-            raise RuntimeError(f"{kernel}(): Expected input's non-batch dimensions to have "
-                               f"positive length, but input has a shape of {list(shape)} and "
-                               f"non-batch dimension {dim - len(shape) + 4} has length zero!")
+    if 0 in shape[-4:]:
+        raise RuntimeError(f"{kernel}(): Expected input's non-batch dimensions to have positive "
+                           f"length, but input has a shape of {list(shape)} and non-batch "
+                           "dimension 0 has length zero!")
 
 
 @function(method_too=False)
