@@ -12,7 +12,7 @@ from . import functional as F
 from .module import Module
 
 __all__ = ["ChannelShuffle", "Flatten", "Fold", "PixelShuffle", "PixelUnshuffle", "Unflatten",
-           "Unfold", "Upsample", "UpsamplingBilinear2d", "UpsamplingNearest2d"]
+           "Unfold", "Upsample", "UpsamplingNearest2d"]
 
 
 class Flatten(Module):
@@ -211,10 +211,3 @@ class UpsamplingNearest2d(Upsample):
 
     def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
         super().__init__(size, scale_factor, mode="nearest")
-
-
-class UpsamplingBilinear2d(Upsample):
-    """Resize (N, C, H, W) by mixtures, corners aligned: an older name of `Upsample`."""
-
-    def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
-        super().__init__(size, scale_factor, mode="bilinear", align_corners=True)

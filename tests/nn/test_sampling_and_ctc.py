@@ -95,7 +95,7 @@ def test_grid_sample_has_second_derivatives() -> None:
         (image, grid))
 
 
-@pytest.mark.filterwarnings("ignore:Since version 1.3.0")
+@pytest.mark.filterwarnings("ignore:Since version 1.3.0")  # of a size of one, PyTorch's alone
 @pytest.mark.parametrize("size", [(2, 3, 4, 5), (2, 1, 1, 3), (2, 2, 3, 1, 2)])
 @pytest.mark.parametrize("corners", [True, False])
 def test_affine_grid(torch: Any, size: tuple[int, ...], corners: bool) -> None:
@@ -126,7 +126,7 @@ def test_pdist(torch: Any, p: float) -> None:
     "F.linear_cross_entropy(torch.ones(2, 3), torch.ones(3), x)",
     "F.fractional_max_pool2d(x, 2)", "F.fractional_max_pool2d(x[0, 0], 2, output_size=3)",
 ])
-@pytest.mark.filterwarnings("ignore:Default grid_sample")
+@pytest.mark.filterwarnings("ignore:Default grid_sample")  # the errors are what is tested
 def test_errors_are_those_of_pytorch(torch: Any, source: str) -> None:
     def fail(package: Any) -> Any:
         names = {"torch": package, "F": package.nn.functional, "x": package.ones(2, 3, 7, 8)}

@@ -148,7 +148,8 @@ SPELLINGS: dict[str, Spelling] = {
     "MaxPool": lambda x, window, stride, padding, dilation, ceil_mode: getattr(
         tf, f"max_pool{len(window)}d")(x, window, stride, padding, dilation, ceil_mode, True),
     "MaxUnpool3d": lambda x, indices, sizes, dims: tf.max_unpool3d(
-        x, indices.contiguous(), tuple(n - m + 1 for n, m in zip(sizes[-3:], x.shape[-3:])), 1, 0, sizes[-3:]),
+        x, indices.contiguous(), tuple(n - m + 1 for n, m in zip(sizes[-3:], x.shape[-3:])), 1, 0,
+        sizes[-3:]),
     "MaxUnpool": lambda x, indices, sizes, dims: getattr(tf, f"max_unpool{dims}d")(
         x, indices.contiguous(), [n - m + 1 for n, m in zip(sizes[-dims:], x.shape[-dims:])], 1),
     "Mish": tf.mish,

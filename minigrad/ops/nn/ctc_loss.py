@@ -46,7 +46,7 @@ class CtcLoss(Op):
             alpha[:, t] = passed_on(xp, alpha[:, t - 1], may_skip) + emitted[:, t]
         last = xp.asarray(input_lengths, dtype="int64") - 1
         arrived = xp.where(ends, alpha[xp.arange(batch), last.clip(0)], -xp.inf)
-        losses = -xp.logaddexp.reduce(arrived, 1)
+        losses = -log_of_sum(xp, arrived)[:, 0]
         empty = xp.where(xp.asarray(target_lengths, dtype="int64") == 0, 0.0, xp.inf)
         return xp.where(last < 0, empty, losses).astype(log_probs.dtype), alpha
 
@@ -96,7 +96,7 @@ class CtcLossInput(Op):
         highest = paths.max(2, keepdims=True)
         highest = xp.where(xp.isfinite(highest), highest, 0)
         one_hot = (labels[:, :, None] == xp.arange(log_probs.shape[2])).astype(log_probs.dtype)
-        shares = xp.log(xp.matmul(xp.exp(paths - highest), one_hot)) + highest
+        shares = log(xp, xp.matmul(xp.exp(paths - highest), one_hot)) + highest
         rows = log_probs.swapaxes(0, 1)
         result = xp.exp(rows) - xp.exp(shares + losses[:, None, None] - rows)
         result = result * grad[:, None, None]
@@ -129,6 +129,18 @@ def states(xp, log_probs, targets, target_lengths, blank):
     rows = xp.ascontiguousarray(log_probs.swapaxes(0, 1))
     where = xp.broadcast_to(labels[:, None], (batch, rows.shape[1], labels.shape[1]))
     return xp.take_along_axis(rows, where, 2), may_skip, ends, labels
+
+
+def log(xp, array):
+    """Return the logarithm, -inf of zeros without a warning."""
+    return xp.where(array > 0, xp.log(xp.where(array > 0, array, 1)), -xp.inf)
+
+
+def log_of_sum(xp, logs):
+    """Return the logarithm of each row's sum, from logarithms."""
+    highest = logs.max(1, keepdims=True)
+    highest = xp.where(xp.isfinite(highest), highest, 0)
+    return log(xp, xp.exp(logs - highest).sum(1, keepdims=True)) + highest
 
 
 def passed_on(xp, log_probability, may_skip):
