@@ -106,6 +106,7 @@ from .tensor.attributes import Size
 from .tensor.formatting import set_printoptions
 from .tensor.tensor import Tensor
 from .utils import moved_modules
+from .utils.as_torch import as_torch
 from .version import __version__
 
 if TYPE_CHECKING:
@@ -150,6 +151,7 @@ __all__ = [
     "Tensor",
     "__version__",
     "amp",
+    "as_torch",
     "autocast",
     "autograd",
     "backends",

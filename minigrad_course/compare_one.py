@@ -38,9 +38,7 @@ def main(engine: str, path: str) -> None:
     """Run the program at `path` on `engine`, which goes by the name torch too."""
     torch = importlib.import_module(engine)
     if engine != "torch":
-        sys.modules["torch"] = torch
-        for name in [each for each in sys.modules if each.startswith(f"{engine}.")]:
-            sys.modules["torch" + name.removeprefix(engine)] = sys.modules[name]
+        torch.as_torch()
     else:
         sys.modules["minigrad"] = torch
     with open(path, encoding="utf-8") as file:

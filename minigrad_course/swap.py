@@ -258,6 +258,7 @@ def run_script(plan: dict[str, Any]) -> None:
     except Exception as error:
         sys.exit(told_open(error, "the package cannot be imported without") or
                  f"your files cannot stand in for the package's: {type(error).__name__}: {error}")
+    sys.modules["minigrad"].as_torch()  # for a program that says `import torch`
     sys.argv = [script, *plan["arguments"]]
     try:
         runpy.run_path(script, run_name="__main__")

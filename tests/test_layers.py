@@ -50,6 +50,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("viz", "examples"),  # examples: what lessons begin with
     ("_C", "_six"),
     (INIT,),
+    ("__main__",),
     ("minigrad_course",),
 )
 #: The package that nothing imports but the line that switches it on.
@@ -85,6 +86,7 @@ LAZY = ("minigrad.backend.cupy", "minigrad_course")
 # Programs of their own: they may import nothing of the package before they have begun.
 PROGRAMS = {"minigrad_course.swap", "minigrad_course.compare_one", "minigrad_course.imported",
             "minigrad.utils.moved_modules",  # it imports what a table names
+            "minigrad.utils.as_torch",  # it imports what a program names
             "minigrad_course.beside",  # in a page it is there before the package, and after it
             "minigrad_course.jupyter",  # it runs in the learner's kernel, before the swap
             "minigrad_course.grading.child", "minigrad_course.grading.confine",

@@ -85,9 +85,11 @@ TABLE: tuple[tuple[Rule, str], ...] = (
     (rules_network.nll_loss, "NllLoss"),
     (rules_network.nll_loss_input, "NllLossInput"),
     (rules_network.native_layer_norm, "NativeLayerNorm"),
+    (rules.elementwise, "Frexp"),
     (rules.draw, "Bernoulli NormalOf Poisson"),
     (rules.dropout, "Dropout"),
-    (rules.fill_at_random, "BernoulliFill Exponential Normal Random Uniform"),
+    (rules.fill_at_random, "BernoulliFill Cauchy Exponential Geometric LogNormal Normal Random "
+                           "Uniform"),
 )
 
 for _kind, _rule in KINDS.items():

@@ -32,7 +32,7 @@ from ..backend.memory_layout import is_dense
 from ..device import as_device, place_on
 from ..dtypes import can_cast, type_name
 from ..shapes import contiguous_strides
-from ..tensor.attributes import same_memory
+from ..tensor.attributes import same_memory, storage_of
 from ..tensor.tensor import Tensor
 from ..tensor.views import check_inplace, partly_overlaps
 
@@ -183,17 +183,26 @@ def check_memory(words: str, out: Tensor, result: Tensor, inputs: list[Tensor]) 
                                f"broadcast shape {list(result._array.shape)}")
         return  # it gets memory of its own
     check_inplace(out, recorded=False, alike="expanded" in words)
+    written = memory_to_write(out, result)
     for tensor in () if "overlap" in words else inputs:
-        if overlaps(out, tensor, wholly=apart):
+        if overlaps(written, tensor._array, wholly=apart):
             raise RuntimeError(INPUT_OVERLAP)
 
 
-def overlaps(out: Tensor, tensor: Tensor, wholly: bool) -> bool:
-    """Tell whether two tensors share memory in part or, if that counts, `wholly`."""
-    written, read = out._array, tensor._array
+def memory_to_write(out: Tensor, result: Tensor) -> Any:
+    """Return the array of `out`, or what it grows to in its own memory to hold the result."""
+    array, memory = out._array, storage_of(out._array)
+    size, start = result._array.size, out.storage_offset()
+    if array.shape == result._array.shape or start + size > memory.size:
+        return array
+    return memory.reshape(-1)[start:start + size]
+
+
+def overlaps(written: Any, read: Any, wholly: bool) -> bool:
+    """Tell whether two arrays share memory in part or, if that counts, `wholly`."""
     if type(written) is not type(read):
         return False
-    if wholly and out is tensor:
+    if wholly and written is read:
         return True
     if partly_overlaps(written, read):
         return True

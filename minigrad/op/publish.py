@@ -161,6 +161,9 @@ def operator(call: Callable[..., Any]) -> Callable[..., Any]:
     """Make a dunder method; it leaves a value that is not an operand to the other side."""
 
     def dunder(self: Tensor, *other: Any) -> Any:
+        if not isinstance(self, Tensor):  # as in `Tensor.__add__(2, x)`
+            raise TypeError(f"{call.__name__}(): argument 'self' (position 1) must be Tensor, not "
+                            f"{type(self).__name__}")
         if other and not isinstance(other[0], OPERANDS):
             return with_another(call, self, other[0])
         return call(self, *other)

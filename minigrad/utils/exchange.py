@@ -32,7 +32,8 @@ def from_torch(value: Any) -> Any:
 def to_torch(value: Any) -> Any:
     """Convert minigrad tensors in nested dicts, lists and tuples to PyTorch's; copies the values.
 
-    It needs the package torch. Other values stay as they are.
+    It needs the package torch. Other values stay as they are. RuntimeError after `as_torch`,
+    which puts minigrad in PyTorch's place.
 
     >>> to_torch({"step": 3})
     {'step': 3}
@@ -72,6 +73,9 @@ def torch_of(tensor: Tensor) -> Any:
     """Return a minigrad tensor's values as a PyTorch tensor."""
     import torch
 
+    if torch.Tensor is Tensor:
+        raise RuntimeError("to_torch: minigrad stands in for torch in this process (as_torch was "
+                           "called), so PyTorch cannot be reached")
     array = tensor._array
     made = torch.from_numpy(np.array(backend_of(array).to_host(array)))
     return made.requires_grad_(tensor.requires_grad)

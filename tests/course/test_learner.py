@@ -354,7 +354,8 @@ def test_a_program_runs_on_ones_own_engine(space, tmp_path, capfd):
     file.write_text(file.read_text() + "\nMINE = 'yes'\n")
     script = tmp_path / "script.py"
     name = "minigrad." + ".".join(Path(path).with_suffix("").parts)
-    script.write_text(f"import sys, importlib\nprint(importlib.import_module({name!r}).MINE, "
+    script.write_text(f"import sys, importlib, torch\nassert torch.__name__ == 'minigrad'\n"
+                      f"print(importlib.import_module({name!r}).MINE, "
                       "sys.argv[1:])\nsys.exit(3)\n")
     call("python", "--mine", STAGE.number, str(script), "--steps", "2", code=3)
     assert "yes ['--steps', '2']" in capfd.readouterr().out

@@ -43,6 +43,8 @@ CALLS = {
     "randperm": "5", "remainder": "m, u", "round": "m", "scatter": "m, 1, j, m", "square": "m",
     "stack": "(m, m)", "std": "m, 1", "sum": "m, 1", "svd": "m", "take_along_dim": "m, j, 1",
     "tensordot": "m, m.t(), 1", "triangular_solve": "m, s", "true_divide": "m, u", "var": "m, 1",
+    "histogram": "m, 4", "mvlgamma": "u + 2, 2", "nanquantile": "m, 0.3, 1",
+    "nonzero_static": "m, size=3", "quantile": "m, 0.3, 1", "renorm": "m, 2, 0, 1.0",
     "vdot": "v, v", "vstack": "(m, m)", "where": "m > 0, m, u", "xlogy": "m, u", "zeros": "2, 3",
 }
 

@@ -309,9 +309,7 @@ def as_torch() -> None:
             "deviceCountAtLeast": device_count_at_least},
         ".common_dtype": {"floating_types_and": floating_types_and},
         ".logging_tensor": {"LoggingTensor": LoggingTensor}}
-    sys.modules["torch"] = torch
-    for name in [each for each in sys.modules if each.startswith("minigrad.")]:
-        sys.modules["torch" + name.removeprefix("minigrad")] = sys.modules[name]
+    torch.as_torch()
     for name, contents in internal.items():
         _add("torch.testing._internal" + name, contents)
     _add("torch.utils._mode_utils", {"no_dispatch": contextlib.nullcontext})

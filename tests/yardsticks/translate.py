@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import types
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -87,19 +88,29 @@ class Translator:
                                              value.storage_offset()).detach()
 
 
+@contextmanager
+def random_state_kept() -> Iterator[None]:
+    """Stand for the databases' `freeze_rng_state`, which uses internals of PyTorch."""
+    state = minigrad.get_rng_state()
+    try:
+        yield
+    finally:
+        minigrad.set_rng_state(state)
+
+
 def rebound(function: types.FunctionType) -> Any:
     """Return a function of the databases with minigrad in the place of `torch`.
 
     So are the functions of PyTorch's test library that it calls.
     """
+    if function.__name__ == "freeze_rng_state":
+        return random_state_kept
     if not function.__module__.startswith("torch.testing"):
         return resolved(function)
     replaced = {**function.__globals__, "torch": minigrad}
     for name in function.__code__.co_names:
         helper = function.__globals__.get(name)
-        if name == "freeze_rng_state":  # each library has a state of its own, set before the call
-            replaced[name] = nullcontext
-        elif isinstance(helper, types.FunctionType) and helper is not function and (
+        if isinstance(helper, types.FunctionType) and helper is not function and (
                 helper.__module__.startswith("torch.testing")):
             replaced[name] = rebound(helper)
     cells = function.__closure__ and tuple(

@@ -73,7 +73,7 @@ def publish_function(op: type[Op], call: Callable[..., Any]) -> None:
 
 def publish_operators(op: type[Op], call: Callable[..., Any], dunder: Callable[..., Any]) -> None:
     """Give an op its operators, such as `x - y` and, with a number on the left, `5 - x`."""
-    # 04d.7 Operators (about 10 lines)
+    # 04d.7 Operators (about 13 lines)
     # Give an op its operators. `operator` makes a dunder method of a function, `swapped`
     # exchanges its two operands, `publish_operators` gives the methods their names.
     #   ("__sub__", "__rsub__") in op.dunder    -> x - 5, 5 - x

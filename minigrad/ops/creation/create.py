@@ -264,6 +264,36 @@ def empty_strided(size: Any, stride: Any, **options: Unpack[Options]) -> Tensor:
                   lambda xp, numpy_dtype: strided_array(xp, numpy_dtype, size, stride))
 
 
+@function(method_too=False)
+def empty_permuted(size: Any, physical_layout: Any, **options: Unpack[Options]) -> Tensor:
+    """Make a tensor whose dimensions lie in memory in the order `physical_layout`.
+
+    `RuntimeError` unless that names each dimension once. Source: `torch.empty_permuted`.
+
+    >>> from minigrad import empty_permuted
+    >>> empty_permuted((2, 3), (1, 0)).stride()
+    (1, 2)
+    """
+    shape, order = sizes("empty_permuted", (size,), {}), tuple(physical_layout)
+    if len(order) != len(shape):
+        raise RuntimeError("Number of dimensions in size does not match the length of the physical_"
+                           f"layout; i.e. len(size) = {len(shape)} is not equal to len(physical_"
+                           f"layout) = {len(order)}")
+    for place, dim in enumerate(order):
+        if not 0 <= dim < len(shape):
+            raise RuntimeError(f"Dimension out of range (expected to be between 0 and "
+                               f"{len(shape) - 1}, but got {dim} at index {place}).  NB: negative "
+                               "dims not currently supported; file an issue if you want it.")
+        if dim in order[:place]:
+            raise RuntimeError("Duplicate dim not allowed")
+
+    def build(xp: Any, numpy_dtype: Any) -> Array:
+        memory = xp.empty(tuple(shape[d] for d in order), numpy_dtype)
+        return memory.transpose(sorted(range(len(order)), key=order.__getitem__))
+
+    return create("empty_permuted", options, build)
+
+
 @function(method_too=False, out="creation expanded")
 def eye(n: int, m: int | None = None, **options: Unpack[Options]) -> Tensor:
     """Make an (n, m) matrix with ones on the diagonal, else zeros. Source: `torch.eye`.

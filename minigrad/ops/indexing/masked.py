@@ -284,3 +284,21 @@ def argwhere(input):
     tensor([[1]])
     """
     return NonzeroMatrix(input)
+
+
+@function(out="exact")
+def nonzero_static(input, *, size: int, fill_value: int = -1):
+    """The first `size` positions of elements that are not zero, with rows of `fill_value` after.
+
+    So the size of the result is known before. Source: `torch.nonzero_static`.
+
+    >>> from minigrad import nonzero_static, tensor
+    >>> nonzero_static(tensor([0.0, 2.0]), size=2).tolist()
+    [[1], [-1]]
+    """
+    if size < 0:
+        raise RuntimeError("nonzero_static: 'size' must be an non-negative integer")
+    found = NonzeroMatrix(input)
+    missing = max(size - found.shape[0], 0)
+    rest = F.full((missing, found.shape[1]), fill_value, dtype=found.dtype, device=found.device)
+    return F.cat([found[:size], rest])

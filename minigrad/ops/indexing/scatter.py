@@ -1,12 +1,11 @@
-"""Writing to elements that an index names along one dimension, and to a row or a slice."""
+"""Writing to elements that an index names along one dimension."""
 
 from functools import partial
 
 from ...backend import kernels_index
 from ...op.arguments import NUMBERS
 from ...op.declaration import F, Op
-from ...op.publish import function
-from ...shapes import numel, wrap_dim
+from ...shapes import numel
 from ...tensor.tensor import Tensor
 from ..overloads import overloaded
 from .gather import check_positions, checked_gather
@@ -145,47 +144,3 @@ def scatter(input, dim, index, src=None, *, value=None, reduce=None):
         return ScatterReduced, input, dim, index, src, reduce
     number = isinstance(src, (bool, int, float)) or (isinstance(src, Tensor) and src is value)
     return ScatterNumber if number else ScatterSource, input, dim, index, src
-
-
-# -------------------------------------------------------------------- a part replaced
-
-
-def require_size(src, size):
-    """Raise unless the source has the size of what it replaces."""
-    if tuple(src.shape) != tuple(size):
-        raise RuntimeError(f"expected src to have a size equal to the slice of self. src size = "
-                           f"{list(src.shape)}, slice size = {list(size)}")
-
-
-@function()
-def select_scatter(input, src, dim: int, index: int):
-    """A copy of `input` with `src` at `index` of dimension `dim`. Source: `torch.select_scatter`.
-
-    >>> from minigrad import ones, zeros
-    >>> zeros(2, 2).select_scatter(ones(2), 0, 1)
-    tensor([[0., 0.],
-            [1., 1.]])
-    """
-    part = F.select(input, dim, index)
-    require_size(src, part.shape)
-    dim = wrap_dim(dim, input.ndim)
-    place = F.arange(input.shape[dim], device=input.device)[index].reshape(1)
-    return F.index_copy(input, dim, place, F.unsqueeze(src.to(input.dtype), dim))
-
-
-@function(out="exact")
-def slice_scatter(input, src, dim: int = 0, start=None, end=None, step: int = 1):
-    """A copy of `input` with `src` in the slice `start:end:step` of dimension `dim`.
-
-    Source: `torch.slice_scatter`.
-
-    >>> from minigrad import ones, zeros
-    >>> zeros(4).slice_scatter(ones(2), start=1, end=3)
-    tensor([0., 1., 1., 0.])
-    """
-    dim = wrap_dim(dim, input.ndim)
-    if step <= 0:
-        raise RuntimeError("slice step must be positive")
-    places = F.arange(input.shape[dim], device=input.device)[start:end:step]
-    require_size(src, (*input.shape[:dim], len(places), *input.shape[dim + 1:]))
-    return F.index_copy(input, dim, places, src.to(input.dtype))

@@ -6,7 +6,7 @@ Source: https://docs.pytorch.org/docs/stable/torch.html#pointwise-ops
 from ...op.arguments import require
 from ...op.declaration import Binary, F
 from ...shapes import broadcast
-from ...tensor.tensor import method
+from ...tensor.tensor import Tensor, method
 from ..overloads import is_number, overloaded
 from .arithmetic_support import BOOL_SUBTRACTION, pairs_with_alpha, scaled
 from .smooth import Above
@@ -70,6 +70,14 @@ def rsub(input, other, *, alpha=1):
 def reversed_div(self, other):
     """Divide a number by a tensor."""
     return F.mul(F.reciprocal(self), other) if is_number(other) else NotImplemented
+
+
+@method("__rdiv__")
+def python_2_div(self, other):
+    """Divide a number or a tensor by the tensor: a name that old code calls."""
+    if not isinstance(self, Tensor):
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute 'reciprocal'")
+    return self.reciprocal() * other
 
 
 class Reciprocal(Above):

@@ -7,6 +7,7 @@ import numpy as np
 
 from ...backend.memory_layout import in_rows
 from ...dtypes import c_name, from_numpy_dtype, type_name
+from ...op.apply import apply
 from ...op.arguments import NUMBERS, require
 from ...op.declaration import Binary, F, Op, Unary
 from ...op.inplace import apply_inplace
@@ -446,6 +447,17 @@ def fill(input, value):
     tensor([0.5000, 0.5000])
     """
     return FillNumber if is_number(value) else FillTensor, input, value
+
+
+@function("fill", method_too=False)
+def filled(input, value):
+    """A tensor like `input` with every element `value`. Source: `torch.fill`.
+
+    >>> from minigrad import fill, ones
+    >>> fill(ones(2), 0.5)
+    tensor([0.5000, 0.5000])
+    """
+    return apply(FillNumber if is_number(value) else FillTensor, [input, value])
 
 
 class Zero(Unary):

@@ -115,6 +115,30 @@ def polygamma_method(self, n):
     return Polygamma(self, n)
 
 
+@function(out="cast")
+def mvlgamma(input, p: int):
+    """Return the logarithm of the multivariate gamma function of dimension `p`.
+
+    `RuntimeError` for p < 1. Source: `torch.mvlgamma`.
+
+    >>> from minigrad import mvlgamma, tensor
+    >>> mvlgamma(tensor([2.0]), 2)
+    tensor([0.4516])
+    """
+    if p < 1:
+        raise RuntimeError("p has to be greater than or equal to 1")
+    total = F.lgamma(input)
+    for i in range(1, p):
+        total = total + F.lgamma(input - i / 2)
+    return total + p * (p - 1) / 4 * math.log(math.pi)
+
+
+@method("mvlgamma_")
+def mvlgamma_(self, p):
+    """Replace by the logarithm of the multivariate gamma function, in place."""
+    return self.copy_(F.mvlgamma(self, p))
+
+
 class Igamma(Binary):
     """The share of Gamma(self)'s integral of t**(self - 1) exp(-t) that lies below `other`.
 

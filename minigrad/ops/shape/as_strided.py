@@ -360,7 +360,12 @@ def set_(self, source=None, storage_offset=0, size=None, stride=None):
     return self
 
 
-@method("resize_as_")
-def resize_as_(self, other):
-    """Give the tensor itself the size of `other`."""
-    return self.resize_(other._array.shape)
+@function()
+def resize_as_(input, the_template, *, memory_format=None):
+    """Give the tensor itself the size of `the_template`. Source: `torch.resize_as_`.
+
+    >>> from minigrad import arange, zeros
+    >>> arange(4).resize_as_(zeros(2, 2)).shape
+    torch.Size([2, 2])
+    """
+    return input.resize_(tuple(the_template.shape))

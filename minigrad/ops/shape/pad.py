@@ -5,6 +5,7 @@ import numpy as np
 from ...backend.memory_layout import in_format_of
 from ...device import beside
 from ...op.declaration import F, Op
+from ...op.publish import function
 from ...tensor.tensor import Tensor
 from .view import array_of
 
@@ -60,6 +61,19 @@ class ConstantPadNd(Op):
         yield make(2, 3), (1, 0, 0, 2), 1.5
         yield make(2, 4), (-1, -1, 1, 1)
         yield make(0, 2), (0, 1)
+
+
+@function(method_too=False)
+def constant_pad_nd(input, pad, value=0):
+    """Surround a tensor with `value`; `pad` holds two widths for each dimension, the last first.
+
+    Negative widths cut elements off. Source: `torch.constant_pad_nd`.
+
+    >>> from minigrad import constant_pad_nd, ones
+    >>> constant_pad_nd(ones(2), (1, 0))
+    tensor([0., 1., 1.])
+    """
+    return ConstantPadNd(input, tuple(pad), value)
 
 
 #: How the edges of n elements are padded, by mode: (n, before, after) -> positions.

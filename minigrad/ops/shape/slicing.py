@@ -14,7 +14,7 @@ from ...backend import kernels_index
 from ...op.declaration import F, Op
 from ...op.publish import function
 from ...shapes import wrap_dim
-from ...tensor.tensor import method
+from ...tensor.tensor import Tensor, method
 from .view import along, array_of, element_strides, strided
 
 # -------------------------------------------------------------------- parts
@@ -154,6 +154,9 @@ def narrow(input, dim, start, length):
     shape = array_of(input).shape
     if not shape:
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+    if isinstance(start, Tensor) and (start.ndim or start.is_floating_point()
+                                      or start._array.dtype == bool):
+        raise RuntimeError("start must be an 0-dim integral Tensor.")
     dim, start = wrap_dim(dim, len(shape)), start.__index__()
     size = shape[dim]
     if length < 0:

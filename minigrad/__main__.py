@@ -1,0 +1,61 @@
+"""`python -m minigrad PROGRAM` runs a program that was written for PyTorch, on minigrad."""
+
+from __future__ import annotations
+
+import runpy
+import sys
+from pathlib import Path
+
+from . import __version__, as_torch
+
+SCREEN = """\
+minigrad {version}: PyTorch's autograd in Python on NumPy
+
+Run a program that says `import torch`, on minigrad:
+
+  python -m minigrad program.py [arguments]
+  python -m minigrad -m module [arguments]      such as -m pytest tests
+  python -m minigrad -c 'import torch; print(torch.ones(2))'
+
+Use it in a program of your own:
+
+  import minigrad as torch
+
+What it has:    docs/en/library.md, and the list of operations on the site
+The course:     the command `minigrad`; begin with `minigrad tour`
+Your engine:    `minigrad python program.py` runs the same program on the
+                engine that you wrote in the course
+"""
+
+
+def main(words: list[str]) -> None:
+    """Run the program that `words` name as Python would; show one screen without any."""
+    if not words or words[0] in ("-h", "--help"):
+        print(SCREEN.format(version=__version__), end="")
+        return
+    if words[0] in ("-V", "--version"):
+        print(f"minigrad {__version__}")
+        return
+    option = words[0] if words[0] in ("-m", "-c") else ""
+    if words[0].startswith("-") and not option:
+        sys.exit(f"minigrad: {words[0]} is no option; `python -m minigrad -h` shows them")
+    given = words[1:] if option else words
+    if not given:
+        sys.exit(f"minigrad: {option} needs {'a module' if option == '-m' else 'a program'}")
+    as_torch()
+    if option == "-m":
+        sys.argv = given
+        runpy.run_module(given[0], run_name="__main__", alter_sys=True)
+    elif option == "-c":
+        sys.argv = ["-c", *given[1:]]
+        exec(compile(given[0], "<string>", "exec"), {"__name__": "__main__"})
+    else:
+        program = Path(given[0])
+        if not program.is_file():
+            sys.exit(f"minigrad: there is no program {program}")
+        sys.argv, sys.path[0] = given, str(program.resolve().parent)
+        runpy.run_path(str(program), run_name="__main__")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

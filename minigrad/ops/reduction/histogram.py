@@ -1,0 +1,108 @@
+"""Histograms of one variable and of several, with the edges of their bins.
+
+Source: https://docs.pytorch.org/docs/stable/generated/torch.histogram.html
+"""
+
+import math
+
+from ...op.declaration import F, named_result
+from ...op.publish import function
+from ..overloads import is_tensor
+
+Histogram = named_result("histogram", ("hist", "bin_edges"))
+Histogramdd = named_result("histogramdd", ("hist", "bin_edges"))
+
+
+def even_edges(column, bins, bounds):
+    """Return the edges of `bins` equal bins of the bounds, or of the range of the elements."""
+    if bins <= 0:
+        raise RuntimeError(f"torch.histogramdd(): bins must be > 0, but got {bins} for dimension 0")
+    if bounds is None:
+        low, high = (F.min(column).item(), F.max(column).item()) if column.numel() else (0.0, 1.0)
+        if not (math.isfinite(low) and math.isfinite(high)):
+            raise RuntimeError(f"torch.histogramdd(): dimension 0's range [{low}, {high}] is not "
+                               "finite")
+    else:
+        low, high = bounds
+        if low > high:
+            raise RuntimeError("torch.histogramdd(): min should not exceed max, but got min "
+                               f"{low:g} max {high:g} for dimension 0")
+    if low == high:
+        low, high = low - 0.5, high + 0.5
+    return F.linspace(low, high, bins + 1, dtype=column.dtype, device=column.device)
+
+
+def counted(points, edges, weight, density):
+    """Return how often the rows of `points` fall into each box that the edges make."""
+    inside, place, sizes = None, 0, [len(e) - 1 for e in edges]
+    for column, edge, size in zip(F.unbind(points, 1), edges, sizes, strict=True):
+        at = F.searchsorted(edge, column.contiguous(), right=True) - 1
+        at = at - F.eq(column, edge[-1]).long()  # the last bin holds its right edge too
+        valid = F.logical_and(F.ge(at, 0), F.lt(at, size))
+        inside = valid if inside is None else F.logical_and(inside, valid)
+        place = place * size + at
+    weights = F.ones_like(points[:, 0]) if weight is None else F.flatten(weight)
+    if weights.shape != place.shape:
+        raise RuntimeError("torch.histogramdd(): if weight tensor is provided it should have the "
+                           f"same shape as the input tensor excluding its innermost dimension, but "
+                           f"got input with shape {list(points.shape)} and weight with shape "
+                           f"{list(weights.shape)}")
+    counts = F.bincount(place[inside], weights[inside], math.prod(sizes))
+    hist = counts.to(points.dtype).view(sizes)
+    if density:
+        hist = hist / F.sum(hist)
+        for axis, edge in enumerate(edges):
+            hist = hist / F.diff(edge).view([-1 if i == axis else 1 for i in range(len(edges))])
+    return hist
+
+
+@function(out="exact")
+def histogram(input, bins, *, range=None, weight=None, density=False):
+    """Return how many elements fall into each bin, and the edges of the bins.
+
+    `bins` is how many, of equal width over `range` (by default that of the elements), or a vector
+    of their edges. `weight` says how much each element counts; with `density` the area is 1. There
+    is no gradient. `RuntimeError` for bins, a range or weights that do not fit.
+    Source: `torch.histogram`.
+
+    >>> from minigrad import histogram, tensor
+    >>> histogram(tensor([1.0, 2.0, 1.0]), 4, range=(0.0, 3.0)).hist
+    tensor([0., 2., 1., 0.])
+    """
+    points, weight = input.detach().reshape(-1, 1), None if weight is None else weight.detach()
+    if is_tensor(bins) and range is not None:
+        raise TypeError("histogram(): range is given only where bins is a number")
+    edges = bins.detach() if is_tensor(bins) else even_edges(points[:, 0], bins, range)
+    return Histogram(counted(points, [edges], weight, density), edges)
+
+
+@function(method_too=False)
+def histogramdd(input, bins, *, range=None, weight=None, density=False):
+    """Return how many rows fall into each box of a grid, and the edges along each dimension.
+
+    The last dimension of `input` holds the coordinates of one point. `bins` is a number for all
+    coordinates, one for each, or the edges of each; `range` holds a lower and an upper bound for
+    each coordinate. Source: `torch.histogramdd`.
+
+    >>> from minigrad import histogramdd, tensor
+    >>> histogramdd(tensor([[0.0, 1.0], [1.0, 0.0]]), bins=[2, 2]).hist
+    tensor([[0., 1.],
+            [1., 0.]])
+    """
+    if input.ndim < 2:
+        raise RuntimeError(f"torch.histogramdd(): input tensor should have at least 2 dimensions, "
+                           f"but got {input.ndim}")
+    points = input.detach().reshape(-1, input.shape[-1])
+    count = points.shape[1]
+    bins = [bins] * count if isinstance(bins, int) else list(bins)
+    if len(bins) != count:
+        raise RuntimeError("histogramdd: The size of bins must be equal to the innermost dimension "
+                           "of the input.")
+    if range is not None and len(range) != 2 * count:
+        raise RuntimeError(f"torch.histogramdd(): for a {count}-dimensional histogram range should "
+                           f"have {2 * count} elements, but got {len(range)}")
+    edges = [each.detach() if is_tensor(each) else even_edges(
+        points[:, i], each, None if range is None else tuple(range[2 * i:2 * i + 2]))
+        for i, each in enumerate(bins)]
+    weight = None if weight is None else weight.detach()
+    return Histogramdd(counted(points, edges, weight, density), tuple(edges))
