@@ -24,6 +24,10 @@ class _AminmaxResult(NamedTuple):
     min: Tensor
     max: Tensor
 
+class _CtcLossResult(NamedTuple):
+    losses: Tensor
+    log_alpha: Tensor
+
 class _CummaxResult(NamedTuple):
     values: Tensor
     indices: Tensor
@@ -35,6 +39,14 @@ class _CumminResult(NamedTuple):
 class _DropoutResult(NamedTuple):
     result: Tensor
     mask: Tensor
+
+class _FractionalMaxPoolResult(NamedTuple):
+    values: Tensor
+    indices: Tensor
+
+class _FractionalMaxPool3dResult(NamedTuple):
+    values: Tensor
+    indices: Tensor
 
 class _FrexpResult(NamedTuple):
     mantissa: Tensor
@@ -75,6 +87,10 @@ class _MaxDimResult(NamedTuple):
     indices: Tensor
 
 class _MaxPoolResult(NamedTuple):
+    values: Tensor
+    indices: Tensor
+
+class _MaxPool3dResult(NamedTuple):
     values: Tensor
     indices: Tensor
 
@@ -234,6 +250,7 @@ def ceil_(input: Tensor, *, out: Any = ...) -> Tensor: ...
 def celu(input: Any, alpha: Any = ...) -> Any: ...
 def celu_(input: Any, alpha: Any = ...) -> Any: ...
 def chain_matmul(*matrices: Any, out: Any = ...) -> Any: ...
+def channel_shuffle(input: Any, groups: Any) -> Any: ...
 def cholesky(input: Any, upper: Any = ..., *, out: Any = ...) -> Any: ...
 def cholesky_inverse(input: Any, upper: Any = ..., *, out: Any = ...) -> Any: ...
 def cholesky_solve(input: Any, L: Any, upper: Any = ..., *, out: Any = ...) -> Any: ...
@@ -269,6 +286,7 @@ def cosine_similarity(x1: Any, x2: Any, dim: Any = ..., eps: Any = ...) -> Any: 
 def count_nonzero(input: Tensor, dim: Any = ..., *, out: Any = ...) -> Tensor: ...
 def cov(input: Any, *, correction: builtins.int = ..., fweights: Any = ..., aweights: Any = ...) -> Any: ...
 def cross(input: Any, other: Any, dim: builtins.int | None = ..., *, out: Any = ...) -> Any: ...
+def ctc_loss(log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, blank: Any = ..., reduction: Any = ..., zero_infinity: Any = ...) -> Any: ...
 def cummax(input: Tensor, dim: Any, *, out: Any = ...) -> _CummaxResult: ...
 def cummin(input: Tensor, dim: Any, *, out: Any = ...) -> _CumminResult: ...
 def cumprod(input: Tensor, dim: Any, *, dtype: Any = ..., out: Any = ...) -> Tensor: ...
@@ -501,6 +519,7 @@ def matrix_power(input: Any, n: Any, *, out: Any = ...) -> Any: ...
 def max(input: Any, dim: Any = ..., keepdim: Any = ..., *, other: Any = ..., out: Any = ...) -> Any: ...
 def max_pool1d(input: Any, kernel_size: Any, stride: Any = ..., padding: Any = ..., dilation: Any = ..., ceil_mode: Any = ..., return_indices: Any = ...) -> Any: ...
 def max_pool2d(input: Any, kernel_size: Any, stride: Any = ..., padding: Any = ..., dilation: Any = ..., ceil_mode: Any = ..., return_indices: Any = ...) -> Any: ...
+def max_pool3d(input: Any, kernel_size: Any, stride: Any = ..., padding: Any = ..., dilation: Any = ..., ceil_mode: Any = ..., return_indices: Any = ...) -> Any: ...
 def maximum(input: Tensor, other: Tensor | _Number, *, out: Any = ...) -> Tensor: ...
 def mean(input: Any, dim: Any = ..., keepdim: Any = ..., *, dtype: Any = ..., out: Any = ...) -> Any: ...
 def median(input: Any, dim: builtins.int | None = ..., keepdim: Any = ..., *, out: Any = ...) -> Any: ...
@@ -554,6 +573,7 @@ def ones(*size: Any, dtype: Any = ..., layout: Any = ..., device: Any = ..., req
 def ones_like(input: Any, *, dtype: Any = ..., layout: Any = ..., device: Any = ..., requires_grad: Any = ..., pin_memory: Any = ..., memory_format: Any = ...) -> Tensor: ...
 def outer(input: Any, vec2: Any, *, out: Any = ...) -> Any: ...
 def pairwise_distance(x1: Any, x2: Any, p: Any = ..., eps: Any = ..., keepdim: Any = ...) -> Any: ...
+def pdist(input: Any, p: Any = ...) -> Any: ...
 def permute(input: Tensor, *dims: Any, out: Any = ...) -> Tensor: ...
 def pinverse(input: Tensor, rcond: Any = ..., *, out: Any = ...) -> Tensor: ...
 def pixel_shuffle(input: Any, upscale_factor: Any) -> Any: ...
@@ -830,6 +850,7 @@ __all__: builtins.list[builtins.str] = [
     "celu",
     "celu_",
     "chain_matmul",
+    "channel_shuffle",
     "cholesky",
     "cholesky_inverse",
     "cholesky_solve",
@@ -865,6 +886,7 @@ __all__: builtins.list[builtins.str] = [
     "count_nonzero",
     "cov",
     "cross",
+    "ctc_loss",
     "cummax",
     "cummin",
     "cumprod",
@@ -1097,6 +1119,7 @@ __all__: builtins.list[builtins.str] = [
     "max",
     "max_pool1d",
     "max_pool2d",
+    "max_pool3d",
     "maximum",
     "mean",
     "median",
@@ -1150,6 +1173,7 @@ __all__: builtins.list[builtins.str] = [
     "ones_like",
     "outer",
     "pairwise_distance",
+    "pdist",
     "permute",
     "pinverse",
     "pixel_shuffle",
