@@ -1,7 +1,7 @@
 """The normal distribution's functions, and Hurwitz's zeta function, in float64.
 
-Source: https://dlmf.nist.gov, 7.7 to 7.12 (erfcx) and 25.11; 26.2.23 of Abramowitz and Stegun for the
-first guess of `ndtri`
+Source: https://dlmf.nist.gov, 7.7 to 7.12 (erfcx) and 25.11; 26.2.23 of Abramowitz and Stegun for
+the first guess of `ndtri`
 """
 
 from __future__ import annotations
@@ -58,7 +58,9 @@ def log_ndtr(x: Array) -> Array:
 
 @in_float64
 def ndtri(p: Array) -> Array:
-    """Return the x with ndtr(x) = p: infinite at 0 and 1, nan beyond. Newton's method on logarithms.
+    """Return the x with ndtr(x) = p, by Newton's method on logarithms.
+
+    It is infinite at 0 and 1, and nan beyond.
 
     >>> ndtri(np.array([0.5, 1.0]))
     array([-0., inf])
@@ -77,8 +79,8 @@ def ndtri(p: Array) -> Array:
 def zeta(s: Array, q: Array) -> Array:
     """Return the sum of (q + k)**-s over k = 0, 1, 2 ...: Euler and Maclaurin's formula.
 
-    It is infinite at s = 1 and at whole q <= 0, and nan for s < 1, and where q < 0 and s is no whole
-    number.
+    It is infinite at s = 1 and at whole q <= 0. It is nan for s < 1, and where q < 0 and s is no
+    whole number.
 
     >>> zeta(np.array([2.0]), np.array([1.0])).round(9)  # pi**2 / 6
     array([1.64493407])

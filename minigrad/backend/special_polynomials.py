@@ -15,7 +15,9 @@ Array = Any
 
 def recurrence(first: Callable[[Array], Array],
                step: Callable[[int, Array, Array, Array], Array]) -> Callable[..., Array]:
-    """Make the function that gives p(n) for p(0) = 1, p(1) = first(x), and step(k, x, p(k), p(k-1)).
+    """Make the function that gives p(n) from p(0) = 1, p(1) = first(x) and the next ones.
+
+    The next one is step(k, x, p(k), p(k - 1)).
 
     A degree is cut to a whole number; below zero the result is 0.
     """

@@ -58,7 +58,7 @@ OTHERWISE = {
     "linalg_matrix_rank": "atol, hermitian", "linalg_norm": "input", "linalg_pinv": "atol",
     "linalg_solve_triangular": "A", "linalg_svdvals": "driver", "searchsorted": "values",
     "tril_indices": "layout", "triu_indices": "layout", "linalg_eigh": "A",
-    "linalg_svd": "A, driver",
+    "linalg_svd": "A, driver", "matrix_exp": "A",
     "qr": "the documents add types", "squeeze": "the documents add types",
     "triangular_solve": "the documents say b", "std_mean": "it has no out", "var_mean": "nor this",
     "histogramdd": "nor this",

@@ -42,7 +42,7 @@ def checked(result_type, value, info, check_errors, message):
     return result_type(value, info)
 
 
-@function(method_too=False)
+@function(method_too=False, out="exact")
 def linalg_cholesky_ex(A, *, upper=False, check_errors=False):
     """Return what `cholesky` does, and for each matrix 0, or 1 where it is not positive-definite.
 
@@ -58,7 +58,7 @@ def linalg_cholesky_ex(A, *, upper=False, check_errors=False):
                    "positive-definite")
 
 
-@function(method_too=False)
+@function(method_too=False, out="exact")
 def linalg_inv_ex(A, *, check_errors=False):
     """Return what `inv` does, and for each matrix 0, or 1 where it is singular.
 
@@ -74,7 +74,7 @@ def linalg_inv_ex(A, *, check_errors=False):
                    "singular")
 
 
-@function(method_too=False)
+@function(method_too=False, out="exact")
 def linalg_solve_ex(A, B, *, left=True, check_errors=False):
     """Return what `solve` does, and for each matrix 0, or 1 where it is singular.
 
@@ -90,7 +90,7 @@ def linalg_solve_ex(A, B, *, left=True, check_errors=False):
                    "singular")
 
 
-@function(method_too=False, out="exact")
+@function(method_too=False, out="cast")
 def linalg_tensorinv(A, ind: int = 2):
     """Return the inverse of `tensordot(A, x, x.ndim)`, A's first `ind` dimensions being the rows.
 
@@ -111,7 +111,7 @@ def linalg_tensorinv(A, ind: int = 2):
     return F.reshape(F.linalg_inv(flat), (*columns, *rows))
 
 
-@function(method_too=False, out="exact")
+@function(method_too=False, out="cast")
 def linalg_tensorsolve(A, B, dims=None):
     """Return the X with `tensordot(A, X, X.ndim) = B`; A's dimensions `dims` go last first.
 

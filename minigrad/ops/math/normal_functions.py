@@ -87,7 +87,7 @@ class SpecialEntr(OfSpecial):
 
     def forward(xp, self):
         positive = xp.where(self > 0, self, xp.ones_like(self))
-        result = -positive * xp.log(positive)
+        result = 0 - positive * xp.log(positive)
         return xp.where(xp.isnan(self), self, xp.where(self < 0, -xp.inf, result)).astype(
             self.dtype)
 
