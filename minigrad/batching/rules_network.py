@@ -58,14 +58,16 @@ def split(x: Any, size: int) -> Any:
 
 
 def convolution(call: Call) -> Any:
-    """One kernel serves the examples as one batch; one for each makes groups of channels."""
+    """The batch joins the inputs' own, or the output channels; where both are batched, groups."""
     size, bias = call.size, call["bias"]
     if call.only("input"):
         return split(call.run(input=joined(call["input"])), size)
+    bias = None if bias is None else joined(call.full("bias"))
+    if "input" not in call.batched and call["groups"] == 1:
+        return without_channels(call.run(weight=joined(call.full("weight")), bias=bias), size)
     return without_channels(call.run(
-        input=with_channels(call.full("input")), weight=joined(call.full("weight")),
-        bias=None if bias is None else joined(call.full("bias")), groups=call["groups"] * size),
-        size)
+        input=with_channels(call.full("input")), weight=joined(call.full("weight")), bias=bias,
+        groups=call["groups"] * size), size)
 
 
 def conv_input(call: Call) -> Any:
@@ -74,14 +76,20 @@ def conv_input(call: Call) -> Any:
     if call.only("grad"):
         return split(call.run(grad=joined(call["grad"]), sizes=(size * sizes[0], *sizes[1:])),
                      size)
+    sizes = (sizes[0], size * sizes[1], *sizes[2:])
+    if call.only("weight") and call["groups"] == 1:
+        return without_channels(call.run(weight=with_channels(call["weight"]), sizes=sizes), size)
     return without_channels(call.run(
-        grad=with_channels(call.full("grad")), weight=joined(call.full("weight")),
-        sizes=(sizes[0], size * sizes[1], *sizes[2:]), groups=call["groups"] * size), size)
+        grad=with_channels(call.full("grad")), weight=joined(call.full("weight")), sizes=sizes,
+        groups=call["groups"] * size), size)
 
 
 def conv_weight(call: Call) -> Any:
-    """The gradients' channels side by side; the inputs' too, in groups, if they are batched."""
+    """The batch joins the channels of the one that is batched; where both are, groups."""
     size, sizes = call.size, tuple(call["sizes"])
+    if call.only("input") and call["groups"] == 1:
+        return without_channels(call.run(input=with_channels(call["input"]),
+                                         sizes=(sizes[0], size * sizes[1], *sizes[2:])), size)
     sizes = (size * sizes[0], *sizes[1:])
     grad = with_channels(call.full("grad"))
     if call.only("grad") and call["groups"] == 1:

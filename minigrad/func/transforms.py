@@ -23,6 +23,7 @@ from ..graph.accumulate_grad import AccumulateGrad
 from ..op.declaration import F
 from ..ops.random.generator import States, fork_rng
 from ..tensor.tensor import Tensor
+from . import inner_levels
 from .levels import VmapLevels, depth, is_batched
 from .tree import form, leaves_of, mapped, rebuilt
 
@@ -118,7 +119,7 @@ class Derivation:
 
     def result(self, grads: Sequence[Tensor | None]) -> list[Tensor]:
         """Return gradients as the function's caller sees them; missing ones are zeros."""
-        return [self.levels.example(F.zeros_like(c) if g is None else g)
+        return [inner_levels.example(self.levels, F.zeros_like(c) if g is None else g)
                 for g, c in zip(grads, self.copies, strict=True)]
 
     def finished(self, value: Any, keep: bool) -> Any:
@@ -293,7 +294,7 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
         """Return the vector-Jacobian product, a tuple like the inputs."""
         vector = cotangents[0] if (len(cotangents) == 1 and not isinstance(output, tuple)) or (
             len(cotangents) == 1 and isinstance(cotangents[0], tuple)) else cotangents
-        vectors = [derivation.levels.of(t) for t in leaves_of(vector)]
+        vectors = [inner_levels.value(derivation.levels, t) for t in leaves_of(vector)]
         if form(vector) != form(output):
             raise RuntimeError(f"Expected pytree structure of cotangents to be the same as pytree "
                                f"structure of outputs to the function: {form(output)}, got "

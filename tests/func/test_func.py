@@ -122,6 +122,22 @@ PROGRAMS: dict[str, Any] = {
         f.hessian(lambda x: (x @ w).tanh().sum()))(x),
     "products of the examples": lambda t, f, x, y, w: f.vmap(
         lambda x, y: f.vjp(lambda x: (x @ w).sin(), x)[1](y)[0])(x, y),
+    "many products in each example": lambda t, f, x, y, w: f.vmap(lambda x: (
+        o := f.vjp(lambda w: (x @ w).sin(), w), f.vmap(lambda v: o[1](v)[0])(w))[1])(x),
+    "many products in two levels": lambda t, f, x, y, w: f.vmap(lambda x: f.vmap(lambda y: (
+        o := f.vjp(lambda w: (x @ w).sin() * y, w),
+        f.vmap(lambda v: f.jvp(lambda w: y @ w.cos(), (w,), o[1](v)))(w))[1])(y))(x),
+    "products in two levels of the same": lambda t, f, x, y, w: f.vmap(lambda x: (
+        o := f.vjp(lambda x: (x * w).sin(), x),
+        f.vmap(lambda v: f.vmap(lambda u: o[1](u * v)[0] * x)(w.expand(2, 3, 3)))(w))[1])(x),
+    "a view of an input that the tangents share": lambda t, f, x, y, w: f.vmap(
+        lambda v: f.jvp(lambda w: w.view(9).sin(), (w,), (v,)), 1)(t.stack([w, w * w], 1)),
+    "tangents of a convolution": lambda t, f, x, y, w: f.vmap(lambda v: f.jvp(
+        lambda x, w: t.nn.functional.conv1d(x.unsqueeze(1), w.unsqueeze(1), w[0], padding=1),
+        (x, w), (y, v)))(t.stack([w, w * w])),
+    "gradients of a convolution's tangent": lambda t, f, x, y, w: f.grad(lambda w: f.jvp(
+        lambda x, b: t.nn.functional.conv1d(x.unsqueeze(1), w.unsqueeze(1), b),
+        (x, w[0]), (y, w[1]))[1].sin().sum())(w),
     "tangents of the examples": lambda t, f, x, y, w: f.vmap(
         lambda x, y: f.jvp(lambda x: (x @ w).sin(), (x,), (y,)))(x, y),
     "gradient of vmap": lambda t, f, x, y, w: f.grad(

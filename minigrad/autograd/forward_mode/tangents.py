@@ -256,14 +256,19 @@ def looked_at(whole: Any, view: Tensor, base: Tensor) -> Tensor:
 
 
 def with_layout_of(tensor: Tensor, tangent: Tensor) -> Tensor:
-    """Return a tangent with the strides of its tensor, so that their views correspond."""
+    """Return a tangent with the strides of its tensor, so that their views correspond.
+
+    An expanded dimension of the tensor is the outermost of the tangent, which has own elements for
+    each of its indices.
+    """
     strides = tensor._array.strides
-    if tangent._array.strides == strides or not tensor._array.size or 0 in strides:
+    if tangent._array.strides == strides or not tensor._array.size:
         return tangent
-    if not is_dense(tensor._array) and type(tangent._array) is type(tensor._array):
+    if (0 not in strides and not is_dense(tensor._array)
+            and type(tangent._array) is type(tensor._array)):
         return tensor.new_empty_strided(
             tuple(tensor.shape), tensor.stride(), dtype=tangent.dtype).copy_(tangent)
-    order = sorted(range(len(strides)), key=lambda d: -strides[d])
+    order = sorted(range(len(strides)), key=lambda d: (strides[d] != 0, -strides[d]))
     back = sorted(range(len(strides)), key=order.__getitem__)
     return tangent.permute(order).contiguous().permute(back)
 

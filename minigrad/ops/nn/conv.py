@@ -126,6 +126,18 @@ class Convolution(ConvolutionOp):
         result = ConvWeight(g, input, weight_sizes, stride, padding, dilation, groups)
         return F.depend_on(result, weight)
 
+    def jvp(op, values, outputs, tangents):
+        input, weight, _, *windows = values
+        of_input, of_weight, of_bias = map(tangents.get, range(3))
+        parts = []
+        if of_input is not None:
+            parts.append(Convolution(of_input, weight, of_bias, *windows))
+        elif of_bias is not None:
+            parts.append(F.reshape(of_bias, (-1, *(1,) * (input.ndim - 2))))
+        if of_weight is not None:
+            parts.append(Convolution(input, of_weight, None, *windows))
+        return (F.add(*parts) if len(parts) == 2 else parts[0],)
+
     def samples(make):
         yield make(2, 3, 7), make(4, 3, 3), make(4), (2,), (1,), (1,), 1
         yield make(2, 4, 5, 6), make(6, 2, 2, 3), make(6), (2, 1), (1, 0), (1, 2), 2
@@ -153,6 +165,7 @@ class ConvInput(ConvolutionOp):
     """
 
     function = "conv_grad_input"
+    kind = "multilinear"
 
     def shape(grad, weight, sizes, stride, padding, dilation, groups):
         return tuple(sizes)
@@ -182,6 +195,7 @@ class ConvWeight(ConvolutionOp):
     """
 
     function = "conv_grad_weight"
+    kind = "multilinear"
 
     def shape(grad, input, sizes, stride, padding, dilation, groups):
         return tuple(sizes)
