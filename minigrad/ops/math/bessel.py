@@ -192,7 +192,7 @@ class SpecialI0e(OfI):
     tensor([1.0000, 0.4658])
     """
 
-    name = "special_i0e"
+    name, node = "special_i0e", "SpecialI0EBackward0"
     forward = of_host(special_bessel.i0e)
 
     def grad_self(g, self, result):
@@ -226,7 +226,7 @@ class SpecialI1e(OfI):
     tensor([0.0000, 0.2079])
     """
 
-    name = "special_i1e"
+    name, node = "special_i1e", "SpecialI1EBackward0"
     forward = of_host(special_bessel.i1e)
 
     def grad_self(g, self, result):

@@ -42,6 +42,7 @@ class SpecialNdtr(OfSpecial):
     tensor([0.5000, 0.8413])
     """
 
+    node = "MulBackward0"  # the last step of PyTorch's
     forward = of_host(special_normal.ndtr)
 
     def grad_self(g, self):
