@@ -24,6 +24,10 @@ class _AminmaxResult(NamedTuple):
     min: Tensor
     max: Tensor
 
+class _CtcLossResult(NamedTuple):
+    losses: Tensor
+    log_alpha: Tensor
+
 class _CummaxResult(NamedTuple):
     values: Tensor
     indices: Tensor
@@ -35,6 +39,14 @@ class _CumminResult(NamedTuple):
 class _DropoutResult(NamedTuple):
     result: Tensor
     mask: Tensor
+
+class _FractionalMaxPoolResult(NamedTuple):
+    values: Tensor
+    indices: Tensor
+
+class _FractionalMaxPool3dResult(NamedTuple):
+    values: Tensor
+    indices: Tensor
 
 class _FrexpResult(NamedTuple):
     mantissa: Tensor
@@ -75,6 +87,10 @@ class _MaxDimResult(NamedTuple):
     indices: Tensor
 
 class _MaxPoolResult(NamedTuple):
+    values: Tensor
+    indices: Tensor
+
+class _MaxPool3dResult(NamedTuple):
     values: Tensor
     indices: Tensor
 

@@ -19,12 +19,14 @@ from . import (
     margin_loss,
     models,
     modules,
+    norm_pool,
     normalization,
     padding,
     parameter,
     parameter_containers,
     pool,
     rnn,
+    sequence_loss,
     shape_layers,
     transformer,
     utils,
@@ -41,12 +43,14 @@ from .linear import *
 from .loss import *
 from .margin_loss import *
 from .module import Module
+from .norm_pool import *
 from .normalization import *
 from .padding import *
 from .parameter import Buffer, Parameter
 from .parameter_containers import *
 from .pool import *
 from .rnn import *
+from .sequence_loss import *
 from .shape_layers import *
 from .transformer import *
 
@@ -65,10 +69,12 @@ __all__ += linear.__all__
 __all__ += loss.__all__
 __all__ += margin_loss.__all__
 __all__ += batchnorm.__all__
+__all__ += norm_pool.__all__
 __all__ += normalization.__all__
 __all__ += padding.__all__
 __all__ += parameter_containers.__all__
 __all__ += pool.__all__
 __all__ += rnn.__all__
+__all__ += sequence_loss.__all__
 __all__ += shape_layers.__all__
 __all__ += transformer.__all__

@@ -30,7 +30,8 @@ from . import module, utils
 
 #: PyTorch's name for each file.
 FILES: dict[str, ModuleType] = {
-    "activation": activation, "batchnorm": batchnorm, "container": containers, "conv": conv,
+    "activation": activation, "batchnorm": batchnorm, "channelshuffle": shape_layers,
+    "container": containers, "conv": conv,
     "dropout": dropout, "flatten": shape_layers, "fold": shape_layers,
     "instancenorm": normalization, "linear": linear, "loss": loss, "module": module,
     "normalization": normalization, "padding": padding,
@@ -44,10 +45,13 @@ for _name, _file in FILES.items():
 
 #: Files of ours that are part of a larger file in PyTorch.
 ELSEWHERE = {"attention": "activation", "conv_transpose": "conv", "margin_loss": "loss",
-             "parameter_containers": "container"}
+             "norm_pool": "pooling", "parameter_containers": "container",
+             "sequence_loss": "loss"}
 #: PyTorch's file for classes that share one file here.
 BY_CLASS = {"Fold": "fold", "Unfold": "fold", "PixelShuffle": "pixelshuffle",
             "PixelUnshuffle": "pixelshuffle", "Upsample": "upsampling",
+            "UpsamplingNearest2d": "upsampling", "UpsamplingBilinear2d": "upsampling",
+            "ChannelShuffle": "channelshuffle",
             "LayerNorm": "normalization", "GroupNorm": "normalization", "RMSNorm": "normalization"}
 
 _NN = sys.modules[__name__.rpartition(".")[0]]
