@@ -14,6 +14,7 @@ from . import (
     embedding,
     functional,
     init,
+    lazy,
     linear,
     loss,
     margin_loss,
@@ -39,6 +40,7 @@ from .conv import *
 from .conv_transpose import *
 from .dropout import *
 from .embedding import *
+from .lazy import *
 from .linear import *
 from .loss import *
 from .margin_loss import *
@@ -46,7 +48,7 @@ from .module import Module
 from .norm_pool import *
 from .normalization import *
 from .padding import *
-from .parameter import Buffer, Parameter
+from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 from .parameter_containers import *
 from .pool import *
 from .rnn import *
@@ -56,8 +58,8 @@ from .transformer import *
 
 modules.name_as_pytorch_does()
 
-__all__ = ["Buffer", "Module", "Parameter", "functional", "init", "models", "modules", "parameter",
-           "utils"]
+__all__ = ["Buffer", "Module", "Parameter", "UninitializedBuffer", "UninitializedParameter",
+           "functional", "init", "models", "modules", "parameter", "utils"]
 __all__ += activation.__all__
 __all__ += attention.__all__
 __all__ += containers.__all__
@@ -65,6 +67,7 @@ __all__ += conv.__all__
 __all__ += conv_transpose.__all__
 __all__ += dropout.__all__
 __all__ += embedding.__all__
+__all__ += lazy.__all__
 __all__ += linear.__all__
 __all__ += loss.__all__
 __all__ += margin_loss.__all__
