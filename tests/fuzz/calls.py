@@ -146,7 +146,7 @@ class Call:
                 options[name] = arg
             else:
                 positional.append(arg)
-        function = FUNCTIONS.get(kind) or "torch." + self.op.name
+        function = FUNCTIONS.get(kind) or "torch." + self.op.name.replace("special_", "special.")
         lengths = [len(a) if isinstance(a, (tuple, list)) else 1 for a in self.sample.args]
         function = function.format(*lengths)
         if function == "F.avg_pool1d":
