@@ -42,7 +42,7 @@ endif
 
 .DEFAULT_GOAL := help
 .PHONY: help tour learn test test-all test-generic imaginary-gpu faults soak fuzz pytorch-tests mutation audit sbom lint bench course walk course-full export-full release versions site serve site-check \
-        site-browser site-built verify-full clean FORCE
+        site-browser site-same site-built verify-full clean FORCE
 FORCE:
 .NOTPARALLEL:
 
@@ -147,6 +147,9 @@ site-check: $(VENV)/.stamp-browser site-built ## build the site strictly and dri
 site-browser: $(VENV)/.stamp-browser $(FIREFOX)/.stamp site-built ## site-check with every lesson and exercise run in the browsers
 	@MINIGRAD_SITE=build/site MINIGRAD_SITE_ALL=1 $(RUN)/python -m pytest -q tests/browser
 
+site-same: $(VENV)/.stamp-site $(FROM_NPM)/.stamp ## build the site twice and compare every file
+	@$(RUN)/python site/same.py
+
 site-built: $(FROM_NPM)/.stamp
 	@NO_MKDOCS_2_WARNING=1 $(RUN)/python -m mkdocs build --strict --quiet
 	@echo '==> the site is in build/site'
@@ -167,6 +170,7 @@ verify-full: ## all of the above, PyTorch included
 	@$(MAKE) --no-print-directory test-generic WITH_TORCH=1
 	@$(MAKE) --no-print-directory course-full
 	@$(MAKE) --no-print-directory export-full
+	@$(MAKE) --no-print-directory site-same
 	@$(MAKE) --no-print-directory tour
 	@$(MAKE) --no-print-directory bench WITH_TORCH=1
 

@@ -24,6 +24,10 @@ class _AminmaxResult(NamedTuple):
     min: Tensor
     max: Tensor
 
+class _CtcLossResult(NamedTuple):
+    losses: Tensor
+    log_alpha: Tensor
+
 class _CummaxResult(NamedTuple):
     values: Tensor
     indices: Tensor
@@ -35,6 +39,14 @@ class _CumminResult(NamedTuple):
 class _DropoutResult(NamedTuple):
     result: Tensor
     mask: Tensor
+
+class _FractionalMaxPoolResult(NamedTuple):
+    values: Tensor
+    indices: Tensor
+
+class _FractionalMaxPool3dResult(NamedTuple):
+    values: Tensor
+    indices: Tensor
 
 class _FrexpResult(NamedTuple):
     mantissa: Tensor
@@ -75,6 +87,10 @@ class _MaxDimResult(NamedTuple):
     indices: Tensor
 
 class _MaxPoolResult(NamedTuple):
+    values: Tensor
+    indices: Tensor
+
+class _MaxPool3dResult(NamedTuple):
     values: Tensor
     indices: Tensor
 
@@ -391,6 +407,8 @@ class TensorMethods:
     def hsplit(self, indices_or_sections: Any) -> Any: ...
     def hypot(self, other: Tensor | _Number) -> Tensor: ...
     def hypot_(self, other: Tensor | _Number) -> Tensor: ...
+    def i0(self) -> Tensor: ...
+    def i0_(self) -> Tensor: ...
     def igamma(self, other: Tensor | _Number) -> Tensor: ...
     def igammac(self, other: Tensor | _Number) -> Tensor: ...
     def index_add(self, dim: Any, index: Tensor, source: Tensor, *, alpha: Any = ...) -> Tensor: ...
@@ -470,6 +488,7 @@ class TensorMethods:
     def masked_scatter_(self, mask: Tensor, source: Tensor) -> Tensor: ...
     def masked_select(self, mask: Tensor) -> Tensor: ...
     def matmul(self, other: Any) -> Any: ...
+    def matrix_exp(self) -> Any: ...
     def matrix_power(self, n: Any) -> Any: ...
     def max(self, dim: Any = ..., keepdim: Any = ..., *, other: Any = ...) -> Any: ...
     def maximum(self, other: Tensor | _Number) -> Tensor: ...

@@ -13,14 +13,18 @@ from .op.publish import FUNCTIONS
 from .ops.linalg.decompositions import LinAlgError
 
 cholesky = FUNCTIONS["linalg_cholesky"]
+cholesky_ex = FUNCTIONS["linalg_cholesky_ex"]
 cond = FUNCTIONS["linalg_cond"]
 cross = FUNCTIONS["linalg_cross"]
 det = FUNCTIONS["linalg_det"]
+diagonal = FUNCTIONS["linalg_diagonal"]
 eigh = FUNCTIONS["linalg_eigh"]
 eigvalsh = FUNCTIONS["linalg_eigvalsh"]
 inv = FUNCTIONS["linalg_inv"]
+inv_ex = FUNCTIONS["linalg_inv_ex"]
 lstsq = FUNCTIONS["linalg_lstsq"]
 matmul = FUNCTIONS["matmul"]
+matrix_exp = FUNCTIONS["matrix_exp"]
 matrix_norm = FUNCTIONS["linalg_matrix_norm"]
 matrix_power = FUNCTIONS["linalg_matrix_power"]
 matrix_rank = FUNCTIONS["linalg_matrix_rank"]
@@ -30,14 +34,20 @@ pinv = FUNCTIONS["linalg_pinv"]
 qr = FUNCTIONS["linalg_qr"]
 slogdet = FUNCTIONS["linalg_slogdet"]
 solve = FUNCTIONS["linalg_solve"]
+solve_ex = FUNCTIONS["linalg_solve_ex"]
 solve_triangular = FUNCTIONS["linalg_solve_triangular"]
 svd = FUNCTIONS["linalg_svd"]
 svdvals = FUNCTIONS["linalg_svdvals"]
+tensorinv = FUNCTIONS["linalg_tensorinv"]
+tensorsolve = FUNCTIONS["linalg_tensorsolve"]
+vander = FUNCTIONS["linalg_vander"]
 vecdot = FUNCTIONS["linalg_vecdot"]
 vector_norm = FUNCTIONS["linalg_vector_norm"]
 
 __all__ = [
-    "LinAlgError", "cholesky", "cond", "cross", "det", "eigh", "eigvalsh", "inv", "lstsq",
-    "matmul", "matrix_norm", "matrix_power", "matrix_rank", "multi_dot", "norm", "pinv", "qr",
-    "slogdet", "solve", "solve_triangular", "svd", "svdvals", "vecdot", "vector_norm",
+    "LinAlgError", "cholesky", "cholesky_ex", "cond", "cross", "det", "diagonal", "eigh",
+    "eigvalsh", "inv", "inv_ex", "lstsq", "matmul", "matrix_exp", "matrix_norm", "matrix_power",
+    "matrix_rank", "multi_dot", "norm", "pinv", "qr", "slogdet", "solve", "solve_ex",
+    "solve_triangular", "svd", "svdvals", "tensorinv", "tensorsolve", "vander", "vecdot",
+    "vector_norm",
 ]

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import re
 import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +35,18 @@ def on_config(config: Any) -> Any:
     if not config["site_url"].endswith("/"):
         raise SystemExit(f"site: SITE_URL is {config['site_url']!r}; it is to end with a slash")
     config["nav"] = _filled(config["nav"], in_nav())
+    date_of_sources()
     return config
+
+
+def date_of_sources() -> None:
+    """Let pages be of the last commit's day, so that two builds of it are the same."""
+    if shutil.which("git") is None:
+        return
+    told = subprocess.run(["git", "-C", str(ROOT), "log", "-1", "--format=%ct"],
+                          capture_output=True, text=True, check=False)
+    if told.returncode == 0:
+        os.environ.setdefault("SOURCE_DATE_EPOCH", told.stdout.strip())
 
 
 def _filled(part: Any, made: dict[str, Any]) -> Any:

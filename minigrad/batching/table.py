@@ -73,7 +73,7 @@ TABLE: tuple[tuple[Rule, str], ...] = (
     (rules_index.index_put, "IndexPut"),
     (folded(), "MaxPool MaxPoolInput MaxPoolGather AvgPool AvgPoolInput AdaptiveAvgPool "
                "AdaptiveAvgPoolInput AdaptiveMaxPool AdaptiveAvgPool3d AdaptiveAvgPool3dInput "
-               "AdaptiveMaxPool3d Im2Col Col2Im"),
+               "AdaptiveMaxPool3d MaxPool3d AvgPool3d AvgPool3dInput Im2Col Col2Im"),
     (along("axis"), "Resample ResampleInput"),
     (rules_network.convolution, "Convolution"),
     (rules_network.conv_input, "ConvInput"),

@@ -14,17 +14,20 @@ from . import (
     embedding,
     functional,
     init,
+    lazy,
     linear,
     loss,
     margin_loss,
     models,
     modules,
+    norm_pool,
     normalization,
     padding,
     parameter,
     parameter_containers,
     pool,
     rnn,
+    sequence_loss,
     shape_layers,
     transformer,
     utils,
@@ -37,23 +40,26 @@ from .conv import *
 from .conv_transpose import *
 from .dropout import *
 from .embedding import *
+from .lazy import *
 from .linear import *
 from .loss import *
 from .margin_loss import *
 from .module import Module
+from .norm_pool import *
 from .normalization import *
 from .padding import *
-from .parameter import Buffer, Parameter
+from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 from .parameter_containers import *
 from .pool import *
 from .rnn import *
+from .sequence_loss import *
 from .shape_layers import *
 from .transformer import *
 
 modules.name_as_pytorch_does()
 
-__all__ = ["Buffer", "Module", "Parameter", "functional", "init", "models", "modules", "parameter",
-           "utils"]
+__all__ = ["Buffer", "Module", "Parameter", "UninitializedBuffer", "UninitializedParameter",
+           "functional", "init", "models", "modules", "parameter", "utils"]
 __all__ += activation.__all__
 __all__ += attention.__all__
 __all__ += containers.__all__
@@ -61,14 +67,17 @@ __all__ += conv.__all__
 __all__ += conv_transpose.__all__
 __all__ += dropout.__all__
 __all__ += embedding.__all__
+__all__ += lazy.__all__
 __all__ += linear.__all__
 __all__ += loss.__all__
 __all__ += margin_loss.__all__
 __all__ += batchnorm.__all__
+__all__ += norm_pool.__all__
 __all__ += normalization.__all__
 __all__ += padding.__all__
 __all__ += parameter_containers.__all__
 __all__ += pool.__all__
 __all__ += rnn.__all__
+__all__ += sequence_loss.__all__
 __all__ += shape_layers.__all__
 __all__ += transformer.__all__

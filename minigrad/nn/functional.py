@@ -19,6 +19,9 @@ from ..ops.nn.attention import scaled_dot_product_attention
 from ..ops.nn.classification_loss import cross_entropy, nll_loss
 from ..ops.nn.conv import conv1d, conv2d, conv3d
 from ..ops.nn.conv_transpose import conv_transpose1d, conv_transpose2d, conv_transpose3d
+from ..ops.nn.ctc_loss import ctc_loss
+from ..ops.nn.fractional_pool import fractional_max_pool2d, fractional_max_pool3d
+from ..ops.nn.grid_sample import affine_grid, grid_sample
 from ..ops.nn.interpolate import interpolate
 from ..ops.nn.linear import linear, one_hot
 from ..ops.nn.loss import (
@@ -42,9 +45,11 @@ from ..ops.nn.pool import (
     max_pool1d,
     max_pool2d,
 )
-from ..ops.nn.unpool import max_unpool1d, max_unpool2d
+from ..ops.nn.pool3d import avg_pool3d, max_pool3d
+from ..ops.nn.unpool import max_unpool1d, max_unpool2d, max_unpool3d
+from ..ops.reduction.distance import pdist
 from ..ops.shape.pad import pad
-from ..ops.shape.unfold import fold, pixel_shuffle, pixel_unshuffle, unfold
+from ..ops.shape.unfold import channel_shuffle, fold, pixel_shuffle, pixel_unshuffle, unfold
 from ..tensor.tensor import Tensor
 from .functional_dropout import (
     alpha_dropout,
@@ -59,6 +64,7 @@ from .functional_loss import (
     cosine_embedding_loss,
     gaussian_nll_loss,
     hinge_embedding_loss,
+    linear_cross_entropy,
     margin_ranking_loss,
     multi_margin_loss,
     multilabel_margin_loss,
@@ -77,25 +83,31 @@ from .functional_norm import (
     normalize,
     rms_norm,
 )
+from .functional_pool import local_response_norm, lp_pool1d, lp_pool2d, lp_pool3d
+from .functional_upsample import upsample, upsample_bilinear, upsample_nearest
 
 __all__ = [
     "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d",
-    "adaptive_max_pool2d", "adaptive_max_pool3d",
-    "alpha_dropout", "avg_pool1d", "avg_pool2d", "batch_norm", "bilinear", "binary_cross_entropy",
-    "binary_cross_entropy_with_logits", "celu", "conv1d", "conv2d", "conv3d", "conv_transpose1d",
-    "conv_transpose2d", "conv_transpose3d", "cosine_embedding_loss", "cosine_similarity",
-    "cross_entropy", "dropout", "dropout1d", "dropout2d", "dropout3d", "elu", "embedding",
-    "embedding_bag", "feature_alpha_dropout", "fold", "gaussian_nll_loss", "gelu", "glu",
-    "group_norm", "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish", "hardtanh",
-    "hinge_embedding_loss", "huber_loss", "instance_norm", "interpolate", "kl_div", "l1_loss",
-    "layer_norm", "leaky_relu", "linear", "log_softmax", "logsigmoid", "margin_ranking_loss",
-    "max_pool1d", "max_pool2d", "max_unpool1d", "max_unpool2d", "mish", "mse_loss",
-    "multi_margin_loss", "multilabel_margin_loss", "multilabel_soft_margin_loss", "nll_loss",
-    "normalize", "one_hot", "pad", "pairwise_distance", "pixel_shuffle", "pixel_unshuffle",
-    "poisson_nll_loss", "prelu", "relu", "relu6", "rms_norm", "rrelu",
-    "scaled_dot_product_attention", "selu", "sigmoid", "silu", "smooth_l1_loss",
-    "soft_margin_loss", "softmax", "softmin", "softplus", "softshrink", "softsign", "tanh",
-    "tanhshrink", "threshold", "triplet_margin_loss", "triplet_margin_with_distance_loss", "unfold",
+    "adaptive_max_pool2d", "adaptive_max_pool3d", "affine_grid", "alpha_dropout", "avg_pool1d",
+    "avg_pool2d", "avg_pool3d", "batch_norm", "bilinear", "binary_cross_entropy",
+    "binary_cross_entropy_with_logits", "celu", "channel_shuffle", "conv1d", "conv2d", "conv3d",
+    "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "cosine_embedding_loss",
+    "cosine_similarity", "cross_entropy", "ctc_loss", "dropout", "dropout1d", "dropout2d",
+    "dropout3d", "elu", "embedding", "embedding_bag", "feature_alpha_dropout", "fold",
+    "fractional_max_pool2d", "fractional_max_pool3d", "gaussian_nll_loss", "gelu", "glu",
+    "grid_sample", "group_norm", "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish",
+    "hardtanh", "hinge_embedding_loss", "huber_loss", "instance_norm", "interpolate", "kl_div",
+    "l1_loss", "layer_norm", "leaky_relu", "linear", "linear_cross_entropy",
+    "local_response_norm", "log_softmax", "logsigmoid", "lp_pool1d", "lp_pool2d", "lp_pool3d",
+    "margin_ranking_loss", "max_pool1d", "max_pool2d", "max_pool3d", "max_unpool1d",
+    "max_unpool2d", "max_unpool3d", "mish", "mse_loss", "multi_margin_loss",
+    "multilabel_margin_loss", "multilabel_soft_margin_loss", "nll_loss", "normalize", "one_hot",
+    "pad", "pairwise_distance", "pdist", "pixel_shuffle", "pixel_unshuffle", "poisson_nll_loss",
+    "prelu", "relu", "relu6", "rms_norm", "rrelu", "scaled_dot_product_attention", "selu",
+    "sigmoid", "silu", "smooth_l1_loss", "soft_margin_loss", "softmax", "softmin", "softplus",
+    "softshrink", "softsign", "tanh", "tanhshrink", "threshold", "triplet_margin_loss",
+    "triplet_margin_with_distance_loss", "unfold", "upsample", "upsample_bilinear",
+    "upsample_nearest",
 ]
 
 gelu, hardshrink, logsigmoid, softplus, softshrink = [  # those that take `out=`

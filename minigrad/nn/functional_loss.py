@@ -12,15 +12,17 @@ from typing import Any
 from ..autograd.grad_mode import no_grad
 from ..op.declaration import F
 from ..op.publish import in_autocast
+from ..ops.nn.classification_loss import cross_entropy
+from ..ops.nn.linear import linear
 from ..ops.nn.loss import reduction_of
 from ..ops.overloads import refuse_gradient
 from ..tensor.tensor import Tensor
 
 __all__ = [
-    "cosine_embedding_loss", "gaussian_nll_loss", "hinge_embedding_loss", "margin_ranking_loss",
-    "multi_margin_loss", "multilabel_margin_loss", "multilabel_soft_margin_loss",
-    "poisson_nll_loss", "soft_margin_loss", "triplet_margin_loss",
-    "triplet_margin_with_distance_loss",
+    "cosine_embedding_loss", "gaussian_nll_loss", "hinge_embedding_loss",
+    "linear_cross_entropy", "margin_ranking_loss", "multi_margin_loss",
+    "multilabel_margin_loss", "multilabel_soft_margin_loss", "poisson_nll_loss",
+    "soft_margin_loss", "triplet_margin_loss", "triplet_margin_with_distance_loss",
 ]
 
 
@@ -293,3 +295,44 @@ def gaussian_nll_loss(input: Tensor, target: Tensor, var: Any, full: bool = Fals
         var.clamp_(min=eps)
     losses = 0.5 * (F.log(var) + (input - target) ** 2 / var)
     return _reduced(losses + 0.5 * math.log(2 * math.pi) if full else losses, reduction)
+
+
+def linear_cross_entropy(input: Tensor, linear_weight: Tensor, target: Tensor, *,
+                         linear_bias: Tensor | None = None, weight: Tensor | None = None,
+                         reduction: str = "mean", ignore_index: int | None = None,
+                         label_smoothing: float = 0.0, options: Any = None) -> Tensor:
+    """Return the cross entropy of `input` (N, F) times `linear_weight` (C, *D, F), plus a bias.
+
+    Targets are classes (N, *D) or probabilities (N, C, *D). `options` choose among PyTorch's ways
+    to save memory, and change no result. Raises `RuntimeError` for sizes that do not fit.
+
+    >>> from minigrad import ones, tensor, zeros
+    >>> linear_cross_entropy(ones(1, 3), zeros(2, 3), tensor([1]))
+    tensor(0.6931)
+    """
+    if input.ndim not in (1, 2):
+        raise RuntimeError(f"expected input with dimensionality 1 or 2, got {input.ndim}")
+    if linear_weight.ndim < 2:
+        raise RuntimeError("expected linear_weight with dimensionality at least 2, got "
+                           f"{linear_weight.ndim}")
+    if input.size(-1) != linear_weight.size(-1):
+        raise RuntimeError("expected equal input and linear_weight last dimensions (in_features), "
+                           f"got {input.size(-1)} and {linear_weight.size(-1)}, respectively")
+    outputs = tuple(linear_weight.shape[:-1])
+    if linear_bias is not None and tuple(linear_bias.shape) != outputs:
+        raise RuntimeError(f"expected linear_bias shape {outputs}, got {tuple(linear_bias.shape)}")
+    if len(outputs) > 1 and input.ndim == 1:
+        raise RuntimeError("K-dimensional loss defined by linear_weight shape "
+                           f"{tuple(linear_weight.shape)} requires batched input, "
+                           f"(N, {input.size(-1)}), got unbatched input with shape "
+                           f"{tuple(input.shape)}")
+    shape = (*input.shape[:-1], *outputs)
+    if tuple(target.shape) == shape and ignore_index is not None:
+        raise RuntimeError("ignore_index cannot be specified when target contains probabilities")
+    flat = F.reshape(linear_weight, (-1, input.size(-1)))
+    bias = None if linear_bias is None else F.reshape(linear_bias, (-1,))
+    logits = F.reshape(linear(input, flat, bias), shape)
+    result: Tensor = cross_entropy(logits, target, weight, None,
+                                   -100 if ignore_index is None else ignore_index, None,
+                                   reduction, label_smoothing)
+    return result

@@ -16,7 +16,8 @@ from .batchnorm import ChannelNorm
 from .module import Module
 
 __all__ = [
-    "GroupNorm", "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d", "LayerNorm", "RMSNorm",
+    "GroupNorm", "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d", "LayerNorm",
+    "LocalResponseNorm", "RMSNorm",
 ]
 
 
@@ -197,3 +198,26 @@ class InstanceNorm3d(_InstanceNorm):
     """
 
     allowed = (4, 5)
+
+
+class LocalResponseNorm(Module):
+    """Divide each element by the size of the channels around it; see `local_response_norm`.
+
+    >>> from minigrad import nn, tensor
+    >>> nn.LocalResponseNorm(1, alpha=1.0, beta=0.5, k=0.0)(tensor([[[2.0]]]))
+    tensor([[[1.]]])
+    """
+
+    def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75,
+                 k: float = 1.0) -> None:
+        super().__init__()
+        self.size = size
+        self.alpha = alpha
+        self.beta = beta
+        self.k = k
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.local_response_norm(input, self.size, self.alpha, self.beta, self.k)
+
+    def extra_repr(self) -> str:
+        return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"

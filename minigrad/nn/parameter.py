@@ -9,10 +9,12 @@ from typing import Any
 
 from ..ops.creation.create import empty
 from ..tensor.tensor import Parameter, Tensor
+from .uninitialized import UninitializedBuffer, UninitializedParameter, is_lazy
 
-Parameter.__module__ = __name__  # as in PyTorch
+for _kind in (Parameter, UninitializedBuffer, UninitializedParameter):
+    _kind.__module__ = __name__  # as in PyTorch
 
-__all__ = ["Buffer", "Parameter", "is_lazy"]
+__all__ = ["Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter", "is_lazy"]
 
 
 class _BufferType(type):
@@ -37,8 +39,3 @@ class Buffer(metaclass=_BufferType):
         buffer = data.detach().requires_grad_(data.requires_grad)
         buffer.__dict__.update(persistent=persistent, _is_buffer=True)
         return buffer
-
-
-def is_lazy(param: Any) -> bool:
-    """Tell whether a parameter's shape is not known yet; minigrad has no such parameters."""
-    return False

@@ -14,8 +14,8 @@ from .module import Module
 
 __all__ = [
     "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d",
-    "AdaptiveMaxPool2d", "AdaptiveMaxPool3d", "AvgPool1d", "AvgPool2d", "MaxPool1d", "MaxPool2d",
-    "MaxUnpool1d", "MaxUnpool2d",
+    "AdaptiveMaxPool2d", "AdaptiveMaxPool3d", "AvgPool1d", "AvgPool2d", "AvgPool3d", "MaxPool1d",
+    "MaxPool2d", "MaxPool3d", "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d",
 ]
 
 
@@ -61,6 +61,19 @@ class MaxPool2d(_MaxPool):
                             self.ceil_mode, self.return_indices)
 
 
+class MaxPool3d(_MaxPool):
+    """The maximum of every window of (N, C, D, H, W).
+
+    >>> from minigrad import nn, ones
+    >>> nn.MaxPool3d(2)(ones(1, 3, 4, 8, 8)).shape
+    torch.Size([1, 3, 2, 4, 4])
+    """
+
+    def forward(self, input: Tensor) -> Any:
+        return F.max_pool3d(input, self.kernel_size, self.stride, self.padding, self.dilation,
+                            self.ceil_mode, self.return_indices)
+
+
 class _AvgPool(Module):
     kernel_size: Any
     stride: Any
@@ -93,14 +106,7 @@ class AvgPool1d(_AvgPool):
                             self.padding, self.ceil_mode, self.count_include_pad)
 
 
-class AvgPool2d(_AvgPool):
-    """The average of every window of (N, C, H, W).
-
-    >>> from minigrad import nn, ones
-    >>> nn.AvgPool2d(2)(ones(1, 3, 8, 8)).shape
-    torch.Size([1, 3, 4, 4])
-    """
-
+class _AvgPoolWithDivisor(_AvgPool):
     def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0,
                  ceil_mode: bool = False, count_include_pad: bool = True,
                  divisor_override: int | None = None) -> None:
@@ -112,10 +118,32 @@ class AvgPool2d(_AvgPool):
         self.count_include_pad = count_include_pad
         self.divisor_override = divisor_override
 
+
+class AvgPool2d(_AvgPoolWithDivisor):
+    """The average of every window of (N, C, H, W).
+
+    >>> from minigrad import nn, ones
+    >>> nn.AvgPool2d(2)(ones(1, 3, 8, 8)).shape
+    torch.Size([1, 3, 4, 4])
+    """
+
     def forward(self, input: Tensor) -> Tensor:
         return F.avg_pool2d(input, self.kernel_size, self.stride,
                             self.padding, self.ceil_mode, self.count_include_pad,
                             self.divisor_override)
+
+
+class AvgPool3d(_AvgPoolWithDivisor):
+    """The average of every window of (N, C, D, H, W).
+
+    >>> from minigrad import nn, ones
+    >>> nn.AvgPool3d(2)(ones(1, 3, 4, 8, 8)).shape
+    torch.Size([1, 3, 2, 4, 4])
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.avg_pool3d(input, self.kernel_size, self.stride, self.padding, self.ceil_mode,
+                            self.count_include_pad, self.divisor_override)
 
 
 class _AdaptivePool(Module):
@@ -222,4 +250,19 @@ class MaxUnpool2d(_MaxUnpool):
 
     def forward(self, input: Tensor, indices: Tensor, output_size: Any = None) -> Tensor:
         return F.max_unpool2d(input, indices, self.kernel_size, self.stride, self.padding,
+                              output_size)
+
+
+class MaxUnpool3d(_MaxUnpool):
+    """Put maxima back to their places, zeros elsewhere: a partial inverse of `MaxPool3d`.
+
+    >>> from minigrad import nn, tensor
+    >>> nn.MaxUnpool3d((1, 1, 2))(tensor([[[[3.0]]]]), tensor([[[[1]]]]))
+    tensor([[[[0., 3.]]]])
+    """
+
+    dims = 3
+
+    def forward(self, input: Tensor, indices: Tensor, output_size: Any = None) -> Tensor:
+        return F.max_unpool3d(input, indices, self.kernel_size, self.stride, self.padding,
                               output_size)

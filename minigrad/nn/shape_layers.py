@@ -11,7 +11,8 @@ from ..tensor.tensor import Tensor
 from . import functional as F
 from .module import Module
 
-__all__ = ["Flatten", "Fold", "PixelShuffle", "PixelUnshuffle", "Unflatten", "Unfold", "Upsample"]
+__all__ = ["ChannelShuffle", "Flatten", "Fold", "PixelShuffle", "PixelUnshuffle", "Unflatten",
+           "Unfold", "Upsample", "UpsamplingNearest2d"]
 
 
 class Flatten(Module):
@@ -99,6 +100,25 @@ class PixelUnshuffle(Module):
         return f"downscale_factor={self.downscale_factor}"
 
 
+class ChannelShuffle(Module):
+    """Interleave groups of channels of (N, C, *S): the first of each group, then the second.
+
+    >>> from minigrad import arange, nn
+    >>> nn.ChannelShuffle(2)(arange(4).reshape(1, 4, 1)).reshape(-1)
+    tensor([0, 2, 1, 3])
+    """
+
+    def __init__(self, groups: int) -> None:
+        super().__init__()
+        self.groups = groups
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.channel_shuffle(input, self.groups)
+
+    def extra_repr(self) -> str:
+        return f"groups={self.groups}"
+
+
 class _Windows(Module):
     def __init__(self, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
                  stride: Any = 1) -> None:
@@ -179,3 +199,15 @@ class Upsample(Module):
         given = (f"size={self.size!r}" if self.scale_factor is None
                  else f"scale_factor={self.scale_factor!r}")
         return f"{given}, mode={self.mode!r}"
+
+
+class UpsamplingNearest2d(Upsample):
+    """Resize (N, C, H, W) by the nearest elements: an older name of `Upsample`.
+
+    >>> from minigrad import nn, ones
+    >>> nn.UpsamplingNearest2d(scale_factor=2)(ones(1, 3, 4, 4)).shape
+    torch.Size([1, 3, 8, 8])
+    """
+
+    def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
+        super().__init__(size, scale_factor, mode="nearest")

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..autograd.grad_mode import no_grad
 from ..tensor.tensor import Parameter, Tensor
+from .uninitialized import is_lazy
 
 if TYPE_CHECKING:
     from .module_state import ModuleState
@@ -163,6 +164,8 @@ def _put(module: ModuleState, name: str, tensor: Tensor, value: Any, key: str,
             return (f'While copying the parameter named "{key}", expected torch.Tensor or '
                     f"Tensor-like object from checkpoint but received {type(value)}")
         value = Tensor._plain(np.asarray(value))
+    if is_lazy(tensor) and is_lazy(value):
+        return None
     if not tensor.shape and tuple(value.shape) == (1,):
         value = value[0]
     if tuple(value.shape) != tuple(tensor.shape):

@@ -1,7 +1,7 @@
-// Steps that a real engine takes, asked of the page's Python: minigrad's, or the reader's own.
-// A page that has Python (runtime/lesson.js) answers the event "mg-steps"; in the build nobody does.
+// What a real engine makes of something, asked of the page's Python: minigrad's, or the reader's own.
+// A page that has Python (runtime/lesson.js) answers the event "mg-ask"; in the build nobody does.
 
-/** How long the program has to stay as it is before it is run, in milliseconds. */
+/** How long the question has to stay as it is before it is put, in milliseconds. */
 const QUIET = 300;
 
 const kept = new Map();
@@ -10,15 +10,21 @@ let latest = null;
 /** The engines that this page can ask, with their names: none before `offer`. */
 export let offered = [];
 
-/** Find out which engines there are: the reader's own, once this stage's exercises are solved. */
+/**
+ * Find out which engines there are: the reader's own, once this stage's exercises are solved. A stage
+ * without exercises, the capstone, runs on the stages that are solved whole.
+ */
 export async function offer() {
   const data = JSON.parse(document.getElementById("mg-data")?.textContent ?? "null");
   if (data?.page !== "lesson") return;
   const { progress, watchProgress } = await import("../runtime/store.js");
+  const stages = data.holes.length ? [data]
+    : (await (await fetch(new URL("../runtime/holes.json", import.meta.url))).json()).stages;
   const find = () => {
     const { holes } = progress();
-    const solved = data.holes.length > 0 && data.holes.every(({ id }) => holes[id]?.solved);
-    offered = [["minigrad", "minigrad’s own"], ...(solved ? [["mine", "yours"]] : [])];
+    const whole = stages.filter((stage) => stage.holes.length && stage.holes.every(({ id }) => holes[id]?.solved)).length;
+    const words = stages.length === 1 ? "yours" : `yours, ${whole} ${whole === 1 ? "stage" : "stages"}`;
+    offered = [["minigrad", "minigrad’s own"], ...(whole ? [["mine", words]] : [])];
   };
   watchProgress(() => {
     find();
@@ -28,26 +34,26 @@ export async function offer() {
 }
 
 /**
- * The trace of a program by one of these engines: {nodes, edges, steps}, {error}, or {pending},
- * a promise that is kept when asking again gives more.
+ * What a function of runtime/python, such as "stepping.traced", gives for these arguments on one of
+ * these engines: its answer, {error}, or {pending}, a promise that is kept when asking again gives more.
  */
-export function asked(engine, program, leaves) {
-  const key = JSON.stringify([engine, program, leaves]);
+export function asked(engine, call, ...given) {
+  const key = JSON.stringify([engine, call, given]);
   if (!kept.has(key)) {
     latest = key;
-    kept.set(key, { pending: fetched(key, engine, program, leaves) });
+    kept.set(key, { pending: fetched(key, engine, call, given) });
   }
   return kept.get(key);
 }
 
-async function fetched(key, engine, program, leaves) {
+async function fetched(key, engine, call, given) {
   await new Promise((resolve) => { setTimeout(resolve, QUIET); });
   if (latest !== key) {
-    kept.delete(key); // the reader types on
+    kept.delete(key); // the reader goes on
     return;
   }
-  const question = { program, leaves, mine: engine === "mine", answer: null };
-  document.dispatchEvent(new CustomEvent("mg-steps", { detail: question }));
+  const question = { call, given, mine: engine === "mine", answer: null };
+  document.dispatchEvent(new CustomEvent("mg-ask", { detail: question }));
   try {
     kept.set(key, await question.answer ?? { error: "Python is not in this page" });
   } catch (problem) {

@@ -207,13 +207,14 @@ class Figure {
     const { drag, scrub } = shape.dataset, begun = this.state[scrub], x = event.clientX;
     const canvas = shape.closest(".mg-canvas");
     const move = (at) => {
+      const opens = !this.dragging; // the first move since the pointer went down
       if (Math.abs(at.clientX - x) > 3 || drag) this.moved = this.dragging = true;
       if (!this.dragging) return;
       at.preventDefault();
       if (drag) {
         const svg = canvas.querySelector("svg"), point = new DOMPoint(at.clientX, at.clientY)
           .matrixTransform(svg.getScreenCTM().inverse());
-        this.set(this.widget.drag(drag, [point.x, point.y], this.state, { wide: canvas.dataset.view === "wide" }), false);
+        this.set(this.widget.drag(drag, [point.x, point.y], this.state, { wide: canvas.dataset.view === "wide", begun: opens }), false);
       } else this.nudge(scrub, Math.round((at.clientX - x) / A_STEP), begun);
     };
     const end = () => {

@@ -50,7 +50,7 @@ function trace(state) {
   if (isReal(state)) {
     const numbers = Object.entries(state).filter(([, value]) => typeof value === "number");
     const leaves = Object.fromEntries(numbers.filter(([name]) => name !== "step"));
-    return asked(state.engine, state.program, leaves);
+    return asked(state.engine, "stepping.traced", state.program, leaves);
   }
   const model = computed(state);
   return model.error ? model : { ...model, ...steps(model, state.engine === "naive"), both: visits(model) };

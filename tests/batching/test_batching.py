@@ -146,8 +146,11 @@ def compare(got: Any, wanted: Any, tolerance: float = 1e-12) -> None:
         np.testing.assert_allclose(gradient._array, expected, tolerance, tolerance)
 
 
-@pytest.mark.parametrize("op", [op for op in OPS if op.formulas],
-                         ids=[op.__name__ for op in OPS if op.formulas])
+#: Ops with a first derivative; PyTorch has no second one of `ctc_loss`.
+TWICE = [op for op in OPS if op.formulas and op.__name__ != "CtcLoss"]
+
+
+@pytest.mark.parametrize("op", TWICE, ids=[op.__name__ for op in TWICE])
 @pytest.mark.filterwarnings("ignore:There is a performance drop")  # the fallback is what is tested
 def test_a_batched_backward_can_be_differentiated(op: Any) -> None:
     def check(sample: Sample) -> None:

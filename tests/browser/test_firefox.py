@@ -14,6 +14,7 @@ import pytest
 pytest.importorskip("typer", reason="the course's commands need Typer")
 
 from minigrad_course.dev.source import module, mutated
+from tests.browser.test_lesson_exercises import SLOPE
 from tests.browser.test_runtime import EXERCISES, LESSONS, NOT_HERE, STAGES
 
 FIREFOX = next(filter(None, map(shutil.which, ("firefox-esr", "firefox"))), None)
@@ -41,6 +42,18 @@ def firefox(site: str, tmp_path: Path) -> Callable[..., Any]:
         return told["seen"]
 
     return do
+
+
+def test_a_first_visit(firefox):
+    seen = firefox("visit", "", hole="00.1", code=SLOPE)
+    before, after = seen["home"]
+    assert "= 40" in before and after != before
+    assert seen["ran"] in ("same", "nearly")
+    assert seen["verdict"] == "solved" and seen["printed"].startswith("here 3.0")
+    before, after = seen["stepper"]
+    assert after != before
+    before, after = seen["digit"]
+    assert "column 16, row 16" in before and "column 15, row 15" in after
 
 
 @pytest.mark.parametrize("key", LESSONS)

@@ -132,10 +132,11 @@ def test_a_block_is_edited_drawn_stopped_and_put_back(watched):
     assert picture.evaluate("image => image.decode().then(() => image.naturalWidth)") > 50
     assert "MulBackward" in picture.get_attribute("alt")
 
-    write(page, block, "while True:\n    pass")
+    write(page, block, "print('first')\nprint('then', end='')\nwhile True:\n    pass")
     block.get_by_role("button", name="Run", exact=True).click()
     page.locator("html[data-mg-python=busy]").wait_for(state="attached")
-    page.wait_for_timeout(300)
+    block.locator(".mg-out", has_text="then").wait_for()  # told before the loop, which never ends
+    assert block.locator(".mg-out").inner_text() == "first\nthen"
     block.get_by_role("button", name="Stop").click()
     block.locator(".mg-result", has_text="stopped").wait_for()
     write(page, block, "print(kept)")  # the page is isolated: what was made is still there
@@ -202,11 +203,12 @@ def test_where_nothing_can_be_interrupted_python_is_started_anew(watched, plain_
     assert page.evaluate("crossOriginIsolated") is False
     block = page.locator(".mg-block:has(.mg-tools)").first
     block.get_by_role("button", name="Edit").click()
-    write(page, block, "kept = 1\nwhile True:\n    pass")
+    write(page, block, "kept = 1\nprint('before', end='')\nwhile True:\n    pass")
     page.keyboard.press("Control+Enter")
-    page.locator("html[data-mg-python=busy]").wait_for(state="attached")
+    block.locator(".mg-out", has_text="before").wait_for()
     block.get_by_role("button", name="Stop").click()
     block.locator(".mg-result", has_text="stopped").wait_for()
+    assert block.locator(".mg-out").inner_text() == "before"
     page.locator("html[data-mg-python=ready]").wait_for(state="attached")
     write(page, block, "kept")
     page.keyboard.press("Control+Enter")

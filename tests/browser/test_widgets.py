@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
 import pytest
+
+from minigrad_course.stages import find_stage
 
 GRAPH = "lessons/00_chain_rule/"
 
@@ -124,7 +127,9 @@ PLAYED = {"nudge": "00_chain_rule", "stepper": "03_engine", "broadcast": "04a_el
           "anomaly": "10_anomaly", "modes": "07_grad_mode",
           "recording": "04d_recording", "hooks": "05_hooks",
           "memory": "06_saved", "jacobian": "08_functional", "dual-numbers": "08b_forward_mode",
-          "optimizers": "13b_optimizers"}
+          "optimizers": "13b_optimizers", "function-pair": "01_function",
+          "asked-gradients": "03b_backward", "waiting": "12_backend",
+          "module-walk": "13a_modules", "digit": "14_capstone"}
 
 
 @pytest.mark.parametrize("name", PLAYED)
@@ -187,7 +192,11 @@ def test_the_map_shows_what_is_solved_and_leads_on(watched):
     ("03_engine", "stepper.step=999&stepper.engine=none"), ("05_hooks", "hooks.order=%3Cb%3E"),
     ("04c_convolution", "convolution.at=77&convolution.padding=9"),
     ("06_saved", "memory.offset=1e9&memory.shape=x"), ("13b_optimizers", "optimizers.rule=x"),
-    ("08_functional", "jacobian.m=900&jacobian.rows=99"), ("00_chain_rule", "nudge.f=x&nudge.h=x"),
+    ("08_functional", "jacobian.m=900&jacobian.rows=99"), ("01_function", "function-pair.f=x"),
+    ("03b_backward", "asked-gradients.want=x+%3Cb%3E&asked-gradients.call=y"),
+    ("12_backend", "waiting.every=0&waiting.line=x"), ("13a_modules", "module-walk.step=99"),
+    ("14_capstone", "digit.ink=%3Cb%3E&digit.x=99&digit.engine=none"),
+    ("00_chain_rule", "nudge.f=x&nudge.h=x"),
 ])
 def test_a_mistake_in_an_address_does_no_harm(watched, lesson, address):
     page = opened(watched, f"lessons/{lesson}/?{address}")
@@ -197,6 +206,74 @@ def test_a_mistake_in_an_address_does_no_harm(watched, lesson, address):
     if reset.is_visible():  # else nothing of the address was taken over
         reset.click()
         assert f"{name}." not in page.url
+
+
+def test_a_digit_is_drawn_by_pointer_and_by_keys(watched):
+    page = opened(watched, "lessons/14_capstone/")
+    figure = page.locator("#figure-digit")
+    sheet = figure.locator(".mg-canvas:visible [data-drag=pen]")
+    figure.get_by_role("button", name="Empty").click()
+    assert "The sheet is empty" in says(page, "digit")
+
+    def strokes(page):
+        return page.url.partition("digit.ink=")[2].partition("&")[0].count(".") + 1
+
+    def place(x, y):
+        box = sheet.locator("rect").bounding_box()
+        return box["x"] + x * box["width"], box["y"] + y * box["height"]
+
+    sheet.scroll_into_view_if_needed()
+    for stroke in ([(0.25, 0.15), (0.75, 0.15), (0.45, 0.9)],):
+        page.mouse.move(*place(*stroke[0]))
+        page.mouse.down()
+        for point in stroke:
+            page.mouse.move(*place(*point), steps=4)
+        page.mouse.up()
+    assert "reads 7" in says(page, "digit")
+    assert strokes(page) == 1
+    figure.get_by_label("∂ of the loss").check()
+    assert figure.locator(".mg-canvas:visible text.gradient").count() > 5
+
+    # a bar through the middle, by keys: the pen goes there, then down, then draws a second stroke
+    sheet.focus()
+    for key in ["ArrowUp"] * 12 + ["ArrowLeft"] * 4:
+        page.keyboard.press(key)
+    figure.get_by_label("pen down").check()
+    sheet.focus()
+    for _ in range(12):
+        page.keyboard.press("ArrowRight")
+    assert page.evaluate("document.activeElement.dataset.drag") == "pen"
+    assert strokes(page) == 2
+    figure.get_by_role("button", name="without the last stroke").click()
+    assert strokes(page) == 1
+
+
+@pytest.mark.slow
+def test_a_digit_is_read_by_minigrad_and_by_the_reader_s_engine(watched):
+    page = opened(watched, "lessons/14_capstone/")
+    figure = page.locator("#figure-digit")
+    engine = figure.get_by_role("group", name="read by")
+    assert engine.get_by_role("button", name="yours").count() == 0
+    first = says(page, "digit").partition("reads")[2]
+    engine.get_by_role("button", name="minigrad’s own").press("Enter")
+    figure.locator(".mg-says", has_text="minigrad reads 3").wait_for(timeout=120_000)
+    assert says(page, "digit").partition("reads")[2] == first
+
+    stage = find_stage("03")
+    solved = {hole.id: {"solved": "now"} for hole in stage.holes}
+    page.evaluate("text => localStorage.setItem('minigrad/progress', text)",
+                  json.dumps({"form": 1, "minigrad": "", "holes": solved}))
+    path = "engine/graph_task.py"
+    right = stage.solution(path).read_text(encoding="utf-8")
+    place = right.index('"""', right.index("def run("))
+    wrong = f"{right[:place]}raise RuntimeError('this is mine')\n        {right[place:]}"
+    for text, told in ((wrong, "RuntimeError: this is mine"), (right, "Your engine reads 3")):
+        page.evaluate("([path, text]) => localStorage.setItem(`minigrad/work/03_engine/${path}`,"
+                      " text)", [path, text])
+        page.goto(f"{watched.site}lessons/14_capstone/?digit.engine=mine")
+        figure.locator(".mg-says", has_text=told).wait_for(timeout=240_000)
+    assert engine.get_by_role("button", name="yours, 1 stage").count() == 1
+    assert says(page, "digit").partition("reads")[2] == first
 
 
 @pytest.mark.slow

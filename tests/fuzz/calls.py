@@ -15,7 +15,8 @@ from tests.support.samples import Sample, samples
 #: Ops that no program calls by their samples, and why: mostly as no user can call them by name.
 LEFT_OUT = {
     **dict.fromkeys((
-        "AdaptiveAvgPoolInput", "AvgPoolInput", "ConvInput", "ConvWeight", "DiagonalBackward",
+        "AdaptiveAvgPoolInput", "AvgPool3dInput", "AvgPoolInput", "ConvInput", "ConvWeight",
+        "CtcLossInput", "DiagonalBackward",
         "EmbeddingRows", "EmbeddingWeight", "GatherBackward", "IndexBackward",
         "IndexSelectBackward", "LinearScan", "MaskedPick", "MaskedPlace", "MaskedScale",
         "MaxPoolGather", "MaxPoolInput", "NllLossInput", "ResampleInput", "SelectBackward",
@@ -26,9 +27,12 @@ LEFT_OUT = {
     **dict.fromkeys(("Alias", "Index", "IndexPut", "Slice", "UnsafeView", "ReshapeAlias",
                      "Restride", "ToCopy"),
                     "an index, a view, a write or a cast, of which the generator makes many"),
-    **dict.fromkeys(("Einsum", "GruLayer", "LstmLayer", "MaxUnpool", "Resample", "RnnLayer",
+    **dict.fromkeys(("Einsum", "GruLayer", "LstmLayer", "MaxUnpool", "MaxUnpool3d", "Resample",
+                     "RnnLayer",
                      "ScaledDotProduct", "Trilinear", "UnsafeSplit", "UnsafeSplitWithSizes"),
                     "made of other nodes than PyTorch's: among the generator's COMPOSED"),
+    **dict.fromkeys(("CtcLoss", "FractionalMaxPool", "FractionalMaxPool3d"),
+                    "a loss of lengths, windows at random places: in tests/nn/test_parity.py"),
     "PinverseOfSymmetric": "`torch.linalg.pinv(t, hermitian=True)`: see tests/conformance",
     **dict.fromkeys(("LinalgEigh", "LinalgQr", "LinalgSvd", "QrComplete"),
                     "unique up to signs: what is not left to chance is among COMPOSED"),
@@ -57,7 +61,8 @@ OWN_TENSORS = {"Addmm", "Addmv", "Addr", "Baddbmm", "Fmod", "Kthvalue", "MaskedS
 #: Functions by the op, where it is not `torch.<name>`; `{n}` is how many items argument n has.
 FUNCTIONS = {
     "AdaptiveAvgPool": "F.adaptive_avg_pool{1}d", "AdaptiveMaxPool": "F.adaptive_max_pool{1}d",
-    "AvgPool": "F.avg_pool{1}d", "ClampMaxNumber": "torch.clamp", "ClampMaxTensor": "torch.clamp",
+    "AvgPool": "F.avg_pool{1}d", "AvgPool3d": "F.avg_pool3d", "MaxPool3d": "F.max_pool3d",
+     "ClampMaxNumber": "torch.clamp", "ClampMaxTensor": "torch.clamp",
     "ClampMinNumber": "torch.clamp", "ClampMinTensor": "torch.clamp",
     "ClampNumbers": "torch.clamp", "ClampTensors": "torch.clamp", "Col2Im": "F.fold",
     "ConstantPadNd": "F.pad", "Convolution": "F.conv{3}d", "CopysignNumber": "torch.copysign",
@@ -141,7 +146,7 @@ class Call:
                 options[name] = arg
             else:
                 positional.append(arg)
-        function = FUNCTIONS.get(kind) or "torch." + self.op.name
+        function = FUNCTIONS.get(kind) or "torch." + self.op.name.replace("special_", "special.")
         lengths = [len(a) if isinstance(a, (tuple, list)) else 1 for a in self.sample.args]
         function = function.format(*lengths)
         if function == "F.avg_pool1d":

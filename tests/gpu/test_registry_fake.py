@@ -57,7 +57,8 @@ def compare(backend, op, rtol, atol):
         same(moved.run(), sample.run())
         if sample.leaves() and differentiable(sample.run()):
             same(gradients(backend, moved), gradients(numpy_backend, sample))
-            same(second_gradients(backend, moved), second_gradients(numpy_backend, sample))
+            if op.__name__ != "CtcLoss":  # it has no second derivative, as in PyTorch
+                same(second_gradients(backend, moved), second_gradients(numpy_backend, sample))
 
 
 @pytest.mark.parametrize("op", OPS, ids=IDS)

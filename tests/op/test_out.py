@@ -35,6 +35,8 @@ CALLS = {
     "linalg_norm": "m", "linalg_pinv": "m", "linalg_qr": "m", "linalg_slogdet": "s",
     "linalg_solve": "s, m", "linalg_svdvals": "m", "linalg_vecdot": "m, m",
     "linalg_vector_norm": "m, 2, 1", "linalg_lstsq": "s, m", "linspace": "0, 1, 5",
+    "linalg_cholesky_ex": "s", "linalg_inv_ex": "s", "linalg_solve_ex": "s, m",
+    "linalg_tensorinv": "s, 1", "linalg_tensorsolve": "s, m[:, 0]",
     "logspace": "0, 1, 5", "matmul": "m, v", "matrix_power": "s, 3", "max": "m, 1",
     "mean": "m, 1", "median": "m, 1", "min": "m, 1", "msort": "m", "multinomial": "u, 2",
     "nanmean": "m, 1", "nanmedian": "m, 1", "nonzero": "m", "norm": "m, 2, 1", "normal": "m, u",
@@ -81,6 +83,8 @@ def function_of(library: Any, name: str) -> Any:
         return FUNCTIONS[name]
     if name.startswith("linalg_"):
         return getattr(library.linalg, name.removeprefix("linalg_"))
+    if name.startswith("special_"):
+        return getattr(library.special, name.removeprefix("special_"))
     return (getattr(library, name, None) or getattr(library._C._nn, name, None)
             or getattr(library.nn.functional, name))
 
@@ -239,6 +243,8 @@ OTHERWISE: dict[tuple[str, str], str] = {
     **{(name, "expanded"): "PyTorch writes several values to one place" for name in (
         "matmul", "randperm", "threshold")},
     ("histc", "with a gradient"): "PyTorch writes to a leaf without a word",
+    **{(name, "with a gradient"): "PyTorch writes to a leaf without a word" for name in TAKING
+       if name.startswith("special_") and BY_NAME[name].nondifferentiable},
 }
 
 

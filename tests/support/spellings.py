@@ -80,6 +80,7 @@ SPELLINGS: dict[str, Spelling] = {
     "AdaptiveMaxPool3d": lambda x, size: tf.adaptive_max_pool3d(x, size, return_indices=True),
     "AvgPool": lambda x, window, *rest: getattr(tf, f"avg_pool{len(window)}d")(
         x, window, *rest[: 4 if len(window) == 1 else 5]),
+    "AvgPool3d": tf.avg_pool3d,
     "BernoulliFill": drawn("bernoulli_"),
     "BinaryCrossEntropyWithLogits": lambda x, y, weight=None, pos=None, reduction="mean":
         tf.binary_cross_entropy_with_logits(x, y, weight, reduction=reduction, pos_weight=pos),
@@ -136,8 +137,19 @@ SPELLINGS: dict[str, Spelling] = {
     "LerpTensor": torch.lerp,
     "MaskedFillNumber": torch.masked_fill,
     "MaskedFillTensor": torch.masked_fill,
+    "CtcLoss": lambda logs, targets, inputs, lengths, blank, zero: tf.ctc_loss(
+        logs, targets, inputs, lengths, blank, "none", zero),
+    "FractionalMaxPool": lambda x, samples, window, size: tf.fractional_max_pool2d(
+        x, window, size, return_indices=True, _random_samples=samples),
+    "FractionalMaxPool3d": lambda x, samples, window, size: tf.fractional_max_pool3d(
+        x, window, size, return_indices=True, _random_samples=samples),
+    "MaxPool3d": lambda x, window, stride, padding, dilation, ceil_mode: tf.max_pool3d(
+        x, window, stride, padding, dilation, ceil_mode, True),
     "MaxPool": lambda x, window, stride, padding, dilation, ceil_mode: getattr(
         tf, f"max_pool{len(window)}d")(x, window, stride, padding, dilation, ceil_mode, True),
+    "MaxUnpool3d": lambda x, indices, sizes, dims: tf.max_unpool3d(
+        x, indices.contiguous(), tuple(n - m + 1 for n, m in zip(sizes[-3:], x.shape[-3:])), 1, 0,
+        sizes[-3:]),
     "MaxUnpool": lambda x, indices, sizes, dims: getattr(tf, f"max_unpool{dims}d")(
         x, indices.contiguous(), [n - m + 1 for n, m in zip(sizes[-dims:], x.shape[-dims:])], 1),
     "Mish": tf.mish,
@@ -207,7 +219,9 @@ SPELLINGS: dict[str, Spelling] = {
 #: compared with PyTorch's, second derivatives too: in tests/nn/test_rnn.py and test_attention.py,
 #: or here.
 SERVANTS = {
-    "AdaptiveAvgPool3dInput", "AdaptiveAvgPoolInput", "AvgPoolInput", "EmbeddingRows", "GruLayer",
+    "AdaptiveAvgPool3dInput", "AdaptiveAvgPoolInput", "AvgPool3dInput", "AvgPoolInput",
+    "CtcLossInput",
+    "EmbeddingRows", "GruLayer",
     "IndexBackward",
     "LinearScan", "LstmLayer", "MaskedPick", "MaskedPlace", "MaxPoolGather", "MaxPoolInput",
     "ResampleInput", "Restride", "RnnLayer", "ScaledDotProduct", "SeveralZeros", "TakeBackward",
@@ -242,7 +256,7 @@ LENIENT = {
     # PyTorch sums empty batches of truth values as int64, but only where one is empty.
     ("Addbmm", "bool"),
     # PyTorch averages int64 windows, rounding down.
-    ("AvgPool", "int64"),
+    ("AvgPool", "int64"), ("AvgPool3d", "int64"),
     # Rows of pixels are resized by `interpolate`, which rounds.
     ("Resample", "uint8"),
     # Their result takes the dtype of the first tensor alone.

@@ -15,10 +15,13 @@ _INTERNAL = {"masked_scale", "prelu_kernel", "reshape_alias", "to_copy", "trilin
 _PYTORCHS = {
     "adaptive_avg_pool3d_input": "adaptive_avg_pool3d_backward",
     "adaptive_avg_pool_input": "_adaptive_avg_pool2d_backward",
+    "avg_pool3d_input": "avg_pool3d_backward",
     "avg_pool_input": "avg_pool2d_backward",
     "col2_im": "col2im",
     "conv_input": "convolution_backward",
     "conv_weight": "convolution_backward",
+    "ctc_loss": "_ctc_loss",
+    "ctc_loss_input": "_ctc_loss_backward",
     "embedding_rows": "index_select",
     "embedding_weight": "embedding_dense_backward",
     "gru_layer": "gru",

@@ -17,6 +17,7 @@ from .. import (
     conv,
     dropout,
     embedding,
+    lazy,
     linear,
     loss,
     normalization,
@@ -30,9 +31,11 @@ from . import module, utils
 
 #: PyTorch's name for each file.
 FILES: dict[str, ModuleType] = {
-    "activation": activation, "batchnorm": batchnorm, "container": containers, "conv": conv,
+    "activation": activation, "batchnorm": batchnorm, "channelshuffle": shape_layers,
+    "container": containers, "conv": conv,
     "dropout": dropout, "flatten": shape_layers, "fold": shape_layers,
-    "instancenorm": normalization, "linear": linear, "loss": loss, "module": module,
+    "instancenorm": normalization, "lazy": lazy,
+    "linear": linear, "loss": loss, "module": module,
     "normalization": normalization, "padding": padding,
     "pixelshuffle": shape_layers, "pooling": pool, "rnn": rnn,
     "sparse": embedding, "transformer": transformer, "upsampling": shape_layers, "utils": utils,
@@ -44,10 +47,16 @@ for _name, _file in FILES.items():
 
 #: Files of ours that are part of a larger file in PyTorch.
 ELSEWHERE = {"attention": "activation", "conv_transpose": "conv", "margin_loss": "loss",
-             "parameter_containers": "container"}
+             "norm_pool": "pooling", "parameter_containers": "container",
+             "sequence_loss": "loss"}
 #: PyTorch's file for classes that share one file here.
 BY_CLASS = {"Fold": "fold", "Unfold": "fold", "PixelShuffle": "pixelshuffle",
             "PixelUnshuffle": "pixelshuffle", "Upsample": "upsampling",
+            "UpsamplingNearest2d": "upsampling", "UpsamplingBilinear2d": "upsampling",
+            "ChannelShuffle": "channelshuffle",
+            **{f"Lazy{kind}{n}d": file for n in (1, 2, 3) for kind, file in {
+                "Conv": "conv", "ConvTranspose": "conv", "BatchNorm": "batchnorm",
+                "InstanceNorm": "instancenorm"}.items()}, "LazyLinear": "linear",
             "LayerNorm": "normalization", "GroupNorm": "normalization", "RMSNorm": "normalization"}
 
 _NN = sys.modules[__name__.rpartition(".")[0]]

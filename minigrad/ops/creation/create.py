@@ -19,7 +19,7 @@ from ...backend import backend_of
 from ...device import backend_for
 from ...dtypes import bool as boolean
 from ...dtypes import dtype, from_numpy_dtype, get_default_dtype, int64, scalar_dtype, type_name
-from ...op.arguments import NOT_GIVEN, NUMBERS
+from ...op.arguments import NOT_GIVEN, NUMBERS, is_int
 from ...op.publish import function
 from ...tensor.tensor import Tensor, from_array, method
 from .from_data import checked, from_checked_dtype, read
@@ -393,7 +393,7 @@ def arange(start: Any = NOT_GIVEN, end: Any = None, step: Any = 1,
 
 
 @function(method_too=False, out="creation")
-def linspace(start: Any, end: Any, steps: int, **options: Unpack[Options]) -> Tensor:
+def linspace(start: Any, end: Any, steps: Any, **options: Unpack[Options]) -> Tensor:
     """Make `steps` evenly spaced numbers from `start` to `end`, both included.
 
     Source: `torch.linspace`.
@@ -406,7 +406,7 @@ def linspace(start: Any, end: Any, steps: int, **options: Unpack[Options]) -> Te
 
 
 @function(method_too=False, out="creation")
-def logspace(start: Any, end: Any, steps: int, base: float = 10.0,
+def logspace(start: Any, end: Any, steps: Any, base: float = 10.0,
              **options: Unpack[Options]) -> Tensor:
     """Make `base` to the power of evenly spaced numbers. Source: `torch.logspace`.
 
@@ -424,6 +424,10 @@ def even_steps(name: str, start: Any, end: Any, steps: Any,
     """Return the function that makes the numbers; each half is counted from its own end."""
     start = plain_number(name, "start", 1, start)
     end = plain_number(name, "end", 2, end)
+    if not is_int(steps):
+        given = ", ".join(type(value).__name__ for value in (start, end, steps))
+        raise TypeError(f"{name}() received an invalid combination of arguments - got ({given}), "
+                        "but 'steps' must be an int")
     steps = index(steps)
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")

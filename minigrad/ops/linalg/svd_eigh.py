@@ -6,6 +6,7 @@ does not, and is computed without the vectors' part where no gradient reaches th
 
 from ...op.declaration import F, Op, named_result
 from ...op.publish import function
+from ..overloads import is_tensor
 from ..shape.view import array_of
 from .decompositions import LinAlgError, failing, require_matrix, require_square
 from .matmul import mT
@@ -255,13 +256,27 @@ def linalg_pinv(A, *, rcond=None, rtol=None, hermitian=False):
 
 
 @function(method_too=False, out="cast overlap expanded")
-def linalg_matrix_rank(A, *, rtol=None):
-    """Return how many singular values exceed rtol times the largest.
+def linalg_matrix_rank(A, tol=None, *, atol=None, rtol=None, hermitian=False):
+    """Return how many singular values exceed `atol`, and `rtol` times the largest.
+
+    Either may be a tensor with one number for each matrix; `tol` is an older name of `atol`, with
+    `rtol` 0. Without both, rounding decides. With `hermitian` only the lower triangle is read.
 
     >>> from minigrad import linalg, ones
     >>> linalg.matrix_rank(ones(2, 3))
     tensor(1)
     """
-    rtol = relative_tolerance(A) if rtol is None else rtol
-    values = F.linalg_svdvals(A)
-    return F.sum(F.gt(values, F.amax(values, -1, True) * rtol), -1)
+    require_matrix("linalg.matrix_rank", A)
+    atol = tol if atol is None else atol
+    if rtol is None:
+        positive = is_tensor(atol) or (atol or 0) > 0
+        rtol = 0.0 if tol is not None or positive else relative_tolerance(A)
+        if is_tensor(atol) and tol is None:  # where a tensor holds zeros, rounding decides
+            rtol = F.where(F.gt(atol, 0), 0.0, relative_tolerance(A))
+    values = F.abs(F.linalg_eigvalsh(A)) if hermitian else F.linalg_svdvals(A)
+    if not values.shape[-1]:
+        return F.zeros(tuple(A.shape[:-2]), dtype=F.sum(F.gt(values, 0)).dtype, device=A.device)
+    limit = F.amax(values, -1) * rtol
+    if atol is not None:
+        limit = F.maximum(limit, atol if is_tensor(atol) else F.full_like(limit, atol))
+    return F.sum(F.gt(values, F.unsqueeze(limit, -1)), -1)

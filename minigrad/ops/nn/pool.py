@@ -312,8 +312,9 @@ def sizes_of(value, dims, name, argument):
     value = tuple(value)
     if len(value) not in (1, dims):
         choices = "be omitted, a single int," if argument == "stride" else "be a single int,"
-        count = {1: "one int", 2: "two ints"}[dims]
-        raise RuntimeError(f"{name}: {argument} must either {choices} or a tuple of {count}")
+        count = {1: "one int", 2: "two ints", 3: "three ints"}[dims]
+        either = "" if name == "avg_pool3d" else "either "
+        raise RuntimeError(f"{name}: {argument} must {either}{choices} or a tuple of {count}")
     return value * dims if len(value) == 1 else value
 
 
@@ -327,6 +328,8 @@ def window_sizes(name, dims, kernel_size, stride, padding):
 def check_window(name, input, dims, kernel_size, stride, padding, dilation, ceil_mode):
     """Raise PyTorch's error for an input or a window that cannot be pooled."""
     shape = tuple(input.shape)
+    if dims == 2:
+        check_padding(kernel_size, padding, dilation)
     check_pooled(name, shape, dims)
     if min(stride) == 0:
         raise RuntimeError("stride should not be zero")
@@ -336,17 +339,22 @@ def check_window(name, input, dims, kernel_size, stride, padding, dilation, ceil
     if min(dilation) <= 0:
         raise RuntimeError("dilation should be greater than zero, but got "
                            f"{spelled(dilation, 'dilation{}')}")
+    check_padding(kernel_size, padding, dilation)
+    try:
+        pool_output_sizes(shape[-dims:], kernel_size, stride, padding, dilation, ceil_mode)
+    except RuntimeError as error:
+        channels = f"({shape[-dims - 1]}x" + "1x" * (2 - dims)
+        raise RuntimeError(str(error).replace("(", channels)) from None
+
+
+def check_padding(kernel_size, padding, dilation):
+    """Raise PyTorch's error for padding that is negative, or more than half a window."""
     for k, p, d in zip(kernel_size, padding, dilation, strict=True):
         if p < 0:
             raise RuntimeError(f"pad must be non-negative, but got pad: {p}")
         if p > ((k - 1) * d + 1) // 2:
             raise RuntimeError("pad should be at most half of effective kernel size, but got pad="
                                f"{p}, kernel_size={k} and dilation={d}")
-    try:
-        pool_output_sizes(shape[-dims:], kernel_size, stride, padding, dilation, ceil_mode)
-    except RuntimeError as error:
-        channels = f"({shape[-dims - 1]}x" + "1x" * (2 - dims)
-        raise RuntimeError(str(error).replace("(", channels)) from None
 
 
 def check_pooled(name, shape, dims):
@@ -365,7 +373,7 @@ def check_pooled(name, shape, dims):
 def spelled(sizes, name):
     """Return sizes as PyTorch's pooling errors name them."""
     return " ".join(f"{name.format(letter)}: {n}"
-                    for letter, n in zip("HW"[2 - len(sizes):], sizes, strict=True))
+                    for letter, n in zip("THW"[3 - len(sizes):], sizes, strict=True))
 
 
 def check_window_1d(name, input, kernel_size, stride, padding, dilation, ceil_mode):

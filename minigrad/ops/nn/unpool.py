@@ -45,6 +45,20 @@ class MaxUnpool(Op):
         yield make(1, 2, 2, 2), made_places(make, (1, 2, 2, 2), 12), (1, 2, 3, 4), 2
 
 
+class MaxUnpool3d(MaxUnpool):
+    """Put each element at its index in a volume of zeros.
+
+    >>> from minigrad import tensor
+    >>> MaxUnpool3d(tensor([[[[5.0]]]]), tensor([[[[1]]]]), (1, 1, 1, 2), 3)
+    tensor([[[[0., 5.]]]])
+    """
+
+    node = "MaxUnpool3DBackward"
+
+    def samples(make):
+        yield make(2, 1, 2, 2), made_places(make, (2, 1, 2, 2), 16), (2, 2, 2, 4), 3
+
+
 def made_places(make, shape, plane):
     """Return indices that differ within each plane."""
     return F.remainder(F.reshape(F.arange(prod(shape)), shape) + make.ints(1, high=plane), plane)
@@ -76,14 +90,18 @@ def max_unpool(dims, input, indices, kernel_size, stride, padding, output_size):
     kernel_size, stride, padding = window_sizes(name, dims, kernel_size, stride, padding)
     shape = tuple(input.shape)
     sizes = unpooled_sizes(shape, kernel_size, stride, padding, output_size)
+    if dims == 3 and len(shape) not in (4, 5):
+        raise RuntimeError("Input to max_unpooling3d should be a 4d or 5d Tensor, but got a tensor "
+                           f"with {len(shape)} dimensions.")
     if str(indices.dtype).removeprefix("torch.") != "int64":
-        raise RuntimeError("elements in indices should be type int64 but got: "
-                           f"{type_name(indices.dtype)}")
+        came = "" if dims == 3 else f" but got: {type_name(indices.dtype)}"
+        raise RuntimeError(f"elements in indices should be type int64{came}")
     if tuple(indices.shape) != shape:
         raise RuntimeError("Expected shape of indices to be same as that of the input tensor "
                            f"({list(shape)}) but got indices tensor with shape: "
                            f"{list(indices.shape)}")
-    return MaxUnpool(input, indices, (*shape[:len(shape) - dims], *sizes), dims)
+    unpool = MaxUnpool3d if dims == 3 else MaxUnpool
+    return unpool(input, indices, (*shape[:len(shape) - dims], *sizes), dims)
 
 
 def max_unpool1d(input, indices, kernel_size, stride=None, padding=0, output_size=None):
@@ -109,3 +127,15 @@ def max_unpool2d(input, indices, kernel_size, stride=None, padding=0, output_siz
              [0., 0.]]])
     """
     return max_unpool(2, input, indices, kernel_size, stride, padding, output_size)
+
+
+def max_unpool3d(input, indices, kernel_size, stride=None, padding=0, output_size=None):
+    """Put the values of `max_pool3d` back to where they were, zeros elsewhere.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.max_unpool3d.html
+
+    >>> from minigrad import tensor
+    >>> max_unpool3d(tensor([[[[3.0]]]]), tensor([[[[1]]]]), (1, 1, 2))
+    tensor([[[[0., 3.]]]])
+    """
+    return max_unpool(3, input, indices, kernel_size, stride, padding, output_size)

@@ -138,6 +138,29 @@ def cdist(x1, x2, p=2.0, compute_mode=None):
 
 
 @function(method_too=False)
+def pdist(input, p=2.0):
+    """Return the p-norm distances between all pairs of rows, (N, M) -> (N (N - 1) / 2,).
+
+    The first row comes first, with all after it. Raises `RuntimeError` for an input that is no
+    matrix of floating numbers, and for a negative p.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.pdist.html
+
+    >>> from minigrad import pdist, tensor
+    >>> pdist(tensor([[0.0, 0.0], [3.0, 4.0], [3.0, 0.0]]))
+    tensor([5., 3., 4.])
+    """
+    if input.ndim != 2:
+        raise RuntimeError(f"pdist only supports 2D tensors, got: {input.ndim}D")
+    if not input.is_floating_point():
+        raise RuntimeError("pdist only supports floating-point dtypes")
+    if p < 0:
+        raise RuntimeError("pdist only supports non-negative p values")
+    rows, columns = F.unbind(F.triu_indices(len(input), len(input), 1, device=input.device))
+    return F.norm(F.index_select(input, 0, rows) - F.index_select(input, 0, columns), p, 1)
+
+
+@function(method_too=False)
 def pairwise_distance(x1, x2, p=2.0, eps=1e-6, keepdim=False):
     """Return the p-norm of x1 - x2 + eps along the last dimension.
 

@@ -250,6 +250,9 @@ class Aminmax(Op):
     outputs, materialize = ("min", "max"), False
 
     def forward(xp, self, *, dim: int | None = None, keepdim=False):
+        if dim is None and not self.size:
+            raise RuntimeError("aminmax(): cannot compute aminmax over an empty dimension as the "
+                               "operation has no identity.")
         require_elements("aminmax", self, dim)
         axis = axes(self, dim)
         return self.min(axis=axis, keepdims=keepdim), self.max(axis=axis, keepdims=keepdim)

@@ -208,6 +208,32 @@ def pixel_unshuffle(input, downscale_factor):
     return regrouped(blocks, order, (*lead, channels * r * r, height, width))
 
 
+@function(method_too=False)
+def channel_shuffle(input, groups):
+    """Interleave `groups` groups of channels: (N, C, *S), the first of each group first.
+
+    Raises `RuntimeError` unless the channels divide by `groups`.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.channel_shuffle.html
+
+    >>> from minigrad import arange, channel_shuffle
+    >>> channel_shuffle(arange(4).reshape(1, 4, 1), 2).reshape(-1)
+    tensor([0, 2, 1, 3])
+    """
+    shape = tuple(input.shape)
+    if len(shape) < 3:
+        raise RuntimeError("channel_shuffle expects input with > 2 dims, but got input with sizes "
+                           f"{list(shape)}")
+    if groups <= 0:
+        raise RuntimeError("Number of groups to divide channels in must be positive. Value of "
+                           f"groups:{groups}")
+    if shape[1] % groups:
+        raise RuntimeError(f"Number of channels must be divisible by groups. Got {shape[1]} "
+                           f"channels and {groups} groups.")
+    parts = F.reshape(input, (shape[0], groups, shape[1] // groups, *shape[2:]))
+    return F.clone(F.reshape(F.transpose(parts, 1, 2), shape))
+
+
 def regrouped(blocks, order, sizes):
     """Return a new tensor of the permuted blocks, also where a view of the input would do."""
     result = F.reshape(F.permute(blocks, order), sizes)

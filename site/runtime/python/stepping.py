@@ -9,11 +9,10 @@ from __future__ import annotations
 import ast
 import builtins
 import importlib
-import json
 import math
 from typing import Any
 
-__all__ = ["Text", "traced"]
+__all__ = ["traced"]
 
 MOST_NODES = 40
 LONGEST = 16
@@ -21,28 +20,6 @@ NOTE = "__noted__"
 FUNCTIONS = ("exp", "log", "tanh", "sin", "cos", "sqrt", "sigmoid", "relu")
 KINDS = {"pop": "run", "write": "write", "arrive": "arrive", "hook": "hook", "end": "end",
          "error": "error"}
-
-
-class Text(str):
-    """A text whose repr is itself: what a block that ends in it hands over."""
-
-    def __repr__(self) -> str:
-        return str(self)
-
-
-def traced(program: str, leaves: dict[str, float]) -> str:
-    """Return, as JSON, the graph and the steps of a program's backward pass, or its error.
-
-    Names that the program reads before it sets them are leaves; `leaves` has their numbers, and
-    one that it lacks is 1.
-    """
-    try:
-        return json.dumps(_traced(program, leaves))
-    except KeyboardInterrupt:
-        return json.dumps({"error": "it was stopped"})
-    except BaseException as problem:
-        text = (str(problem).splitlines() or [""])[0]
-        return json.dumps({"error": f"{type(problem).__name__}: {text}"})
 
 
 class _Noting(ast.NodeTransformer):
@@ -75,7 +52,12 @@ def _free_names(tree: ast.Module, known: dict[str, Any]) -> list[str]:
     return found
 
 
-def _traced(program: str, leaves: dict[str, float]) -> dict[str, Any]:
+def traced(program: str, leaves: dict[str, float]) -> dict[str, Any]:
+    """Return the graph and the steps of a program's backward pass, as plain data.
+
+    Names that the program reads before it sets them are leaves; `leaves` has their numbers, and
+    one that it lacks is 1.
+    """
     torch, viz = importlib.import_module("minigrad"), importlib.import_module("minigrad.viz")
     value_of = importlib.import_module("minigrad.viz.values").value_of
     tree = ast.parse(program)

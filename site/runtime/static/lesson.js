@@ -204,13 +204,13 @@ export class Lesson {
     });
     if (this.blocks.length) this.#fillBar();
     if (data.holes.length) showExercises(data, site, python);
-    document.addEventListener("mg-steps", ({ detail }) => { detail.answer = this.steps(detail); });
+    document.addEventListener("mg-ask", ({ detail }) => { detail.answer = this.answer(detail); });
   }
 
-  /** The steps of a program's backward pass, for the stepper (widgets/engine_trace.js). */
-  steps({ program, leaves, mine }) {
+  /** What a function of Python's gives on an engine, for a figure (widgets/engine_trace.js). */
+  answer({ call, given, mine }) {
     const own = mine ? { stage: this.key, holes: progress().holes, files: everything() } : null;
-    return this.python.ask({ do: "steps", program, leaves, own });
+    return this.python.ask({ do: "answer", call, given, own });
   }
 
   #fillBar() {

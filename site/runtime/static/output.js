@@ -13,7 +13,7 @@ export function notHere(error) {
 }
 
 export class Output {
-  #text = { out: "", err: "" }; #size = 0; #last;
+  #text = { out: "", err: "" }; #size = 0; #last; #waiting = []; #frame;
 
   constructor() {
     this.element = element("div", { className: "mg-live" });
@@ -25,16 +25,27 @@ export class Output {
     this.#size += text.length;
     if (this.#size > MOST) text = `${text.slice(0, 1000)}\n… and more, which is not shown\n`;
     this.#text[stream] += text;
-    if (this.#last?.dataset.stream !== stream) {
-      this.#last = element("pre", { className: `mg-${stream}` });
-      this.#last.dataset.stream = stream;
-      this.element.append(this.#last);
+    if (this.#waiting.at(-1)?.stream === stream) this.#waiting.at(-1).text += text;
+    else this.#waiting.push({ stream, text });
+    this.#frame ??= requestAnimationFrame(() => this.#show());
+  }
+
+  /** Show what has come since the last frame. */
+  #show() {
+    this.#frame = undefined;
+    for (const { stream, text } of this.#waiting.splice(0)) {
+      if (this.#last?.dataset.stream !== stream) {
+        this.#last = element("pre", { className: `mg-${stream}` });
+        this.#last.dataset.stream = stream;
+        this.element.append(this.#last);
+      }
+      this.#last.append(text);
     }
-    this.#last.append(text);
   }
 
   /** Add what the block ended with. */
   ended({ value, svg, html, error, traceback }) {
+    this.#show();
     if (svg) {
       this.element.append(element("img", {
         className: "mg-picture", alt: value || "The graph, drawn",

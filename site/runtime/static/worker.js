@@ -154,11 +154,18 @@ async function loadDrawing() {
   self.minigradDrawDot = (dot) => viz.renderString(dot, { format: "svg" });
 }
 
-/** Tell what is printed in pieces, not letter by letter. */
+/** So much of a program's text is told at once; a page shows no more than that (output.js). */
+const SHOWN = 100_000;
+
+/**
+ * Tell what is printed as soon as it is: a loop that follows may never end, and then nothing leaves
+ * this worker any more. A flood, of which the page shows the beginning, is told in pieces.
+ */
 function gathered() {
-  let stream = "", text = "", last = performance.now();
+  let stream = "", text = "", sent = 0, last = performance.now();
   const flush = () => {
     if (text) tell({ stream, text });
+    sent += text.length;
     text = "";
     last = performance.now();
   };
@@ -166,7 +173,7 @@ function gathered() {
     if (name !== stream) flush();
     stream = name;
     text += more;
-    if (text.length > 10_000 || performance.now() - last > 50) flush();
+    if (sent < SHOWN || text.length > 10_000 || performance.now() - last > 50) flush();
   };
   return { told, flush };
 }
@@ -191,14 +198,14 @@ const work = {
       flush();
     }
   },
-  async steps({ program, leaves, own }) {
-    // JSON's texts and numbers are Python's too
-    const code = "import stepping\n" +
-      `stepping.Text(stepping.traced(${JSON.stringify(program)}, ${JSON.stringify(leaves)}))`;
+  async answer({ call: name, given, own }) {
+    // JSON's texts are Python's too
+    const code = "import questions\nquestions.Text(questions.answered(" +
+      `${JSON.stringify(name)}, ${JSON.stringify(JSON.stringify(given))}))`;
     if (!own) return JSON.parse(pyodide.runPython(code));
     const [, engine] = await course();
-    const given = JSON.parse(await call(engine, "execute", code, "<stepper>", () => {}, JSON.stringify(own)));
-    return given.error ? { error: given.error } : JSON.parse(given.value);
+    const answer = JSON.parse(await call(engine, "execute", code, "<figure>", () => {}, JSON.stringify(own)));
+    return answer.error ? { error: answer.error } : JSON.parse(answer.value);
   },
   async reset() {
     await call(blocks, "reset");

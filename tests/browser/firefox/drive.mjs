@@ -93,14 +93,52 @@ const jobs = {
     return { stubs, solved, said: (await texts(`${where} .mg-diagnosis`))[0] };
   },
 
+  /** The way of a first visit: play at home, run a block, solve an exercise, step through a pass, draw. */
+  async visit({ hole, code }) {
+    const figure = async (address, name, control, ...keys) => {
+      await page.goto(site + address);
+      await page.waitForSelector("html[data-mg-widgets]");
+      const [before] = await texts(`#figure-${name} .mg-says`);
+      for (const key of keys) {
+        await page.$$eval(`#figure-${name} ${control}`, all => // wide and narrow: one is seen
+          all.find(each => each.checkVisibility()).focus());
+        await page.keyboard.press(key);
+      }
+      return [before, (await texts(`#figure-${name} .mg-says`))[0]];
+    };
+    const home = await figure("", "live-graph", "input[type=range]", "ArrowRight");
+
+    await page.goto(`${site}lessons/02_graph/`);
+    await page.waitForSelector("html[data-mg-ready]");
+    const block = `#${await page.$eval(".mg-block:has(.mg-tools)", each => each.id)}`;
+    await press("Run", block);
+    await page.waitForSelector(`${block}[data-result]`);
+    const ran = await page.$eval(block, each => each.dataset.result);
+
+    await page.goto(`${site}lessons/00_chain_rule/`);
+    await page.waitForSelector("html[data-mg-ready]");
+    const exercise = `[data-hole="${hole}"]`;
+    await page.$eval(exercise, each => each.scrollIntoView());
+    await write(exercise, code);
+    await press("Run tests", exercise);
+    await page.waitForSelector(`${exercise} .mg-verdict`);
+    const verdict = await page.$eval(`${exercise} .mg-verdict`, each => each.dataset.state);
+    const [printed] = await texts(`${exercise} .mg-printed`);
+
+    const stepper = await figure("lessons/03_engine/", "stepper", "[data-by='1']", "Enter", "Enter");
+    const digit = await figure("lessons/14_capstone/?digit.ink=", "digit", "[data-drag=pen]",
+                               "ArrowUp", "ArrowLeft");
+    return { home, ran, verdict, printed, stepper, digit };
+  },
+
   /** Stop a loop that does not end; what was made before it is still there. */
   async loop() {
     const block = `#${await page.$eval(".mg-block:has(.mg-tools)", each => each.id)}`;
     await press("Edit", block);
-    await write(block, "kept = 5\nwhile True:\n    pass");
+    await write(block, "kept = 5\nprint('before')\nwhile True:\n    pass");
     await press("Run", block);
     await python("busy");
-    await new Promise(done => setTimeout(done, 1000));
+    await page.waitForSelector(`${block} .mg-out`); // told before the loop, which never ends
     await press("Stop", block);
     await page.waitForFunction(where => document.querySelector(`${where} .mg-result`).textContent
       .includes("stopped"), {}, block);
@@ -114,7 +152,7 @@ const jobs = {
 let seen;
 try {
   await page.goto(site + job.address);
-  await page.waitForSelector("html[data-mg-ready]");
+  await page.waitForSelector("html[data-mg-ready], html[data-mg-widgets]");
   seen = await jobs[job.kind](job);
 } finally {
   await browser.close();

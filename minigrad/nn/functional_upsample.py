@@ -1,0 +1,39 @@
+"""The older names of `interpolate`, which warn.
+
+Source: https://docs.pytorch.org/docs/stable/nn.functional.html#vision-functions
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from ..ops.nn.interpolate import interpolate
+from ..tensor.tensor import Tensor
+
+
+def _warn(name: str, instead: str = "") -> None:
+    warnings.warn(f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` "
+                  f"instead{instead}.", stacklevel=3)
+
+
+def upsample(input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
+             align_corners: bool | None = None) -> Tensor:
+    """Resize the spatial dimensions of (N, C, *S): `interpolate`, with a warning."""
+    _warn("upsample")
+    result: Tensor = interpolate(input, size, scale_factor, mode, align_corners)
+    return result
+
+
+def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
+    """Resize by the nearest elements: `interpolate`, with a warning."""
+    _warn("upsample_nearest")
+    result: Tensor = interpolate(input, size, scale_factor, "nearest")
+    return result
+
+
+def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
+    """Resize images between the centres of their corners: `interpolate`, with a warning."""
+    _warn("upsample_bilinear")
+    result: Tensor = interpolate(input, size, scale_factor, "bilinear", True)
+    return result

@@ -1,0 +1,153 @@
+"""Parameters and buffers whose shape is not known yet: lazy modules have them until the first call.
+
+NOTE [An array that may not be used]
+    Such a tensor has a dtype and a device, so it has an array, of no elements. An op on it would
+    succeed in silence. So its array is of a type of its own, and the backend of that type raises
+    whatever it is asked for.
+
+Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.parameter.UninitializedParameter.html
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..backend import BACKENDS
+from ..ops.creation.create import empty
+from ..tensor.tensor import Parameter, Tensor
+
+__all__ = ["UninitializedBuffer", "UninitializedParameter", "is_lazy"]
+
+
+class UnknownArray(np.ndarray):
+    """The array of such a tensor; see NOTE [An array that may not be used]."""
+
+
+class NoBackend:
+    """The backend of `UnknownArray`: it says where the array is, and can do nothing."""
+
+    name, device_type, run_op = "uninitialized", "cpu", None
+
+    def device_index(self, array: Any) -> None:
+        """Return the number of an array's device: None, since there is only one."""
+
+    def place_of(self, arrays: Any) -> None:
+        """Return the context for work on arrays: none is needed."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise ValueError(
+            "Attempted to use an uninitialized parameter. This error happens when you "
+            "are using a `LazyModule` or explicitly manipulating "
+            "`torch.nn.parameter.UninitializedParameter` objects. When using LazyModules Call "
+            "`forward` with a dummy batch to initialize the parameters before calling torch "
+            "functions")
+
+
+class Uninitialized:
+    """The part that parameters and buffers without a shape share."""
+
+    __slots__ = ()
+    cls_to_become: type[Tensor]
+
+    def materialize(self: Any, shape: Any, device: Any = None, dtype: Any = None) -> None:
+        """Take a shape: become an ordinary tensor with arbitrary values, the same object."""
+        self.data = empty(tuple(shape), device=self.device if device is None else device,
+                          dtype=self.dtype if dtype is None else dtype)
+        self.__class__ = self.cls_to_become
+
+    @property
+    def shape(self) -> Any:
+        """Raise: there is none yet."""
+        raise RuntimeError(
+            "Can't access the shape of an uninitialized parameter or buffer. This error usually "
+            "happens in `load_state_dict` when trying to load an uninitialized parameter into an "
+            "initialized one. Call `forward` to initialize the parameters before accessing their "
+            "attributes.")
+
+    def numel(self) -> int:
+        """Raise: there are no elements yet."""
+        return len(self.shape)
+
+    def share_memory_(self) -> Any:
+        """Raise: there is no memory yet."""
+        raise RuntimeError("Can't share memory on an uninitialized parameter or buffer. Call "
+                           "`forward` to initialize the parameters before calling "
+                           "`module.share_memory()`.")
+
+    def detach(self) -> Any:
+        """Return this very tensor: states keep it as it is."""
+        return self
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}>"
+
+    def __deepcopy__(self: Any, memo: dict[int, Any]) -> Any:
+        if id(self) not in memo:
+            memo[id(self)] = type(self)(self.requires_grad, self.device, self.dtype)
+        return memo[id(self)]
+
+    def __reduce_ex__(self: Any, protocol: Any) -> Any:
+        return type(self), (self.requires_grad,)
+
+
+def _moving(name: str) -> Any:
+    def move(self: Any, *args: Any, **kwargs: Any) -> Any:
+        moved = getattr(empty(0, dtype=self.dtype, device=self.device), name)(*args, **kwargs)
+        return type(self)(self.requires_grad, moved.device, moved.dtype)
+
+    move.__name__ = name
+    move.__doc__ = f"Return the same with the dtype and device that `Tensor.{name}` gives it."
+    return move
+
+
+for _name in ("to", "half", "float", "double", "cpu", "cuda", "type"):
+    setattr(Uninitialized, _name, _moving(_name))
+
+
+def _made(cls: Any, requires_grad: bool, device: Any, dtype: Any) -> Any:
+    """Return a tensor of a class, with the array that may not be used."""
+    BACKENDS.setdefault(UnknownArray, NoBackend())
+    array = empty(0, device=device, dtype=dtype)._array
+    made = cls._plain_as(cls, array.view(UnknownArray) if type(array) is np.ndarray else array)
+    return made.requires_grad_() if requires_grad else made
+
+
+class UninitializedParameter(Uninitialized, Parameter):
+    """A parameter without a shape; `materialize` gives it one.
+
+    >>> from minigrad.nn.parameter import UninitializedParameter
+    >>> weight = UninitializedParameter()
+    >>> weight.materialize((2, 3)); weight.shape
+    torch.Size([2, 3])
+    """
+
+    __slots__ = ()
+    cls_to_become = Parameter
+
+    def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> Any:
+        return _made(cls, requires_grad, device, dtype)
+
+
+class UninitializedBuffer(Uninitialized, Tensor):
+    """A buffer without a shape; `materialize` gives it one.
+
+    >>> from minigrad.nn.parameter import UninitializedBuffer
+    >>> UninitializedBuffer()
+    <UninitializedBuffer>
+    """
+
+    __slots__ = ()
+    cls_to_become = Tensor
+
+    def __new__(cls, requires_grad: bool = False, device: Any = None, dtype: Any = None,
+                persistent: bool = True) -> Any:
+        made = _made(cls, requires_grad, device, dtype)
+        made.__dict__.update(persistent=persistent, _is_buffer=True)
+        return made
+
+
+def is_lazy(param: Any) -> bool:
+    """Tell whether a tensor's shape is not known yet."""
+    return isinstance(param, Uninitialized)

@@ -1,0 +1,270 @@
+"""Connectionist temporal classification: the loss of a sequence whose alignment is not known.
+
+A path through time emits the target's labels in their order, with blanks and repetitions between.
+Its states are the labels with a blank before, between and after them: 2 S + 1. The loss is minus
+the logarithm of the probability of all paths, by the forward algorithm; the gradient needs the
+backward one.
+
+Source: Graves et al., Connectionist temporal classification (2006)
+"""
+
+from ... import dtypes
+from ...dtypes import type_name
+from ...op.arguments import require
+from ...op.declaration import F, Op
+from ...op.publish import function
+
+
+class CtcLoss(Op):
+    """The losses of a batch, (N,), and the logarithms of forward probabilities, (N, T, 2 S + 1).
+
+    `targets` are (N, S), padded by any labels.
+
+    >>> from minigrad import tensor
+    >>> CtcLoss(tensor([[[0.5, 0.5]]]).log(), tensor([[1]]), (1,), (1,), 0, False)[0]
+    tensor([0.6931])
+    """
+
+    node = "CtcLossBackward"
+    public = False
+    no_batching = "each example has lengths of its own"
+    tensors = ("log_probs", "targets")
+    outputs = ("losses", "log_alpha")
+    constants = 1
+
+    def shape(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity):
+        steps, batch, _ = log_probs
+        return [(batch,), (batch, steps, 2 * targets[1] + 1)]
+
+    def forward(xp, log_probs, targets, input_lengths, target_lengths, blank, zero_infinity):
+        require(log_probs, "f", "ctc_loss_cpu")
+        emitted, may_skip, ends, _ = states(xp, log_probs, targets, target_lengths, blank)
+        batch, steps, _ = emitted.shape
+        alpha = xp.full(emitted.shape, -xp.inf, log_probs.dtype)
+        alpha[:, 0, :2] = emitted[:, 0, :2]
+        for t in range(1, steps):
+            alpha[:, t] = passed_on(xp, alpha[:, t - 1], may_skip) + emitted[:, t]
+        last = xp.asarray(input_lengths, dtype="int64") - 1
+        arrived = xp.where(ends, alpha[xp.arange(batch), last.clip(0)], -xp.inf)
+        losses = -log_of_sum(xp, arrived)[:, 0]
+        empty = xp.where(xp.asarray(target_lengths, dtype="int64") == 0, 0.0, xp.inf)
+        return xp.where(last < 0, empty, losses).astype(log_probs.dtype), alpha
+
+    def grad_log_probs(g_losses, log_probs, targets, losses, log_alpha, input_lengths,
+                       target_lengths, blank, zero_infinity):
+        return CtcLossInput(g_losses, log_probs, targets, losses, log_alpha, input_lengths,
+                            target_lengths, blank, zero_infinity)
+
+    def samples(make):
+        targets = make.ints(2, 2, low=1, high=3)
+        yield make(4, 2, 3), targets, (4, 3), (2, 1), 0, False
+
+
+class CtcLossInput(Op):
+    """The gradient of `CtcLoss`, by the logarithms' inputs: probability minus share of the paths.
+
+    >>> from minigrad import ones, tensor
+    >>> log_probs, targets = tensor([[[0.5, 0.5]]]).log(), tensor([[1]])
+    >>> losses, alpha = CtcLoss(log_probs, targets, (1,), (1,), 0, False)
+    >>> CtcLossInput(ones(1), log_probs, targets, losses, alpha, (1,), (1,), 0, False)
+    tensor([[[ 0.5000, -0.5000]]])
+    """
+
+    public = False
+    no_batching = "each example has lengths of its own"
+    tensors = ("grad", "log_probs", "targets", "losses", "log_alpha")
+    nondifferentiable = True
+    not_implemented_derivative = "derivative for aten::_ctc_loss_backward is not implemented"
+
+    def shape(grad, log_probs, targets, losses, log_alpha, input_lengths, target_lengths, blank,
+              zero_infinity):
+        return log_probs
+
+    def forward(xp, grad, log_probs, targets, losses, log_alpha, input_lengths, target_lengths,
+                blank, zero_infinity):
+        emitted, may_skip, ends, labels = states(xp, log_probs, targets, target_lengths, blank)
+        batch, steps, count = emitted.shape
+        last = xp.asarray(input_lengths, dtype="int64")[:, None] - 1
+        # Backwards the lattice is the same: a skip from s to s + 2 is one from s + 2 to s.
+        skips = xp.concatenate([xp.zeros((batch, 2), bool), may_skip[:, :1:-1]], 1)
+        beta, paths = xp.full((batch, count), -xp.inf, log_probs.dtype), xp.empty_like(log_alpha)
+        for t in reversed(range(steps)):
+            before = passed_on(xp, beta[:, ::-1], skips)[:, ::-1] + emitted[:, t]
+            begun = xp.where(ends, emitted[:, t], -xp.inf)
+            beta = xp.where(last == t, begun, xp.where(last > t, before, -xp.inf))
+            paths[:, t] = log_alpha[:, t] + beta
+        highest = paths.max(2, keepdims=True)
+        highest = xp.where(xp.isfinite(highest), highest, 0)
+        one_hot = (labels[:, :, None] == xp.arange(log_probs.shape[2])).astype(log_probs.dtype)
+        shares = log(xp, xp.matmul(xp.exp(paths - highest), one_hot)) + highest
+        rows = log_probs.swapaxes(0, 1)
+        result = xp.exp(rows) - xp.exp(shares + losses[:, None, None] - rows)
+        result = result * grad[:, None, None]
+        hidden = xp.arange(steps)[None, :] > last
+        if zero_infinity:
+            hidden = hidden | xp.isinf(losses)[:, None]
+        result = xp.where(hidden[:, :, None], 0, result).astype(log_probs.dtype)
+        return xp.ascontiguousarray(result.swapaxes(0, 1))
+
+    def samples(make):
+        log_probs, targets = F.log_softmax(make(4, 2, 3), 2), make.ints(2, 2, low=1, high=3)
+        losses, alpha = CtcLoss(log_probs, targets, (4, 3), (2, 1), 0, False)
+        yield make(2), log_probs, targets, losses, alpha, (4, 3), (2, 1), 0, False
+
+
+def states(xp, log_probs, targets, target_lengths, blank):
+    """Return what each state emits (N, T, 2 S + 1), where a skip ends, the last states, the labels.
+
+    A path may skip the blank between two labels that differ.
+    """
+    batch, width = targets.shape
+    lengths = xp.asarray(target_lengths, dtype="int64")[:, None]
+    known = xp.where(xp.arange(width) < lengths, targets, blank)
+    labels = xp.full((batch, 2 * width + 1), blank, "int64")
+    labels[:, 1::2] = known
+    may_skip = xp.zeros(labels.shape, bool)
+    may_skip[:, 3::2] = known[:, 1:] != known[:, :-1]
+    place = xp.arange(2 * width + 1)
+    ends = (place == 2 * lengths) | (place == 2 * lengths - 1)
+    rows = xp.ascontiguousarray(log_probs.swapaxes(0, 1))
+    where = xp.broadcast_to(labels[:, None], (batch, rows.shape[1], labels.shape[1]))
+    return xp.take_along_axis(rows, where, 2), may_skip, ends, labels
+
+
+def log(xp, array):
+    """Return the logarithm, -inf of zeros without a warning."""
+    return xp.where(array > 0, xp.log(xp.where(array > 0, array, 1)), -xp.inf)
+
+
+def log_of_sum(xp, logs):
+    """Return the logarithm of each row's sum, from logarithms."""
+    highest = logs.max(1, keepdims=True)
+    highest = xp.where(xp.isfinite(highest), highest, 0)
+    return log(xp, xp.exp(logs - highest).sum(1, keepdims=True)) + highest
+
+
+def passed_on(xp, log_probability, may_skip):
+    """Return the logarithm of the sum over the states from which a path comes to each."""
+    nothing = -xp.inf
+    result = log_probability.copy()
+    if result.shape[1] > 1:
+        result[:, 1:] = xp.logaddexp(result[:, 1:], log_probability[:, :-1])
+        jumped = xp.where(may_skip[:, 2:], log_probability[:, :-2], nothing)
+        result[:, 2:] = xp.logaddexp(result[:, 2:], jumped)
+    return result
+
+
+# -------------------------------------------------------------------- the function
+
+
+def lengths_of(name, given):
+    """Return lengths as a tuple; raise if they are not integers."""
+    if hasattr(given, "dtype"):
+        if given.dtype not in (dtypes.int64, dtypes.int32, dtypes.int16, dtypes.int8,
+                               dtypes.uint8):
+            raise RuntimeError(f"{name} must be integral")
+        return tuple(F.reshape(given, (-1,)).tolist())
+    if not isinstance(given, (tuple, list)):
+        raise TypeError(f"ctc_loss(): {name} must be a tensor or a tuple of ints, not "
+                        f"{type(given).__name__}")
+    return tuple(given)
+
+
+def check_lengths(name, lengths, batch, most=None):
+    """Raise PyTorch's error for lengths that are negative, too many or too large."""
+    if len(lengths) != batch:
+        raise RuntimeError(f"{name} must be of size batch_size")
+    where = "(while checking arguments for ctc_loss_allocate_outputs)"
+    for length in lengths:
+        if length < 0:
+            raise RuntimeError(f"Expected {name} to have value at least 0, but got value {length} "
+                               f"{where}")
+        if most is not None and length > most:
+            raise RuntimeError(f"Expected {name} to have value at most {most}, but got value "
+                               f"{length} {where}")
+
+
+def in_rows_of(targets, lengths, blank):
+    """Return targets (N, S), padded with blanks; they may come one after another, as a vector."""
+    where = "for argument #2 'targets' (while checking arguments for ctc_loss_allocate_outputs)"
+    width = max(lengths, default=0)
+    if targets.ndim == 2:
+        if targets.size(0) != len(lengths):
+            raise RuntimeError(f"Expected tensor to have size {len(lengths)} at dimension 0, but "
+                               f"got size {targets.size(0)} {where}")
+        if targets.size(1) < width:
+            raise RuntimeError(f"Expected tensor to have size at least {width} at dimension 1, "
+                               f"but got size {targets.size(1)} {where}")
+        return targets
+    if targets.numel() != sum(lengths):
+        raise RuntimeError(f"Expected tensor to have size {sum(lengths)} at dimension 0, but got "
+                           f"size {targets.numel()} {where}")
+    rows = F.new_full(targets, (len(lengths), width), blank)
+    begin = 0
+    for row, length in enumerate(lengths):
+        rows[row, :length] = targets[begin:begin + length]
+        begin += length
+    return rows
+
+
+@function(method_too=False)
+def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reduction="mean",
+             zero_infinity=False):
+    """Minus the log probability of `targets` under `log_probs` (T, N, C), over all alignments.
+
+    `targets` are (N, S), or all labels one after another. "mean" divides each loss by its target's
+    length first. A target that does not fit its input has an infinite loss, 0 with
+    `zero_infinity`. Raises `RuntimeError` for lengths that do not fit the tensors.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.ctc_loss.html
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn.functional import ctc_loss
+    >>> log_probs = tensor([[[0.5, 0.5]], [[0.5, 0.5]]]).log()
+    >>> ctc_loss(log_probs, tensor([[1]]), (2,), (1,)).exp()
+    tensor(1.3333)
+    """
+    if reduction not in ("none", "mean", "sum", 0, 1, 2):
+        raise ValueError(f"{reduction} is not a valid value for reduction")
+    if isinstance(reduction, int):
+        reduction = ("none", "mean", "sum")[reduction]
+    batched = log_probs.ndim == 3
+    if log_probs.ndim == 2:
+        log_probs = F.unsqueeze(log_probs, 1)
+        targets = F.unsqueeze(targets, 0) if targets.ndim == 1 else targets
+    if not log_probs.numel():
+        raise RuntimeError("log_probs tensor must not be empty")
+    if log_probs.ndim != 3:
+        raise RuntimeError(f"Expected 3-dimensional tensor, but got {log_probs.ndim + 1}-"
+                           "dimensional tensor for argument #1 'log_probs' (while checking "
+                           "arguments for ctc_loss_allocate_outputs)")
+    if type_name(log_probs.dtype) == "Half":
+        raise NotImplementedError("\"ctc_loss_cpu\" not implemented for 'Half'")
+    steps, batch, classes = log_probs.shape
+    if not 0 <= blank < classes:
+        raise RuntimeError("blank must be in label range")
+    inputs = lengths_of("input_lengths", input_lengths)
+    wanted = lengths_of("target_lengths", target_lengths)
+    check_lengths("input_lengths", inputs, batch, steps)
+    check_lengths("target_lengths", wanted, batch)
+    rows = F.to(in_rows_of(F.to(targets, dtypes.int64), wanted, blank), log_probs.device)
+    check_labels(rows, wanted, classes)
+    losses, _ = CtcLoss(log_probs, rows, inputs, wanted, blank, bool(zero_infinity))
+    if zero_infinity:
+        losses = F.where(F.isinf(losses), F.zeros_like(losses), losses)
+    if reduction == "mean":
+        lengths = [max(1, n) for n in wanted]
+        return F.mean(losses / F.as_tensor(lengths, dtype=losses.dtype, device=losses.device))
+    if reduction == "sum":
+        return F.sum(losses)
+    return losses if batched else F.squeeze(losses, 0)
+
+
+def check_labels(rows, lengths, classes):
+    """Raise for a label that is no class, where PyTorch reads memory that is not its own."""
+    known = F.lt(F.arange(rows.size(1), device=rows.device), F.unsqueeze(
+        F.as_tensor(lengths, dtype=dtypes.int64, device=rows.device), 1))
+    wrong = F.logical_and(known, F.logical_or(F.lt(rows, 0), F.ge(rows, classes)))
+    if bool(F.any(wrong)):
+        raise IndexError(f"Target {int(rows[wrong][0])} is out of bounds: ctc_loss() has log_probs "
+                         f"of {classes} classes")

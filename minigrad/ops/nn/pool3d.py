@@ -1,0 +1,161 @@
+"""Pooling of volumes: windows of fixed size over the last three dimensions.
+
+The same formulas as in two dimensions, with nodes and errors of their own.
+"""
+
+from ...backend.kernels_pool import pool_output_sizes
+from ...op.declaration import F
+from ...op.out import call_with_out
+from ...op.publish import function, respelt
+from .pool import AvgPool, AvgPoolInput, MaxPool, check_padding, sizes_of, spelled
+
+
+class MaxPool3d(MaxPool):
+    """The maximum of every window of three dimensions, and its position in the volume.
+
+    >>> from minigrad import max_pool3d, tensor
+    >>> max_pool3d(tensor([[[[1.0, 3.0], [2.0, 0.0]]]]), (1, 2, 2))
+    tensor([[[[3.]]]])
+    """
+
+    name = "max_pool3d_with_indices"
+    node = "MaxPool3DWithIndicesBackward"
+
+    def samples(make):
+        yield (make(2, 3, 4, 5, distinct=True), (2, 2, 3), (1, 2, 2), (1, 0, 1), (1, 1, 1),
+               False)
+        yield (make(2, 2, 5, 4, 4, distinct=True), (2, 2, 1), (2, 1, 2), (0, 1, 0), (2, 1, 1),
+               True)
+
+
+class AvgPool3d(AvgPool):
+    """The average of every window of three dimensions.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn.functional import avg_pool3d
+    >>> avg_pool3d(tensor([[[[1.0, 3.0], [2.0, 0.0]]]]), (1, 2, 2))
+    tensor([[[[1.5000]]]])
+    """
+
+    name = "avg_pool3d"
+    node = "AvgPool3DBackward"
+
+    def grad_self(g, self, self_sizes, kernel_size, stride, padding, ceil_mode, count_include_pad,
+                  divisor_override):
+        return F.depend_on(AvgPool3dInput(g, self_sizes, kernel_size, stride, padding, ceil_mode,
+                                          count_include_pad, divisor_override), self)
+
+    def samples(make):
+        yield make(2, 3, 4, 5), (2, 2, 3), (1, 2, 2), (1, 0, 1), False, True, None
+        yield make(2, 2, 4, 4, 4), (2, 2, 2), (2, 1, 3), (0, 1, 1), True, False, None
+        yield make(1, 3, 3, 3), (2, 3, 2), (1, 1, 1), (0, 0, 0), False, True, 5
+
+
+class AvgPool3dInput(AvgPoolInput):
+    """Spread each gradient evenly over its window of three dimensions.
+
+    >>> from minigrad import ones
+    >>> AvgPool3dInput(ones(1, 1, 1, 1), (1, 1, 1, 2), (1, 1, 2), (1, 1, 2), (0, 0, 0), False,
+    ...                True, None)
+    tensor([[[[0.5000, 0.5000]]]])
+    """
+
+    node = "AvgPool3DBackwardBackward"
+
+    def grad_grad(g, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
+        return AvgPool3d(g, kernel_size, stride, padding, ceil_mode, count_include_pad,
+                         divisor_override)
+
+    def samples(make):
+        yield (make(2, 2, 2, 1), (2, 4, 4, 2), (2, 2, 2), (2, 2, 2), (0, 0, 0), False, True,
+               None)
+
+
+# -------------------------------------------------------------------- public functions
+
+
+def volume_window(name, kernel_size, stride, padding):
+    """Return the three, three numbers each; windows without a stride stand side by side."""
+    kernel_size = sizes_of(kernel_size, 3, name, "kernel_size")
+    stride = kernel_size if stride in (None, ()) else sizes_of(stride, 3, name, "stride")
+    return kernel_size, stride, sizes_of(padding, 3, name, "padding")
+
+
+def check_volumes(name, kernel, input, kernel_size, stride, padding, dilation):
+    """Raise PyTorch's error for an input or a window that cannot be pooled."""
+    shape = tuple(input.shape)
+    for what, sizes in (("stride", stride), ("kernel size", kernel_size)):
+        if what == "stride" and min(sizes) == 0:
+            raise RuntimeError("stride should not be zero")
+        if min(sizes) <= 0:
+            letters = "k" if what == "kernel size" else "d"
+            raise RuntimeError(f"{what} should be greater than zero, but got "
+                               f"{spelled(sizes, letters + '{}')}")
+    if min(dilation) <= 0:
+        raise RuntimeError("dilation should be greater than zero, but got "
+                           f"{spelled(dilation, 'dilation{}')}")
+    check_padding(kernel_size, padding, dilation)
+    if len(shape) not in (4, 5):
+        raise RuntimeError("non-empty 4D or 5D (batch mode) tensor expected for input")
+    if 0 in shape[-4:]:
+        raise RuntimeError(f"{kernel}(): Expected input's non-batch dimensions to have positive "
+                           f"length, but input has a shape of {list(shape)} and non-batch "
+                           "dimension 0 has length zero!")
+
+
+@function(method_too=False)
+def max_pool3d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False,
+               return_indices=False):
+    """The maximum of every window: (N, C, D, H, W) -> (N, C, *steps), with indices on request.
+
+    Raises `RuntimeError` for an input of other than four or five dimensions, and for a window
+    that does not fit.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.max_pool3d.html
+
+    >>> from minigrad import max_pool3d, tensor
+    >>> max_pool3d(tensor([[[[1.0, 3.0], [2.0, 0.0]]]]), (1, 2, 2))
+    tensor([[[[3.]]]])
+    """
+    kernel_size, stride, padding = volume_window("max_pool3d", kernel_size, stride, padding)
+    dilation = sizes_of(dilation, 3, "max_pool3d", "dilation")
+    check_volumes("max_pool3d", "max_pool3d_with_indices_out_cpu_template", input, kernel_size,
+                  stride, padding, dilation)
+    shape = tuple(input.shape)
+    try:
+        pool_output_sizes(shape[-3:], kernel_size, stride, padding, dilation, ceil_mode)
+    except RuntimeError as error:
+        raise RuntimeError(str(error).replace("(", f"({shape[-4]}x")) from None
+    values, indices = MaxPool3d(input, kernel_size, stride, padding, dilation, bool(ceil_mode))
+    return (values, indices) if return_indices else values
+
+
+@respelt
+def avg_pool3d(input, kernel_size, stride=None, padding=0, ceil_mode=False,
+               count_include_pad=True, divisor_override=None, *, out=None):
+    """The average of every window: (N, C, D, H, W) -> (N, C, *steps).
+
+    Raises `RuntimeError` for an input of other than four or five dimensions, and for a window
+    that does not fit.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.avg_pool3d.html
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn.functional import avg_pool3d
+    >>> avg_pool3d(tensor([[[[1.0, 3.0], [2.0, 0.0]]]]), (1, 2, 2))
+    tensor([[[[1.5000]]]])
+    """
+    if out is not None:
+        return call_with_out("avg_pool3d", "exact overlap", avg_pool3d, (
+            input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override),
+            {"out": out})
+    kernel_size, stride, padding = volume_window("avg_pool3d", kernel_size, stride, padding)
+    if divisor_override == 0:
+        raise RuntimeError("divisor must be not zero")
+    check_volumes("avg_pool3d", "avg_pool3d", input, kernel_size, stride, padding, (1, 1, 1))
+    shape = tuple(input.shape)
+    if any(n + 2 * p < k for n, p, k in zip(shape[-3:], padding, kernel_size, strict=True)):
+        raise RuntimeError(f"input image ({spelled(shape[-3:], '{}')}) smaller than kernel size "
+                           f"({spelled(kernel_size, 'k{}')})")
+    return AvgPool3d(input, kernel_size, stride, padding, bool(ceil_mode),
+                     bool(count_include_pad), divisor_override)
