@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 from _steps import Engine, Steps
@@ -113,7 +114,7 @@ def random_weights(torch: Any) -> Step:
     widths = [3, 64, 128, 256, 256, 512, 512, 512]
 
     def step() -> Any:
-        layers = [torch.nn.Conv2d(i, o, 3) for i, o in zip(widths, widths[1:], strict=False)]
+        layers = [torch.nn.Conv2d(i, o, 3) for i, o in pairwise(widths)]
         return layers[0].weight.pow(2).sum() + torch.nn.Linear(512, 2048).weight.pow(2).sum()
 
     return step

@@ -302,7 +302,8 @@ def made() -> dict[Path, str]:
                             *daily, *trainings, *overhead, *whole, *of_profiler(), *of_memory(),
                             *of_class()]
     plots = {"mlp": of_network, "resnet": of_residual, "sequence": of_sequences,
-             "everyday": of_daily, "trainings": of_losses, "op_overhead": of_small, "functional": of_whole}
+             "everyday": of_daily, "trainings": of_losses, "op_overhead": of_small,
+             "functional": of_whole}
     return {DOCS / "benchmarks.md": "\n".join(parts),
             **{DOCS / "assets" / f"benchmark-{name}.svg": text for name, text in plots.items()}}
 
