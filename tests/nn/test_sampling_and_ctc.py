@@ -59,6 +59,16 @@ def test_the_gradient_of_ctc_loss_is_pytorchs_own(torch: Any) -> None:
     same(torch, loss, np.random.default_rng(0).standard_normal((6, 1, 3)))
 
 
+# PyTorch's own forward mode gives it
+@pytest.mark.filterwarnings("ignore:.torch.jit.script:DeprecationWarning")
+def test_ctc_loss_refuses_tangents_as_pytorchs_does(torch: Any) -> None:
+    for package in (minigrad, torch):
+        x = package.zeros(5, 1, 3).log_softmax(2)
+        with pytest.raises(NotImplementedError, match=r"forward AD with _ctc_loss that does not"):
+            package.func.jvp(lambda x, t=package: t.nn.functional.ctc_loss(
+                x, t.tensor([[1]]), (5,), (1,)), (x,), (x,))
+
+
 def test_ctc_loss_has_no_second_derivative_and_refuses_a_label_that_is_no_class() -> None:
     x = minigrad.randn(5, 1, 3, requires_grad=True)
     loss = minigrad.nn.functional.ctc_loss(x.log_softmax(2), minigrad.tensor([[1]]), (5,), (1,))
