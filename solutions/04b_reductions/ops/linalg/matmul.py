@@ -193,9 +193,10 @@ class Dot(Op):
     shape = dot_shape
 
     def forward(xp, self, tensor):
+        if self.ndim == tensor.ndim == 1:
+            require_one_dtype("dot : expected both vectors to have same dtype, but found {} and "
+                              "{}", self, tensor)
         dot_shape(self.shape, tensor.shape)
-        require_one_dtype("dot : expected both vectors to have same dtype, but found {} and {}",
-                          self, tensor)
         return product_of_numbers(xp.dot(self, tensor), "dot")
 
     def grad_self(g, tensor):

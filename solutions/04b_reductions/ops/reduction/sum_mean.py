@@ -126,7 +126,8 @@ def average(xp, array, dim=None, keepdim=False, dtype=None):
     """Return the mean of a bare array, accumulated in float32 at least; nan where it is empty."""
     if dtype is not None:
         array = array.astype(dtypes.numpy_of(dtype))
-    require_float(array, "mean(): could not infer output dtype. Input dtype must be either a "
+    given = "Input" if dtype is None else "Optional"
+    require_float(array, f"mean(): could not infer output dtype. {given} dtype must be either a "
                          "floating point or complex dtype. Got: {}")
     total = xp.add.reduce(wide(xp, array), axis=axes(array, dim), keepdims=keepdim)
     return (total / (extent(array.shape, dim) or math.nan)).astype(array.dtype, copy=False)
