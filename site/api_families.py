@@ -14,9 +14,17 @@ FAMILIES: dict[str, dict[str, tuple[str, str]]] = {
                   "slicing index gather masked sorting comparison"),
         "maths": ("Arithmetic and reductions",
                   "arithmetic division powers rounding clamp_where_fill special_functions "
-                  "sum_mean cumulative covariance activation"),
+                  "sum_mean cumulative activation"),
+        "statistics": ("Statistics, combinations and windows",
+                       "quantile histogram gradient minmax covariance combinations windows "
+                       "renorm"),
+        "scattered": ("Parts written, joined and split", "part_scatter unravel split_by_axis"),
         "linalg": ("Linear algebra", "matmul products decompositions triangular "
                    "svd_eigh distance vector_norm"),
+        "systems": ("Linear systems and contractions", "solve_ex least_squares einsum"),
+        "networks": ("Convolutions, pooling and losses",
+                     "conv conv_transpose pool pool3d pad unfold loss ctc_loss linear bilinear "
+                     "softmax"),
         "layers": ("Functions of layers", "rnn_stacks batch_norm group_norm dropout rrelu"),
         "types": ("Types and devices", "tensor dtypes device attributes info"),
         "settings": ("Files and settings", "files formatting threads anomaly_mode"),
