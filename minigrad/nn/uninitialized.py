@@ -24,25 +24,35 @@ __all__ = ["UninitializedBuffer", "UninitializedParameter", "is_lazy"]
 class UnknownArray(np.ndarray):
     """The array of such a tensor; see NOTE [An array that may not be used]."""
 
+    @property
+    def inner(self) -> Any:
+        """The plain array, which says what device this one is on."""
+        return self.view(np.ndarray)
+
+
+def refuse(*_: Any, **__: Any) -> Any:
+    """Raise PyTorch's error for the use of a parameter or buffer without a shape."""
+    raise ValueError(
+        "Attempted to use an uninitialized parameter. This error happens when you are using a "
+        "`LazyModule` or explicitly manipulating `torch.nn.parameter.UninitializedParameter` "
+        "objects. When using LazyModules Call `forward` with a dummy batch to initialize the "
+        "parameters before calling torch functions")
+
 
 class NoBackend:
     """The backend of `UnknownArray`: it says where the array is, and can do nothing."""
 
-    name, device_type, run_op = "uninitialized", "cpu", None
+    name, device_type = "uninitialized", "cpu"
+    run_op: Any = staticmethod(refuse)
+
+    def __getattr__(self, name: str) -> Any:
+        return refuse()
 
     def device_index(self, array: Any) -> None:
         """Return the number of an array's device: None, since there is only one."""
 
     def place_of(self, arrays: Any) -> None:
         """Return the context for work on arrays: none is needed."""
-
-    def __getattr__(self, name: str) -> Any:
-        raise ValueError(
-            "Attempted to use an uninitialized parameter. This error happens when you "
-            "are using a `LazyModule` or explicitly manipulating "
-            "`torch.nn.parameter.UninitializedParameter` objects. When using LazyModules Call "
-            "`forward` with a dummy batch to initialize the parameters before calling torch "
-            "functions")
 
 
 class Uninitialized:
