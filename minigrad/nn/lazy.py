@@ -39,6 +39,8 @@ class LazyModuleMixin:
     """
 
     cls_to_become: type[Module] | None = None
+    #: The attribute that the first input decides, 0 until then; "" for a module of one's own.
+    inferred = ""
 
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -58,6 +60,17 @@ class LazyModuleMixin:
         """Give all parameters their shapes; gets what `forward` will get."""
         raise NotImplementedError("initialize_parameters is not implemented for "
                                   f"{type(self).__name__}")
+
+    def reset_parameters(self: Any) -> None:
+        """Draw new values, if there are any."""
+        if not self.has_uninitialized_params() and getattr(self, self.inferred):
+            super().reset_parameters()  # type: ignore[misc]  # that of the ordinary class
+
+    def _forget(self: Any, bias: bool, device: Any, dtype: Any) -> None:
+        """Replace weight and bias, of no features, by ones without a shape."""
+        self.weight = UninitializedParameter(device=device, dtype=dtype)
+        if bias:
+            self.bias = UninitializedParameter(device=device, dtype=dtype)
 
     def has_uninitialized_params(self: Any) -> bool:
         """Tell whether some parameter or buffer has no shape yet."""
@@ -88,22 +101,15 @@ class LazyLinear(LazyModuleMixin, Linear):
     torch.Size([5, 2])
     """
 
-    cls_to_become = Linear
+    cls_to_become, inferred = Linear, "in_features"
     weight: Any
     bias: Any
 
     def __init__(self, out_features: int, bias: bool = True, device: Any = None,
                  dtype: Any = None) -> None:
         super().__init__(0, 0, False)
-        self.weight = UninitializedParameter(device=device, dtype=dtype)
+        self._forget(bias, device, dtype)
         self.out_features = out_features
-        if bias:
-            self.bias = UninitializedParameter(device=device, dtype=dtype)
-
-    def reset_parameters(self) -> None:
-        """Draw new values, if there are any."""
-        if not self.has_uninitialized_params() and self.in_features:
-            super().reset_parameters()
 
     def initialize_parameters(self, input: Any) -> None:
         """Take the last size of the input."""
@@ -122,17 +128,7 @@ class LazyLinear(LazyModuleMixin, Linear):
 class _LazyConv(LazyModuleMixin):
     """The part that lazy convolutions share, transposed ones too."""
 
-    def _forget(self: Any, out_channels: int, bias: bool, device: Any, dtype: Any) -> None:
-        """Replace the parameters, of no channels, by ones without a shape."""
-        self.weight = UninitializedParameter(device=device, dtype=dtype)
-        self.out_channels = out_channels
-        if bias:
-            self.bias = UninitializedParameter(device=device, dtype=dtype)
-
-    def reset_parameters(self: Any) -> None:
-        """Draw new values, if there are any."""
-        if not self.has_uninitialized_params() and self.in_channels:
-            super().reset_parameters()  # type: ignore[misc]  # that of the convolution
+    inferred = "in_channels"
 
     def initialize_parameters(self: Any, input: Any, *args: Any, **kwargs: Any) -> None:
         """Take the number of the input's channels."""
@@ -163,7 +159,8 @@ class _LazyForwardConv(_LazyConv):
                  padding_mode: str = "zeros", device: Any = None, dtype: Any = None) -> None:
         super().__init__(0, 0, kernel_size, stride, padding, dilation, groups, False,
                          padding_mode)
-        self._forget(out_channels, bias, device, dtype)
+        self._forget(bias, device, dtype)
+        self.out_channels = out_channels
 
 
 class LazyConv1d(_LazyForwardConv, Conv1d):
@@ -196,7 +193,8 @@ class _LazyConvTranspose(_LazyConv):
                  dtype: Any = None) -> None:
         super().__init__(0, 0, kernel_size, stride, padding, output_padding, groups, False,
                          dilation, padding_mode)
-        self._forget(out_channels, bias, device, dtype)
+        self._forget(bias, device, dtype)
+        self.out_channels = out_channels
 
 
 class LazyConvTranspose1d(_LazyConvTranspose, ConvTranspose1d):
@@ -220,26 +218,20 @@ class LazyConvTranspose3d(_LazyConvTranspose, ConvTranspose3d):
 class _LazyNorm(LazyModuleMixin):
     """The part that lazy batch and instance norms share."""
 
+    inferred = "num_features"
+
     def __init__(self: Any, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True,
                  track_running_stats: bool = True, device: Any = None, dtype: Any = None, *,
                  bias: bool = True) -> None:
         super().__init__(0, eps, momentum, False, False)
         self.affine = affine
         self.track_running_stats = track_running_stats
-        options = {"device": device, "dtype": dtype}
         if affine:
-            self.weight = UninitializedParameter(**options)
-            if bias:
-                self.bias = UninitializedParameter(**options)
+            self._forget(bias, device, dtype)
         if track_running_stats:
-            self.running_mean = UninitializedBuffer(**options)
-            self.running_var = UninitializedBuffer(**options)
+            self.running_mean = UninitializedBuffer(device=device, dtype=dtype)
+            self.running_var = UninitializedBuffer(device=device, dtype=dtype)
             self.num_batches_tracked = tensor(0, dtype=dtypes.int64, device=device)
-
-    def reset_parameters(self: Any) -> None:
-        """Start with the identity, if there are channels."""
-        if not self.has_uninitialized_params() and self.num_features:
-            super().reset_parameters()  # type: ignore[misc]  # that of the norm
 
     def initialize_parameters(self: Any, input: Any) -> None:
         """Take the number of the input's channels."""
