@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import importlib
-import importlib.abc
-import importlib.machinery
 import importlib.util
 import sys
 from types import ModuleType, TracebackType
 from typing import Any
+
+from .moved_modules import AnotherName
 
 __all__ = ["as_torch"]
 
@@ -47,33 +47,17 @@ def as_torch() -> None:
         sys.modules["torch" + name.removeprefix(_PACKAGE)] = sys.modules[name]
 
 
-class _TorchNames(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+class _TorchNames(AnotherName):
     """Finds by PyTorch's names those modules of minigrad that are not imported yet.
 
     It stands before the finder of files, which would make each of them a second time.
     """
 
-    def find_spec(self, name: str, path: Any = None,
-                  target: ModuleType | None = None) -> importlib.machinery.ModuleSpec | None:
-        """Return a spec for a submodule of torch that minigrad has."""
+    def new_name(self, name: str) -> str | None:
+        """Return the name of minigrad's module, if `name` is that of torch or of a part of it."""
         first, _, rest = name.partition(".")
-        if first != "torch":
-            return None
-        module = _module(rest)
-        if module is None:
-            return None
-        return importlib.machinery.ModuleSpec(name, self, origin=module.__file__,
-                                              is_package=hasattr(module, "__path__"))
-
-    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType | None:
-        """Let the import system make a module object; `exec_module` replaces it."""
-        return None
-
-    def exec_module(self, module: ModuleType) -> None:
-        """Put minigrad's module into `sys.modules`, from where the import returns it."""
-        found = _module(module.__name__.partition(".")[2])
-        assert found is not None  # find_spec found it
-        sys.modules[module.__name__] = found
+        module = _module(rest) if first == "torch" else None
+        return None if module is None else module.__name__
 
 
 def _module(path: str) -> ModuleType | None:

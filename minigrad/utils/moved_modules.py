@@ -15,7 +15,7 @@ import sys
 from types import CodeType, ModuleType
 from typing import Any, cast
 
-__all__ = ["MOVED", "MovedModules"]
+__all__ = ["MOVED", "AnotherName", "MovedModules"]
 
 _PACKAGE = __name__.partition(".")[0]
 
@@ -168,17 +168,20 @@ def new_name(name: str) -> str | None:
     return f"{_COURSE[1]}{dot}{below}" if first == _COURSE[0] else None
 
 
-class MovedModules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds modules by the names that they had in the first edition.
+class AnotherName(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds modules by another name than theirs: the import gives the module itself.
 
-    >>> MovedModules().find_spec("minigrad.printing").name
-    'minigrad.printing'
+    A subclass says in `new_name` what a module's own name is.
     """
+
+    def new_name(self, name: str) -> str | None:
+        """Return the name of the module that `name` stands for; None for other names."""
+        raise NotImplementedError
 
     def find_spec(self, name: str, path: Any = None,
                   target: ModuleType | None = None) -> importlib.machinery.ModuleSpec | None:
-        """Return a spec for `name` if it is the old name of a module."""
-        new = new_name(name)
+        """Return a spec for `name` if it stands for a module that is there."""
+        new = self.new_name(name)
         found = None if new is None else importlib.util.find_spec(new)
         if found is None:
             return None
@@ -191,15 +194,27 @@ class MovedModules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return None
 
     def exec_module(self, module: ModuleType) -> None:
-        """Put the renamed module into `sys.modules`, from where the import returns it."""
+        """Put the module itself into `sys.modules`, from where the import returns it."""
         name = module.__name__
-        sys.modules[name] = importlib.import_module(new_name(name) or name)
+        sys.modules[name] = importlib.import_module(self.new_name(name) or name)
 
     def get_code(self, name: str) -> CodeType | None:
-        """Return the module's code, for `python -m` with the old name."""
-        new = new_name(name) or name
+        """Return the module's code, for `python -m` with the other name."""
+        new = self.new_name(name) or name
         found = importlib.util.find_spec(new)
         return cast(importlib.abc.InspectLoader, found.loader).get_code(new) if found else None
+
+
+class MovedModules(AnotherName):
+    """Finds modules by the names that they had in the first edition.
+
+    >>> MovedModules().find_spec("minigrad.printing").name
+    'minigrad.printing'
+    """
+
+    def new_name(self, name: str) -> str | None:
+        """Return the full name that a module has today, if `name` is its old one."""
+        return new_name(name)
 
 
 #: Functions that moved alone, by the modules where they were.
