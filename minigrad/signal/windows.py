@@ -16,7 +16,7 @@ import numpy as np
 
 from ..dtypes import float32, float64
 from ..ops.creation import windows
-from ..ops.creation.windows import bell, cosines, triangle
+from ..ops.creation.windows import BLACKMAN, bell, cosines, triangle
 
 __all__ = ["bartlett", "blackman", "cosine", "exponential", "gaussian", "general_cosine",
            "general_hamming", "hamming", "hann", "kaiser", "nuttall"]
@@ -47,7 +47,7 @@ def blackman(M: int, *, sym: bool = True, **options: Any) -> Any:
     >>> blackman(3).round(decimals=4)
     tensor([-0.,  1., -0.])
     """
-    return window("blackman", M, sym, options, cosines((0.42, 0.5, 0.08)))
+    return window("blackman", M, sym, options, cosines(BLACKMAN))
 
 
 def cosine(M: int, *, sym: bool = True, **options: Any) -> Any:

@@ -15,6 +15,9 @@ from ...dtypes import get_default_dtype
 from ...op.publish import function
 from .tensor_options import Options, create
 
+#: The coefficients of Blackman's sum of cosines.
+BLACKMAN = (0.42, 0.5, 0.08)
+
 
 def window(name: str, count: Any, sym: bool, options: Options, values: Any) -> Any:
     """Make a window of `count` numbers: `values(k, n)` at the places k = 0, 1, 2 ... of n.
@@ -78,8 +81,7 @@ def blackman_window(window_length, periodic=True, **options: Unpack[Options]):
     >>> blackman_window(4)[2]
     tensor(1.)
     """
-    return old_window("blackman_window", window_length, periodic, options,
-                      cosines((0.42, 0.5, 0.08)))
+    return old_window("blackman_window", window_length, periodic, options, cosines(BLACKMAN))
 
 
 @function(method_too=False)

@@ -163,7 +163,13 @@ class OfI(Unary, abstract=True):
     inplace = method = False
 
     def samples(make):
-        yield from (make(3, 4, low=-3, high=3), make(low=20, high=30), make(0, 2))
+        yield from (make(3, 4, low=0.5, high=3), make(low=2, high=3), make(0, 2))
+
+
+def over(result, x):
+    """Return `special.i1(x) / x`, or that of `i1e`, from the result: a half at zero."""
+    zero = F.eq(x, 0)
+    return F.where(zero, 0.5, result / F.where(zero, 1, x))
 
 
 class I0(OfI):
@@ -198,6 +204,9 @@ class SpecialI0e(OfI):
     def grad_self(g, self, result):
         return g * (F.special_i1e(self) - F.sign(self) * result)
 
+    def samples(make):
+        yield from (make(3, 4, low=-3, high=3), make(low=20, high=30), make(0, 2))
+
 
 class SpecialI1(OfI):
     """The modified Bessel function of the first kind of order 1.
@@ -211,11 +220,7 @@ class SpecialI1(OfI):
     forward = of_host(special_bessel.i1)
 
     def grad_self(g, self, result):
-        safe = F.where(F.eq(self, 0), 1, self)  # at zero the quotient's limit is a half
-        return g * (F.i0(self) - F.where(F.eq(self, 0), 0.5, result / safe))
-
-    def samples(make):
-        yield from (make(3, 4, low=0.5, high=3), make(low=2, high=3), make(0, 2))
+        return g * (F.i0(self) - over(result, self))
 
 
 class SpecialI1e(OfI):
@@ -230,9 +235,4 @@ class SpecialI1e(OfI):
     forward = of_host(special_bessel.i1e)
 
     def grad_self(g, self, result):
-        safe = F.where(F.eq(self, 0), 1, self)
-        quotient = F.where(F.eq(self, 0), 0.5, result / safe)
-        return g * (F.special_i0e(self) - F.sign(self) * result - quotient)
-
-    def samples(make):
-        yield from (make(3, 4, low=0.5, high=3), make(low=2, high=3), make(0, 2))
+        return g * (F.special_i0e(self) - F.sign(self) * result - over(result, self))

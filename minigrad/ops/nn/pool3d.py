@@ -7,7 +7,7 @@ from ...backend.kernels_pool import pool_output_sizes
 from ...op.declaration import F
 from ...op.out import call_with_out
 from ...op.publish import function, respelt
-from .pool import AvgPool, AvgPoolInput, MaxPool, check_padding, sizes_of, spelled
+from .pool import AvgPool, AvgPoolInput, MaxPool, check_padding, sizes_of, spelled, window_sizes
 
 
 class MaxPool3d(MaxPool):
@@ -74,26 +74,16 @@ class AvgPool3dInput(AvgPoolInput):
 # -------------------------------------------------------------------- public functions
 
 
-def volume_window(name, kernel_size, stride, padding):
-    """Return the three, three numbers each; windows without a stride stand side by side."""
-    kernel_size = sizes_of(kernel_size, 3, name, "kernel_size")
-    stride = kernel_size if stride in (None, ()) else sizes_of(stride, 3, name, "stride")
-    return kernel_size, stride, sizes_of(padding, 3, name, "padding")
-
-
 def check_volumes(name, kernel, input, kernel_size, stride, padding, dilation):
     """Raise PyTorch's error for an input or a window that cannot be pooled."""
     shape = tuple(input.shape)
-    for what, sizes in (("stride", stride), ("kernel size", kernel_size)):
-        if what == "stride" and min(sizes) == 0:
-            raise RuntimeError("stride should not be zero")
+    if min(stride) == 0:
+        raise RuntimeError("stride should not be zero")
+    for what, letter, sizes in (("stride", "d{}", stride), ("kernel size", "k{}", kernel_size),
+                                ("dilation", "dilation{}", dilation)):
         if min(sizes) <= 0:
-            letters = "k" if what == "kernel size" else "d"
             raise RuntimeError(f"{what} should be greater than zero, but got "
-                               f"{spelled(sizes, letters + '{}')}")
-    if min(dilation) <= 0:
-        raise RuntimeError("dilation should be greater than zero, but got "
-                           f"{spelled(dilation, 'dilation{}')}")
+                               f"{spelled(sizes, letter)}")
     check_padding(kernel_size, padding, dilation)
     if len(shape) not in (4, 5):
         raise RuntimeError("non-empty 4D or 5D (batch mode) tensor expected for input")
@@ -117,7 +107,7 @@ def max_pool3d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode
     >>> max_pool3d(tensor([[[[1.0, 3.0], [2.0, 0.0]]]]), (1, 2, 2))
     tensor([[[[3.]]]])
     """
-    kernel_size, stride, padding = volume_window("max_pool3d", kernel_size, stride, padding)
+    kernel_size, stride, padding = window_sizes("max_pool3d", 3, kernel_size, stride, padding)
     dilation = sizes_of(dilation, 3, "max_pool3d", "dilation")
     check_volumes("max_pool3d", "max_pool3d_with_indices_out_cpu_template", input, kernel_size,
                   stride, padding, dilation)
@@ -149,7 +139,7 @@ def avg_pool3d(input, kernel_size, stride=None, padding=0, ceil_mode=False,
         return call_with_out("avg_pool3d", "exact overlap", avg_pool3d, (
             input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override),
             {"out": out})
-    kernel_size, stride, padding = volume_window("avg_pool3d", kernel_size, stride, padding)
+    kernel_size, stride, padding = window_sizes("avg_pool3d", 3, kernel_size, stride, padding)
     if divisor_override == 0:
         raise RuntimeError("divisor must be not zero")
     check_volumes("avg_pool3d", "avg_pool3d", input, kernel_size, stride, padding, (1, 1, 1))
