@@ -1,6 +1,6 @@
 """What programs do beside the layers that everybody measures: minigrad and PyTorch in turns.
 
-    python benchmarks/everyday.py --threads 1 --json benchmarks/results/everyday.json
+    python benchmarks/everyday.py --threads 1 --repeats 5 --json benchmarks/results/everyday.json
 
 Single elements, unusual convolutions, an LSTM, one draw at a time, derivatives by `vmap`, random
 initial weights. See README.md here.

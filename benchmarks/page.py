@@ -65,7 +65,7 @@ that any program on NumPy's BLAS can take.
 SEQUENCE = """A training step of a small GPT and of an LSTM, optimiser included.
 """
 EVERYDAY = """What programs do beside these layers, in milliseconds on one thread. Each row was
-chosen because minigrad was slow there. HIPS autograd and MyGrad have none of these functions.
+chosen because minigrad was slow there. HIPS autograd and MyGrad are not measured here.
 """
 TRAININGS = """Three seeded trainings that have to succeed; `make bench` runs them in full.
 """
