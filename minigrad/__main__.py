@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import runpy
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 from . import __version__, as_torch
@@ -44,6 +45,8 @@ def main(words: list[str]) -> None:
         sys.exit(f"minigrad: {option} needs {'a module' if option == '-m' else 'a program'}")
     as_torch()
     if option == "-m":
+        if not found(given[0]):
+            sys.exit(f"minigrad: there is no module {given[0]}")
         sys.argv = given
         runpy.run_module(given[0], run_name="__main__", alter_sys=True)
     elif option == "-c":
@@ -55,6 +58,14 @@ def main(words: list[str]) -> None:
             sys.exit(f"minigrad: there is no program {program}")
         sys.argv, sys.path[0] = given, str(program.resolve().parent)
         runpy.run_path(str(program), run_name="__main__")
+
+
+def found(module: str) -> bool:
+    """Tell whether a module is there."""
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:  # the package that it would be in
+        return False
 
 
 if __name__ == "__main__":

@@ -128,6 +128,8 @@ def test_without_a_program_it_shows_one_screen():
     (["nowhere.py"], "minigrad: there is no program nowhere.py"),
     (["--nowhere"], "minigrad: --nowhere is no option; `python -m minigrad -h` shows them"),
     (["-m"], "minigrad: -m needs a module"),
+    (["-m", "nowhere"], "minigrad: there is no module nowhere"),
+    (["-m", "nowhere.at_all"], "minigrad: there is no module nowhere.at_all"),
     (["-c"], "minigrad: -c needs a program"),
 ])
 def test_it_says_what_is_wrong_with_the_words(words, said, tmp_path):
