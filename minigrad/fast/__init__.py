@@ -3,10 +3,10 @@
 NOTE [The ring]
     Nothing imports `fast/` but the line in `minigrad/__init__.py` that switches it on.
     `switch_on` registers quicker twins: for the functions of each op, which also get node classes
-    of their own, and for the backward loop.  Each twin names the function that it replaces.  It
-    serves the common case, leaves every other case and every error to that function, and gives
-    the same numbers, bit for bit; the tests compare the two for every op.  The environment
-    variable `MINIGRAD_GENERIC=1` leaves it off.
+    of their own, for the backward loop, and for methods of tensors.  Each twin names the function
+    that it replaces.  It serves the common case, leaves every other case and every error to that
+    function, and gives the same numbers, bit for bit; the tests compare the two for every op.  The
+    environment variable `MINIGRAD_GENERIC=1` leaves it off.
 
     The figures of single operations in this folder's files are from
 
@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from ..op import publish as op_publish
 from .backward_loop import install_loop
+from .elements import quicken_elements
 from .flat_nodes import give_defaults
 from .leaves import quicken_leaves
 from .publish import make_quicker
@@ -30,4 +31,5 @@ def switch_on() -> None:
     give_defaults()
     op_publish.QUICKER.append(make_quicker)
     install_loop()
+    quicken_elements()
     quicken_leaves()

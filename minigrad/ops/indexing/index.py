@@ -31,6 +31,7 @@ from ..shape.view import Expand, Unsqueeze, View
 from .gather import dtype_name
 
 FULL = slice(None)
+LEVEL = 4 + _state.fast  # from `as_tuple` up to the program's line; a quicker twin is one more
 
 
 def key_of(ndim, indices, dims):
@@ -196,7 +197,7 @@ def as_tuple(key):
             "Using a non-tuple sequence for multidimensional indexing is deprecated and will be "
             "changed in pytorch 2.9; use x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will "
             "be interpreted as tensor index, x[torch.tensor(seq)], which will result either in an "
-            "error or a different result", UserWarning, stacklevel=4)
+            "error or a different result", UserWarning, stacklevel=LEVEL)
         return tuple(key)
     return (key,)
 
@@ -212,7 +213,7 @@ def normalised(self, key):
             part = Tensor._plain(beside(self._array, array))
         if isinstance(part, Tensor) and part._array.dtype == np.uint8 and part._array.ndim:
             warnings.warn("indexing with dtype torch.uint8 is now deprecated, please use a dtype "
-                          "torch.bool instead.", UserWarning, stacklevel=4)
+                          "torch.bool instead.", UserWarning, stacklevel=LEVEL - 1)
             part = part != 0
         parts.append(part)
     return parts
