@@ -1,4 +1,4 @@
-"""What the course consists of: stages, their holes and the mistakes that are known, from files.
+"""The course, read from files: stages, their holes and the mistakes that are known.
 
 A stage `NN_name` is five files and a test file, so that words can be translated by themselves:
 
@@ -137,7 +137,7 @@ class Stage:
         return sentence and sentence.replace("{case}", case.removesuffix("]"))
 
     def exercise(self, module: str, folder: Path | None = None) -> Path:
-        """Where the learner's file for a module lies, in `folder` (default: `exercises/`)."""
+        """The learner's file for a module, in `folder` (default: `exercises/`)."""
         base = self.root / "exercises" if folder is None else folder
         if len(self.modules) == 1:
             return base / f"{self.key}.py"
@@ -152,7 +152,7 @@ class Stage:
         return "".join(line for line in lines if not line.startswith(MASTER))
 
     def solution(self, module: str) -> Path:
-        """Where the solution for a module lies."""
+        """The solution's file for a module."""
         return self.exercise(module, self.root / "solutions")
 
 

@@ -41,7 +41,7 @@ from typing import Any
 #: More lines than any file has.
 STEP = 1_000_000
 
-#: What pytest advises where it shortens a comparison; a learner has no such option.
+#: pytest's advice where it shortens a comparison; a learner has no such option.
 _ADVICE = re.compile(r"\n *Use -v to get more diff|,? use '?-vv?'? to show")
 
 
@@ -335,7 +335,7 @@ def main_each(plans: list[str]) -> None:
             try:
                 main(plan)
             finally:
-                os._exit(0)  # what waits for the end of the process waits for it in the parent
+                os._exit(0)  # handlers for the end of a process run in the parent
         os.waitpid(child, 0)
 
 

@@ -48,7 +48,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Trial:
-    """What came of trying some files on a stage's tests."""
+    """The result of running a stage's tests on some files."""
 
     outcomes: tuple[Outcome, ...] = ()
     symptoms: dict[str, bool] = field(default_factory=dict)

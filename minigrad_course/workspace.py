@@ -47,12 +47,12 @@ class Workspace:
 
     @property
     def exercises(self) -> Path:
-        """Where the files are that the learner edits."""
+        """The folder of the files that the learner edits."""
         return self.root / "exercises"
 
     @property
     def shipped(self) -> Path:
-        """Where the same files are as they were handed out."""
+        """The folder of the same files as they were handed out."""
         return self.root / ".minigrad" / "shipped"
 
     def handed_out(self, stage: Stage, path: str) -> str:
@@ -249,7 +249,7 @@ class Workspace:
     def _follow_moves(self, stage: Stage, answers: Answers) -> None:
         """Put a stage's files where the package has its modules now, the learner's and the shipped.
 
-        What several new files were made from is left to each of them; backups keep it.
+        A file that was split is left to each of its parts; backups keep it.
         """
         left: set[Path] = set()
         for path in stage.modules:

@@ -18,18 +18,6 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("minigrad", "minigrad_course")
 
-#: Files and folders that are not written so yet.  The list can only become shorter.
-NOT_YET = (
-    "minigrad_course/dev",
-    "minigrad_course/export",
-    "minigrad_course/grading",
-    "minigrad_course/similarity",
-    "minigrad_course/stages.py",
-    "minigrad_course/swap.py",
-    "minigrad_course/trial.py",
-    "minigrad_course/workspace.py",
-)
-
 #: Words and phrases, and what to write instead.
 WORDS = {
     r"mend(?:s|ed|ing)?": "fix",
@@ -132,28 +120,15 @@ def findings(source: str) -> list[tuple[int, str, str]]:
     return found
 
 
-def not_yet(path: str) -> str | None:
-    """Return the entry of `NOT_YET` that a file belongs to, if any."""
-    return next((entry for entry in NOT_YET if path == entry or path.startswith(f"{entry}/")), None)
-
-
 FILES = {path.relative_to(ROOT).as_posix(): path
          for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))}
 
 
-@pytest.mark.parametrize("name", [name for name in FILES if not not_yet(name)])
+@pytest.mark.parametrize("name", FILES)
 def test_sentences_are_plain(name):
     told = [f"{name}:{line}: '{words}': write {advice}"
             for line, words, advice in findings(FILES[name].read_text(encoding="utf-8"))]
     assert not told, "\n" + "\n".join(told)
-
-
-@pytest.mark.parametrize("entry", [each for each in NOT_YET
-                                   if (ROOT / each).exists() or each != "minigrad/fast"])
-def test_the_list_of_exceptions_only_shrinks(entry):
-    files = [path for name, path in FILES.items() if not_yet(name) == entry]
-    assert any(findings(path.read_text(encoding="utf-8")) for path in files), (
-        f"{entry} is clean, or gone: delete it from NOT_YET")
 
 
 @pytest.mark.parametrize(("text", "words"), [

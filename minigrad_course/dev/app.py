@@ -100,8 +100,7 @@ def verify(
 def canary(numbers: Numbers = None) -> None:
     """Plant a raise in each exercise of the solutions: its tests and probes all have to meet it.
 
-    That is the proof that what is tested and graded is the file that was handed in. Exits with 1
-    if one does not.
+    It proves that tests and grading run the file that was handed in. Exits with 1 if one does not.
 
     \b
     Examples:

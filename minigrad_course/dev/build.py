@@ -47,7 +47,7 @@ def overview(root: Path) -> tuple[Path, str]:
 
 
 def _between(text: str, name: str, made: str) -> str:
-    """Return a page's text with what is made between the comments that name it."""
+    """Return a page's text with `made` between the two comments of this name."""
     begin, end = f"<!-- {name}, made by `minigrad dev build` -->\n", f"<!-- /{name} -->"
     before, found, after = text.partition(begin)
     if not found or end not in after:

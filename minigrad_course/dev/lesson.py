@@ -51,15 +51,15 @@ _WHY_NOT = ("timing", "gpu", "torch", "heavy")
 
 @dataclass
 class Block:
-    """A piece of a lesson: text, or a fence with what is known of it."""
+    """A piece of a lesson: text, or a fence and its properties."""
 
     kind: str  # text, run, draft, raises, pull, show, not run, rest, picture, widget, other
     text: str  # without the fence's lines
-    detail: str = ""  # what follows the colon of the comment
+    detail: str = ""  # the comment's part after the colon
     fence: str = ""  # the fence's first line
-    printed: str | None = None  # what stands in the output block after it
+    printed: str | None = None  # the text of the output block after it
     predicted: bool = False  # whether that is folded, for readers to guess it first
-    result: dict[str, str] = field(default_factory=dict)  # what running it gave
+    result: dict[str, str] = field(default_factory=dict)  # output and errors of the last run
 
     @property
     def runs(self) -> bool:

@@ -27,13 +27,13 @@ class Module:
 
     @classmethod
     def read(cls, file: Path, path: str) -> Module:
-        """Return the module in a file; SyntaxError for what is no Python."""
+        """Return the module in a file; SyntaxError if it is not Python."""
         text = file.read_text(encoding="utf-8")
         return cls(path, text, ast.parse(text, str(file)))
 
     @classmethod
     def from_text(cls, path: str, text: str) -> Module:
-        """Return the module with this text; SyntaxError for what is no Python."""
+        """Return the module with this text; SyntaxError if it is not Python."""
         return cls(path, text, ast.parse(text))
 
     @property

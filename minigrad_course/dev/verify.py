@@ -12,7 +12,7 @@ from ..trial import Trial, try_each, try_files
 from .lesson import parse
 from .source import blank, module, mutated, statements
 
-#: What the tests of a stage may take; the learner is not to wait longer.
+#: Seconds that the tests of a stage may take; a learner should not wait longer.
 TIMEOUT = 180
 
 

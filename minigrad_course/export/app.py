@@ -26,8 +26,8 @@ class Format(NamedTuple):
     write: Callable[[Assignment, Path], list[Path]]
     grade: Callable[[Path, dict[str, str], Place], Graded]
     trust: str
-    draws: bool = False  # whether a seed is drawn for what is made, where none is given
-    program: str = ""  # with which it is tried where that is installed
+    draws: bool = False  # whether a seed is drawn for the assignment if none is given
+    program: str = ""  # the program that tries it, if installed
 
 
 #: Said of every format whose graded cells run in the learner's kernel.

@@ -1,4 +1,4 @@
-"""What every platform's assignment has in common: stages, their points, a seed, their files."""
+"""Assignments, as all platforms need them: stages, their points, a seed, their files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..stages import CourseError, Hole, Stage
 
 __all__ = ["NEEDED", "Assignment", "new_folder", "put", "script", "zipped"]
 
-#: What grading needs from a package index besides our wheel.
+#: Packages that grading needs from an index, besides our wheel.
 NEEDED = ("numpy>=2.0", "pytest>=8", "rich>=13", "typer>=0.12")
 
 
@@ -61,7 +61,7 @@ class Assignment:
 
     @property
     def max_points(self) -> int:
-        """What all holes are worth."""
+        """The points of all holes together."""
         return sum(map(self.points, self.holes))
 
     def exercises(self) -> dict[str, str]:

@@ -16,7 +16,7 @@ import zipfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-#: Who a submission is from, as the runner says it; the last may be missing.
+#: Variables in which the runner says whose submission it is; the last may be missing.
 IDENTITY = ("CLASSROOM", "ASSIGNMENT", "SUBMISSION_TAG", "COMMIT_URL", "RELEASE_URL", "REVIEW_URL")
 
 
@@ -47,7 +47,7 @@ def main() -> int:
         return 1
     result = json.loads(done.stdout)
     for test in result["tests"]:
-        # What a learner's code said never begins a line: there it could be a command to the runner.
+        # A learner's output never begins a line: there it could be a command to the runner.
         told = "".join(f"\n| {line}" for line in test["output"].splitlines())
         print(f"{test['test-name']}: {test['score']} of {test['max-score']}{told}")
     put(checkout / "result.json", json.dumps(result, indent=1) + "\n")

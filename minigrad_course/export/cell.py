@@ -1,4 +1,4 @@
-"""What a graded cell of a notebook calls: `minigrad grade` in a process of its own.
+"""Functions that a notebook's graded cells call: `minigrad grade` in a process of its own.
 
 NOTE [Low trust]
     A notebook's cells all run in one kernel, the learner's and the graded ones.  The verdict comes
@@ -24,7 +24,7 @@ import minigrad
 
 __all__ = ["SEED", "points", "verdict"]
 
-#: Of the probes, where a call names none; None draws one.
+#: Seed of the probes if a call names none; None draws one.
 SEED: int | None = None
 #: How many hints are shown with what has no points, where a call names no number.
 HINTS = 0

@@ -39,7 +39,7 @@ works, and it is for you to weigh."""
 
 RUNTIME = {"runs-on": "ubuntu-latest", "python": "3.13", "apt": ["bubblewrap"]}
 
-#: What the runner sets; the values are for a trial.
+#: Variables that the runner sets, with values for a trial.
 RUNNER = {"CLASSROOM": "trial", "ASSIGNMENT": "stage", "SUBMISSION_TAG": "submit/trial",
           "COMMIT_URL": "https://example.org/commit/0", "RELEASE_URL": "https://example.org/release",
           "REVIEW_URL": "https://example.org/compare/0...1"}

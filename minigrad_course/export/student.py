@@ -1,4 +1,4 @@
-"""What students get: exercises as shipped, the lesson, how to run them, and no answer.
+"""The students' folder: exercises as shipped, the lesson, how to run them, and no answer.
 
 NOTE [No answer is handed out]
     A lesson shows the package's own code, answers included, for the course is taught from it.  In

@@ -28,7 +28,7 @@ __all__ = ["Graded", "Place", "findings", "known_mistake"]
 
 @dataclass(frozen=True)
 class Graded:
-    """What a platform would show."""
+    """The score and the text that a platform would show."""
 
     score: float
     max_score: float
@@ -59,7 +59,7 @@ class Place:
         return done
 
     def unpack(self, out: Path) -> Path:
-        """Return a new folder with what is in the wheel."""
+        """Return a new folder with the wheel's files."""
         (wheel,) = out.glob("*.whl")
         with zipfile.ZipFile(wheel) as archive:
             archive.extractall(self.folder / "package")
@@ -90,9 +90,9 @@ def offline() -> tuple[str, ...]:
 
 
 def known_mistake(stages: Sequence[Stage]) -> tuple[Stage, Hole, Mutant]:
-    """Return a mistake that is told by what it does, in the last gap that has one.
+    """Return a mistake that its symptoms reveal, in the last hole that has one.
 
-    CourseError where the stages have none.
+    CourseError if the stages have none.
     """
     for stage in reversed(stages):
         for hole in reversed(stage.holes):

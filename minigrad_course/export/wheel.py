@@ -1,7 +1,7 @@
 """Our own wheel, made from the files that run here: a checkout's, or an installed package's.
 
-No build tool is needed and nothing is fetched, so an assignment is made offline.  What goes in is
-what `hatch_build.py` puts into a wheel; solutions beside the package are never among it.
+No build tool is needed and nothing is fetched, so an assignment is made offline.  It holds the
+files that `hatch_build.py` puts into a wheel; solutions beside the package are never among them.
 """
 
 from __future__ import annotations

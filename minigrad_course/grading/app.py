@@ -181,7 +181,7 @@ def _to_look_at(paths: list[Path], reports: list[Report], settings: Settings) ->
 
 
 def _again(names: list[str], reason: str, paths: list[Path], keep: Path | None) -> Again | None:
-    """Return what is to be graded again; CourseError for what is not to be understood."""
+    """Return the submissions to grade again; CourseError if the options do not go together."""
     if bool(names) != bool(reason.strip()):
         raise CourseError("--regrade and --reason go together: what to grade again, and why")
     if not names:

@@ -43,7 +43,7 @@ Places = Mapping[str, Sequence[tuple[int, int, str]]]
 
 @dataclass
 class Tested:
-    """What the tests of a submission gave."""
+    """The results of a submission's tests."""
 
     outcomes: list[dict[str, Any]] = field(default_factory=list)
     symptoms: set[str] = field(default_factory=set)
@@ -85,7 +85,7 @@ class Runs:
     def test(self, bundle: Path, only: Sequence[str], places: Places) -> Tested:
         """Run the stage's tests, or those of the exercises in `only`.
 
-        `places` says where each exercise is, for the name of the one in which a test hangs.  Where
+        `places` says where each exercise is, for the name of the one in which a test hangs.  If
         that is another one, or one that has hung before, no more tests are begun: they would hang
         as well.
         """

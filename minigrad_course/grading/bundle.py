@@ -1,4 +1,4 @@
-"""What a graded process gets to see: the package with the learner's files in it, and no original.
+"""The files that a graded process sees: the package with the learner's files, and no original.
 
 The modules that are graded are not swapped by an import hook here; in the copy that the process
 sees, the learner's files are the modules, and nothing else of the stage is there.

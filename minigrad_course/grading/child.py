@@ -1,7 +1,7 @@
 """The graded process: runs probes on the learner's engine and writes what they return.
 
-It is copied into the bundle and imports nothing but what is there.  What it writes decides
-nothing by itself: the parent compares it with what the reference engine returns.
+It is copied into the bundle and imports nothing else.  Its output decides nothing by
+itself: the parent compares it with what the reference engine returns.
 
     child.py probes    jobs as JSON on standard input, a line of JSON for each on standard output
     child.py tests     the stage's tests and, if one fails, its symptoms, as lines of JSON; standard
@@ -66,7 +66,7 @@ class Reporter:
         self.failed = False
 
     def write(self, line: dict[str, Any]) -> None:
-        """Write a line at once: the next test may end the process."""
+        """Write a line immediately: the next test may end the process."""
         self.out.write(json.dumps(line) + "\n")
         self.out.flush()
 

@@ -78,7 +78,7 @@ _LANDLOCK = 444  # and the two after it, on all machines
 def confine(readable: Iterable[str], listed: Iterable[str], writable: Iterable[str]) -> list[str]:
     """Give up all files but these, and the system calls above; return what worked.
 
-    Of the folders in `listed` the names of what is in them can be read, too.
+    The names of files in the folders of `listed` can be read, too.
     """
     if not sys.platform.startswith("linux"):
         return []

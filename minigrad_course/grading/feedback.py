@@ -1,4 +1,4 @@
-"""What a student gets to read: a page, and the same as text for an e-mail."""
+"""A student's feedback: a page, and the same as text for an e-mail."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 NOTE [Who decides]
     The child writes down what its probes returned; the parent has the reference engine's answers
-    to the same probes with the same seeds, and compares.  Whoever wants points has to write the
+    to the same probes with the same seeds, and compares.  To get points one has to write the
     right numbers, for seeds that nobody knew before: each submission has seeds of its own, made of
     its text and a secret, so a table of answers fits no other text, not even itself.  Tests run in
     the child too: what they say is shown, and a failing test takes points, but a passing one gives
@@ -60,7 +60,7 @@ ENDED = 2
 
 @dataclass(frozen=True)
 class HoleGrade:
-    """What one hole got, and why."""
+    """The points of one hole, and the reason."""
 
     hole: str
     title: str
@@ -68,14 +68,14 @@ class HoleGrade:
     max_points: int
     reason: str = ""  # empty where all points were given
     failing: tuple[tuple[str, str], ...] = ()  # test and message
-    diagnosis: str = ""  # what is wrong, in a sentence
+    diagnosis: str = ""  # the mistake, in a sentence
     hints: tuple[str, ...] = ()  # of the course, where the instructor has them shown
     note: str = ""  # "right; it waits for ..." where the others of the stage keep it from working
 
 
 @dataclass(frozen=True)
 class Grade:
-    """What one submission of one stage got."""
+    """The verdict on one submission of one stage."""
 
     submission: str
     stage: str
@@ -123,7 +123,7 @@ def grade(stage: Stage, submission: Submission, sandbox: Sandbox, seed: int | No
 
 @dataclass(frozen=True)
 class _Run:
-    """What came of one run of a submission."""
+    """The result of one run of a submission."""
 
     holes: tuple[HoleGrade, ...]
     notes: tuple[str, ...]

@@ -26,8 +26,8 @@ def held_by(process: int, user: int | None = None) -> int:
 
     Files that were deleted while they are open count as well.
 
-    Whoever is in the process's session or is run by `user` counts as well: a process whose parent
-    has ended is nobody's descendant any more.  0 where there is no /proc, as on macOS.
+    Processes of the same session and those of `user` count as well: a process whose parent has
+    ended is nobody's descendant any more.  0 where there is no /proc, as on macOS.
     """
     ours: set[int] = {process}
     total = 0

@@ -36,13 +36,13 @@ class Entry:
 
     @property
     def path(self) -> str:
-        """Where the submission lay."""
+        """The submission's path when it was graded."""
         return self.mark.rpartition(" ")[0]
 
 
 @dataclass(frozen=True)
 class Again:
-    """What is to be graded again although its verdict is known, and why."""
+    """Submissions to grade again although their verdict is known, and the reason."""
 
     names: frozenset[str]  # of submissions; "all" for every one
     reason: str
@@ -75,7 +75,7 @@ class History:
                 continue  # the rest of a line that was cut off
 
     def known(self, again: Again | None = None) -> dict[str, Report]:
-        """Return the last verdict for each mark; of what is to be graded again, those that were."""
+        """Return the last verdict for each mark, without those still to be graded again."""
         return {entry.mark: entry.report for entry in self.entries()
                 if again is None or not again.wants(Path(entry.path))
                 or entry.reason == again.reason}

@@ -142,7 +142,7 @@ def _place(folder: Path, stage: Stage, module: str) -> Path:
 def read_text(folder: Path, inside: Path) -> str:
     """Return the text of the file `inside` a folder, reached without following any link.
 
-    Refused for what is missing, a link, no plain file, too large or no UTF-8 text.
+    Refused if it is missing, a link, not a plain file, too large or not UTF-8 text.
     """
     handle = (opened_by_path if sys.platform == "win32" else opened)(folder, inside)
     try:

@@ -27,7 +27,7 @@ LOOK = 0.25
 
 @dataclass(frozen=True)
 class Limits:
-    """What one run may take."""
+    """The limits of one run: time, memory and output."""
 
     seconds: float = 60
     total: float | None = None  # seconds for all runs of a submission; None: four times one run's

@@ -50,7 +50,7 @@ class Counted:
 
     @property
     def left(self) -> str:
-        """What is to be said of the time that is left; "" before anything was graded."""
+        """The sentence about the time that is left; "" before anything was graded."""
         if self.done == self.known or self.done >= self.total:
             return ""
         graded = self.done - self.known

@@ -1,10 +1,10 @@
-"""Which files a graded process may read: Python itself, what it is linked with, a few libraries.
+"""The files that a graded process may read: Python, its shared libraries, a few packages.
 
 NOTE [No folder of programs]
     A folder such as `/usr/lib` or Python's prefix may hold anything, a checkout of minigrad or an
     environment with it too.  So nothing is shown but the standard library, each shared library that
-    Python and NumPy use (found by loading them), and the folders of a few packages.  What is
-    installed inside the standard library's folder is hidden.  Where an answer can still be seen,
+    Python and NumPy use (found by loading them), and the folders of a few packages.  Packages
+    installed inside the standard library's folder are hidden.  If an answer can still be seen,
     nothing is graded.
 """
 
@@ -24,13 +24,13 @@ from ..stages import CourseError
 __all__ = ["inside_library", "interpreter", "libraries", "refuse_answers", "shared_libraries",
            "site_folders", "standard_library"]
 
-#: What a graded process may import besides the standard library and the bundle.
+#: Packages that a graded process may import, besides the standard library and the bundle.
 LIBRARIES = ("numpy", "numpy.libs", "pytest", "_pytest", "py.py", "pluggy", "iniconfig",
              "packaging", "pygments", "ml_dtypes")
 
 #: Names of folders of installed packages inside the standard library.
 SITE = ("site-packages", "dist-packages")
-#: Where a shared library may have another name; it is shown there too.
+#: Folders in which a shared library may have another name; it is shown there too.
 ALIASES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64")
 
 #: Loads all that Python and its libraries are linked with, and prints where that is.

@@ -1,4 +1,4 @@
-"""What is known of a submission after all its stages were graded."""
+"""The report on a submission after all its stages were graded."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Report:
 
     @property
     def notes(self) -> list[str]:
-        """What is said once of the whole submission, such as the line of a syntax error."""
+        """Notes on the whole submission, each once, such as the line of a syntax error."""
         return list(dict.fromkeys(note for each in self.grades for note in each.notes))
 
     def weighted(self, weights: dict[str, int]) -> Report:

@@ -3,11 +3,11 @@
 NOTE [Names of files]
     Learning platforms put the person into the name of the file: Moodle `Ann Lee_12345_assign...`,
     Canvas `leeann_LATE_12345_678_engine.py`, Blackboard `Homework_alee_attempt_...`.  Only that
-    part of such a name counts, for the student chose the rest.  Of any other name the whole counts,
-    without the ending, or its part before the first underscore; so does the name of the folder that
-    it lies in.  A part is a person's if it is the person's id, e-mail address, the part of that
-    before the @, or name.  What fits several, or has another person's id further on, is nobody's,
-    and all of them are named; nothing is guessed.
+    part of such a name counts, for the student chose the rest.  Any other name counts in full,
+    without the ending, or as its part before the first underscore; so does the name of the folder
+    that it lies in.  A part is a person's if it is the person's id, e-mail address, the part of
+    that before the @, or name.  A name that fits several, or has another person's id further on,
+    is nobody's, and all of them are named; nothing is guessed.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Person:
 
     @property
     def id(self) -> str:
-        """What tells the person from all others."""
+        """The person's id, which nobody else has."""
         return self.row["id"]
 
     @property
@@ -56,7 +56,7 @@ class Person:
 
 @dataclass(frozen=True)
 class Matched:
-    """Whose each submission is, and what does not fit."""
+    """The owner of each submission, and the names that fit nobody."""
 
     owners: dict[int, Person]  # by the submission's place in the list
     missing: list[Person]  # who handed in nothing
@@ -76,7 +76,7 @@ class Matched:
 
 @dataclass(frozen=True)
 class Roster:
-    """Who is expected."""
+    """The people who are expected to hand in."""
 
     columns: tuple[str, ...]
     people: tuple[Person, ...]
@@ -109,7 +109,7 @@ class Roster:
         """Return whose a submission may be, and whether that is sure where it is one person."""
         *_, folder, name = ["", *Path(path).parts[-2:]]
         if one_line(folder + name) != folder + name:
-            return [], False  # what a name hides may make it look like another one
+            return [], False  # hidden characters may make it look like another name
         stem = re.sub(r"\.(py|zip)$", "", name, flags=re.IGNORECASE).casefold()
         for pattern in _PLATFORMS:
             if set_by_platform := pattern.match(stem):

@@ -50,7 +50,7 @@ CHECK = 120
 #: Set by whoever lets code be graded in a sandbox that keeps nothing from it.
 ANY = "MINIGRAD_ANY_SANDBOX"
 
-#: Where the libraries are in bubblewrap.
+#: The folder of the libraries in bubblewrap.
 INSIDE = "/libraries"
 _DEVICES = ("/dev/null", "/dev/urandom", "/dev/random")
 
@@ -63,7 +63,7 @@ class Sandbox:
 
     @property
     def kept(self) -> str:
-        """What this sandbox promises, in one sentence."""
+        """The sandbox's promises, in one sentence."""
         return {
             "bubblewrap": "no network, no other files or processes, and limits",
             "user": "a user of its own, no network, no private file, and limits",

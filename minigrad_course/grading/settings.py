@@ -16,7 +16,7 @@ __all__ = ["Settings", "read_settings"]
 
 @dataclass(frozen=True)
 class Settings:
-    """Which stages count, what each hole weighs, and the secret that seeds the probes."""
+    """The stages that count, the weight of each hole, and the secret that seeds the probes."""
 
     stages: tuple[Stage, ...]
     weights: dict[str, int] = field(default_factory=dict)  # points by hole, where not the course's
@@ -34,7 +34,7 @@ def read_settings(path: Path | None, chosen: list[str]) -> Settings:
         [weights]
         "03.2" = 5
 
-    CourseError for what is not to be understood, with the key.
+    CourseError names a key that is unknown or has a wrong value.
     """
     known = {"version", "stages", "seed", "hints", "weights"}
     read: dict[str, object] = {}

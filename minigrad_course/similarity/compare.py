@@ -10,8 +10,8 @@ NOTE [What counts]
 NOTE [Three ways of looking]
     Exercise by exercise, by runs of tokens: the shorter answer is asked how much of it the other
     one has.  Then all that somebody wrote, wherever it lies, is searched for each exercise of the
-    other: by runs, and by whole statements in any order, between which anything may stand.  What
-    finds most is told.
+    other: by runs, and by whole statements in any order, between which anything may stand.  The
+    larger share is reported.
 
     The figures: of answers written from the tasks alone the highest share with the package, over a
     stage, was 52 %, that of an exercise with HOLE_TOKENS or more 76 %, and that of a short one, all
@@ -123,7 +123,7 @@ class _Answer:
 
 @dataclass(frozen=True)
 class _Answers:
-    """What somebody wrote for a stage: by hole, all of it, and what no hole comes to."""
+    """A person's answers to a stage: by hole, all together, and code that belongs to no hole."""
 
     holes: dict[str, _Answer]
     all: _Answer
@@ -166,7 +166,7 @@ def compare(stage: Stage, submissions: dict[str, dict[str, str]]) -> list[Likene
 
 
 class _Left:
-    """What of an exercise counts nothing between submissions."""
+    """The parts of an exercise that count nothing between submissions."""
 
     def __init__(self, package: _Answer, written: Sequence[_Answer]) -> None:
         most = len(written) / 4 if len(written) >= 8 else len(written)
@@ -281,7 +281,7 @@ def _by_statements(answer: _Answer, whole: _Answer, left: _Left) -> tuple[int, s
 
 
 class _Siblings:
-    """The package's other functions, found by what is in them."""
+    """The package's other functions, found by their statements."""
 
     def __init__(self, stage: Stage) -> None:
         marks, given = _shipped(stage)

@@ -5,8 +5,8 @@ NOTE [One form]
     dropped: constants, `pass`, `assert`, calls of Python's own functions whose result is dropped,
     names that nobody reads, branches that are never taken.  `x += y` is written out, comparisons
     and conditions are turned one way, `getattr(x, "name")` is `x.name`, and a result that gets a
-    name only to be returned is returned at once.  Both sides get the same treatment, so a form that
-    is not quite right makes nobody look like anybody else.
+    name only to be returned is returned without it.  Both sides get the same treatment, so a form
+    that is not quite right makes nobody look like anybody else.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def in_one_form(node: Node) -> Node:
     """Return a tree, changed in place, in the form in which it is compared."""
     try:
         _OneForm().visit(node)
-        for _ in range(3):  # what is dropped may have been all that read a name
+        for _ in range(3):  # a dropped statement may have been the only one that read a name
             _drop_unread(node)
     except RecursionError:
         pass  # nested this deeply it is compared as it stands

@@ -1,4 +1,4 @@
-"""What was found, as a table, as CSV and as a page with both texts side by side."""
+"""The report: a table, CSV, and a page with both texts side by side."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def as_csv(found: Sequence[Likeness], named: Named = ()) -> str:
 
 
 def as_html(found: Sequence[Likeness], named: Named, stages: Sequence[Stage], texts: Texts) -> str:
-    """One page: a table, and for each likeness both texts with what is common marked."""
+    """One page: a table, and for each likeness both texts, their common part marked."""
     by_number = {stage.number: stage for stage in stages}
     parts = []
     for each in found:

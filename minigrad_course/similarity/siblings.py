@@ -1,7 +1,7 @@
 """The package's other functions: one of them may be handed in as an answer too.
 
-`fast/` has a quick twin of much that is taught, and other folders do related things.  Whatever no
-stage teaches is compared with each answer, function by function.
+`fast/` has a quick twin of much that is taught, and other folders do related things.  Every
+function that no stage teaches is compared with each answer.
 """
 
 from __future__ import annotations

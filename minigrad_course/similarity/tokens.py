@@ -1,4 +1,4 @@
-"""What somebody wrote for an exercise, as tokens that renaming and rearranging lines leave alone.
+"""Answers as tokens, which stay the same when names and line breaks change.
 
 NOTE [Tokens]
     The tokens are the nodes of the syntax tree, in one form (normal.py) and in the order of the
@@ -44,7 +44,7 @@ class Token:
 
 @dataclass(frozen=True)
 class Written:
-    """What somebody wrote for a stage."""
+    """A person's code for a stage."""
 
     holes: dict[str, list[Token]]
     elsewhere: list[Token] = field(default_factory=list)  # code of one's own that no hole comes to
