@@ -6,11 +6,16 @@ the shape of its result.  The rule of an op that names none is `same`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from operator import index
 from typing import Any
 
 Shape = tuple[int, ...]
+
+#: NumPy's texts for an array with more dimensions than it supports.
+NUMPY_REFUSES = re.compile(
+    "maximum supported dimension|number of dimensions must be within|ndmin must be <=")
 
 
 def numel(shape: Iterable[int]) -> int:
@@ -65,6 +70,13 @@ def size_mismatch(a: int, b: int, dim: int) -> RuntimeError:
     """Return the error for two sizes that do not fit, in dimension `dim` of the result."""
     return RuntimeError(f"The size of tensor a ({a}) must match the size of tensor b ({b}) at "
                         f"non-singleton dimension {dim}")
+
+
+def explain_dimensions(name: str, error: Exception) -> None:
+    """Raise an error that tells the limit if NumPy refused a result for its many dimensions."""
+    if NUMPY_REFUSES.search(str(error)):
+        raise RuntimeError(f"{name}(): the result would have more than 64 dimensions; minigrad's "
+                           "tensors have at most 64, as NumPy's arrays") from error
 
 
 def is_expandable_to(shape: Shape, target: Shape) -> bool:

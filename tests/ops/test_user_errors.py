@@ -412,3 +412,22 @@ def test_the_message_names_no_inner_function(line):
     assert not isinstance(error, AttributeError) or "has no attribute" in str(error)
     assert "__" not in str(error).replace(".__init__()", ""), "an inner name of Python's"
     assert len(str(error)) > 10
+
+
+# --- More than 64 dimensions ----------------------------------------------------------------------
+
+MANY = [1] * 64
+
+
+@pytest.mark.parametrize(("name", "call"), [
+    ("zeros", lambda x: minigrad.zeros([*MANY, 1])),
+    ("randn", lambda x: minigrad.randn([*MANY, 1])),
+    ("unsqueeze", lambda x: x.unsqueeze(0)),
+    ("stack", lambda x: minigrad.stack([x, x])),
+    ("repeat", lambda x: x.repeat([*MANY, 1])),
+    ("expand", lambda x: x.expand([2, *MANY])),
+], ids=lambda value: value if isinstance(value, str) else "")
+def test_a_result_of_65_dimensions_names_the_limit(name, call):
+    with pytest.raises(RuntimeError, match=rf"^{name}\(\): .*at most 64") as caught:
+        call(minigrad.ones(MANY, requires_grad=True))
+    assert "ndarray" not in str(caught.value)

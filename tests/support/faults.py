@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dis
-import itertools
 import os
 import re
 import sys
@@ -30,10 +29,15 @@ RESTORES = re.compile(r"\.(set|reset|leave|remove|pop|release)\(|^ *with ")
 
 @cache
 def interruptible(code: CodeType) -> frozenset[int]:
-    """Return the offsets of the instructions before which Python has looked for signals."""
-    names = [(each.offset, each.opname) for each in dis.get_instructions(code)]
-    return frozenset(offset for (_, before), (offset, _) in itertools.pairwise(names)
-                     if before in LOOKS)
+    """Return the offsets of the instructions before which Python has looked for signals.
+
+    From 3.14 on it looks between `__enter__`, which LOAD_SPECIAL fetches, and the block of a
+    `with`: there the exit is lost, as in MANAGERS.
+    """
+    names = [("", 0), *((each.opname, each.offset) for each in dis.get_instructions(code))]
+    return frozenset(offset for (fetched, _), (before, _), (_, offset)
+                     in zip(names, names[1:], names[2:], strict=False)
+                     if before in LOOKS and fetched != "LOAD_SPECIAL")
 
 
 @cache
@@ -86,7 +90,7 @@ def run(program: Callable[[], object], number: int, kind: str) -> tuple[bool, in
         if (not frame.f_code.co_filename.startswith(PACKAGE)
                 or any(code.co_name in MANAGERS for code in around)):
             return None
-        frame.f_trace_lines, frame.f_trace_opcodes = False, True
+        frame.f_trace_opcodes = True  # lines too: without them 3.14 leaves out instructions
         if event == "opcode" and frame.f_lasti in places(frame.f_code):
             count += 1
             if count == number:

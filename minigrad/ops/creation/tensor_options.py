@@ -16,6 +16,7 @@ from ...device import build_on, device, device_of
 from ...dtypes import bool as boolean
 from ...dtypes import dtype, float64, from_numpy_dtype, get_default_dtype, int64
 from ...op.arguments import NUMBERS
+from ...shapes import explain_dimensions
 from ...tensor.tensor import Tensor, method
 from .from_data import NO_COMPLEX, number
 
@@ -109,10 +110,14 @@ def create(
         raise TypeError(f"{name}(): minigrad has strided tensors only, no {options['layout']}")
     chosen = wanted_dtype(name, options) or default or get_default_dtype()
     where = options.get("device")
-    if backend is not None and where is None:
-        array = build(backend, chosen.numpy)
-    else:
-        array = build_on(where, lambda xp: build(xp, chosen.numpy))
+    try:
+        if backend is not None and where is None:
+            array = build(backend, chosen.numpy)
+        else:
+            array = build_on(where, lambda xp: build(xp, chosen.numpy))
+    except ValueError as error:
+        explain_dimensions(name, error)
+        raise
     memory_format = options.get("memory_format")
     if memory_format is not None and memory_format in RANKS:
         check_rank(memory_format, array.ndim)

@@ -21,6 +21,7 @@ from ..backend import BACKENDS, Backend, numpy_backend
 from ..device import NO_PLACE
 from ..graph.node import assign_sequence_nr
 from ..graph.special_versions import INFERENCE
+from ..shapes import explain_dimensions
 from ..tensor.tensor import Tensor
 from ..tensor.views import mark_view
 from .arguments import check_operand, plain_numbers, shapes_of, unwrap_list
@@ -171,6 +172,7 @@ def explain(op: type[Op], call: Prepared, error: Exception) -> None:
             error, (NotImplementedError, IndexError)):
         return  # it says what is wrong
     op.shape(*shapes_of(op, call.arrays))
+    explain_dimensions(op.name, error)
     if not isinstance(error, (NotImplementedError, IndexError)):
         kind = TypeError if isinstance(error, TypeError) else RuntimeError
         raise kind(f"{op.name}(): {error}") from error
