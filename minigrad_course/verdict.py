@@ -161,7 +161,7 @@ def named_together(holes: Sequence[str]) -> str:
 
 
 def verdicts(stage: Stage, trial: Trial, holes: list[Hole]) -> list[Verdict]:
-    """Return what is to be said of each hole."""
+    """Return the verdict on each hole."""
     return [replace(_verdict(stage, trial, hole), printed=_printed(trial, hole)) for hole in holes]
 
 

@@ -314,8 +314,8 @@ def find_workspace(start: Path | None = None) -> Workspace:
     for folder in (here, *here.parents):
         if (folder / "progress.json").is_file() and (folder / "exercises").is_dir():
             return Workspace(folder)
-    raise CourseError(f"{here} is in no workspace; make one with `minigrad init DIR` and go there, "
-                      "or to yours (`make learn` makes it in engine)")
+    raise CourseError(f"{here} is not in a workspace; make one with `minigrad init DIR` and go "
+                      "there, or to yours (`make learn` makes it in engine)")
 
 
 def _handed_out(stage: Stage, path: str, scratch: bool) -> str:

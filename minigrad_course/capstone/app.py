@@ -104,7 +104,7 @@ def spell(where: Where = None) -> None:
     facts = _measured(space, "spell.py", [])
     keep_result(space, "spell", facts)
     if facts["spelled"] < 0.5:
-        console().print("not yet: half of the words are to be right. Is one of your gradients "
+        console().print("not yet: half of the words must be right. Is one of your gradients "
                         "wrong? `minigrad python ten_probes.py`", soft_wrap=True)
         raise typer.Exit(1)
     console().print("[green]done[/]: it spells")

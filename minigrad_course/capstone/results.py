@@ -33,7 +33,7 @@ def read_results(space: Workspace) -> dict[str, dict[str, Any]]:
         return {}
     except (OSError, ValueError, TypeError, KeyError):
         pass
-    raise CourseError(f"{file} is not as the command wrote it: delete it, and measure again")
+    raise CourseError(f"{file} was changed or is damaged: delete it, and measure again")
 
 
 def keep_result(space: Workspace, part: str, facts: dict[str, Any]) -> None:

@@ -77,7 +77,7 @@ def time_faults(stage: Stage) -> list[str]:
     """Return the time that a stage says, if it is far from the one that it takes."""
     needed = minutes_needed(stage)
     return [] if abs(stage.minutes - needed) <= 10 else [
-        f"{stage.key}: it says {stage.minutes} minutes, but about {needed} are to be expected"]
+        f"{stage.key}: it says {stage.minutes} minutes; expect about {needed}"]
 
 
 def rule_faults(stage: Stage) -> list[str]:

@@ -80,7 +80,7 @@ def parse(text: str, name: str) -> list[Block]:
 
     def fence(start: int) -> tuple[str, str, int]:
         if start >= len(lines) or not lines[start].startswith("```"):
-            raise CourseError(f"{name}:{start + 1}: a block of code is to follow")
+            raise CourseError(f"{name}:{start + 1}: expected a block of code here")
         marks = re.match("`+", lines[start])
         assert marks is not None
         end = next((i for i in range(start + 1, len(lines)) if lines[i] == marks[0]), None)
@@ -153,7 +153,7 @@ def _end_of(kind: str, lines: list[str], start: int) -> int:
 
 def _check_predicted(block: Block, where: str) -> None:
     if block.predicted and not block.runs:
-        raise CourseError(f"{where}: what is to be predicted is the output of a block that runs")
+        raise CourseError(f"{where}: only the output of a block that runs can be predicted")
 
 
 def fill(blocks: list[Block], stage: Stage) -> None:
@@ -163,7 +163,7 @@ def fill(blocks: list[Block], stage: Stage) -> None:
         if block.kind in ("pull", "show"):
             path, _, symbol = block.detail.partition(":")
             if block.kind == "pull" and path not in stage.modules:
-                raise CourseError(f"{stage.key}: {path} is no module of this stage")
+                raise CourseError(f"{stage.key}: {path} is not a module of this stage")
             if block.detail in pulled:
                 raise CourseError(f"{stage.key}: {block.detail} is pulled twice")
             pulled.add(block.detail)

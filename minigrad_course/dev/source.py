@@ -48,7 +48,7 @@ class Module:
         for name in symbol.split("."):
             found = next((each for each in body if name in names_of(each)), None)
             if found is None:
-                raise CourseError(f"{self.path} defines no {symbol!r}")
+                raise CourseError(f"{self.path} does not define {symbol!r}")
             body = getattr(found, "body", [])
         assert found is not None
         return found

@@ -30,7 +30,7 @@ def shape(stage: Stage) -> Iterator[str]:
     if not stage.holes:
         return
     if not 3 <= len(stage.holes) <= 8:
-        yield f"{stage.key} has {len(stage.holes)} holes; 3 to 8 are wanted"
+        yield f"{stage.key} has {len(stage.holes)} holes; expected 3 to 8"
     if (points := sum(hole.points for hole in stage.holes)) != 10:
         yield f"{stage.key}: the points of its holes add up to {points}, not to 10"
     sizes = {hole.id: sum(statements(module(stage.package, path).function(name))

@@ -21,7 +21,7 @@ app = typer.Typer()
 
 
 class Format(NamedTuple):
-    """A platform: how its assignment is written, tried, and what is to be said of it."""
+    """A platform: how its assignment is written and tried, and what its users should know."""
 
     write: Callable[[Assignment, Path], list[Path]]
     grade: Callable[[Path, dict[str, str], Place], Graded]

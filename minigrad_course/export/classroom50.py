@@ -46,7 +46,7 @@ RUNNER = {"CLASSROOM": "trial", "ASSIGNMENT": "stage", "SUBMISSION_TAG": "submit
 
 
 def write(assignment: Assignment, out: Path) -> list[Path]:
-    """Write what is to be uploaded and what is to be handed out; return the files."""
+    """Write the files to upload and the files to hand out; return them."""
     wheel, bundle = make_wheel(out), out / "autograder"
     put(bundle / "autograder.py",
         Path(__file__).with_name("autograder.py").read_text(encoding="utf-8"), run=True)

@@ -38,7 +38,7 @@ submission gets seeds of its own."""
 
 
 def write(assignment: Assignment, out: Path) -> list[Path]:
-    """Write what is to be uploaded and what is to be handed out; return the files."""
+    """Write the files to upload and the files to hand out; return them."""
     wheel = make_wheel(out)
     with tempfile.TemporaryDirectory(prefix="minigrad-") as scratch:
         source = Path(scratch)

@@ -44,7 +44,7 @@ them feedback pages. Without one, a seed is drawn at each grading."""
 
 
 def write(assignment: Assignment, out: Path) -> list[Path]:
-    """Write what is to be uploaded and what is to be handed out; return the files."""
+    """Write the files to upload and the files to hand out; return them."""
     name = assignment.name
     wheel = make_wheel(out)
     source = put(out / "source" / name / f"{name}.ipynb", as_text(made(assignment, hidden=True)),

@@ -38,7 +38,7 @@ OTTER = ("otter-grader>=6", "ipykernel")
 
 
 def write(assignment: Assignment, out: Path) -> list[Path]:
-    """Write what is to be uploaded and what is to be handed out; return the files."""
+    """Write the files to upload and the files to hand out; return them."""
     wheel, name = make_wheel(out), assignment.name
     with tempfile.TemporaryDirectory(prefix="minigrad-") as scratch:
         source = Path(scratch)

@@ -60,7 +60,7 @@ def leaks(stage: Stage, texts: Mapping[str, str], seed: int | None = None) -> li
 
 
 def lesson_without_answers(stage: Stage) -> str:
-    """Return a lesson's text without the blocks that show what is to be written."""
+    """Return a lesson's text without the blocks that show code to be written."""
     answers = answer_lines(stage)
     kept = []
     blocks = parse(stage.text(), stage.key)

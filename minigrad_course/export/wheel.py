@@ -29,7 +29,7 @@ COURSE = Path(__file__).resolve().parents[1]
 def make_wheel(folder: Path) -> Path:
     """Write the wheel into `folder` and return its path; the same files give the same bytes.
 
-    CourseError where this package's own description is nowhere to be found.
+    CourseError if this package's own description cannot be found.
     """
     stem = f"{NAME.replace('-', '_')}-{minigrad.__version__}"
     info = f"{stem}.dist-info"
@@ -93,7 +93,7 @@ def _about(info: str) -> dict[str, bytes]:
     try:
         installed = distribution(NAME)
     except PackageNotFoundError:
-        raise CourseError(f"no description of {NAME} is to be found; install it with pip") from None
+        raise CourseError(f"no description of {NAME} was found; install it with pip") from None
     for name in ("METADATA", "entry_points.txt", "licenses/LICENSE"):
         if (text := installed.read_text(name)) is not None:
             about[f"{info}/{name}"] = text.encode()

@@ -208,7 +208,7 @@ def _seed(given: int | None, set_for_all: int | None, keep: Path | None) -> int:
     try:
         return int(path.read_text(encoding="utf-8"))
     except ValueError:
-        raise CourseError(f"{path} holds no seed; remove it to begin anew") from None
+        raise CourseError(f"{path} has no seed; delete it to start again") from None
 
 
 def _written(form: str, reports: list[Report]) -> str:

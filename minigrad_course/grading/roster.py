@@ -181,7 +181,7 @@ def read_roster(path: Path) -> Roster:
     lines = list(csv.reader(io.StringIO(text), delimiter=_delimiter(text)))
     columns = tuple(_column(each) for each in lines[0]) if lines else ()
     if "id" not in columns or len(set(columns)) != len(columns):
-        raise CourseError(f"{path}: its first line is to name each column once, id among them, "
+        raise CourseError(f"{path}: its first line must name each column once, id among them, "
                           f"not {', '.join(columns) or 'nothing'}")
     people: dict[str, Person] = {}
     for number, cells in enumerate(lines[1:], 2):
@@ -189,10 +189,10 @@ def read_roster(path: Path) -> Roster:
             continue
         row = dict(zip(columns, [cell.strip() for cell in cells], strict=False))
         if len(cells) != len(columns) or not row["id"]:
-            raise CourseError(f"{path}, line {number}: {len(columns)} cells are wanted and an id, "
+            raise CourseError(f"{path}, line {number}: expected {len(columns)} cells and an id, "
                               f"but it has {','.join(cells)!r}")
         if row["id"] in people:
-            raise CourseError(f"{path}, line {number}: {row['id']!r} was there before")
+            raise CourseError(f"{path}, line {number}: the id {row['id']!r} appears twice")
         people[row["id"]] = Person(row)
     return Roster(columns, tuple(people.values()))
 

@@ -159,7 +159,7 @@ def _user_works() -> bool:
     package = str(Path(minigrad.__file__).resolve())
     if _ends_well([*start, _trial(packages, [], f"open({package!r}).read()")], USERS[0]):
         raise CourseError(f"{package} can be read by everybody on this machine, and this Linux has "
-                          "no Landlock: who is graded could read the answers there; take the right "
+                          "no Landlock: submissions could read the answers there; take the right "
                           "to read it from others (chmod -R go-rwx), or install bubblewrap")
     return True
 
@@ -217,7 +217,7 @@ def best_sandbox(required: bool = False) -> Sandbox:
         raise CourseError("there is no bubblewrap that works here (the command bwrap); install it "
                           "or leave out --require-sandbox")
     if kind == "limits" and os.name == "posix" and os.geteuid() == 0 and not os.environ.get(ANY):
-        raise CourseError("what is graded would run as root: bubblewrap does not work here (the "
+        raise CourseError("submissions would run as root: bubblewrap does not work here (the "
                           "command bwrap), and no other user can start this Python; install "
                           f"bubblewrap, or set {ANY}=1 if all that is graded is your own work")
     if kind != "limits":

@@ -46,27 +46,28 @@ def read_settings(path: Path | None, chosen: list[str]) -> Settings:
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise CourseError(f"{path}: {error}") from None
         if unknown := sorted(set(read) - known):
-            raise CourseError(f"{path}: {unknown[0]!r} is no setting; there are {sorted(known)}")
+            raise CourseError(f"{path}: {unknown[0]!r} is not a setting; settings are "
+                              f"{sorted(known)}")
     version = read.get("version", __version__)
     if version != __version__:
         raise CourseError(f"{path}: it is for minigrad {version}, but this is {__version__}")
     numbers = chosen or read.get("stages") or [each.number for each in stages() if each.holes]
     if not isinstance(numbers, list) or not all(isinstance(each, str) for each in numbers):
-        raise CourseError(f"{path}: stages is to be a list of numbers in quotes, not {numbers!r}")
+        raise CourseError(f"{path}: stages must be a list of numbers in quotes, not {numbers!r}")
     seed, weights = read.get("seed"), read.get("weights", {})
     if seed is not None and (type(seed) is not int or seed < 0):
-        raise CourseError(f"{path}: seed is to be a whole number of at least 0, not {seed!r}")
+        raise CourseError(f"{path}: seed must be a whole number of at least 0, not {seed!r}")
     hints = read.get("hints", 0)
     if type(hints) is not int or not 0 <= hints <= 3:
-        raise CourseError(f"{path}: hints is to be a whole number from 0 to 3, not {hints!r}")
+        raise CourseError(f"{path}: hints must be a whole number from 0 to 3, not {hints!r}")
     found = tuple(stages_named(",".join(numbers)))
     holes = {hole.id for stage in found for hole in stage.holes}
     if not isinstance(weights, dict):
-        raise CourseError(f"{path}: weights is to be a table, not {weights!r}")
+        raise CourseError(f"{path}: weights must be a table, not {weights!r}")
     for hole, points in weights.items():
         if hole not in holes:
             raise CourseError(f"{path}: weights has {hole!r}, which no chosen stage has")
         if type(points) is not int or points < 0:
-            raise CourseError(f"{path}: the weight of {hole} is to be a whole number of at least "
+            raise CourseError(f"{path}: the weight of {hole} must be a whole number of at least "
                               f"0, not {points!r}")
     return Settings(found, dict(weights), seed if isinstance(seed, int) else None, hints)

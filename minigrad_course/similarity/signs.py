@@ -52,7 +52,7 @@ class Sign:
 
 
 def signs(stage: Stage, texts: dict[str, str]) -> list[Sign]:
-    """Return what is to be looked at in a submission of a stage, each once."""
+    """Return the signs to look at in a submission of a stage, each once."""
     found: dict[tuple[str, str], Sign] = {}
     for path, text in texts.items():
         if (mine := parsed(text)) is None:

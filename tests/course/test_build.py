@@ -77,7 +77,7 @@ def test_a_pull_has_decorators_and_comments(small):
     assert module.cut(module.find("double")).startswith("# Why it is here.\ndef double")
     assert module.cut(module.find("Twice.get")).startswith("def get")  # without its indent
     assert module.cut(module.find("FACTOR")) == "FACTOR = 2"
-    with pytest.raises(CourseError, match=r"double.py defines no 'Twice.put'"):
+    with pytest.raises(CourseError, match=r"double.py does not define 'Twice.put'"):
         module.find("Twice.put")
 
 
@@ -151,10 +151,10 @@ Besides the code above, [`double.py`](../minigrad/double.py) has:
 
 @pytest.mark.parametrize(("text", "told"), [
     ("```python\nx = 1\n", "x:1: the block does not end"),
-    ("<!-- draft -->\ntext\n", "x:2: a block of code is to follow"),
+    ("<!-- draft -->\ntext\n", "x:2: expected a block of code here"),
     ("<!-- not run: lazy -->\n```python\n```\n", "x:1: not run because of one of"),
     ("text\n<!-- output -->\n```text\n```\n", "output follows right after a block that runs"),
-    ("<!-- predict -->\n```text\n1\n```\n", "what is to be predicted is the output of a block"),
+    ("<!-- predict -->\n```text\n1\n```\n", "only the output of a block that runs"),
 ])
 def test_an_error_in_a_lesson_is_described(text, told):
     with pytest.raises(CourseError, match=re.escape(told)):
@@ -244,7 +244,7 @@ def test_a_picture_is_drawn_noticed_when_stale_and_taken_away(small, monkeypatch
 def test_a_stage_pulls_from_its_modules_alone(small):
     blocks = lesson.parse("<!-- pull: other.py:other -->\n```python\n```\n"
                           "<!-- rest: double.py -->\n", "x")
-    with pytest.raises(CourseError, match=re.escape("other.py is no module of this stage")):
+    with pytest.raises(CourseError, match=re.escape("other.py is not a module of this stage")):
         lesson.fill(blocks, small)
 
 

@@ -240,7 +240,7 @@ def test_without_a_task_it_says_how_they_stand(space):
 def test_outside_a_workspace_it_says_so(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for words in ((), ("digits",), ("spell",), ("fault",), ("certificate",)):
-        assert "is in no workspace" in call(*words, code=2)
+        assert "is not in a workspace" in call(*words, code=2)
 
 
 def measured(monkeypatch, **facts: Any) -> None:
@@ -299,7 +299,7 @@ def test_figures_that_nobody_measured_are_not_read(space, monkeypatch, change):
                     encoding="utf-8")
     monkeypatch.setattr(commands, "run_script", lambda *given: pytest.fail("it measured"))
     for part in ("certificate", "digits", "spell", "fault"):
-        assert "is not as the command wrote it: delete it, and measure again" in " ".join(
+        assert "was changed or is damaged: delete it, and measure again" in " ".join(
             call(part, code=2).split())
 
 

@@ -29,7 +29,7 @@ def test_a_stage_says_the_time_that_it_takes():
     needed = form.minutes_needed(stage)
     assert form.time_faults(replace(stage, minutes=needed + 10)) == []
     assert form.time_faults(replace(stage, minutes=10)) == [
-        f"07_grad_mode: it says 10 minutes, but about {needed} are to be expected"]
+        f"07_grad_mode: it says 10 minutes; expect about {needed}"]
 
 
 @pytest.mark.parametrize("stage", stages(), ids=lambda stage: stage.key)

@@ -76,10 +76,10 @@ def test_probes_get_other_seeds_each_time():
 
 
 @pytest.mark.parametrize(("text", "told"), [
-    ("stage = ['07']", "'stage' is no setting"), ("stages = 7", "a list of numbers in quotes"),
-    ("stages = ['99']", "there is no stage '99'"), ("seed = 'x'", "seed is to be a whole number"),
+    ("stage = ['07']", "'stage' is not a setting"), ("stages = 7", "a list of numbers in quotes"),
+    ("stages = ['99']", "there is no stage '99'"), ("seed = 'x'", "seed must be a whole number"),
     ("version = '0.0'", "it is for minigrad 0.0"), ("x", "Expected '='"),
-    ("hints = 4", "hints is to be a whole number from 0 to 3"), ("hints = true", "from 0 to 3"),
+    ("hints = 4", "hints must be a whole number from 0 to 3"), ("hints = true", "from 0 to 3"),
     ("stages = ['07']\n[weights]\n'01.1' = 3", "which no chosen stage has"),
     ("stages = ['07']\n[weights]\n'07.1' = -3", "weight of 07.1"),
 ])

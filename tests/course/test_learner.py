@@ -83,7 +83,7 @@ def test_init_harms_nothing(tmp_path, present):
 
 def test_outside_a_workspace(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(CourseError, match=r"is in no workspace; make one with `minigrad init DIR`"):
+    with pytest.raises(CourseError, match="is not in a workspace; make one with `minigrad init"):
         find_workspace()
 
 

@@ -126,8 +126,9 @@ def test_rosters_as_they_come(tmp_path, text):
 
 @pytest.mark.parametrize(("content", "told"), [
     (b"", "id among them, not nothing"), (b"name,email\nAnn,x\n", "id among them, not name, email"),
-    (b"id,id\n1,2\n", "each column once"), (b"id,name\n1,Ann\n1,Bo\n", "line 3: '1' was there"),
-    (b"id,name\n,Ann\n", "line 2: 2 cells are wanted and an id"), (b"id,name\n1\n", "line 2"),
+    (b"id,id\n1,2\n", "each column once"),
+    (b"id,name\n1,Ann\n1,Bo\n", "line 3: the id '1' appears twice"),
+    (b"id,name\n,Ann\n", "line 2: expected 2 cells and an id"), (b"id,name\n1\n", "line 2"),
     (b"id,name\n1,\xff\n", "is not UTF-8"),
 ])
 def test_what_is_no_roster_is_told(tmp_path, content, told):
