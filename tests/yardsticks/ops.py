@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import warnings
 from collections import Counter
@@ -16,7 +17,7 @@ import minigrad
 
 from .compare import agree, flat, same_gradients
 from .databases import dtype_for
-from .translate import Translator, Untranslatable, op_of
+from .translate import Translator, Untranslatable, op_of, rebound
 
 #: What is compared for each sample.
 CHECKS = ("forward", "gradient", "second gradient", "tangent", "out", "error")
@@ -140,13 +141,30 @@ def try_sample(info: Any, op: Any, sample: Any, report: Report) -> None:
         return
     if not agrees:
         return
-    leaves = [pair for pair in translator.pairs if pair[0].requires_grad]
-    if info.supports_autograd and leaves:
-        try_gradients(theirs, ours, leaves, report, info.supports_gradgrad)
-        if info.supports_forward_ad:
-            try_tangents(info, op, sample, twin, process, leaves, report)
     if info.supports_out and isinstance(theirs, torch.Tensor):
         try_out(info, op, sample, twin, theirs, report)
+    leaves = [pair for pair in translator.pairs if pair[0].requires_grad]
+    if not info.supports_autograd or not leaves:
+        return
+    their_op, our_op = for_derivatives(info, op)
+    if our_op is not op:
+        theirs = run(their_op, sample, torch, sample.output_process_fn_grad)
+        ours = run(our_op, twin, minigrad, process)
+    try_gradients(theirs, ours, leaves, report, info.supports_gradgrad)
+    if info.supports_forward_ad:
+        try_tangents(their_op, our_op, sample, twin, process, leaves, report)
+
+
+def for_derivatives(info: Any, op: Any) -> tuple[Any, Any]:
+    """Return both functions as the database wants them for derivatives.
+
+    Some first make a matrix triangular or symmetric: off such matrices an op that reads one
+    triangle has no derivative that PyTorch stands for.
+    """
+    theirs = info.gradcheck_wrapper
+    if theirs is type(info).gradcheck_wrapper:
+        return info.op, op
+    return functools.partial(theirs, info.op), functools.partial(rebound(theirs), op)
 
 
 def try_gradients(theirs: Any, ours: Any, leaves: Any, report: Report,
@@ -209,7 +227,7 @@ def try_second(first: Any, second: Any, inputs: Any, twins: Any, rng: Any,
         report.count("second gradient", False, f"{type(error).__name__}: {error}")
 
 
-def try_tangents(info: Any, op: Any, sample: Any, twin: Any, process: Any, leaves: Any,
+def try_tangents(their_op: Any, our_op: Any, sample: Any, twin: Any, process: Any, leaves: Any,
                  report: Report) -> None:
     """Compare the tangents of forward mode."""
     import torch
@@ -230,11 +248,11 @@ def try_tangents(info: Any, op: Any, sample: Any, twin: Any, process: Any, leave
                     for t in [ad.unpack_dual(r).tangent]]
 
     try:
-        theirs = pushed(torch, info.op, sample, sample.output_process_fn_grad, 0)
+        theirs = pushed(torch, their_op, sample, sample.output_process_fn_grad, 0)
     except Exception:
         return
     try:
-        ours = pushed(minigrad, op, twin, process, 1)
+        ours = pushed(minigrad, our_op, twin, process, 1)
         report.count("tangent", len(theirs) == len(ours) and same_gradients(theirs, ours),
                      "values")
     except Exception as error:

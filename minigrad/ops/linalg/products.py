@@ -184,7 +184,8 @@ def matrix_power(input, n):
         raise RuntimeError("linalg.matrix_power: A must be batches of square matrices, but they "
                            f"are {by(input.shape[-2:]).replace('x', ' by ')} matrices")
     if n == 0:
-        return F.expand(F.diag_embed(F.ones_like(F.select(input, -1, 0))), tuple(input.shape))
+        identity = F.eye(input.shape[-1], dtype=input.dtype, device=input.device)
+        return F.where(F.ones_like(identity).bool(), identity, input)  # which has a gradient: zeros
     base, n = (F.linalg_inv(input), -n) if n < 0 else (input, n)
     if n == 1 and base is input:
         return F.clone(input)
