@@ -20,9 +20,17 @@ det = FUNCTIONS["linalg_det"]
 diagonal = FUNCTIONS["linalg_diagonal"]
 eigh = FUNCTIONS["linalg_eigh"]
 eigvalsh = FUNCTIONS["linalg_eigvalsh"]
+householder_product = FUNCTIONS["linalg_householder_product"]
 inv = FUNCTIONS["linalg_inv"]
 inv_ex = FUNCTIONS["linalg_inv_ex"]
+ldl_factor = FUNCTIONS["linalg_ldl_factor"]
+ldl_factor_ex = FUNCTIONS["linalg_ldl_factor_ex"]
+ldl_solve = FUNCTIONS["linalg_ldl_solve"]
 lstsq = FUNCTIONS["linalg_lstsq"]
+lu = FUNCTIONS["linalg_lu"]
+lu_factor = FUNCTIONS["linalg_lu_factor"]
+lu_factor_ex = FUNCTIONS["linalg_lu_factor_ex"]
+lu_solve = FUNCTIONS["linalg_lu_solve"]
 matmul = FUNCTIONS["matmul"]
 matrix_exp = FUNCTIONS["matrix_exp"]
 matrix_norm = FUNCTIONS["linalg_matrix_norm"]
@@ -46,8 +54,9 @@ vector_norm = FUNCTIONS["linalg_vector_norm"]
 
 __all__ = [
     "LinAlgError", "cholesky", "cholesky_ex", "cond", "cross", "det", "diagonal", "eigh",
-    "eigvalsh", "inv", "inv_ex", "lstsq", "matmul", "matrix_exp", "matrix_norm", "matrix_power",
-    "matrix_rank", "multi_dot", "norm", "pinv", "qr", "slogdet", "solve", "solve_ex",
-    "solve_triangular", "svd", "svdvals", "tensorinv", "tensorsolve", "vander", "vecdot",
-    "vector_norm",
+    "eigvalsh", "householder_product", "inv", "inv_ex", "ldl_factor", "ldl_factor_ex",
+    "ldl_solve", "lstsq", "lu", "lu_factor", "lu_factor_ex", "lu_solve", "matmul", "matrix_exp",
+    "matrix_norm", "matrix_power", "matrix_rank", "multi_dot", "norm", "pinv", "qr", "slogdet",
+    "solve", "solve_ex", "solve_triangular", "svd", "svdvals", "tensorinv", "tensorsolve",
+    "vander", "vecdot", "vector_norm",
 ]

@@ -12,6 +12,7 @@ from typing import Any
 from . import (
     kernels_attention,
     kernels_conv,
+    kernels_ldl,
     kernels_loss,
     kernels_mask,
     kernels_matrix,
@@ -88,6 +89,9 @@ class Kernels:
     solve_triangular = kernels_matrix.solve_triangular
     lu_factor = kernels_matrix.lu_factor
     lu_solve = kernels_matrix.lu_solve
+    row_order = kernels_matrix.row_order
+    ldl_factor = kernels_ldl.ldl_factor
+    ldl_solve = kernels_ldl.ldl_solve
 
     attention_forward = kernels_attention.attention_forward
     attention_backward = kernels_attention.attention_backward

@@ -4,13 +4,14 @@ NumPy's `solve` raises where a matrix is singular.  PyTorch's backward passes an
 solver divide by the zero instead, and the result has infinities or NaN there.
 """
 
+import math
 from typing import Any
 
 import numpy as np
 
 Array = Any
 
-__all__ = ["lu_factor", "lu_solve", "solve_triangular"]
+__all__ = ["lu_factor", "lu_solve", "row_order", "solve_triangular"]
 
 
 def solve_triangular(xp: Any, A: Array, B: Array, upper: bool, unitriangular: bool) -> Array:
@@ -30,22 +31,44 @@ def solve_triangular(xp: Any, A: Array, B: Array, upper: bool, unitriangular: bo
     return X
 
 
-def lu_factor(xp: Any, matrix: Array) -> tuple[Array, list[int]]:
-    """Return L (without its diagonal of ones) and U in one matrix, and the order of A's rows.
+def lu_factor(xp: Any, A: Array) -> tuple[Array, Array]:
+    """Return L (without its diagonal of ones) and U in one matrix, and the pivots, for a batch.
+
+    In step j row j changed places with row `pivots[j]`, counted from 1.  The order of the steps is
+    Crout's: column j is brought up to date when it is needed, then row j.
 
     >>> lu_factor(numpy, numpy.array([[0.0, 1], [2, 3]]))
     (array([[2., 3.],
-           [0., 1.]]), [1, 0])
+           [0., 1.]]), array([2, 2], dtype=int32))
     """
-    lu, rows = matrix.copy(), list(range(len(matrix)))
-    for k in rows[:]:
-        pivot = k + xp.argmax(xp.abs(lu[k:, k])).item()
-        lu[[k, pivot]] = lu[[pivot, k]]
-        rows[k], rows[pivot] = rows[pivot], rows[k]
-        if lu[k, k] != 0:
-            lu[k + 1 :, k] /= lu[k, k]
-            lu[k + 1 :, k + 1 :] -= lu[k + 1 :, k : k + 1] * lu[k, k + 1 :]
-    return lu, rows
+    *batch, m, n = A.shape
+    lu, steps = A.reshape(math.prod(batch), m, n).copy(), min(m, n)
+    each, pivots = xp.arange(len(lu)), xp.empty((len(lu), steps), "int32")
+    for j in range(steps):
+        lu[:, j:, j:j + 1] -= lu[:, j:, :j] @ lu[:, :j, j:j + 1]
+        largest = j + xp.argmax(xp.absolute(lu[:, j:, j]), axis=1)
+        pivots[:, j] = largest + 1
+        lu[each, largest], lu[:, j] = lu[:, j].copy(), lu[each, largest]
+        lu[:, j:j + 1, j + 1:] -= lu[:, j:j + 1, :j] @ lu[:, :j, j + 1:]
+        pivot = lu[:, j, j, None]
+        lu[:, j + 1:, j] /= xp.where(pivot == 0, 1, pivot)  # all below is 0 too
+    return lu.reshape(A.shape), pivots.reshape(*batch, steps)
+
+
+def row_order(xp: Any, pivots: Array, m: int) -> Array:
+    """Return which of `m` rows is where after the exchanges that `lu_factor` made.
+
+    >>> row_order(numpy, numpy.array([2, 3]), 3)
+    array([1, 2, 0])
+    """
+    *batch, steps = pivots.shape
+    flat = pivots.reshape(math.prod(batch), steps) - 1
+    order = xp.zeros((len(flat), m), "int64") + xp.arange(m)
+    each = xp.arange(len(flat))
+    for j in range(steps):
+        other = flat[:, j]
+        order[each, other], order[:, j] = order[:, j].copy(), order[each, other]
+    return order.reshape(*batch, m)
 
 
 def lu_solve(xp: Any, A: Array, B: Array) -> Array:
@@ -56,10 +79,7 @@ def lu_solve(xp: Any, A: Array, B: Array) -> Array:
            [nan]])
     """
     batch = np.broadcast_shapes(A.shape[:-2], B.shape[:-2])
-    X = xp.empty((*batch, *B.shape[-2:]), B.dtype)
-    A, B = xp.broadcast_to(A, (*batch, *A.shape[-2:])), xp.broadcast_to(B, X.shape)
-    for at in np.ndindex(batch):
-        lu, rows = lu_factor(xp, A[at])
-        Y = solve_triangular(xp, lu, B[at][rows], False, True)
-        X[at] = solve_triangular(xp, lu, Y, True, False)
-    return X
+    lu, pivots = lu_factor(xp, A)
+    order = xp.broadcast_to(row_order(xp, pivots, A.shape[-1]), (*batch, A.shape[-1]))
+    B = xp.take_along_axis(xp.broadcast_to(B, (*batch, *B.shape[-2:])), order[..., None], -2)
+    return solve_triangular(xp, lu, solve_triangular(xp, lu, B, False, True), True, False)

@@ -48,7 +48,7 @@ TABLE: tuple[tuple[Rule, str], ...] = (
     (rules_view.roll, "Roll"),
     (rules.alone, "Tril Triu LinalgInv LinalgDet Slogdet LinalgCholesky LinalgQr QrComplete "
                   "LinalgSvd LinalgEigh Pinverse PinverseOfSymmetric "
-                  "OneHot ConstantPadNd"),
+                  "LinalgLuFactorEx RowOrder Geqrf LdlFactor OneHot ConstantPadNd"),
     (rules_view.diag, "Diag"),
     (rules_view.diag_embed, "DiagEmbed"),
     (rules_view.cat, "Cat"),

@@ -11,7 +11,7 @@ from ..checks import require_one_dtype
 from ..reduction.cumulative import others
 from ..reduction.sum_mean import require_float
 from ..shape.view import array_of
-from .matmul import by, mT
+from .matmul import by, dtype_names, mT
 
 
 class LinAlgError(RuntimeError):
@@ -33,6 +33,13 @@ def require_square(name, matrices):
     if rows != columns:
         raise RuntimeError(f"{name}: A must be batches of square matrices, but they are {rows} by "
                            f"{columns} matrices")
+
+
+def require_for_lapack(array, kernel):
+    """Raise PyTorch's error unless the elements are float32 or float64, which LAPACK knows."""
+    if array.dtype.char not in "fd":
+        raise NotImplementedError(
+            f'"{kernel}" not implemented for \'{dtype_names(array)[0]}\'')
 
 
 def square(shape, *_, **__):

@@ -5,6 +5,7 @@ Source: https://docs.pytorch.org/docs/stable/linalg.html
 
 import math
 
+from ...dtypes import type_name
 from ...op.declaration import F, named_result
 from ...op.publish import function
 from .decompositions import LinAlgError, require_square
@@ -144,9 +145,14 @@ def linalg_vander(x, *, N=None):
             [1, 2, 4],
             [1, 3, 9]])
     """
-    count = (x.shape[-1] if x.ndim else 1) if N is None else N
+    kind = type_name(x.dtype)
+    if kind in ("Half", "Bool"):
+        raise RuntimeError("linalg.vander supports floating point, complex, and integer tensors, "
+                           f"but got {kind}")
+    x = x if x.ndim else F.unsqueeze(x, 0)
+    count = x.shape[-1] if N is None else N
     if count <= 1:
-        raise RuntimeError(f"linalg.vander: N must be greater than 1, but got {count}")
+        raise RuntimeError("N must be greater than 1.")
     column = F.unsqueeze(x, -1)
     powers = F.cumprod(F.expand(column, (*x.shape, count - 1)), -1)
     return F.cat([F.ones_like(powers[..., :1]), powers], -1)

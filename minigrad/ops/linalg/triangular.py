@@ -4,8 +4,8 @@ from ...op.declaration import F, Op, named_result
 from ...op.publish import function
 from ...shapes import broadcast
 from ..checks import require_one_dtype
-from .decompositions import columns, require_fitting, require_square
-from .matmul import dtype_names, mT
+from .decompositions import columns, require_fitting, require_for_lapack, require_square
+from .matmul import mT
 
 
 class LinalgSolveTriangular(Op):
@@ -32,9 +32,7 @@ class LinalgSolveTriangular(Op):
         if B.ndim < 2:
             raise RuntimeError(f"{name}: The input tensor B must have at least 2 dimensions.")
         require_fitting(name, self.shape, B.shape, left)
-        if self.dtype.char not in "fd":
-            raise NotImplementedError('"triangular_solve_cpu" not implemented for '
-                                      f"'{dtype_names(self)[0]}'")
+        require_for_lapack(self, "triangular_solve_cpu")
         A, B = self, B.astype(self.dtype, copy=False)
         if left:
             return columns(xp, xp.solve_triangular(A, B, upper, unitriangular))
