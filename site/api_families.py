@@ -21,7 +21,8 @@ FAMILIES: dict[str, dict[str, tuple[str, str]]] = {
         "scattered": ("Parts written, joined and split", "part_scatter unravel split_by_axis"),
         "linalg": ("Linear algebra", "matmul products decompositions triangular "
                    "svd_eigh distance vector_norm"),
-        "systems": ("Linear systems and contractions", "solve_ex least_squares lu ldl householder einsum"),
+        "systems": ("Linear systems and contractions", "solve_ex least_squares einsum"),
+        "factors": ("Factors of matrices", "lu ldl householder"),
         "networks": ("Convolutions, pooling and losses",
                      "conv conv_transpose pool pool3d pad unfold loss ctc_loss linear bilinear "
                      "softmax"),

@@ -84,6 +84,8 @@ FUNCTIONS = {
     **{name: f"torch.linalg.{name[6:].lower()}" for name in (
         "LinalgCholesky", "LinalgCross", "LinalgDet", "LinalgInv")},
     "LinalgSolveTriangular": "torch.linalg.solve_triangular",
+    "LinalgLuFactorEx": "torch.linalg.lu_factor_ex", "LdlFactor": "torch.linalg.ldl_factor_ex",
+    "LinalgLdlSolve": "torch.linalg.ldl_solve",
     **{name: f"F.{function}" for name, function in {
         "BinaryCrossEntropy": "binary_cross_entropy", "HuberLoss": "huber_loss",
         "BinaryCrossEntropyWithLogits": "binary_cross_entropy_with_logits", "L1Loss": "l1_loss",

@@ -16,7 +16,8 @@ from tests.support.samples import OPS, samples
 
 pytestmark = [pytest.mark.filterwarnings("ignore:" + text) for text in (
     # of old names, which take `out=` too, and of results that need another shape
-    "torch.(cholesky|qr|triangular_solve|chain_matmul) is deprecated", "at.*nuclear_norm is",
+    "torch.(cholesky|qr|triangular_solve|chain_matmul|lu_solve) is deprecated",
+    "at.*nuclear_norm is",
     r"index_reduce\(\) is in beta", r"torch.searchsorted\(\)", "An output with one or more elem",
     "The number of elements in the out tensor", "The reduce argument of torch.scatter")]
 
@@ -37,6 +38,11 @@ CALLS = {
     "linalg_vector_norm": "m, 2, 1", "linalg_lstsq": "s, m", "linspace": "0, 1, 5",
     "linalg_cholesky_ex": "s", "linalg_inv_ex": "s", "linalg_solve_ex": "s, m",
     "linalg_tensorinv": "s, 1", "linalg_tensorsolve": "s, m[:, 0]",
+    "linalg_householder_product": "m.t().contiguous(), v[:3]", "linalg_ldl_factor": "s",
+    "linalg_ldl_factor_ex": "s", "linalg_lu": "m", "linalg_lu_factor": "m",
+    "linalg_lu_factor_ex": "m", "linalg_lu_solve": "*torch.linalg.lu_factor(s), m",
+    "lu_solve": "m, *torch.linalg.lu_factor(s)", "lu_unpack": "*torch.linalg.lu_factor(m)",
+    "orgqr": "m.t().contiguous(), v[:3]", "ormqr": "m.t().contiguous(), v[:3], m.t().contiguous()",
     "logspace": "0, 1, 5", "matmul": "m, v", "matrix_power": "s, 3", "max": "m, 1",
     "mean": "m, 1", "median": "m, 1", "min": "m, 1", "msort": "m", "multinomial": "u, 2",
     "nanmean": "m, 1", "nanmedian": "m, 1", "nonzero": "m", "norm": "m, 2, 1", "normal": "m, u",

@@ -224,7 +224,8 @@ SERVANTS = {
     "EmbeddingRows", "GruLayer",
     "IndexBackward",
     "LinearScan", "LstmLayer", "MaskedPick", "MaskedPlace", "MaxPoolGather", "MaxPoolInput",
-    "ResampleInput", "Restride", "RnnLayer", "ScaledDotProduct", "SeveralZeros", "TakeBackward",
+    "ResampleInput", "Restride", "RnnLayer", "RowOrder", "ScaledDotProduct", "SeveralZeros",
+    "TakeBackward",
 }
 
 

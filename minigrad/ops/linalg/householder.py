@@ -31,7 +31,7 @@ class Geqrf(Op):
             [ 0.5000]])
     """
 
-    out = "exact"
+    out = "cast"
     outputs = ("a", "tau")
 
     def shape(A): return [A, (*A[:-2], min(A[-2:]))]
@@ -87,7 +87,7 @@ def reflected(vectors, tau, X, transposed=False):
     return X - V @ inside
 
 
-@function(method_too=False, out="exact")
+@function(method_too=False, out="cast")
 def linalg_householder_product(A, tau):
     """Return the first n columns of the product of reflections I - tau v v.T.
 
@@ -118,7 +118,7 @@ def linalg_householder_product(A, tau):
     return reflected(A, tau, F.expand(identity, tuple(A.shape)))
 
 
-@function(out="exact")
+@function(out="cast")
 def orgqr(input, tau):
     """Return what `linalg.householder_product` returns: an older name.
 

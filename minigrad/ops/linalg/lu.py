@@ -15,12 +15,7 @@ from ...op.declaration import F, Op, named_result
 from ...op.publish import function
 from ...shapes import broadcast
 from ..checks import require_one_dtype
-from ..shape.view import array_of
-from .decompositions import (
-    require_fitting,
-    require_for_lapack,
-    require_square,
-)
+from .decompositions import require_fitting, require_for_lapack, require_square
 from .matmul import mT
 
 
@@ -56,8 +51,8 @@ class LinalgLuFactorEx(Op):
                 "consider calling linalg.lu(A, pivot) or linalg.lu_factor_ex(A, pivot)")
         return LU, pivots, info
 
-    def grad_self(g_LU, LU, pivots):
-        m, n = LU.shape[-2:]
+    def grad_self(g_LU, LU, pivots, self_sizes):
+        m, n = self_sizes[-2:]
         k = min(m, n)
         square, g = (F.narrow(F.narrow(x, -1, 0, k), -2, 0, k) for x in (LU, g_LU))
         Lt, Ut = mT(F.tril(square, -1)), mT(F.triu(square))  # L without ones: add what they give
@@ -186,6 +181,9 @@ def linalg_lu(A, *, pivot=True):
     return LinalgLu(*F.lu_unpack(LU, pivots))
 
 
+LuWithInfo = named_result("_lu_with_info", ("LU", "pivots", "info"))
+
+
 @function(event=False)
 def lu(A, pivot=True, get_infos=False):
     """Return what `linalg.lu_factor` does, zeros in U or not; also `info` if `get_infos`.
@@ -197,7 +195,7 @@ def lu(A, pivot=True, get_infos=False):
     tensor([2, 2], dtype=torch.int32)
     """
     found = factored("torch.lu_factor", A, pivot)
-    return found if get_infos else tuple(found[:2])
+    return LuWithInfo(*found) if get_infos else tuple(found[:2])
 
 
 @function(method_too=False, out="exact")
