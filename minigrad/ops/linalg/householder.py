@@ -1,6 +1,6 @@
 """Products of Householder's reflections I - tau v v.T, which make a QR factorisation.
 
-NOTE [Many reflections at once]
+NOTE [Many reflections in one step]
     A product of k reflections is I - V T V.T with an upper triangular T of k x k.  With D the
     diagonal matrix of the taus and S the part of V.T V above its diagonal, T = inv(I + D S) D: one
     more reflection adds a column that this holds for.  So a product of any number of reflections
@@ -74,7 +74,7 @@ def check_batch(name, what, shape, vectors):
 
 
 def reflected(vectors, tau, X, transposed=False):
-    """Return (I - V T V.T) X, or with T.T; see NOTE [Many reflections at once]."""
+    """Return (I - V T V.T) X, or with T.T; see NOTE [Many reflections in one step]."""
     m, k = vectors.shape[-2], tau.shape[-1]
     ones = F.eye(m, k, dtype=vectors.dtype, device=vectors.device)
     V = F.tril(F.narrow(vectors, -1, 0, k), -1) + ones

@@ -22,8 +22,8 @@ from .matmul import mT
 class LinalgLuFactorEx(Op):
     """L (without its diagonal of ones) and U in one matrix, the pivots, and the first zero of U.
 
-    In step j row j changed places with row `pivots[j]`, counted from 1.  Where U has a zero on its
-    diagonal `info` says which one, counted from 1; that is an error if `asked_by` names a function.
+    In step j row j changed places with row `pivots[j]`, counted from 1.  If U has a zero on its
+    diagonal, `info` says which one, counted from 1; it is an error if `asked_by` names a function.
 
     >>> from minigrad import linalg, tensor
     >>> linalg.lu_factor_ex(tensor([[0.0, 1.0], [2.0, 3.0]])).pivots
@@ -88,7 +88,7 @@ def solve_U_transposed(LU, X):
 
 
 class RowOrder(Op):
-    """Which of `size` rows is where after the exchanges of LU, or where each is then, if `inverse`.
+    """The order of `size` rows after the exchanges of LU, or the place of each, if `inverse`.
 
     >>> from minigrad import tensor
     >>> RowOrder(tensor([2, 3]), 3)
@@ -168,7 +168,7 @@ LinalgLu = named_result("linalg_lu", ("P", "L", "U"))
 def linalg_lu(A, *, pivot=True):
     """Return a permutation P, L with ones on its diagonal, and upper triangular U: P L U = A.
 
-    Of (*, m, n) with k = min(m, n) they are (*, m, m), (*, m, k) and (*, k, n).
+    A of (*, m, n) with k = min(m, n) has (*, m, m), (*, m, k) and (*, k, n).
 
     Source: `torch.linalg.lu`
 
