@@ -4,11 +4,16 @@ NOTE [No warnings for infinities and NaN]
     PyTorch computes `1 / 0` and `exp(1000)` without a warning, NumPy warns.  NumPy's error state
     belongs to the program that imports us, and switching it around every op costs more than the op,
     so warnings that come from this package's own modules are filtered instead.
+
+NOTE [Positions are int64]
+    PyTorch's positions and counts are int64 everywhere.  NumPy's are as wide as an address, which
+    in a page (Pyodide) has 32 bits; there its functions that return them are widened.
 """
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,6 +23,30 @@ from .kernels import Kernels
 
 # See NOTE [No warnings for infinities and NaN].
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"minigrad\.")
+
+
+#: See NOTE [Positions are int64].
+WIDENED = frozenset() if np.dtype(np.intp).itemsize == 8 else frozenset({
+    "arange", "argmax", "argmin", "argsort", "bincount", "flatnonzero", "nonzero", "searchsorted",
+    "unique"})
+
+
+def widened(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function of NumPy's with positions, in the result or in a tuple of it, as int64.
+
+    What a program gave or asked for by `dtype` stays: of the results of `unique` the first.
+    """
+    def wide(result: Any) -> Any:
+        return result.astype(np.int64) if result.dtype == np.intp else result
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        result = function(*args, **kwargs)
+        if isinstance(result, tuple):
+            kept = 1 if function is np.unique else 0
+            return *result[:kept], *map(wide, result[kept:])
+        return result if "dtype" in kwargs or function is np.unique else wide(result)
+
+    return call
 
 
 def address(array: Any) -> int:
@@ -45,6 +74,8 @@ class NumpyBackend(Kernels):
 
     def __getattr__(self, name: str) -> Any:
         value = getattr(np, name)
+        if name in WIDENED:
+            value = widened(value)
         setattr(self, name, value)
         return value
 

@@ -313,7 +313,7 @@ class MersenneTwister:
             noise = self.exponential(p.shape[::-1] if turned else p.shape, p.dtype)
             race = p / (noise.T if turned else noise)
             order: Array = np.argsort(-race, axis=-1, kind="stable")
-            return order[..., :count]
+            return order[..., :count].astype(np.int64, copy=False)
         marks = np.cumsum(p, axis=-1, dtype=_compute_type(p.dtype))
         marks = marks / marks[..., -1:]
         draws = self._unit(_size((*p.shape[:-1], count)), np.float64)

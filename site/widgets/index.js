@@ -4,6 +4,7 @@ export const WIDGETS = {
   "anomaly": () => import("./anomaly.js"),
   "asked-gradients": () => import("./asked_gradients.js"),
   "broadcast": () => import("./broadcast.js"),
+  "checkpoints": () => import("./checkpoints.js"),
   "convolution": () => import("./convolution.js"),
   "digit": () => import("./digit.js"),
   "dual-numbers": () => import("./dual_numbers.js"),

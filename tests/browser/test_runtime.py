@@ -108,6 +108,36 @@ def test_python_begins_with_what_the_browser_kept_and_without_it_where_that_is_b
     assert ran() == ("nothing", outputs)
 
 
+POSITIONS = """import minigrad as torch
+functional = torch.nn.functional
+x = torch.tensor([[3.0, 1.0, 3.0], [0.0, 0.0, 5.0]])
+whole, sequence = torch.tensor([1, 0, 1]), torch.tensor([1.0, 2.0])
+results = dict(
+    argmax=x.argmax(), argmin=x.argmin(1), argsort=x.argsort(), sort=x.sort(1)[1],
+    topk=x.topk(2)[1], kthvalue=x.kthvalue(2)[1], max=x.max(1)[1], min=x.min(0)[1],
+    median=x.median(1)[1], mode=x.mode(1)[1], cummax=x.cummax(1)[1], nonzero=x.nonzero(),
+    columns=x.nonzero(as_tuple=True)[0], argwhere=torch.argwhere(x), where=torch.where(x > 1)[0],
+    inverse=x.unique(return_inverse=True)[1], counts=x.unique(return_counts=True)[1],
+    runs=x.unique_consecutive(return_inverse=True)[1], bincount=whole.bincount(),
+    searchsorted=torch.searchsorted(sequence, x), bucketize=torch.bucketize(x, sequence),
+    drawn=torch.multinomial(sequence, 1), again=torch.multinomial(sequence, 3, True),
+    permutation=torch.randperm(3), repeated=torch.repeat_interleave(whole),
+    pooled=functional.max_pool1d(x[None], 2, return_indices=True)[1], trues=(x > 1).sum(),
+    count=x.count_nonzero(), range=torch.arange(3), given=torch.tensor([1, 2]))
+functional.cross_entropy(x, x.argmax(1))
+print(len(results), [name for name, each in results.items() if each.dtype != torch.int64])"""
+
+
+def test_positions_and_counts_have_64_bits_where_an_address_has_32(watched):
+    page = opened(watched, "lessons/02_graph/")
+    block = page.locator(".mg-block:has(.mg-tools)").first
+    block.get_by_role("button", name="Edit").click()
+    write(page, block, f"{POSITIONS}\nimport numpy as np\nprint(np.dtype(np.intp).itemsize)")
+    page.keyboard.press("Control+Enter")
+    block.locator(".mg-result:not(:empty)", has_not_text="runs").wait_for()
+    assert block.locator(".mg-live").inner_text().split("\n")[:2] == ["30 []", "4"]
+
+
 def test_a_block_is_edited_drawn_stopped_and_put_back(watched):
     page = opened(watched, "lessons/02_graph/")
     page.get_by_role("button", name="Run all", exact=True).click()

@@ -259,7 +259,7 @@ class NonzeroMatrix(Op):
     def forward(xp, self):
         if not self.ndim:
             return xp.zeros((int(bool(self != 0)), 0), xp.int64)
-        return xp.stack(self.nonzero()).T
+        return xp.stack(self.nonzero()).T.astype(xp.int64, copy=False)
 
 
 @function(out="exact")

@@ -155,7 +155,7 @@ class UniqueConsecutive(Differing):
             begins[1:] = (rows[1:] != rows[:-1]).any(axis=1)
         starts = xp.flatnonzero(begins)
         counts = xp.diff(xp.append(starts, array.shape[0]))
-        inverse = xp.cumsum(begins) - 1
+        inverse = xp.cumsum(begins, dtype=xp.int64) - 1
         values = array[starts] if dim is None else xp.moveaxis(array[starts], 0, dim)
         return [values, inverse.reshape(self.shape) if dim is None else inverse, counts]
 

@@ -426,7 +426,7 @@ def repeated(repeats):
     with place_on(array):
         if array.size and bool(array.min() < 0):
             raise RuntimeError("repeats can not be negative")
-        return Tensor._plain(xp.repeat(xp.arange(array.size), array))
+        return Tensor._plain(xp.repeat(xp.arange(array.size), array.astype("intp", copy=False)))
 
 
 # -------------------------------------------------------------------- diagonals and grids

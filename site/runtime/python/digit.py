@@ -24,5 +24,5 @@ def read(pixels: list[int], hidden: dict[str, Any], output: dict[str, Any]) -> d
         weight, bias = (torch.tensor(layer[name], dtype=torch.float64)
                         for name in ("weight", "bias"))
         x = functional.linear(functional.relu(x) if number else x, weight, bias)
-    functional.cross_entropy(x, x.detach().argmax(1).long()).backward()  # int32 in a page
+    functional.cross_entropy(x, x.detach().argmax(1)).backward()
     return {"shares": torch.softmax(x.detach(), 1)[0].tolist(), "slope": image.grad.tolist()}
