@@ -19,6 +19,7 @@ export const WIDGETS = {
   "nudge": () => import("./nudge.js"),
   "optimizers": () => import("./optimizers.js"),
   "recording": () => import("./recording.js"),
+  "reductions": () => import("./reductions.js"),
   "stepper": () => import("./stepper.js"),
   "waiting": () => import("./waiting.js"),
 };

@@ -123,6 +123,7 @@ def test_axe_finds_nothing_serious_in_a_lesson_with_figures(chromium, site, seri
 
 
 PLAYED = {"nudge": "00_chain_rule", "stepper": "03_engine", "broadcast": "04a_elementwise",
+          "reductions": "04b_reductions", "checkpoints": "06b_functions_in_place",
           "convolution": "04c_convolution", "flame": "11_profiler",
           "anomaly": "10_anomaly", "modes": "07_grad_mode",
           "recording": "04d_recording", "hooks": "05_hooks",
@@ -188,6 +189,41 @@ def test_the_map_shows_what_is_solved_and_leads_on(watched):
     assert "03 builds on 02" in page.locator(".mg-map-says").inner_text()
 
 
+def test_a_forgotten_unsqueeze_is_refused_and_in_a_square_it_is_not(watched):
+    page = opened(watched, "lessons/04b_reductions/")
+    figure = page.locator("#figure-reductions")
+    figure.get_by_label("forget to unsqueeze").check()
+    assert "does not fit" in says(page, "reductions")
+    figure.get_by_role("button", name="a square").click()
+    assert "No error, and a wrong gradient" in says(page, "reductions")
+    figure.get_by_label("forget to unsqueeze").uncheck()
+    cell = figure.locator(".mg-canvas:visible [data-drag='x:2']")
+    cell.focus()
+    page.keyboard.press("ArrowRight")
+    assert "reductions.x=1+2%3B+5+5" in page.url
+    cell.scroll_into_view_if_needed()
+    box = cell.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x - 60, y, steps=5)
+    page.mouse.up()
+    assert re.search(r"reductions.x=1\+2%3B\+-\d\+5", page.url)
+
+
+def test_the_most_that_is_held_is_found_for_each_number_of_segments(watched):
+    page = opened(watched, "lessons/06b_functions_in_place/")
+    graph = page.locator("#figure-checkpoints .mg-canvas:visible")
+    for words, held in (("16 segments", 20), ("no checkpoints", 64), ("8 segments", 16)):
+        graph.locator(f"[data-set][aria-label^='{words}:']").focus()
+        page.keyboard.press("Enter")
+        assert f"{held} held" in says(page, "checkpoints")
+        assert f"{held} results at most" in says(page, "checkpoints")
+    graph.locator("[data-drag=at]").focus()
+    page.keyboard.press("ArrowLeft")
+    assert "15 held" in says(page, "checkpoints")
+
+
 @pytest.mark.parametrize(("lesson", "address"), [
     ("03_engine", "stepper.step=999&stepper.engine=none"), ("05_hooks", "hooks.order=%3Cb%3E"),
     ("04c_convolution", "convolution.at=77&convolution.padding=9"),
@@ -196,7 +232,9 @@ def test_the_map_shows_what_is_solved_and_leads_on(watched):
     ("03b_backward", "asked-gradients.want=x+%3Cb%3E&asked-gradients.call=y"),
     ("12_backend", "waiting.every=0&waiting.line=x"), ("13a_modules", "module-walk.step=99"),
     ("14_capstone", "digit.ink=%3Cb%3E&digit.x=99&digit.engine=none"),
-    ("00_chain_rule", "nudge.f=x&nudge.h=x"),
+    ("00_chain_rule", "nudge.f=x&nudge.h=x"), ("04b_reductions", "reductions.x=%3Cb%3E"),
+    ("04b_reductions", "reductions.op=x&reductions.dim=7"),
+    ("06b_functions_in_place", "checkpoints.n=1e9&checkpoints.k=-3&checkpoints.at=7.5"),
 ])
 def test_a_mistake_in_an_address_does_no_harm(watched, lesson, address):
     page = opened(watched, f"lessons/{lesson}/?{address}")
