@@ -163,7 +163,7 @@ def checkout() -> Path:
     """
     here = Path(__file__).resolve()
     for root in (here.parents[1], here.parent / "data"):
-        if (root / "lessons" / "stages").is_dir():
+        if (root / "lessons" / "programs").is_dir():
             return root
     raise CourseError(f"the course's lessons are neither at {here.parents[1] / 'lessons'} nor at "
                       f"{here.parent / 'data'}: install the package again")

@@ -64,6 +64,8 @@ def lesson_page(stage: Stage) -> str:
             parts.append(f"\n<!-- widget: {block.detail} -->\n")
         elif is_shown(block):
             number += 1
+            if number == 1:
+                parts = [_with_bar("\n".join(parts))]
             parts.append(_block(stage, block, number))
         else:
             parts.append(code(block.text, block.fence.lstrip("`")))
@@ -106,6 +108,13 @@ def _picture(stage: Stage, block: Block) -> str:
             f"{picture_words(block)[1]}\n{{ .mg-caption }}\n\n</figure>\n")
 
 
+def _with_bar(above: str) -> str:
+    """What stands above the first block, with the bar for all blocks: not in what is folded."""
+    folded = above.count("<details") > above.count("</details>")
+    place = above.rindex("<details") if folded else len(above)
+    return f'{above[:place]}\n<div class="mg-bar"></div>\n\n{above[place:]}'
+
+
 def _block(stage: Stage, block: Block, number: int) -> str:
     attributes = f'data-kind="{block.kind}" data-detail="{block.detail}"'
     inner = code(block.text)
@@ -123,8 +132,7 @@ def _block(stage: Stage, block: Block, number: int) -> str:
         picture = f"{stage.key}-{number}-graph.svg"
         if picture in graphs_of(stage):
             inner += f"\n![The graph that is printed above, drawn]({picture})\n"
-    bar = "" if number > 1 else '\n<div class="mg-bar"></div>\n'
-    return (f'{bar}\n<div class="mg-block" id="block-{number}" {attributes} markdown="1">\n\n'
+    return (f'\n<div class="mg-block" id="block-{number}" {attributes} markdown="1">\n\n'
             f"{inner}\n</div>\n")
 
 

@@ -34,7 +34,7 @@ WIDENED = frozenset() if np.dtype(np.intp).itemsize == 8 else frozenset({
 def widened(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function of NumPy's with positions, in the result or in a tuple of it, as int64.
 
-    What a program gave or asked for by `dtype` stays: of the results of `unique` the first.
+    The first result of `unique`, which a program gave, stays, and so does an explicit `dtype`.
     """
     def wide(result: Any) -> Any:
         return result.astype(np.int64) if result.dtype == np.intp else result

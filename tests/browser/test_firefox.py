@@ -66,10 +66,11 @@ def test_a_lessons_blocks_give_what_its_notebook_has(firefox, built, key):
     seen = firefox("lesson", f"lessons/{key}/", last=list(blocks)[-1])
     assert seen.keys() >= blocks.keys()
     for name, block in blocks.items():
-        if seen[name] == "not here":
+        how, gave = seen[name]
+        if how == "not here":
             assert any(key == stage and words in block["code"] for stage, words in NOT_HERE)
         else:
-            assert seen[name] in ("same", "nearly"), name
+            assert how in ("same", "nearly"), f"{name}: {gave}"
 
 
 @pytest.mark.parametrize("key", EXERCISES)

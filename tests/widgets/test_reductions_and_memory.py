@@ -22,7 +22,7 @@ def reduced(op: str, x: Any, dim: str, keepdim: bool) -> Any:
     if dim != "all":
         result = getattr(x, op)(dim=int(dim), keepdim=keepdim)
         return result[0] if op == "max" else result
-    both = (0, 1) if op == "logsumexp" or keepdim and op != "max" else None
+    both = (0, 1) if op == "logsumexp" or (keepdim and op != "max") else None
     if op == "max":
         return x.max().reshape((1, 1) if keepdim else ())
     return getattr(x, op)() if both is None else getattr(x, op)(dim=both, keepdim=keepdim)

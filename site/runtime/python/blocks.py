@@ -15,6 +15,10 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+import clock
+
+clock.install()  # before minigrad is imported
+
 Told = Callable[[str, str], None]  # (which stream, text)
 
 

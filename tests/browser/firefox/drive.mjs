@@ -64,14 +64,15 @@ const texts = selector =>
   page.$$eval(selector, all => all.map(each => each.textContent.trim()));
 
 const jobs = {
-  /** Run all blocks of a lesson: how each ended, beside its id. */
+  /** Run all blocks of a lesson: how each ended and what it gave, beside its id. */
   async lesson({ last }) {
     await press("Run all");
     await page.waitForFunction(
       id => /^(?!runs …)./.test(document.querySelector(`#${id} .mg-result`).textContent),
       {}, last);
     return page.$$eval("[data-result]", all =>
-      Object.fromEntries(all.map(each => [each.id, each.dataset.result])));
+      Object.fromEntries(all.map(each => [each.id, [each.dataset.result,
+        each.querySelector(".mg-live")?.textContent ?? ""]])));
   },
 
   /** Test the stubs, then the solutions, then one mistake: the states, and what was said of it. */
