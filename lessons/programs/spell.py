@@ -50,7 +50,7 @@ def batches(count: int) -> Iterator[tuple[Any, Any]]:
         for _ in range(BATCH):
             text = "\n" + "".join(f"{WORDS[i]}\n" for i in rng.integers(0, len(WORDS), 8))
             rows.append([LETTERS.index(letter) for letter in text[: CONTEXT + 1]])
-        numbers = np.array(rows)
+        numbers = np.array(rows, dtype=np.int64)
         yield torch.from_numpy(numbers[:, :-1].copy()), torch.from_numpy(numbers[:, 1:].copy())
 
 

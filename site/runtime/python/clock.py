@@ -1,7 +1,7 @@
 """A clock for the page's Python that never tells the same time twice.
 
-Browsers round their clock, to 5 microseconds or up to a millisecond.  Events that follow one another
-would begin and end together, and a profile could not tell which lies within which.
+Browsers round their clock, to 5 microseconds or up to a millisecond.  Events that follow one
+another would begin and end together, and a profile could not tell which lies within which.
 """
 
 from __future__ import annotations

@@ -381,7 +381,7 @@ def saved_property(name: str, is_argument: bool) -> property:
             return getattr(self, self.arg_slots[name], self.op.defaults.get(name))
         value = self.unpack(name, arrays=False)
         if isinstance(value, NUMBERS):
-            return Tensor._plain(np.asarray(value))
+            return Tensor._plain(np.asarray(value, np.int64 if type(value) is int else None))
         return value
 
     return property(read, doc=f"What was saved as {name!r} for the backward pass.")
