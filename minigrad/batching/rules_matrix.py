@@ -8,6 +8,7 @@ from ..op.declaration import F
 from .array import level_of
 from .dispatch import Call, Rule
 from .rules import moved, unwrapped
+from .rules_network import joined, split
 
 
 def einsum(call: Call) -> Any:
@@ -78,6 +79,40 @@ def product_added(first: str, second: str, product: Any) -> Rule:
         return unwrapped(result)
 
     return rule
+
+
+def addmm(call: Call) -> Any:
+    """Rows of all matrices that meet the same one are rows of one product; others are a batch."""
+    start = call.shape("self")
+    call.op.shape(start, call.shape("mat1"), call.shape("mat2"))
+    if call.only("mat1") and start[:-1] in ((), (1,)):
+        return split(call.run(mat1=joined(call["mat1"])), call.size)
+    if call.only("self"):
+        return product_added("mat1", "mat2", F.matmul)(call)
+    if "self" in call.batched:
+        added = F.reshape(call["self"], (call.size, *(1,) * (2 - len(start)), *start))
+    else:
+        added = call["self"]
+    return F.baddbmm(added, call.full("mat1"), call.full("mat2"),
+                     beta=call["beta"], alpha=call["alpha"])
+
+
+def addmv(call: Call) -> Any:
+    """Vectors that meet the same matrix are rows of one; others are columns of a matrix each."""
+    start = call.shape("self")
+    call.op.shape(start, call.shape("mat"), call.shape("vec"))
+    factors = {"beta": call["beta"], "alpha": call["alpha"]}
+    if call.only("self") or 0 in call.shape("mat"):
+        return product_added("mat", "vec", F.matmul)(call)
+    if call.only("vec"):
+        return F.addmm(call["self"], call["vec"], F.t(call["mat"]), **factors)
+    added = call["self"]
+    if start:
+        added = F.unsqueeze(added, -1)
+    elif "self" in call.batched:
+        added = F.reshape(added, (call.size, 1, 1))
+    return F.squeeze(F.baddbmm(added, call.full("mat"), F.unsqueeze(call.full("vec"), 2),
+                               **factors), 2)
 
 
 def cross(call: Call) -> Any:

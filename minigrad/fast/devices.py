@@ -17,17 +17,21 @@ Function = Callable[..., Any]
 
 
 def on_devices(closure: Callable[[Backend, Function], Function], generic: Function,
-               operands: Callable[..., Sequence[Any]] = lambda *args: args) -> Function:
+               batches: Function, operands: Callable[..., Sequence[Any]] = lambda *args: args
+               ) -> Function:
     """Return the function that calls `closure(xp, generic)`, made once for each backend.
 
-    `operands` picks the tensors and arrays from its arguments; the first says which backend.
+    `operands` picks the tensors and arrays from its arguments; the first says which backend.  For
+    a batch `batches` is called, which may take for granted that nobody watches.
     """
     made: dict[Backend, Function] = {}
 
     def fallback(*args: Any) -> Any:
         arrays = [getattr(operand, "_array", operand) for operand in operands(*args)]
         xp = BACKENDS.get(type(arrays[0]))
-        if xp is None or xp is numpy_backend or xp.run_op is not None or xp.place_of(arrays):
+        if xp is not None and xp.run_op is not None:
+            return batches(*args)
+        if xp is None or xp is numpy_backend or xp.place_of(arrays):
             return generic(*args)
         fast = made.get(xp)
         if fast is None:

@@ -22,7 +22,7 @@ from ..backend import BACKENDS, Backend, numpy_backend
 from ..graph.node import next_sequence, read_sequence
 from ..graph.special_versions import INFERENCE
 from ..graph.version import Version
-from ..op.apply import shares_memory
+from ..op.apply import run_op, shares_memory
 from ..op.declaration import Op
 from ..op.publish import documented
 from ..tensor.tensor import Parameter, Tensor
@@ -70,7 +70,12 @@ def specialised(op: type[Op], generic: Function) -> Function | None:
     def closure(xp: Backend, fallback: Function) -> Function:
         return observable(make, op, xp, generic, fallback)
 
-    return documented(closure(numpy_backend, on_devices(closure, generic)), op, op.name)
+    rest = op.default_values[len(positional):]
+
+    def batches(*args: Any) -> Any:
+        return run_op(op, [*args, *rest])
+
+    return documented(closure(numpy_backend, on_devices(closure, generic, batches)), op, op.name)
 
 
 #: For closures that no observer stops.

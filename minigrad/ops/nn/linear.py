@@ -1,6 +1,7 @@
 """The affine map, and tables of vectors looked up by number."""
 
 from ... import _state
+from ...backend import BACKENDS
 from ...backend.kernels_index import index_add
 from ...op.declaration import F, Op
 from ...op.out import call_with_out
@@ -25,11 +26,19 @@ def linear(input, weight, bias=None, *, out=None):
     if bias is not None and len(weight.shape) == 2:
         if len(input.shape) == 2:
             return F.addmm(bias, input, F.t(weight))
+        if suits_addmv(input, weight, bias):
+            return F.addmv(bias, weight, input)
         if len(input.shape) and input.is_contiguous():  # one product for all batches
             rows = F.view(input, (numel(input.shape[:-1]), input.shape[-1]))
             return F.view(F.addmm(bias, rows, F.t(weight)), (*input.shape[:-1], weight.shape[0]))
     product = F.matmul(input, F.t(weight))
     return product if bias is None else product + bias
+
+
+def suits_addmv(input, weight, bias):
+    """Tell whether one op will do for a vector: in a batch, whose nodes nobody sees."""
+    return (input.ndim == 1 and weight.shape == (*bias.shape, *input.shape)
+            and any(BACKENDS[type(t._array)].run_op is not None for t in (input, weight, bias)))
 
 
 class Embedding(Op):
