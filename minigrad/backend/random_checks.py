@@ -98,7 +98,8 @@ def check_samples(categories: int, count: int, replacement: bool) -> None:
 
 def check_weights(p: Any) -> None:
     """Raise RuntimeError for weights that are negative, not finite or, in a row, all zero."""
-    if not ((p >= 0) & (p < math.inf)).all():
+    least, greatest = (p.min(), p.max()) if p.size else (0, 0)  # NaN where there is one
+    if not (least >= 0 and greatest < math.inf):
         raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
-    if not (p.sum(-1) > 0).all():
+    if not (greatest > 0 if p.ndim == 1 else (p.sum(-1) > 0).all()):
         raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")

@@ -26,6 +26,9 @@ Shape = int | tuple[int, ...]
 
 DEFAULT_SEED = 67280421310721
 _WORDS = 624
+_BLOCK = 1 << 15  # so many numbers at a time stay in the processor's cache while they are made
+_32, _53_BITS = np.uint64(32), np.uint64(2**53 - 1)
+_MANY = 2000  # so many words come faster by `randint`
 
 # The record that torch.get_rng_state() returns as bytes.
 _STATE = np.dtype(
@@ -166,10 +169,12 @@ class MersenneTwister:
             return self._bits.random_raw(count)
 
     def uniform(
-        self, shape: Shape, dtype: Any = np.float32, low: float = 0.0, high: float = 1.0
+        self, shape: Shape, dtype: Any = np.float32, low: float = 0.0, high: float = 1.0,
+        out: Array | None = None,
     ) -> Array:
         """Numbers evenly from [low, high); float64 has 53 random bits, the others 24.
 
+        They are written to `out`, a C-contiguous array of this shape and dtype, where it is given.
         Raises RuntimeError if low > high. Source: `torch.rand`, `torch.Tensor.uniform_`.
 
         >>> MersenneTwister(0).uniform(2)
@@ -178,12 +183,19 @@ class MersenneTwister:
         random_checks.check_bounds(low, high)
         dtype = np.dtype(dtype)
         wide = _compute_type(dtype)
-        start = wide(low)
-        unit = self._unit(_size(shape), wide)
-        values = _scaled(unit, wide(high) - start, start).astype(dtype)
-        # Rounding may reach the excluded upper bound.
-        values[values == dtype.type(wide(high))] = start
-        return values.reshape(shape)
+        start, last = wide(low), dtype.type(wide(high))
+        factor = wide(high) - start
+        values = np.empty(shape, dtype) if out is None else out
+        flat = values.reshape(-1)
+        with self._lock:
+            for at in range(0, flat.size, _BLOCK):
+                part = flat[at : at + _BLOCK]
+                exact = self._scaled_unit(part.size, wide, factor, start)
+                part[...] = exact if wide is dtype.type else exact.astype(wide)
+                excluded = part == last  # rounding may reach it
+                if excluded.any():
+                    part[excluded] = start
+        return values
 
     def normal(
         self, shape: Shape, dtype: Any = np.float32, mean: float = 0.0, std: float = 1.0, *,
@@ -292,7 +304,9 @@ class MersenneTwister:
         dtype('float32')
         """
         random_checks.check_rate(rate)
-        values = -1.0 / rate * np.log1p(-self._unit(_size(shape), np.float64))
+        values = self._unit(_size(shape), np.float64)
+        np.log1p(np.negative(values, out=values), out=values)
+        values *= -1.0 / rate
         dtype = np.dtype(dtype)
         return values.astype(_compute_type(dtype)).astype(dtype, copy=False).reshape(shape)
 
@@ -312,6 +326,8 @@ class MersenneTwister:
             turned = p.ndim == 2 and 0 < p.strides[0] < p.strides[1]  # drawn as it lies in memory
             noise = self.exponential(p.shape[::-1] if turned else p.shape, p.dtype)
             race = p / (noise.T if turned else noise)
+            if count == 1:
+                return race.argmax(-1, keepdims=True)
             order: Array = np.argsort(-race, axis=-1, kind="stable")
             return order[..., :count].astype(np.int64, copy=False)
         marks = np.cumsum(p, axis=-1, dtype=_compute_type(p.dtype))
@@ -347,14 +363,35 @@ class MersenneTwister:
 
     def _double_words(self, count: int) -> Array:
         words = self.random_raw(2 * count)
-        return (words[0::2] << np.uint64(32)) | words[1::2]
+        double: Array = words[0::2] << _32
+        double |= words[1::2]
+        return double
 
     def _unit(self, count: int, wide: Any) -> Array:
         """`count` numbers from [0, 1), with as many random bits as the dtype `wide` holds."""
         if wide is np.float64:
-            return (self._double_words(count) & np.uint64(2**53 - 1)) * 2.0**-53
-        words = self.random_raw(count) & np.uint64(2**24 - 1)
-        return words.astype(np.float32) * np.float32(2.0**-24)
+            words = self._double_words(count)
+            words &= _53_BITS
+            return words * 2.0**-53
+        with self._lock:
+            return self._low_bits(count).astype(np.float32) * np.float32(2.0**-24)
+
+    def _scaled_unit(self, count: int, wide: Any, factor: Any, term: Any) -> Array:
+        """`count` numbers factor * x + term with x from [0, 1), to be rounded once to `wide`."""
+        if wide is np.float64 or count < _MANY:
+            return _scaled(self._unit(count, wide), factor, term)
+        # float64 holds the product of two float32 exactly.
+        exact: Array = self._low_bits(count) * (np.float64(factor) * 2.0**-24)
+        exact += term
+        return exact
+
+    def _low_bits(self, count: int) -> Array:
+        """The lower 24 bits of the next `count` words, as int32, which NumPy converts faster."""
+        self._untouched = self._untouched and not count
+        words: Any = (self._bits.random_raw(count).astype(np.uint32) if count < _MANY
+                      else self._seeder.randint(0, 2**32, count, np.uint32))
+        words &= np.uint32(2**24 - 1)
+        return words.view(np.int32)
 
     def _pairs_of_normals(self, count: int) -> Array:
         """Box-Muller on pairs; an unused half of the last one waits for the next call."""

@@ -17,6 +17,7 @@ import numpy as np
 
 from ... import _state
 from ...backend import BACKENDS, backend_of
+from ...device import place_on
 from ...dtypes import int64, type_name
 from ...op.arguments import NOT_GIVEN
 from ...op.declaration import F, Op
@@ -64,8 +65,9 @@ def chances(xp: Any, p: Array) -> Array:
     return xp.to_host(p) if xp.generators is None else p
 
 
-def uniform_numbers(generator: Any, low: float = 0.0, high: float = 1.0) -> Draw:
-    """Return a function that draws numbers evenly from [low, high)."""
+def uniform_numbers(generator: Any, low: float = 0.0, high: float = 1.0,
+                    **out: Array) -> Draw:
+    """Return a function that draws numbers evenly from [low, high), perhaps into `out`."""
 
     def draw(xp: Any, shape: Shape, dtype: Any) -> Array:
         floating("check_uniform_bounds", dtype)
@@ -74,7 +76,7 @@ def uniform_numbers(generator: Any, low: float = 0.0, high: float = 1.0) -> Draw
             if not -greatest <= bound <= greatest:
                 kind = type_name(dtype).lower()
                 raise RuntimeError(f"{name} is out of bounds for {kind}")
-        return numbers(xp, source(xp, generator).uniform(shape, dtype, low, high))
+        return numbers(xp, source(xp, generator).uniform(shape, dtype, low, high, **out))
 
     return draw
 
@@ -446,18 +448,21 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *,
     if not input.is_floating_point():
         raise RuntimeError("multinomial only supports floating-point dtypes for input, got: "
                            f"{type_name(input.dtype)}")
-    batches, input = _state.drawn.get(), input.detach()
-    weights = (input if batches is None else batches.of(input))._array
+    batches = _state.drawn.get()
+    weights = (input if batches is None else batches.of(input.detach()))._array
     if _state.randomness.get() != "error" and backend_of(weights).run_op is not None:
         raise RuntimeError(BY_A_BATCH)
 
-    def build(xp: Any, _: Any) -> Array:
-        rows = weights.reshape(-1, weights.shape[-1]) if batches else weights
-        indices = source(xp, generator).multinomial(chances(xp, rows), num_samples, replacement)
-        indices = xp.ascontiguousarray(numbers(xp, indices))
-        return indices.reshape(*weights.shape[:-1], num_samples)
+    xp = backend_of(weights)
 
-    return for_each_example(lambda _: create("multinomial", {"device": input.device}, build))
+    def draw(_: Shape) -> Tensor:
+        with place_on(weights):
+            rows = weights.reshape(-1, weights.shape[-1]) if batches else weights
+            indices = source(xp, generator).multinomial(chances(xp, rows), num_samples, replacement)
+            indices = xp.ascontiguousarray(numbers(xp, indices))
+            return Tensor._plain_as(Tensor, indices.reshape(*weights.shape[:-1], num_samples))
+
+    return for_each_example(draw)
 
 
 # -------------------------------------------------------------------- random writes in place
@@ -473,6 +478,12 @@ class Uniform(Drawing):
 
     def forward(xp, self, from_=0.0, to=1.0, *, generator=None):
         return drawn_like(xp, self, uniform_numbers(generator, from_, to))
+
+    def forward_inplace(xp, self, from_=0.0, to=1.0, *, generator=None):
+        if self.flags.c_contiguous and xp.generators is None:
+            drawn_like(xp, self, uniform_numbers(generator, from_, to, out=self))
+        else:
+            self[...] = Uniform.forward(xp, self, from_, to, generator=generator)
 
     def samples(make): yield make(3, 4), 1.5, 1.5
 
