@@ -113,7 +113,9 @@ class NumpyBackend(Kernels):
         if 0 in shape:  # an empty view may begin anywhere, even at the end
             offset = min(offset, owner.nbytes)
         # np.ndarray keeps the owner as its base, which np.lib.stride_tricks.as_strided does not.
-        dense = owner.transpose(np.argsort([-s for s in owner.strides], kind="stable"))
+        dense = owner
+        if not owner.flags.c_contiguous:
+            dense = owner.transpose(np.argsort([-s for s in owner.strides], kind="stable"))
         return np.ndarray(shape, array.dtype, dense, offset, strides)
 
     def synchronize(self, index: int | None = None) -> None:

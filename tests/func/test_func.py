@@ -56,6 +56,40 @@ PROGRAMS: dict[str, Any] = {
     "vjp of a tuple": lambda t, f, x, y, w: f.vjp(lambda x: (x * y, x.sum()), x)[1](
         (y, x.sum())),
     "jvp": lambda t, f, x, y, w: f.jvp(lambda x, w: (x @ w).tanh(), (x, w), (y, w)),
+    "vmap of linear: vectors": lambda t, f, x, y, w: f.vmap(
+        lambda x: t.nn.functional.linear(x, w, y[0]))(x),
+    "vmap of linear: matrices": lambda t, f, x, y, w: f.vmap(
+        lambda w: t.nn.functional.linear(y[0], w, y[1]))(t.stack([w, w.t()])),
+    "vmap of linear: biases": lambda t, f, x, y, w: f.vmap(
+        lambda b: t.nn.functional.linear(x[0], w, b))(y),
+    "vmap of linear: all": lambda t, f, x, y, w: f.vmap(
+        t.nn.functional.linear)(x[:3], t.stack([w, w.t(), w * w]), y[:3]),
+    "vmap of vmap of linear": lambda t, f, x, y, w: f.vmap(lambda x: f.vmap(
+        lambda b: t.nn.functional.linear(x, w, b))(y))(x),
+    "vmap of linear: rows": lambda t, f, x, y, w: f.vmap(
+        lambda x: t.nn.functional.linear(x, w, y[0]))(t.stack([x, y])),
+    "gradients of linear for each": lambda t, f, x, y, w: f.vmap(f.grad(
+        lambda w, b, x: t.nn.functional.linear(x, w, b).tanh().sum(), (0, 1, 2)),
+        (None, None, 0))(w, y[0], x),
+    "jacobians of linear for each": lambda t, f, x, y, w: f.vmap(f.jacrev(
+        lambda x: t.nn.functional.linear(x.tanh(), w, y[0])))(x),
+    "hessians of linear for each": lambda t, f, x, y, w: f.vmap(f.hessian(
+        lambda x: t.nn.functional.linear(x, w, y[0]).tanh().sum()))(x),
+    "jvp of linear for each": lambda t, f, x, y, w: f.vmap(lambda x, v: f.jvp(
+        lambda x: t.nn.functional.linear(x, w, y[0]).tanh(), (x,), (v,)))(x, y),
+    "vmap of addmm": lambda t, f, x, y, w: [f.vmap(
+        lambda a, b, c: t.addmm(a, b, c, beta=0.5, alpha=2.0), dims)(*given)
+        for dims, given in (((None, 0, None), (y[0], t.stack([x, y]), w)),
+                            ((None, 0, None), (y, t.stack([x, x * 2]), w)),
+                            ((0, None, None), (y, x, w)), ((0, None, None), (y[:, 0], x, w)),
+                            ((0, 0, None), (y[:2], t.stack([x, y]), w)),
+                            ((None, None, 0), (y[:1], x, t.stack([w, w.t()]))))],
+    "vmap of addmv": lambda t, f, x, y, w: [f.vmap(
+        lambda a, b, c: t.addmv(a, b, c, beta=0.5, alpha=2.0), dims)(*given)
+        for dims, given in (((None, None, 0), (y[0], w, x)), ((0, None, 0), (y, w, x)),
+                            ((0, None, None), (y, w, x[0])),
+                            ((0, 0, None), (y[:2], t.stack([w, w.t()]), x[0])),
+                            ((None, 0, 0), (y[0, 0], t.stack([w, w.t()]), x[:2])))],
     "grad of jvp": lambda t, f, x, y, w: f.grad(
         lambda x: f.jvp(lambda x: (x @ w).tanh(), (x,), (y,))[1].sum())(x),
     "jvp of grad": lambda t, f, x, y, w: f.jvp(

@@ -212,6 +212,19 @@ def test_the_upper_bound_is_left_out(dtype: Any) -> None:
     assert values.min() >= 0 and values.max() < 1
 
 
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("count", [1999, 2000, 32768, 32769, 70_000])
+def test_uniform_numbers_come_alike_however_many_there_are(count: int, dtype: Any) -> None:
+    at_once, in_parts = MersenneTwister(1), MersenneTwister(1)
+    numbers = at_once.uniform(count, dtype, -0.3, 0.7)
+    parts = [in_parts.uniform(min(999, count - i), dtype, -0.3, 0.7) for i in range(0, count, 999)]
+    assert numbers.tobytes() == np.concatenate(parts).tobytes()
+    assert at_once.get_state().tobytes() == in_parts.get_state().tobytes()
+    out = np.empty((count, 1), dtype)
+    assert MersenneTwister(1).uniform(out.shape, dtype, -0.3, 0.7, out) is out
+    assert out.tobytes() == numbers.tobytes()
+
+
 def test_shapes() -> None:
     random = MersenneTwister(0)
     assert random.uniform((2, 3)).shape == random.normal((2, 3)).shape == (2, 3)
