@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from math import prod
 from operator import index
 from typing import Any
 
@@ -28,10 +29,7 @@ def numel(shape: Iterable[int]) -> int:
     >>> numel((2, 3)), numel(())
     (6, 1)
     """
-    total = 1
-    for n in shape:
-        total *= n
-    return total
+    return prod(shape)
 
 
 def same(shape: Shape, *_: Any, **__: Any) -> Shape:
@@ -152,21 +150,22 @@ def infer_view(size: Sequence[int], total: int) -> Shape:
     >>> infer_view((2, -1), 6)
     (2, 3)
     """
-    size = tuple(index(s) for s in size)
-    unknown = [i for i, n in enumerate(size) if n == -1]
-    if any(n < -1 for n in size):
+    size = tuple(map(index, size))
+    known, unknown = prod(size), size.count(-1)
+    if min(size, default=0) < -1:
         raise RuntimeError(f"invalid shape dimension {min(size)}")
-    if len(unknown) > 1:
+    if unknown > 1:
         raise RuntimeError("only one dimension can be inferred")
-    known = numel(n for n in size if n != -1)
     if unknown:
+        known = -known
         if known == 0:
             raise RuntimeError(
                 f"cannot reshape tensor of {total} elements into shape {list(size)} because the "
                 "unspecified dimension size -1 can be any value and is ambiguous"
             )
         if total % known == 0:
-            return (*size[: unknown[0]], total // known, *size[unknown[0] + 1 :])
+            at = size.index(-1)
+            return (*size[:at], total // known, *size[at + 1 :])
     elif known == total:
         return size
     raise RuntimeError(f"shape '{list(size)}' is invalid for input of size {total}")
