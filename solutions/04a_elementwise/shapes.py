@@ -20,7 +20,8 @@ Shape = tuple[int, ...]
 
 #: NumPy's texts for an array with more dimensions than it supports.
 NUMPY_REFUSES = re.compile(
-    "maximum supported dimension|number of dimensions must be within|ndmin must be <=")
+    "maximum supported dimension|number of dimensions must be within|"
+    "ndmin must be <=|ndmin bigger than")
 
 
 def numel(shape: Iterable[int]) -> int:
