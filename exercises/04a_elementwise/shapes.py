@@ -115,13 +115,18 @@ def is_expandable_to(shape: Shape, target: Shape) -> bool:
     raise NotImplementedError("04a.3 A gradient made to fit is yours to write")
 
 
-def wrap_dim(dim: int, ndim: int) -> int:
+def wrap_dim(dim: int, ndim: int, function: str = "") -> int:
     """Return `dim` counted from the front; a 0-d tensor counts as having one dimension.
+
+    Given the name of the function that was called, its type is checked too.
 
     >>> wrap_dim(-1, 3)
     2
     """
     bound = ndim or 1
+    if function and (isinstance(dim, bool) or not hasattr(dim, "__index__")):
+        raise TypeError(f"{function}(): argument 'dim' (position 1) must be int, not "
+                        f"{type(dim).__name__}")
     if not -bound <= dim < bound:
         raise IndexError(
             f"Dimension out of range (expected to be in range of [{-bound}, {bound - 1}], "
@@ -181,12 +186,12 @@ def infer_view(size: Sequence[int], total: int) -> Shape:
         raise RuntimeError("only one dimension can be inferred")
     if unknown:
         known = -known
-        if known == 0:
+        if known == total == 0:
             raise RuntimeError(
                 f"cannot reshape tensor of {total} elements into shape {list(size)} because the "
                 "unspecified dimension size -1 can be any value and is ambiguous"
             )
-        if total % known == 0:
+        if known and total % known == 0:
             at = size.index(-1)
             return (*size[:at], total // known, *size[at + 1 :])
     elif known == total:

@@ -90,16 +90,25 @@ def check_samples(categories: int, count: int, replacement: bool) -> None:
     """Raise RuntimeError if `count` indices cannot be drawn from so many."""
     if count <= 0:
         raise RuntimeError("cannot sample n_sample <= 0 samples")
+    if categories > 2**24:
+        raise RuntimeError("number of categories cannot exceed 2^24")
     if not replacement and count > categories:
         raise RuntimeError(
             "cannot sample n_sample > prob_dist.size(-1) samples without replacement"
         )
 
 
-def check_weights(p: Any) -> None:
-    """Raise RuntimeError for weights that are negative, not finite or, in a row, all zero."""
+def check_weights(p: Any, as_race: bool = True) -> None:
+    """Raise RuntimeError for weights that are negative, not finite or, in a row, all zero.
+
+    PyTorch has other words where the draws are no race: many with replacement.
+    """
     least, greatest = (p.min(), p.max()) if p.size else (0, 0)  # NaN where there is one
     if not (least >= 0 and greatest < math.inf):
-        raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
+        if as_race:
+            raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
+        which = "= infinity or NaN" if least >= 0 else "< 0"
+        raise RuntimeError(f"invalid multinomial distribution (encountering probability entry "
+                           f"{which})")
     if not (greatest > 0 if p.ndim == 1 else (p.sum(-1) > 0).all()):
         raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")

@@ -320,7 +320,7 @@ class MersenneTwister:
         array([1])
         """
         random_checks.check_samples(p.shape[-1], count, replacement)
-        random_checks.check_weights(p)
+        random_checks.check_weights(p, not replacement or count == 1)
         if not replacement or count == 1:
             # The largest of p / exponential noise is index i with probability p[i].
             turned = p.ndim == 2 and 0 < p.strides[0] < p.strides[1]  # drawn as it lies in memory

@@ -12,7 +12,7 @@ import warnings
 from typing import Any
 
 from ..op.declaration import F
-from ..op.publish import FUNCTIONS
+from ..op.publish import FUNCTIONS, respelt
 from ..ops.creation.tensor_options import contiguous_format
 from ..ops.linalg.bilinear import bilinear
 from ..ops.nn.attention import scaled_dot_product_attention
@@ -217,6 +217,7 @@ def tanh(input: Tensor) -> Tensor:
     return F.tanh(input)
 
 
+@respelt
 def glu(input: Tensor, dim: int = -1) -> Tensor:
     """Return the first half along a dimension times the sigmoid of the second.
 

@@ -10,12 +10,14 @@ from collections.abc import Callable
 from typing import Any
 
 from ..autograd.grad_mode import no_grad
+from ..dtypes import dtype, int64, type_name
 from ..op.declaration import F
-from ..op.publish import in_autocast
+from ..op.publish import in_autocast, respelt
 from ..ops.nn.classification_loss import cross_entropy
 from ..ops.nn.linear import linear
 from ..ops.nn.loss import reduction_of
 from ..ops.overloads import refuse_gradient
+from ..shapes import infer_size
 from ..tensor.tensor import Tensor
 
 __all__ = [
@@ -34,9 +36,27 @@ def _reduced(losses: Tensor, reduction: str) -> Tensor:
     return total
 
 
+def _rows_and_classes(input: Tensor) -> tuple[int, int]:
+    """Return the numbers of samples and classes of (N, C) or (C,); one class for a number."""
+    shape = tuple(input.shape)
+    if len(shape) > 2 or 0 in shape[-1:]:
+        raise RuntimeError("Expected non-empty vector or matrix with optional 0-dim batch size, "
+                           f"but got: {list(shape)}")
+    samples, classes = (1, *(shape or (1,)))[-2:]
+    return samples, classes
+
+
+def _require_dtype(wanted: dtype, given: Tensor) -> None:
+    """Raise PyTorch's error unless a tensor has a dtype."""
+    if given.dtype is not wanted:
+        raise RuntimeError(f"expected scalar type {type_name(wanted)} but found "
+                           f"{type_name(given.dtype)}")
+
+
 # -------------------------------------------------------------------- margins
 
 
+@respelt
 @in_autocast
 def margin_ranking_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0,
                         size_average: bool | None = None, reduce: bool | None = None,
@@ -55,6 +75,7 @@ def margin_ranking_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: 
     return _reduced(F.clamp_min(-target * (input1 - input2) + margin, 0), reduction)
 
 
+@respelt
 @in_autocast
 def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0,
                          size_average: bool | None = None, reduce: bool | None = None,
@@ -70,6 +91,7 @@ def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0,
     return _reduced(lacking + F.where(target != -1, input, 0.0), reduction)
 
 
+@respelt
 @in_autocast
 def cosine_embedding_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0,
                           size_average: bool | None = None, reduce: bool | None = None,
@@ -97,6 +119,7 @@ def cosine_embedding_loss(input1: Tensor, input2: Tensor, target: Tensor, margin
     return _reduced(alike + other, reduction)
 
 
+@respelt
 @in_autocast
 def triplet_margin_loss(anchor: Tensor, positive: Tensor, negative: Tensor, margin: float = 1.0,
                         p: float = 2, eps: float = 1e-6, swap: bool = False,
@@ -120,6 +143,7 @@ def triplet_margin_loss(anchor: Tensor, positive: Tensor, negative: Tensor, marg
                                              distance_function=distance, reduction=reduction)
 
 
+@respelt
 def triplet_margin_with_distance_loss(
         anchor: Tensor, positive: Tensor, negative: Tensor, *,
         distance_function: Callable[[Tensor, Tensor], Tensor] | None = None, margin: float = 1.0,
@@ -147,6 +171,7 @@ def triplet_margin_with_distance_loss(
     return _reduced(F.clamp_min(margin + near - far, 0), reduction)
 
 
+@respelt
 @in_autocast
 def soft_margin_loss(input: Tensor, target: Tensor, size_average: bool | None = None,
                      reduce: bool | None = None, reduction: str = "mean") -> Tensor:
@@ -157,9 +182,14 @@ def soft_margin_loss(input: Tensor, target: Tensor, size_average: bool | None = 
     tensor(0.6931)
     """
     reduction = reduction_of(size_average, reduce, reduction)
-    return _reduced(F.log1p(F.exp(-target * input)), reduction)
+    shape = infer_size(tuple(input.shape), tuple(target.shape))
+    if shape != input.shape:
+        raise RuntimeError(f"output with shape {list(input.shape)} doesn't match the broadcast "
+                           f"shape {list(shape)}")
+    return _reduced(F.log1p(F.exp(-input * target)), reduction)
 
 
+@respelt
 @in_autocast
 def multi_margin_loss(input: Tensor, target: Tensor, p: int = 1, margin: float = 1.0,
                       weight: Tensor | None = None, size_average: bool | None = None,
@@ -178,16 +208,20 @@ def multi_margin_loss(input: Tensor, target: Tensor, p: int = 1, margin: float =
     if weight is not None and weight.dim() != 1:
         raise ValueError("weight must be one-dimensional")
     refuse_gradient("multi_margin_loss", weight=weight)
-    rows = input.reshape(-1, input.shape[-1] if input.dim() else 1)
-    classes = target.reshape(-1, 1)
-    if target.dim() > 1 or len(classes) != len(rows):
+    samples, count = _rows_and_classes(input)
+    if target.dim() > 1 or target.numel() != samples:
         raise RuntimeError("multi_margin_loss: target tensor should be 1-D with size equal to the "
-                           "number of input samples (batch size). Expected target size "
-                           f"[{len(rows)}], but got {list(target.shape)}. Input has shape "
-                           f"{list(input.shape)}.")
-    count = rows.shape[1]
-    if target.numel() and not bool(((classes >= 0) & (classes < count)).all()):
+                           f"number of input samples (batch size). Expected target size [{samples}]"
+                           f", but got {list(target.shape)}. Input has shape {list(input.shape)}.")
+    if weight is not None and weight.numel() != count:
+        raise RuntimeError(f"inconsistent weight size, expected {count} but got "
+                           f"{list(weight.shape)}")
+    _require_dtype(int64, target)
+    if weight is not None:
+        _require_dtype(input.dtype, weight)
+    if target.numel() and not bool(((target >= 0) & (target < count)).all()):
         raise RuntimeError("target out of range")
+    rows, classes = input.reshape(samples, count), target.reshape(-1, 1)
     lacking = F.clamp_min(margin - F.gather(rows, 1, classes) + rows, 0)
     others = F.arange(count, device=input.device).reshape(1, -1) != classes
     losses = F.where(others, lacking if p == 1 else lacking * lacking, 0.0)
@@ -197,6 +231,7 @@ def multi_margin_loss(input: Tensor, target: Tensor, p: int = 1, margin: float =
     return _reduced(means if target.dim() else means.reshape(()), reduction)
 
 
+@respelt
 @in_autocast
 def multilabel_margin_loss(input: Tensor, target: Tensor, size_average: bool | None = None,
                            reduce: bool | None = None, reduction: str = "mean") -> Tensor:
@@ -209,11 +244,16 @@ def multilabel_margin_loss(input: Tensor, target: Tensor, size_average: bool | N
     tensor(0.1667)
     """
     reduction = reduction_of(size_average, reduce, reduction)
-    if input.shape != target.shape or input.dim() > 2:
+    samples, count = _rows_and_classes(input)
+    fits = (target.shape == input.shape if input.dim() == 2 else
+            target.dim() < 2 and target.numel() == count)
+    if not fits:
         raise RuntimeError(f"inconsistent target size: {list(target.shape)} for input of size: "
                            f"{list(input.shape)}")
-    rows, classes = (x.reshape(-1, x.shape[-1] if x.dim() else 1) for x in (input, target))
-    count = rows.shape[1]
+    if target.numel() and not bool(((target >= -1) & (target < count)).all()):
+        raise RuntimeError("argument #2 'target' is out of range")
+    _require_dtype(int64, target)
+    rows, classes = input.reshape(samples, count), target.reshape(samples, count)
     given = F.cumprod((classes >= 0).long(), 1)
     classes = classes * given
     is_target = F.scatter_add(F.zeros_like(classes), 1, classes, given) > 0
@@ -223,6 +263,7 @@ def multilabel_margin_loss(input: Tensor, target: Tensor, size_average: bool | N
     return _reduced(losses if input.dim() == 2 else losses.reshape(()), reduction)
 
 
+@respelt
 def multilabel_soft_margin_loss(input: Tensor, target: Tensor, weight: Tensor | None = None,
                                 size_average: bool | None = None, reduce: bool | None = None,
                                 reduction: str = "mean") -> Tensor:
@@ -242,6 +283,7 @@ def multilabel_soft_margin_loss(input: Tensor, target: Tensor, weight: Tensor | 
 # -------------------------------------------------------------------- distributions
 
 
+@respelt
 @in_autocast
 def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool = True, full: bool = False,
                      size_average: bool | None = None, eps: float = 1e-8,
@@ -266,6 +308,7 @@ def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool = True, full
     return _reduced(losses, reduction)
 
 
+@respelt
 def gaussian_nll_loss(input: Tensor, target: Tensor, var: Any, full: bool = False,
                       eps: float = 1e-6, reduction: str = "mean") -> Tensor:
     """(log(var) + (input - target)² / var) / 2: the negative log likelihood of normal numbers.

@@ -176,17 +176,24 @@ class Kind:
 
     def check(self, function: str, name: str, value: Any, position: int | None) -> None:
         """Raise `TypeError` unless a value has this type; `position` is None if it came by name."""
-        if not self.accepts(value):
-            place = "" if position is None else f" (position {position + 1})"
-            raise TypeError(f"{function}(): argument '{name}'{place} must be {self.wanted}, "
-                            f"{self.not_this(value)}")
+        if self.accepts(value):
+            return
+        at, item = self.wrong_item(value)
+        if at > 0:
+            raise TypeError(f"{function}(): argument '{name}' failed to unpack the object at pos "
+                            f'{at + 1} with error "type must be {self.wanted},but got '
+                            f'{type(item).__name__}"')
+        place = "" if position is None else f" (position {position + 1})"
+        came = (f"not {type(value).__name__}" if at < 0 else
+                f"but found element of type {type(item).__name__} at pos 0")
+        raise TypeError(f"{function}(): argument '{name}'{place} must be {self.wanted}, {came}")
 
-    def not_this(self, value: Any) -> str:
-        """Describe a value of another type, or the item of it that has another type."""
+    def wrong_item(self, value: Any) -> tuple[int, Any]:
+        """Return the place and the value of the item that has another type; -1 for no list."""
         if self.wanted == "tuple of ints" and isinstance(value, (tuple, list)):
-            at, item = next((at, item) for at, item in enumerate(value) if not is_int(item))
-            return f"but found element of type {type(item).__name__} at pos {at}"
-        return f"not {type(value).__name__}"
+            return next((at, item) for at, item in enumerate(value)
+                        if not (is_int(item) or (at and isinstance(item, bool))))
+        return -1, None
 
 
 def is_int(value: Any) -> bool:
@@ -198,11 +205,24 @@ def is_int(value: Any) -> bool:
 
 def are_ints(value: Any) -> bool:
     """Tell whether a value is one int or a sequence of them."""
-    return all(map(is_int, value)) if isinstance(value, (tuple, list)) else is_int(value)
+    return is_list_of_ints(value) or is_int(value)
+
+
+def is_list_of_ints(value: Any) -> bool:
+    """Tell whether a value is a sequence of ints; PyTorch looks for True at its start alone."""
+    return isinstance(value, (tuple, list)) and all(
+        is_int(item) or (at and isinstance(item, bool)) for at, item in enumerate(value))
+
+
+def is_tensor(value: Any) -> bool:
+    """Tell whether a value is a tensor, or the array of one."""
+    return isinstance(value, Tensor) or type(value) in BACKENDS
 
 
 INT = Kind("int", frozenset({int}), is_int)
 INTS = Kind("tuple of ints", frozenset({int}), are_ints)
+INT_LIST = Kind("tuple of ints", frozenset(), is_list_of_ints)  # one int alone does not do
+TENSOR = Kind("Tensor", frozenset({Tensor}), is_tensor)
 BOOL = Kind("bool", frozenset({bool}), lambda value: isinstance(value, np.bool_))
 DTYPE = Kind("torch.dtype", frozenset({dtype}), lambda value: (
     isinstance(value, type) and value in (bool, int, float, complex)))
@@ -211,22 +231,40 @@ NUMBER = Kind("Number", frozenset({int, float}), lambda value: (
     or (isinstance(value, Tensor) and not value.ndim)))
 #: The kinds once more, for parameters whose default is None.
 OR_NONE = {kind: replace(kind, plain=kind.plain | {type(None)})
-           for kind in (INT, INTS, BOOL, DTYPE, NUMBER)}
+           for kind in (INT, INTS, INT_LIST, BOOL, DTYPE, NUMBER, TENSOR)}
+
+def given_ints(function: str, argument: str, values: Sequence[Any]) -> tuple[Any, ...]:
+    """Return the ints of `f(2, 3)` and of `f((2, 3))` alike; a `TypeError` names what is none."""
+    given = values[0] if len(values) == 1 else values
+    if type(given) is not int:
+        one_by_one = len(values) > 1 and not is_int(values[0])
+        INTS.check(function, argument, values[0] if one_by_one else given, 0)
+    return tuple(given if isinstance(given, (tuple, list)) else values)
+
 
 #: The position of parameters that come by name alone.
 BY_NAME = sys.maxsize
 
 #: The kinds of parameters with these names, the same in all functions; `dim` is below.
-KINDS_BY_NAME = {"alpha": NUMBER, "beta": NUMBER, "diagonal": INT, "dim0": INT, "dim1": INT,
-                 "dims": INTS, "dtype": DTYPE, "keepdim": BOOL, "offset": INT}
+KINDS_BY_NAME = {
+    **dict.fromkeys(("alpha", "beta"), NUMBER),
+    **dict.fromkeys(("chunks", "diagonal", "dim0", "dim1", "dimension", "downscale_factor",
+                     "end_dim", "groups", "k", "num_classes", "offset", "split_size", "start_dim",
+                     "upscale_factor"), INT),
+    **dict.fromkeys(("normalized_shape", "pad", "sizes"), INT_LIST),
+    **dict.fromkeys(("dilation", "dims", "kernel_size", "output_padding", "output_size",
+                     "padding", "repeats", "shifts", "size", "split_size_or_sections",
+                     "split_sizes", "stride"), INTS),
+    "dtype": DTYPE, "keepdim": BOOL,
+}
 
 
 def kind_of(parameter: inspect.Parameter, several_dims: bool = False) -> Kind | None:
     """Return the kind of a parameter, told by its name or a default True or False; None for any.
 
     `dim` is one int unless there are `several_dims` or its default is none.  An annotation knows
-    better: `int` says so for any name, `int | None` that it is one all the same, and `Any` that
-    nothing is checked.
+    better: `Tensor`, `int` and `tuple[int, ...]` say so for any name,
+    `int | None` that it is one all the same, and `Any` that nothing is checked.
     """
     name, default, annotation = parameter.name, parameter.default, str(parameter.annotation)
     if annotation.endswith("Any"):
@@ -234,6 +272,10 @@ def kind_of(parameter: inspect.Parameter, several_dims: bool = False) -> Kind | 
     kind = BOOL if isinstance(default, bool) else KINDS_BY_NAME.get(name)
     if annotation in ("int", "<class 'int'>"):
         kind = INT
+    elif annotation in ("Tensor", "Tensor | None", str(Tensor)):
+        kind = TENSOR
+    elif annotation.startswith("tuple[int"):
+        kind = INTS
     if name == "dim":
         one = annotation.startswith("int") or not (
             several_dims or default is None or isinstance(default, tuple))
@@ -247,7 +289,7 @@ def kinds_of(parameters: Iterable[inspect.Parameter],
     found = []
     for position, parameter in enumerate(parameters):
         kind = kind_of(parameter, several_dims)
-        if kind is not None:
+        if kind is not None and parameter.kind is not parameter.VAR_POSITIONAL:
             by_name = parameter.kind is parameter.KEYWORD_ONLY
             found.append((BY_NAME if by_name else position, parameter.name, kind))
     return tuple(found)

@@ -63,7 +63,7 @@ def call_with_out(name: str, words: str, function: Callable[..., Any], args: tup
     inputs = list(tensors_among((args, kwargs)))
     for tensor, value in pairs:
         check_history(name, tensor, value)
-        check_dtype(words, tensor, value)
+        check_dtype(name, words, tensor, value)
         check_device(words, tensor, value)
         check_memory(words, tensor, value, inputs)
     quiet = "creation" in words
@@ -138,7 +138,7 @@ def check_history(name: str, out: Tensor, result: Tensor) -> None:
                                   "it because it is an out= function")
 
 
-def check_dtype(words: str, out: Tensor, result: Tensor) -> None:
+def check_dtype(name: str, words: str, out: Tensor, result: Tensor) -> None:
     """Raise unless the result may be stored in the dtype of `out`."""
     given, wanted = out.dtype, result.dtype
     if given is wanted:
@@ -146,6 +146,8 @@ def check_dtype(words: str, out: Tensor, result: Tensor) -> None:
     if "creation" in words:
         raise RuntimeError(f"dtype {type_name(wanted)} does not match dtype of out parameter "
                            f"({type_name(given)})")
+    if name in WRONG_DTYPE:
+        raise RuntimeError(WRONG_DTYPE[name].format(type_name(wanted), type_name(given)))
     if "exact" in words:
         raise RuntimeError(f"Expected out tensor to have dtype {C_NAMES[wanted.name]}, but got "
                            f"{C_NAMES[given.name]} instead")
@@ -153,6 +155,13 @@ def check_dtype(words: str, out: Tensor, result: Tensor) -> None:
         raise RuntimeError(f"result type {type_name(wanted)} can't be cast to the desired output "
                            f"type {type_name(given)}")
 
+
+#: Words of single functions for the dtype of their result beside another one of `out`.
+WRONG_DTYPE = {
+    **dict.fromkeys(("amax", "amin"), "Expected the dtype for input and out to match, but got {} "
+                    "for input's dtype and {} for out's dtype."),
+    "multinomial": "multinomial expects {} tensor out, got: {}",
+}
 
 #: The names by which PyTorch's errors about `out` call dtypes.
 C_NAMES = {"float64": "double", "float32": "float", "float16": "c10::Half", "int64": "long int",

@@ -68,7 +68,9 @@ class ArrayInfo:
     def size(self, dim: int | None = None) -> Any:
         """Return the shape, or the size of dimension `dim`."""
         shape = self._array.shape
-        return tuple.__new__(Size, shape) if dim is None else shape[wrap_dim(dim, len(shape))]
+        if dim is None:
+            return tuple.__new__(Size, shape)
+        return shape[wrap_dim(dim, len(shape), "size")]
 
     def stride(self, dim: int | None = None) -> Any:
         """Return the strides in elements, or that of dimension `dim`."""
@@ -77,7 +79,7 @@ class ArrayInfo:
             strides = tuple(s // array.itemsize for s in array.strides)
         else:  # NumPy's new empty arrays have none
             strides = contiguous_strides(array.shape)
-        return strides if dim is None else strides[wrap_dim(dim, len(strides))]
+        return strides if dim is None else strides[wrap_dim(dim, len(strides), "stride")]
 
     def storage_offset(self) -> int:
         """Return the number of elements between the start of the memory and the first element."""

@@ -200,7 +200,7 @@ class Philox(PhiloxState):
         """`count` indices into each row of weights `p`, (n,) or (m, n): int64."""
         check_samples(p.shape[-1], count, replacement)
         if not capturing():
-            check_weights(p)
+            check_weights(p, not replacement or count == 1)
         p = p.astype(wide_type(p.dtype), copy=False)
         if not replacement or count == 1:
             # The largest of p / exponential noise is index i with probability p[i].

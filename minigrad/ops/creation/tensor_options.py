@@ -15,7 +15,7 @@ from ...backend.memory_layout import channels_last as laid_out_channels_last
 from ...device import build_on, device, device_of
 from ...dtypes import bool as boolean
 from ...dtypes import dtype, float64, from_numpy_dtype, get_default_dtype, int64
-from ...op.arguments import NUMBERS
+from ...op.arguments import NUMBERS, given_ints
 from ...shapes import explain_dimensions
 from ...tensor.tensor import Tensor, method
 from .from_data import NO_COMPLEX, number
@@ -155,20 +155,7 @@ def sizes(name: str, dims: tuple[Any, ...], options: SizedOptions) -> Shape:
         dims = (options.pop("size"),)
     elif not dims:
         raise TypeError(f'{name}() missing 1 required positional arguments: "size"')
-    if len(dims) == 1 and isinstance(dims[0], (tuple, list)):
-        dims = tuple(dims[0])
-        wrong = "tuple of ints, but found element of type {0} at pos {1}"
-    else:
-        wrong = "tuple of ints, not {0}"
-    shape = []
-    for position, n in enumerate(dims):
-        try:
-            if position == 0 and isinstance(n, bool):  # PyTorch looks at the first one alone
-                raise TypeError
-            shape.append(index(n))
-        except TypeError:
-            kind = wrong.format(type(n).__name__, position)
-            raise TypeError(f"{name}(): argument 'size' (position 1) must be {kind}") from None
+    shape = [*map(index, given_ints(name, "size", dims))]
     if any(n < 0 for n in shape):
         least = min(shape)
         raise RuntimeError(f"Trying to create tensor with negative dimension {least}: {shape}")

@@ -172,7 +172,7 @@ def chain_matmul(*matrices):
 
 
 @function(aliases=("linalg_matrix_power",), out="exact overlap")
-def matrix_power(input, n):
+def matrix_power(input, n: int):
     """Return the n-th power of square matrices, by repeated squaring; n < 0 inverts first.
 
     >>> from minigrad import tensor

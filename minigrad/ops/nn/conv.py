@@ -8,10 +8,12 @@ NOTE [Three ops, each the derivative of the other two]
 """
 
 from math import prod
+from typing import Any
 
 from ...backend.kernels_window import conv_output_sizes
 from ...backend.memory_layout import in_format_of
 from ...dtypes import c_name
+from ...op.arguments import INTS
 from ...op.declaration import F, Op
 from ...op.publish import function
 from ..checks import require_one_dtype
@@ -21,12 +23,10 @@ from ..shape.pad import pad
 def conv_shape(input, weight, bias, stride, padding, dilation, groups):
     """(N, C, *S) and (O, C / groups, *K) give (N, O, *steps)."""
     dims = len(weight) - 2
+    require_kernel(weight)
     as_image = [1, *dilation] if dims == 1 else list(dilation)
     require_windows(stride, padding, dilation, groups, str(as_image))
-    if len(input) != dims + 2:
-        raise RuntimeError(f"Expected {dims + 2}-dimensional input for {dims + 2}-dimensional "
-                           f"weight {list(weight)}, but got {len(input)}-dimensional input of size "
-                           f"{list(input)} instead")
+    require_ndim(input, weight)
     require_groups(weight, groups)
     if input[1] != weight[1] * groups:
         raise RuntimeError(f"Given groups={groups}, weight of size {list(weight)}, expected "
@@ -38,6 +38,20 @@ def conv_shape(input, weight, bias, stride, padding, dilation, groups):
                            f"{list(bias)} instead")
     return (input[0], weight[0],
             *conv_output_sizes(input[2:], weight[2:], stride, padding, dilation))
+
+
+def require_kernel(weight):
+    """Raise PyTorch's error unless a weight has dimensions over which a kernel slides."""
+    if len(weight) < 3:
+        raise RuntimeError("weight should have at least three dimensions")
+
+
+def require_ndim(input, weight):
+    """Raise PyTorch's error unless an input has as many dimensions as the weight."""
+    if len(input) != len(weight):
+        raise RuntimeError(f"Expected {len(weight)}-dimensional input for {len(weight)}-dimensional"
+                           f" weight {list(weight)}, but got {len(input)}-dimensional input of "
+                           f"size {list(input)} instead")
 
 
 def require_windows(stride, padding, dilation, groups, dilation_text, output_padding=()):
@@ -55,12 +69,12 @@ def require_windows(stride, padding, dilation, groups, dilation_text, output_pad
 
 def require_groups(weight, groups):
     """Raise unless a weight of this shape splits into equal groups that are not empty."""
-    if weight[0] % groups:
-        raise RuntimeError(f"Given groups={groups}, expected weight to be divisible by {groups} at "
-                           f"dimension 0, but got weight of size [{list(weight)}] instead")
     if weight[0] < groups:
         raise RuntimeError(f"Given groups={groups}, expected weight to be at least {groups} at "
                            f"dimension 0, but got weight of size {list(weight)} instead")
+    if weight[0] % groups:
+        raise RuntimeError(f"Given groups={groups}, expected weight to be divisible by {groups} at "
+                           f"dimension 0, but got weight of size [{list(weight)}] instead")
 
 
 def require_elements(input, weight):
@@ -242,8 +256,10 @@ def convolve(dims, input, weight, bias, stride, padding, dilation, groups):
     stride = per_dimension(stride, dims)
     dilation = per_dimension(dilation, dims, "dilation")
     input, had_batch = batched(f"conv{dims}d", dims, input)
+    require_kernel(weight.shape)
     if isinstance(padding, str):
-        input, padding = named_padding(input, padding, tuple(weight.shape[2:]), stride, dilation)
+        input, padding = named_padding(input, padding, tuple(weight.shape), stride, dilation)
+    INTS.check(f"conv{dims}d", "padding", padding, 4)
     padding = per_dimension(padding, dims, "padding")
     if weight.ndim > 2:
         per_dimension(stride, weight.ndim - 2)
@@ -256,8 +272,10 @@ def convolve(dims, input, weight, bias, stride, padding, dilation, groups):
     return result if had_batch else F.squeeze(result, 0)
 
 
-def named_padding(input, padding, kernel, stride, dilation):
+def named_padding(input, padding, weight, stride, dilation):
     """Return the input and the numbers that "valid" and "same" mean; uneven halves are padded."""
+    require_ndim(tuple(input.shape), weight)
+    kernel = weight[2:]
     if padding == "valid":
         return input, (0,) * len(kernel)
     if padding != "same":
@@ -271,7 +289,8 @@ def named_padding(input, padding, kernel, stride, dilation):
 
 
 @function(method_too=False)
-def conv1d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
+def conv1d(input, weight, bias=None, stride=1, padding: Any = 0, dilation=1,
+           groups=1):
     """Slide a kernel over one dimension: (N, C, L), (O, C / groups, K) -> (N, O, steps).
 
     `padding` may be "valid" or "same"; the batch dimension may be missing.
@@ -286,7 +305,8 @@ def conv1d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
 
 
 @function(method_too=False)
-def conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
+def conv2d(input, weight, bias=None, stride=1, padding: Any = 0, dilation=1,
+           groups=1):
     """Slide a kernel over two dimensions: (N, C, H, W), (O, C / groups, K, K) -> (N, O, *steps).
 
     `padding` may be "valid" or "same"; the batch dimension may be missing.
@@ -302,7 +322,8 @@ def conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
 
 
 @function(method_too=False)
-def conv3d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
+def conv3d(input, weight, bias=None, stride=1, padding: Any = 0, dilation=1,
+           groups=1):
     """Slide a kernel over three dimensions: (N, C, D, H, W), (O, C / groups, K, K, K).
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.conv3d.html

@@ -17,6 +17,8 @@ from .conv import (
     per_dimension,
     require_elements,
     require_groups,
+    require_kernel,
+    require_ndim,
     require_windows,
 )
 
@@ -86,6 +88,7 @@ def spelled(name, values):
 
 def check(input, weight, bias, stride, padding, output_padding, dilation, groups):
     """Raise PyTorch's error for arguments that do not fit together."""
+    require_ndim(input, weight)
     require_windows(stride, padding, dilation, groups, ", ".join(spelled("dilation", dilation)),
                     output_padding)
     require_groups(weight, groups)
@@ -115,15 +118,11 @@ def convolve_transposed(dims, input, weight, bias, stride, padding, output_paddi
                         dilation):
     """Check, complete and run a transposed convolution of `dims` dimensions."""
     input, had_batch = batched(f"conv_transpose{dims}d", dims, input)
-    if isinstance(padding, str):
-        raise TypeError(f"conv_transpose{dims}d(): argument 'padding' must be tuple of ints, "
-                        "not str")
     stride = per_dimension(stride, dims)
     padding = per_dimension(padding, dims, "padding")
     output_padding = per_dimension(output_padding, dims, "output_padding")
     dilation = per_dimension(dilation, dims, "dilation")
-    if weight.ndim < 3:
-        raise RuntimeError("weight should have at least three dimensions")
+    require_kernel(weight.shape)
     per_dimension(stride, weight.ndim - 2)
     shapes = [None if t is None else tuple(t.shape) for t in (input, weight, bias)]
     check(*shapes, stride, padding, output_padding, dilation, groups)

@@ -4,6 +4,8 @@ Every way to resize is linear and acts on one dimension after another, so one op
 positions and weights for one dimension: result[i] = sum over k of weights[i, k] * self[at[i, k]].
 """
 
+from typing import Any
+
 from ... import dtypes
 from ...backend.memory_layout import in_format_of, in_rows
 from ...op.arguments import require
@@ -138,7 +140,7 @@ def target_sizes(input, size, scale_factor):
     return tuple(int(n * f) for n, f in zip(spatial, target, strict=True)), target
 
 
-def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corners=None,
+def interpolate(input, size: Any = None, scale_factor=None, mode="nearest", align_corners=None,
                 recompute_scale_factor=None, antialias=False):
     """Resize all spatial dimensions of (N, C, *S), to `size` or by `scale_factor`.
 

@@ -4,12 +4,14 @@ import warnings
 
 from ...backend import backend_of
 from ...device import place_on
+from ...dtypes import from_numpy_dtype, type_name
 from ...op.arguments import require
 from ...op.declaration import F, Op
 from ...op.publish import function
 from ...shapes import broadcast, numel
 from ...tensor.tensor import Tensor
 from ..checks import require_one_dtype
+from ..creation.tensor_options import array_of
 from ..overloads import refuse_gradient
 from ..reduction.sum_mean import accumulation_dtype, require_float
 
@@ -254,6 +256,16 @@ def reduction_of(size_average, reduce, reduction, wrong="{} is not a valid value
     return reduction
 
 
+def is_floating(value):
+    """Tell whether a tensor or an array holds floating-point numbers."""
+    return array_of(value).dtype.kind == "f"
+
+
+def kind_of(value):
+    """Return the name of a tensor's dtype in PyTorch's errors."""
+    return type_name(from_numpy_dtype(array_of(value).dtype))
+
+
 def broadcast_pair(input, target):
     """Return two tensors brought to one shape, with a warning if they had two."""
     if tuple(input.shape) == tuple(target.shape):
@@ -370,8 +382,8 @@ def check_chances(input, target):
 
 
 @function(method_too=False)
-def binary_cross_entropy_with_logits(input, target, weight=None, size_average=None, reduce=None,
-                                     reduction="mean", pos_weight=None):
+def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight=None, size_average=None,
+                                     reduce=None, reduction="mean", pos_weight=None):
     """Binary cross entropy of sigmoid(input), finite for large logits.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.binary_cross_entropy_with_logits.html
@@ -384,12 +396,18 @@ def binary_cross_entropy_with_logits(input, target, weight=None, size_average=No
     if tuple(input.shape) != tuple(target.shape):
         raise ValueError(f"Target size ({target.shape}) must be the same as input size "
                          f"({input.shape})")
+    if not is_floating(input):
+        raise NotImplementedError(f"\"log_sigmoid_cpu\" not implemented for '{kind_of(input)}'")
+    if not is_floating(target):
+        raise RuntimeError(f"result type {kind_of(input)} can't be cast to the desired output type "
+                           f"{kind_of(target)}")
     refuse_gradient("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
     return BinaryCrossEntropyWithLogits(input, target, weight, pos_weight, reduction)
 
 
 @function(method_too=False)
-def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_target=False):
+def kl_div(input: Tensor, target: Tensor, size_average=None, reduce=None, reduction="mean",
+           log_target=False):
     """target (log(target) - input): the divergence of log probabilities from a target.
 
     "batchmean" divides by the batch alone; with `log_target` the target is logarithms as well.
@@ -407,6 +425,8 @@ def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_
                       "'batchmean' in the next major release.", UserWarning, stacklevel=2)
     by_batch = reduction == "batchmean"
     reduction = "sum" if by_batch else reduction_of(size_average, reduce, reduction)
+    if not is_floating(input) or not is_floating(target):
+        raise RuntimeError("kl_div: Integral inputs not supported.")
     if log_target:
         losses = F.exp(target) * (target - input)
     else:

@@ -4,6 +4,8 @@ Every pooling is linear once the positions of the maxima are known, so each has 
 that carries gradients back, and the two are each other's derivative.
 """
 
+from typing import Any
+
 from ... import _state
 from ...backend.kernels_pool import pool_output_sizes
 from ...backend.memory_layout import in_format_of
@@ -13,6 +15,16 @@ from ...op.out import call_with_out
 from ...op.publish import function, respelt
 from ..checks import size_at
 from ..kernels import own_kernel
+from .pool_windows import (
+    adaptive_sizes,
+    check_images,
+    check_rows,
+    check_window,
+    check_window_of_rows,
+    refuse_empty,
+    sizes_of,
+    window_sizes,
+)
 
 
 def max_pool_shape(self, kernel_size, stride, padding, dilation, ceil_mode):
@@ -124,6 +136,11 @@ class AvgPool(Pooling):
 
     def forward(xp, self, kernel_size, stride, padding, ceil_mode, count_include_pad,
                 divisor_override):
+        require(self, "iuf", "avg_pool2d" if len(kernel_size) < 3 else "avg_pool3d_out_frame")
+        if self.dtype.kind != "f":  # integers are divided as in C++, towards zero
+            given = self.astype("float64")
+            return AvgPool.forward(xp, given, kernel_size, stride, padding, ceil_mode,
+                                   count_include_pad, divisor_override).astype(self.dtype)
         return in_format_of(xp.avg_pool_forward(self, kernel_size, stride, padding, ceil_mode,
                                                 count_include_pad, divisor_override), self)
 
@@ -305,98 +322,6 @@ class AdaptiveMaxPool3d(Pooling):
 # -------------------------------------------------------------------- public functions
 
 
-def sizes_of(value, dims, name, argument):
-    """Return a number or a sequence as one number for each pooled dimension."""
-    if isinstance(value, int):
-        return (value,) * dims
-    value = tuple(value)
-    if len(value) not in (1, dims):
-        choices = "be omitted, a single int," if argument == "stride" else "be a single int,"
-        count = {1: "one int", 2: "two ints", 3: "three ints"}[dims]
-        either = "" if name == "avg_pool3d" else "either "
-        raise RuntimeError(f"{name}: {argument} must {either}{choices} or a tuple of {count}")
-    return value * dims if len(value) == 1 else value
-
-
-def window_sizes(name, dims, kernel_size, stride, padding):
-    """Return the three, one number a dimension; windows without a stride stand side by side."""
-    kernel_size = sizes_of(kernel_size, dims, name, "kernel_size")
-    stride = kernel_size if stride in (None, ()) else sizes_of(stride, dims, name, "stride")
-    return kernel_size, stride, sizes_of(padding, dims, name, "padding")
-
-
-def check_window(name, input, dims, kernel_size, stride, padding, dilation, ceil_mode):
-    """Raise PyTorch's error for an input or a window that cannot be pooled."""
-    shape = tuple(input.shape)
-    if dims == 2:
-        check_padding(kernel_size, padding, dilation)
-    check_pooled(name, shape, dims)
-    if min(stride) == 0:
-        raise RuntimeError("stride should not be zero")
-    if min(kernel_size) <= 0:
-        raise RuntimeError("kernel size should be greater than zero, but got "
-                           f"{spelled(kernel_size, 'k{}')}")
-    if min(dilation) <= 0:
-        raise RuntimeError("dilation should be greater than zero, but got "
-                           f"{spelled(dilation, 'dilation{}')}")
-    check_padding(kernel_size, padding, dilation)
-    try:
-        pool_output_sizes(shape[-dims:], kernel_size, stride, padding, dilation, ceil_mode)
-    except RuntimeError as error:
-        channels = f"({shape[-dims - 1]}x" + "1x" * (2 - dims)
-        raise RuntimeError(str(error).replace("(", channels)) from None
-
-
-def check_padding(kernel_size, padding, dilation):
-    """Raise PyTorch's error for padding that is negative, or more than half a window."""
-    for k, p, d in zip(kernel_size, padding, dilation, strict=True):
-        if p < 0:
-            raise RuntimeError(f"pad must be non-negative, but got pad: {p}")
-        if p > ((k - 1) * d + 1) // 2:
-            raise RuntimeError("pad should be at most half of effective kernel size, but got pad="
-                               f"{p}, kernel_size={k} and dilation={d}")
-
-
-def check_pooled(name, shape, dims):
-    """Raise PyTorch's error for an input with the wrong number of dimensions or without planes."""
-    if len(shape) not in (dims + 1, dims + 2):
-        if dims == 1:
-            raise RuntimeError(f"Expected 2 to 3 dimensions, but got {len(shape)}-dimensional "
-                               "tensor for argument #1 'self' (while checking arguments for "
-                               f"{name})")
-        raise RuntimeError("non-empty 3D or 4D (batch mode) tensor expected for input")
-    if 0 in shape[-dims - 1:]:
-        raise RuntimeError(f"Expected {dims + 1}D or {dims + 2}D (batch mode) tensor with "
-                           f"optional 0 dim batch size for input, but got:{list(shape)}")
-
-
-def spelled(sizes, name):
-    """Return sizes as PyTorch's pooling errors name them."""
-    return " ".join(f"{name.format(letter)}: {n}"
-                    for letter, n in zip("THW"[3 - len(sizes):], sizes, strict=True))
-
-
-def check_window_1d(name, input, kernel_size, stride, padding, dilation, ceil_mode):
-    """Raise the errors of maximum pooling in one dimension, which has words of its own."""
-    shape, (k,), (s,), (p,), (d,) = tuple(input.shape), kernel_size, stride, padding, dilation
-    if len(shape) not in (2, 3) or 0 in shape[-2:]:
-        raise RuntimeError(f"{name}: Expected 2D or 3D (batch mode) tensor with optional 0 dim "
-                           f"batch size for input, but got:{list(shape)}")
-    for what, n in (("kernel_size", k), ("stride", s), ("dilation", d)):
-        if n <= 0:
-            raise RuntimeError(f"{name}() {what} must be greater than zero, but got {n}")
-    if p < 0:
-        raise RuntimeError(f"{name}() padding must be non-negative, but got {p}")
-    if p > k // 2:
-        raise RuntimeError(f"{name}() padding should be at most half of kernel size, but got "
-                           f"padding={p} and kernel_size={k}")
-    try:
-        pool_output_sizes(shape[-1:], kernel_size, stride, padding, dilation, ceil_mode)
-    except RuntimeError:
-        steps = (shape[-1] + 2 * p - d * (k - 1) - 1) // s + 1
-        raise RuntimeError(f"{name}() Invalid computed output size: {steps}") from None
-
-
 def of_rows(pool, input, *arguments):
     """Pool rows as PyTorch does, as images of height one; the results are rows again."""
     rows = pool(F.unsqueeze(input, -2), *arguments)
@@ -404,19 +329,23 @@ def of_rows(pool, input, *arguments):
 
 
 def max_pool(dims, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices):
-    """Complete the arguments of a maximum pooling of `dims` dimensions and run it."""
-    name = f"max_pool{dims}d"
+    """Complete the arguments of a maximum pooling of one or two dimensions and run it."""
+    name, shape, ceil_mode = f"max_pool{dims}d", tuple(input.shape), bool(ceil_mode)
     kernel_size, stride, padding = window_sizes(name, dims, kernel_size, stride, padding)
     dilation = sizes_of(dilation, dims, name, "dilation")
-    if dims == 1:
-        check_window_1d(name, input, kernel_size, stride, padding, dilation, ceil_mode)
-    else:
-        check_window(name, input, dims, kernel_size, stride, padding, dilation, ceil_mode)
+    window = kernel_size, stride, padding, dilation, ceil_mode
+    if dims == 2:
+        check_images(shape)
+        check_window(shape, *window)
+    elif not return_indices:
+        check_window_of_rows(name, shape, *window)
     if dims == 1 and (return_indices or (input.requires_grad and _state.grad_enabled.get())):
-        values, indices = of_rows(MaxPool, input, (1, *kernel_size), (1, *stride), (0, *padding),
-                                  (1, *dilation), bool(ceil_mode))
+        check_rows(name, shape)
+        window = (1, *kernel_size), (1, *stride), (0, *padding), (1, *dilation), ceil_mode
+        check_window((*shape[:-1], 1, shape[-1]), *window)
+        values, indices = of_rows(MaxPool, input, *window)
     else:
-        values, indices = MaxPool(input, kernel_size, stride, padding, dilation, bool(ceil_mode))
+        values, indices = MaxPool(input, *window)
     return (values, indices) if return_indices else values
 
 
@@ -450,17 +379,19 @@ def max_pool2d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode
 
 def avg_pool(dims, input, kernel_size, stride, padding, ceil_mode, count_include_pad,
              divisor_override):
-    """Complete the arguments of an average pooling of `dims` dimensions and run it."""
-    name = f"avg_pool{dims}d"
+    """Complete the arguments of an average pooling of one or two dimensions and run it."""
+    name, shape = f"avg_pool{dims}d", tuple(input.shape)
     kernel_size, stride, padding = window_sizes(name, dims, kernel_size, stride, padding)
-    if dims == 2:
-        size_at(input.shape, -3)
-    check_window(name, input, dims, kernel_size, stride, padding, (1,) * dims, ceil_mode)
-    if divisor_override == 0:
-        raise RuntimeError("divisor must be not zero")
     rest = bool(ceil_mode), bool(count_include_pad), divisor_override
     if dims == 1:
-        return of_rows(AvgPool, input, (1, *kernel_size), (1, *stride), (0, *padding), *rest)
+        check_rows(name, shape)
+        window = (1, *kernel_size), (1, *stride), (0, *padding)
+        check_window((*shape[:-1], 1, shape[-1]), *window, (1, 1), ceil_mode)
+        return of_rows(AvgPool, input, *window, *rest)
+    size_at(shape, -3)
+    check_window(shape, kernel_size, stride, padding, (1, 1), ceil_mode)
+    if divisor_override == 0:
+        raise RuntimeError("divisor must be not zero")
     return AvgPool(input, kernel_size, stride, padding, *rest)
 
 
@@ -497,35 +428,6 @@ def avg_pool2d(input, kernel_size, stride=None, padding=0, ceil_mode=False,
     return avg_pool(2, input, *arguments)
 
 
-def adaptive_sizes(name, dims, input, output_size):
-    """Return the output's sizes; None keeps the input's."""
-    shape = tuple(input.shape)
-    if len(shape) not in (dims + 1, dims + 2):
-        if dims == 1:
-            check_pooled(name, shape, dims)
-        if len(shape) <= dims and not isinstance(output_size, int):
-            raise ValueError(f"Input dimension should be at least {dims + 1}")
-        colon = ":" if "max" in name else ""
-        raise RuntimeError(f"{name}(): Expected {dims + 1}D or {dims + 2}D tensor, but "
-                           f"got{colon} {list(shape)}")
-    if output_size is None or isinstance(output_size, int):
-        output_size = (output_size,) * dims
-    if len(output_size) != dims:
-        raise RuntimeError(f"{name}: output_size must be {dims}")
-    pairs = zip(output_size, shape[len(shape) - dims:], strict=True)
-    return tuple(size if n is None else n for n, size in pairs)
-
-
-def refuse_empty(name, input, first):
-    """Raise if a size from `first` on is zero; the dimensions before it are those of a batch."""
-    shape = tuple(input.shape)
-    for dim in range(first, len(shape)):
-        if shape[dim] == 0:
-            raise RuntimeError(f"{name}(): Expected input to have non-zero size for non-batch "
-                               f"dimensions, but input has sizes {list(shape)} with dimension "
-                               f"{dim} being empty")
-
-
 @function(method_too=False)
 def adaptive_avg_pool1d(input, output_size):
     """Averages of `output_size` windows spread evenly: (N, C, L) -> (N, C, output_size).
@@ -536,11 +438,11 @@ def adaptive_avg_pool1d(input, output_size):
     >>> adaptive_avg_pool1d(tensor([[1.0, 2.0, 6.0]]), 2)
     tensor([[1.5000, 4.0000]])
     """
-    sizes = adaptive_sizes("adaptive_avg_pool1d", 1, input, output_size)
+    sizes = adaptive_sizes("adaptive_avg_pool1d", 1, tuple(input.shape), output_size)
     return of_rows(adaptive_avg_pool2d, input, (1, *sizes))
 
 
-def adaptive_avg_pool2d(input, output_size):
+def adaptive_avg_pool2d(input, output_size: Any):
     """Averages of windows spread evenly: (N, C, H, W) -> (N, C, *output_size); None keeps a size.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.adaptive_avg_pool2d.html
@@ -550,13 +452,14 @@ def adaptive_avg_pool2d(input, output_size):
     >>> adaptive_avg_pool2d(tensor([[[1.0, 3.0], [2.0, 0.0]]]), 1)
     tensor([[[1.5000]]])
     """
-    sizes = adaptive_sizes("adaptive_avg_pool2d", 2, input, output_size)
+    sizes = adaptive_sizes("adaptive_avg_pool2d", 2, tuple(input.shape), output_size)
     if sizes == (1, 1) and input.is_floating_point():
         return F.mean(input, (-1, -2), True)
-    refuse_empty("adaptive_avg_pool2d", input, len(input.shape) - 2)
+    refuse_empty("adaptive_avg_pool2d", tuple(input.shape), input.ndim - 2)
     return AdaptiveAvgPool(input, sizes)
 
 
+@respelt
 def adaptive_max_pool1d(input, output_size, return_indices=False):
     """Maxima of `output_size` windows spread evenly: (N, C, L) -> (N, C, output_size).
 
@@ -567,13 +470,13 @@ def adaptive_max_pool1d(input, output_size, return_indices=False):
     >>> adaptive_max_pool1d(tensor([[1.0, 2.0, 6.0]]), 2)
     tensor([[2., 6.]])
     """
-    sizes = adaptive_sizes("adaptive_max_pool1d", 1, input, output_size)
-    refuse_empty("adaptive_max_pool1d", input, 1)
+    sizes = adaptive_sizes("adaptive_max_pool1d", 1, tuple(input.shape), output_size)
+    refuse_empty("adaptive_max_pool1d", tuple(input.shape), 1)
     values, indices = of_rows(AdaptiveMaxPool, input, (1, *sizes))
     return (values, indices) if return_indices else values
 
 
-def adaptive_max_pool2d(input, output_size, return_indices=False):
+def adaptive_max_pool2d(input, output_size: Any, return_indices=False):
     """Maxima of windows spread evenly: (N, C, H, W) -> (N, C, *output_size); None keeps a size.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.adaptive_max_pool2d.html
@@ -583,13 +486,13 @@ def adaptive_max_pool2d(input, output_size, return_indices=False):
     >>> adaptive_max_pool2d(tensor([[[1.0, 3.0], [2.0, 0.0]]]), 1)
     tensor([[[3.]]])
     """
-    sizes = adaptive_sizes("adaptive_max_pool2d", 2, input, output_size)
-    refuse_empty("adaptive_max_pool2d", input, 1)
+    sizes = adaptive_sizes("adaptive_max_pool2d", 2, tuple(input.shape), output_size)
+    refuse_empty("adaptive_max_pool2d", tuple(input.shape), 1)
     values, indices = AdaptiveMaxPool(input, sizes)
     return (values, indices) if return_indices else values
 
 
-def adaptive_avg_pool3d(input, output_size):
+def adaptive_avg_pool3d(input, output_size: Any):
     """Averages of windows spread evenly: (N, C, D, H, W) -> (N, C, *output_size).
 
     None keeps a size.
@@ -601,14 +504,14 @@ def adaptive_avg_pool3d(input, output_size):
     >>> adaptive_avg_pool3d(tensor([[[[1.0, 3.0], [2.0, 0.0]]]]), 1)
     tensor([[[[1.5000]]]])
     """
-    sizes = adaptive_sizes("adaptive_avg_pool3d", 3, input, output_size)
+    sizes = adaptive_sizes("adaptive_avg_pool3d", 3, tuple(input.shape), output_size)
     if sizes == (1, 1, 1):
         return F.mean(input, (-1, -2, -3), True)
-    refuse_empty("adaptive_avg_pool3d", input, 1)
+    refuse_empty("adaptive_avg_pool3d", tuple(input.shape), 1)
     return AdaptiveAvgPool3d(input, sizes)
 
 
-def adaptive_max_pool3d(input, output_size, return_indices=False):
+def adaptive_max_pool3d(input, output_size: Any, return_indices=False):
     """Maxima of windows spread evenly: (N, C, D, H, W) -> (N, C, *output_size).
 
     None keeps a size.
@@ -620,7 +523,7 @@ def adaptive_max_pool3d(input, output_size, return_indices=False):
     >>> adaptive_max_pool3d(tensor([[[[1.0, 3.0], [2.0, 0.0]]]]), 1)
     tensor([[[[3.]]]])
     """
-    sizes = adaptive_sizes("adaptive_max_pool3d", 3, input, output_size)
-    refuse_empty("adaptive_max_pool3d", input, 1)
+    sizes = adaptive_sizes("adaptive_max_pool3d", 3, tuple(input.shape), output_size)
+    refuse_empty("adaptive_max_pool3d", tuple(input.shape), 1)
     values, indices = AdaptiveMaxPool3d(input, sizes)
     return (values, indices) if return_indices else values

@@ -3,11 +3,11 @@
 The same formulas as in two dimensions, with nodes and errors of their own.
 """
 
-from ...backend.kernels_pool import pool_output_sizes
 from ...op.declaration import F
 from ...op.out import call_with_out
 from ...op.publish import function, respelt
-from .pool import AvgPool, AvgPoolInput, MaxPool, check_padding, sizes_of, spelled, window_sizes
+from .pool import AvgPool, AvgPoolInput, MaxPool
+from .pool_windows import check_volumes, check_window, sizes_of, window_sizes
 
 
 class MaxPool3d(MaxPool):
@@ -74,25 +74,6 @@ class AvgPool3dInput(AvgPoolInput):
 # -------------------------------------------------------------------- public functions
 
 
-def check_volumes(name, kernel, input, kernel_size, stride, padding, dilation):
-    """Raise PyTorch's error for an input or a window that cannot be pooled."""
-    shape = tuple(input.shape)
-    if min(stride) == 0:
-        raise RuntimeError("stride should not be zero")
-    for what, letter, sizes in (("stride", "d{}", stride), ("kernel size", "k{}", kernel_size),
-                                ("dilation", "dilation{}", dilation)):
-        if min(sizes) <= 0:
-            raise RuntimeError(f"{what} should be greater than zero, but got "
-                               f"{spelled(sizes, letter)}")
-    check_padding(kernel_size, padding, dilation)
-    if len(shape) not in (4, 5):
-        raise RuntimeError("non-empty 4D or 5D (batch mode) tensor expected for input")
-    if 0 in shape[-4:]:
-        raise RuntimeError(f"{kernel}(): Expected input's non-batch dimensions to have positive "
-                           f"length, but input has a shape of {list(shape)} and non-batch "
-                           "dimension 0 has length zero!")
-
-
 @function(method_too=False)
 def max_pool3d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False,
                return_indices=False):
@@ -109,13 +90,9 @@ def max_pool3d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode
     """
     kernel_size, stride, padding = window_sizes("max_pool3d", 3, kernel_size, stride, padding)
     dilation = sizes_of(dilation, 3, "max_pool3d", "dilation")
-    check_volumes("max_pool3d", "max_pool3d_with_indices_out_cpu_template", input, kernel_size,
-                  stride, padding, dilation)
     shape = tuple(input.shape)
-    try:
-        pool_output_sizes(shape[-3:], kernel_size, stride, padding, dilation, ceil_mode)
-    except RuntimeError as error:
-        raise RuntimeError(str(error).replace("(", f"({shape[-4]}x")) from None
+    check_volumes(shape)
+    check_window(shape, kernel_size, stride, padding, dilation, ceil_mode, "max_pool3d")
     values, indices = MaxPool3d(input, kernel_size, stride, padding, dilation, bool(ceil_mode))
     return (values, indices) if return_indices else values
 
@@ -142,10 +119,8 @@ def avg_pool3d(input, kernel_size, stride=None, padding=0, ceil_mode=False,
     kernel_size, stride, padding = window_sizes("avg_pool3d", 3, kernel_size, stride, padding)
     if divisor_override == 0:
         raise RuntimeError("divisor must be not zero")
-    check_volumes("avg_pool3d", "avg_pool3d", input, kernel_size, stride, padding, (1, 1, 1))
     shape = tuple(input.shape)
-    if any(n + 2 * p < k for n, p, k in zip(shape[-3:], padding, kernel_size, strict=True)):
-        raise RuntimeError(f"input image ({spelled(shape[-3:], '{}')}) smaller than kernel size "
-                           f"({spelled(kernel_size, 'k{}')})")
+    check_volumes(shape)
+    check_window(shape, kernel_size, stride, padding, (1, 1, 1), ceil_mode, "avg_pool3d")
     return AvgPool3d(input, kernel_size, stride, padding, bool(ceil_mode),
                      bool(count_include_pad), divisor_override)

@@ -4,7 +4,9 @@ from math import prod
 
 from ...dtypes import type_name
 from ...op.declaration import F, Op
-from .pool import MaxPoolGather, window_sizes
+from ...op.publish import respelt
+from .pool import MaxPoolGather
+from .pool_windows import window_sizes
 
 
 class MaxUnpool(Op):
@@ -104,6 +106,7 @@ def max_unpool(dims, input, indices, kernel_size, stride, padding, output_size):
     return unpool(input, indices, (*shape[:len(shape) - dims], *sizes), dims)
 
 
+@respelt
 def max_unpool1d(input, indices, kernel_size, stride=None, padding=0, output_size=None):
     """Put the values of `max_pool1d` back to where they were, zeros elsewhere.
 
@@ -116,6 +119,7 @@ def max_unpool1d(input, indices, kernel_size, stride=None, padding=0, output_siz
     return max_unpool(1, input, indices, kernel_size, stride, padding, output_size)
 
 
+@respelt
 def max_unpool2d(input, indices, kernel_size, stride=None, padding=0, output_size=None):
     """Put the values of `max_pool2d` back to where they were, zeros elsewhere.
 
@@ -129,6 +133,7 @@ def max_unpool2d(input, indices, kernel_size, stride=None, padding=0, output_siz
     return max_unpool(2, input, indices, kernel_size, stride, padding, output_size)
 
 
+@respelt
 def max_unpool3d(input, indices, kernel_size, stride=None, padding=0, output_size=None):
     """Put the values of `max_pool3d` back to where they were, zeros elsewhere.
 

@@ -312,7 +312,7 @@ class Logcumsumexp(Op):
 
 
 @function(out="cast")
-def diff(input, n=1, dim=-1, prepend=None, append=None):
+def diff(input, n: int = 1, dim=-1, prepend=None, append=None):
     """Return the n-th differences of neighbours along `dim`; of booleans, where they differ.
 
     >>> from minigrad import tensor

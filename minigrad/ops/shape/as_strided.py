@@ -9,6 +9,7 @@ from ... import _state
 from ...backend import BACKENDS, kernels_index
 from ...graph.special_versions import DetachedVersion, InferenceVersion, detached
 from ...op.apply import Prepared, record
+from ...op.arguments import given_ints
 from ...op.declaration import F, Op, unary_samples
 from ...op.inplace import apply_inplace
 from ...op.publish import function
@@ -16,7 +17,7 @@ from ...shapes import contiguous_strides, numel
 from ...tensor.attributes import bytes_of_memory, data_pointer, start_of_memory, storage_of
 from ...tensor.tensor import Tensor, method, without_history
 from ...tensor.views import check_inplace
-from .view import Transpose, array_of, element_strides, listed, strided
+from .view import Transpose, array_of, element_strides, strided
 
 # -------------------------------------------------------------------- any strides at all
 
@@ -305,7 +306,7 @@ def resize_(self, *sizes):
     """
     if self.requires_grad and not _state.inference_enabled.get():
         raise RuntimeError("cannot resize variables that require grad")
-    size = tuple(index(n) for n in listed(sizes))
+    size = tuple(map(index, given_ints("resize_", "size", sizes)))
     array, memory = self._array, storage_of(self._array)
     xp = BACKENDS[type(array)]
     _, _, offset = geometry_of(array)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import warnings
 from operator import index
+from typing import Any
 
 from ...backend import BACKENDS
 from ...backend.memory_layout import channels_last, in_rows, is_channels_last
 from ...device import place_on
+from ...op.arguments import given_ints
 from ...op.declaration import F, Op
 from ...op.publish import function
 from ...shapes import broadcast, is_expandable_to, wrap_dim
@@ -380,12 +382,12 @@ def tile(input, *dims):
     >>> arange(2.0).tile(2)
     tensor([0., 1., 0., 1.])
     """
-    dims = listed(dims)
+    dims = given_ints("tile", "dims", dims)
     return Repeat(input, (1,) * (array_of(input).ndim - len(dims)) + tuple(dims))
 
 
 @function()
-def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
+def repeat_interleave(input, repeats: Any = None, dim=None, *, output_size=None):
     """Each element so often along `dim`; without `dim` the tensor is flattened first.
 
     `repeats` is a number or a tensor with one for each element along `dim`.  Given only a tensor

@@ -11,8 +11,9 @@ from __future__ import annotations
 from itertools import pairwise
 
 from ...backend import kernels_index
+from ...op.arguments import NOT_GIVEN
 from ...op.declaration import F, Op
-from ...op.publish import function
+from ...op.publish import function, respelt
 from ...shapes import wrap_dim
 from ...tensor.tensor import Tensor, method
 from .view import along, array_of, element_strides, strided
@@ -41,7 +42,7 @@ class Select(Op):
                              f"{list(self)} at dimension {dim}")
         return (*self[:dim], *self[dim + 1 :])
 
-    def forward(xp, self, dim, index):
+    def forward(xp, self, dim, index: int):
         if dim < 0:
             dim = wrap_dim(dim, self.ndim)
         return self[(*(slice(None),) * dim, index.__index__(), ...)]
@@ -144,7 +145,7 @@ class SliceBackward(IntoZeros):
 
 
 @function()
-def narrow(input, dim, start, length):
+def narrow(input, dim, start, length: int):
     """The `length` elements of dimension `dim` from `start` on.
 
     >>> from minigrad import arange
@@ -278,7 +279,8 @@ class SlidingWindows(Op):
 
 
 @method("unfold")
-def unfold(self, dimension, size, step):
+@respelt
+def unfold(self, dimension, size: int, step: int):
     """All windows of `size` along `dimension`, `step` apart, as a new last dimension.
 
     >>> from minigrad import arange
@@ -451,13 +453,18 @@ def checked_split_sizes(shape, split_sizes, dim):
 
 
 @function()
-def split(input, split_size_or_sections, dim=0):
+def split(input, split_size_or_sections=NOT_GIVEN, dim=0, *,
+          split_size: tuple[int, ...] = NOT_GIVEN):
     """Pieces along `dim`: of one size, or of the sizes of a sequence.
 
     >>> from minigrad import arange
     >>> arange(3.0).split(2)
     (tensor([0., 1.]), tensor([2.]))
     """
+    if split_size is not NOT_GIVEN:  # the method's name for it
+        split_size_or_sections = split_size
+    if split_size_or_sections is NOT_GIVEN:
+        raise TypeError('split() missing 1 required positional arguments: "split_size"')
     if isinstance(split_size_or_sections, (tuple, list)):
         return SplitWithSizes(input, split_size_or_sections, dim)
     return Split(input, split_size_or_sections, dim)

@@ -4,7 +4,7 @@ from math import prod
 
 from ...backend.kernels_window import add_windows, crop, pad, windows
 from ...op.declaration import F, Op
-from ...op.publish import function
+from ...op.publish import function, respelt
 
 PAIRS = ("height", "width")
 
@@ -79,9 +79,18 @@ class Col2Im(Op):
         yield make(1, 12, 10), (5, 4), (2, 3), (2, 1), (1, 1), (1, 2)
 
 
-def pair(value):
-    """Return a number or a sequence as two numbers."""
-    return (value, value) if isinstance(value, int) else tuple(value)
+def pair(value, name):
+    """Return a number or a sequence as two numbers; `RuntimeError` names one of another length."""
+    values = (value, value) if isinstance(value, int) else tuple(value)
+    if len(values) != 2:
+        raise RuntimeError(f"It is expected {name} equals to 2, but got size {len(values)}")
+    return values
+
+
+def pairs(kernel_size, dilation, padding, stride):
+    """Return the sizes of a window, two numbers each."""
+    given = {"kernel_size": kernel_size, "dilation": dilation, "padding": padding, "stride": stride}
+    return [pair(value, name) for name, value in given.items()]
 
 
 def check_windows(kernel_size, dilation, padding, stride):
@@ -98,6 +107,7 @@ def check_windows(kernel_size, dilation, padding, stride):
                            f"pad_width: {padding[1]}")
 
 
+@respelt
 def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
     """Every window of an image as a column: (N, C, H, W) -> (N, C * window, number of windows).
 
@@ -108,7 +118,7 @@ def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
     tensor([[[0., 2.],
              [1., 3.]]])
     """
-    window = [pair(v) for v in (kernel_size, dilation, padding, stride)]
+    window = pairs(kernel_size, dilation, padding, stride)
     check_windows(*window)
     shape = tuple(input.shape)
     if len(shape) < 3:
@@ -128,6 +138,7 @@ def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
     return F.squeeze(Im2Col(F.unsqueeze(input, 0), *window), 0)
 
 
+@respelt
 def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
     """Columns added up at the windows they stand for: (N, C * window, windows) -> (N, C, H, W).
 
@@ -137,9 +148,8 @@ def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
     >>> fold(ones(1, 2, 2), (1, 3), (1, 2))
     tensor([[[[1., 2., 1.]]]])
     """
-    output_size = pair(output_size)
-    window = kernel, spread, edge, step = [pair(v) for v in (kernel_size, dilation, padding,
-                                                             stride)]
+    output_size = pair(output_size, "output_size")
+    window = kernel, spread, edge, step = pairs(kernel_size, dilation, padding, stride)
     check_windows(*window)
     shape = tuple(input.shape)
     if len(shape) not in (2, 3) or 0 in shape[-2:]:

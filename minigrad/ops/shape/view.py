@@ -10,6 +10,7 @@ from operator import index
 from ... import _state
 from ...dtypes import FROM_NUMPY
 from ...dtypes import dtype as Dtype
+from ...op.arguments import given_ints
 from ...op.declaration import F, Op
 from ...op.publish import function
 from ...shapes import infer_view, numel, view_strides, wrap_dim, wrap_dims
@@ -39,14 +40,6 @@ def along(dim, key):
 def listed(sizes):
     """Return the sizes of `f(2, 3)` and `f((2, 3))` alike."""
     return tuple(sizes[0]) if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else sizes
-
-
-def listed_ints(sizes, function, argument):
-    """Return what `listed` does; `TypeError` for `f(True)`."""
-    if len(sizes) == 1 and isinstance(sizes[0], bool):
-        raise TypeError(f"{function}(): argument '{argument}' (position 1) must be tuple of ints, "
-                        "not bool")
-    return listed(sizes)
 
 
 # -------------------------------------------------------------------- other shapes
@@ -145,7 +138,7 @@ def view(input, *size, dtype=None):
     if not size:
         raise TypeError("view() received an invalid combination of arguments - got (), but "
                         "expected one of: (torch.dtype dtype), (tuple of ints size)")
-    return View(input, listed_ints(size, "view", "size"))
+    return View(input, given_ints("view", "size", size))
 
 
 class ReshapeAlias(View):
@@ -165,7 +158,7 @@ def reshape(input, *sizes, shape=None):
     tensor([[0., 1.],
             [2., 3.]])
     """
-    sizes = listed_ints(sizes, "reshape", "shape") if shape is None else shape
+    sizes = given_ints("reshape", "shape", sizes if shape is None else (shape,))
     array = array_of(input)
     if array is input and not _state.observers.count:  # in a formula, where it is frequent
         try:
@@ -378,7 +371,7 @@ def swapaxes(input, axis0, axis1):
 
 
 @function(aliases=("moveaxis",))
-def movedim(input, source, destination):
+def movedim(input, source: tuple[int, ...], destination: tuple[int, ...]):
     """The dimensions `source` moved to the places `destination`; the others keep their order.
 
     >>> from minigrad import ones
@@ -420,9 +413,6 @@ class Expand(Op):
     varargs = "size"
 
     def shape(self, size):
-        if size and isinstance(size[0], bool):
-            raise TypeError("expand(): argument 'size' (position 1) must be tuple of ints, not "
-                            "bool")
         size, lead = list(map(index, size)), len(size) - len(self)
         sizes = [old if n == -1 else n for n, old in zip(size[lead:], self, strict=False)]
         if lead < 0 or (lead and min(size[:lead]) < 0) or any(
@@ -496,7 +486,7 @@ def broadcast_to(input, *size):
     >>> ones(3).broadcast_to((2, 3)).shape
     torch.Size([2, 3])
     """
-    return Expand(input, listed(size))
+    return Expand(input, given_ints("broadcast_to", "size", size))
 
 
 def unsqueezed(g, sizes):

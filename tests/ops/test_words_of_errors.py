@@ -1,0 +1,103 @@
+"""The errors of windows, kernels, targets and sizes, word for word as PyTorch's."""
+
+import warnings
+
+import pytest
+
+import minigrad
+
+#: Calls that raise, by what is wrong with them; `F` is nn.functional.
+CALLS = """
+F.adaptive_avg_pool1d(torch.zeros(1, 1, 4), ())
+F.adaptive_avg_pool2d(torch.zeros(1, 1, 4, 4), (-1, 2))
+F.adaptive_avg_pool2d(torch.zeros(1, 1, 4, 4), (2, 2, 2))
+F.adaptive_max_pool2d(torch.zeros(1, 1, 4, 4), (2,))
+F.adaptive_max_pool3d(torch.zeros(1, 1, 4, 4, 4), (-1, 2, 2))
+F.max_pool1d(torch.zeros(1, 1, 4), 2, padding=-1)
+F.max_pool1d(torch.zeros(1, 1, 4), 2, padding=-1, return_indices=True)
+F.max_pool1d(torch.zeros(1, 1, 4), 2, stride=0)
+F.max_pool2d(torch.zeros(1, 1, 4, 4), -1)
+F.max_pool2d(torch.zeros(1, 1, 4, 4), 2, -1)
+F.max_pool2d(torch.zeros(1, 1, 4, 4), 2, dilation=(1, 1, 1))
+F.max_pool2d(torch.zeros(1, 1, 4, 4), 9)
+F.max_pool3d(torch.zeros(1, 1, 4, 4, 4), -1)
+F.avg_pool1d(torch.zeros(1, 1, 4), -1)
+F.avg_pool1d(torch.zeros(1, 0, 4), 1)
+F.avg_pool2d(torch.zeros(1, 1, 1, 4, 4), 1)
+F.avg_pool3d(torch.zeros(1, 1, 4, 4, 4), 9)
+F.conv1d(torch.zeros(1, 1, 4), torch.zeros(1, 2))
+F.conv2d(torch.zeros(1, 2, 4, 4), torch.zeros(2, 2, 2, 2), groups=3)
+F.conv2d(torch.zeros(1, 4, 4, 4), torch.zeros(3, 2, 2, 2), groups=2)
+F.conv2d(torch.zeros(1, 2, 4, 4), torch.zeros(2, 2, 2))
+F.conv_transpose1d(torch.zeros(1, 2, 4), torch.zeros(2, 2, 2, 2))
+F.soft_margin_loss(torch.zeros(2, 5), torch.zeros(2, 4))
+F.soft_margin_loss(torch.zeros(5), torch.zeros(5, 1))
+F.multi_margin_loss(torch.zeros(5, 0), torch.zeros(5, dtype=torch.int64))
+F.multi_margin_loss(torch.zeros(5, 4), torch.zeros(5))
+F.multi_margin_loss(torch.zeros(5, 4), torch.zeros(5, dtype=torch.int64), weight=torch.zeros(5))
+F.multi_margin_loss(torch.zeros(1, 4), torch.tensor([4]))
+F.multilabel_margin_loss(torch.zeros(2, 3, 4), torch.zeros(2, 3, 4, dtype=torch.int64))
+F.multilabel_margin_loss(torch.zeros(1, 2), torch.tensor([[0, -2]]))
+F.multilabel_margin_loss(torch.zeros(1, 2), torch.zeros(1, 2))
+F.kl_div(torch.zeros(2), torch.zeros(2, dtype=torch.int64))
+F.kl_div(torch.zeros(2), None)
+F.binary_cross_entropy_with_logits(torch.zeros(2), torch.zeros(2, dtype=torch.int64))
+F.poisson_nll_loss(torch.zeros(2), None)
+torch.multinomial(torch.ones(2), 2, out=torch.zeros(2))
+torch.multinomial(torch.tensor([1.0, -1.0]), 2, True)
+torch.multinomial(torch.tensor([1.0, float('inf')]), 2, True)
+torch.amax(torch.zeros(2), 0, out=torch.zeros((), dtype=torch.int32))
+torch.zeros(1).view(0, -1)
+torch.zeros(0).view(0, -1)
+torch.zeros(2).view(2, 2.0)
+torch.zeros(True)
+torch.zeros((2, None))
+torch.flatten(torch.zeros(2, 3), 0, 'a')
+torch.roll(torch.zeros(2), 'a')
+torch.topk(torch.zeros(2), True)
+torch.chunk(torch.zeros(2), None)
+torch.select(torch.zeros(2), 0, 1.0)
+F.pad(torch.zeros(2), 3)
+F.layer_norm(torch.zeros(2), 2.0)
+F.one_hot(torch.tensor([1]), 2.0)
+F.glu(torch.zeros(2), 'a')
+F.unfold(torch.zeros(1, 1, 4, 4), (2,))
+""".strip().splitlines()
+
+
+def words(engine, call: str) -> tuple[type, str]:
+    """Return the class and the text of the error that a call raises."""
+    names = {"torch": engine, "F": engine.nn.functional}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the error is what is compared
+        try:
+            given = eval(call, names)
+        except Exception as error:
+            return type(error), str(error)
+    pytest.fail(f"{call} raises nothing and returns {given!r}")
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_the_words_are_pytorchs(call):
+    torch = pytest.importorskip("torch", reason="the words are compared with PyTorch's")
+    assert words(minigrad, call) == words(torch, call)
+
+
+RIGHT = """
+F.avg_pool2d(torch.arange(8).reshape(1, 2, 4) - 5, 2)
+F.multilabel_margin_loss(torch.tensor(1.0), torch.tensor([0]))
+F.max_pool2d(torch.ones(1, 1, 4, 4), torch.tensor(2))
+F.adaptive_avg_pool2d(torch.ones(1, 4, 4), (None, 2))
+torch.arange(6.0).reshape(2, 3).split(split_size=[1, 1])
+torch.split(torch.arange(4.0), split_size_or_sections=3)
+torch.zeros(2, 3).permute(torch.tensor(1), 0)
+torch.zeros(2, 3).repeat(2, True)
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("call", RIGHT)
+def test_what_is_right_stays_right(call):
+    torch = pytest.importorskip("torch", reason="the results are compared with PyTorch's")
+    found = [eval(call, {"torch": engine, "F": engine.nn.functional})
+             for engine in (minigrad, torch)]
+    assert [str(found[0])] == [str(found[1])]
