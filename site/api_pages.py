@@ -38,6 +38,7 @@ MODULES = {
     "optim.lr_scheduler": "minigrad.optim.lr_scheduler",
     "linalg": "minigrad.linalg",
     "special": "minigrad.special",
+    "masked": "minigrad.masked",
     "amp": "minigrad.amp",
     "cuda": "minigrad.cuda",
     "backends.cudnn": "minigrad.backends.cudnn",

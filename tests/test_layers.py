@@ -40,7 +40,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("ops",),
     ("batching",),
     ("autograd",),
-    ("linalg", "special", "signal"),
+    ("linalg", "masked", "special", "signal"),
     ("amp",),
     ("func",),
     ("profiler",),

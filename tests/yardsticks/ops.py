@@ -149,7 +149,11 @@ def try_sample(info: Any, op: Any, sample: Any, report: Report) -> None:
     their_op, our_op = for_derivatives(info, op)
     if our_op is not op:
         theirs = run(their_op, sample, torch, sample.output_process_fn_grad)
-        ours = run(our_op, twin, minigrad, process)
+        try:
+            ours = run(our_op, twin, minigrad, process)
+        except Exception as error:
+            report.count("gradient", False, f"{type(error).__name__}: {error} {note}")
+            return
     try_gradients(theirs, ours, leaves, report, info.supports_gradgrad)
     if info.supports_forward_ad:
         try_tangents(their_op, our_op, sample, twin, process, leaves, report)
