@@ -19,11 +19,12 @@ import functools
 import inspect
 import warnings
 from collections.abc import Callable, Generator
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from .. import _state
 
 GeneratorType = Generator[Any, Any, Any]
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 
 def is_grad_enabled() -> bool:
@@ -67,14 +68,14 @@ class _Mode:
     def __exit__(self, *exc: object) -> None:
         raise NotImplementedError
 
-    def __call__(self, decorated: Callable[..., Any]) -> Any:
+    def __call__(self, decorated: Decorated) -> Decorated:
         if inspect.isclass(decorated):
             return self._wrap_class(decorated)
         if inspect.isgeneratorfunction(decorated):
             return self._wrap_generator(decorated)
         return self._wrap_function(decorated)
 
-    def _wrap_class(self, decorated: Callable[..., Any]) -> Callable[..., Any]:
+    def _wrap_class(self, decorated: Callable[..., Any]) -> Any:
         """Decorate the constructor of a class, with a warning, and return the class."""
         warnings.warn("Decorating classes is deprecated and will be disabled in future versions. "
                       "You should only decorate functions or methods. To preserve the current "
@@ -83,7 +84,7 @@ class _Mode:
         setattr(decorated, "__init__", self(getattr(decorated, "__init__")))  # noqa: B009, B010  # typed
         return decorated
 
-    def _wrap_function(self, decorated: Callable[..., Any]) -> Callable[..., Any]:
+    def _wrap_function(self, decorated: Callable[..., Any]) -> Any:
         """Return a function that calls `decorated` in the mode; its caller keeps its own mode."""
         # 07.2 A mode as a decorator (about 5 lines)
         # Return a function that calls `decorated` in this mode and returns its result.
@@ -101,7 +102,7 @@ class _Mode:
         # `functools.wraps`.
         raise NotImplementedError("07.2 A mode as a decorator is yours to write")
 
-    def _wrap_generator(self, decorated: Callable[..., GeneratorType]) -> Callable[..., Any]:
+    def _wrap_generator(self, decorated: Callable[..., GeneratorType]) -> Any:
         """Run a generator in the mode between its yields; the caller keeps its own mode."""
         # 07.3 A generator in its mode, its caller in the caller's (about 22 lines)
         # Return a generator function that behaves as `decorated` does, but each stretch of
@@ -126,8 +127,10 @@ class _Switch(_Mode):
 
     recording: bool
 
-    def __new__(cls, orig_func: Callable[..., Any] | None = None) -> Any:
-        return super().__new__(cls) if orig_func is None else cls()(orig_func)
+    def __new__(cls, orig_func: Callable[..., Any] | None = None) -> Self:
+        if orig_func is None:
+            return super().__new__(cls)
+        return cls()(orig_func)  # type: ignore[return-value]  # the decorated function
 
     def __enter__(self) -> None:
         # 07.1 A block that switches recording: see the task at `is_grad_enabled`.
@@ -195,7 +198,7 @@ class set_grad_enabled(_Mode):
         # Use: `_require_bool(mode)`; `super().__call__` decorates.
         raise NotImplementedError("07.4 set_grad_enabled: a call, a block, a decorator is yours to write")
 
-    def __call__(self, decorated: Callable[..., Any]) -> Any:
+    def __call__(self, decorated: Decorated) -> Decorated:
         # 07.4 set_grad_enabled: a call, a block, a decorator: see the task at `set_grad_enabled.__init__`.
         raise NotImplementedError("07.4 set_grad_enabled: a call, a block, a decorator is yours to write")
 

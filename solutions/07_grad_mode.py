@@ -16,11 +16,12 @@ import functools
 import inspect
 import warnings
 from collections.abc import Callable, Generator
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from .. import _state
 
 GeneratorType = Generator[Any, Any, Any]
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 
 def is_grad_enabled() -> bool:
@@ -51,14 +52,14 @@ class _Mode:
     def __exit__(self, *exc: object) -> None:
         raise NotImplementedError
 
-    def __call__(self, decorated: Callable[..., Any]) -> Any:
+    def __call__(self, decorated: Decorated) -> Decorated:
         if inspect.isclass(decorated):
             return self._wrap_class(decorated)
         if inspect.isgeneratorfunction(decorated):
             return self._wrap_generator(decorated)
         return self._wrap_function(decorated)
 
-    def _wrap_class(self, decorated: Callable[..., Any]) -> Callable[..., Any]:
+    def _wrap_class(self, decorated: Callable[..., Any]) -> Any:
         """Decorate the constructor of a class, with a warning, and return the class."""
         warnings.warn("Decorating classes is deprecated and will be disabled in future versions. "
                       "You should only decorate functions or methods. To preserve the current "
@@ -67,7 +68,7 @@ class _Mode:
         setattr(decorated, "__init__", self(getattr(decorated, "__init__")))  # noqa: B009, B010  # typed
         return decorated
 
-    def _wrap_function(self, decorated: Callable[..., Any]) -> Callable[..., Any]:
+    def _wrap_function(self, decorated: Callable[..., Any]) -> Any:
         """Return a function that calls `decorated` in the mode; its caller keeps its own mode."""
 
         @functools.wraps(decorated)
@@ -77,7 +78,7 @@ class _Mode:
 
         return wrapped
 
-    def _wrap_generator(self, decorated: Callable[..., GeneratorType]) -> Callable[..., Any]:
+    def _wrap_generator(self, decorated: Callable[..., GeneratorType]) -> Any:
         """Run a generator in the mode between its yields; the caller keeps its own mode."""
 
         @functools.wraps(decorated)
@@ -110,8 +111,10 @@ class _Switch(_Mode):
 
     recording: bool
 
-    def __new__(cls, orig_func: Callable[..., Any] | None = None) -> Any:
-        return super().__new__(cls) if orig_func is None else cls()(orig_func)
+    def __new__(cls, orig_func: Callable[..., Any] | None = None) -> Self:
+        if orig_func is None:
+            return super().__new__(cls)
+        return cls()(orig_func)  # type: ignore[return-value]  # the decorated function
 
     def __enter__(self) -> None:
         self.previous = _state.grad_enabled.get()
@@ -167,7 +170,7 @@ class set_grad_enabled(_Mode):
         self.mode = mode
         _state.grad_enabled.set(mode)
 
-    def __call__(self, decorated: Callable[..., Any]) -> Any:
+    def __call__(self, decorated: Decorated) -> Decorated:
         _state.grad_enabled.set(self.previous)
         return super().__call__(decorated)
 

@@ -18,7 +18,7 @@ class PythonProtocols:
 
     __slots__ = ()
 
-    def item(self: Any) -> Any:
+    def item(self: Any) -> bool | int | float:
         """Return the one element as a Python number; `RuntimeError` unless there is one."""
         if self._array.size != 1:
             raise RuntimeError(

@@ -40,7 +40,7 @@ HEADER = '''\
 # Written by `python -m minigrad.utils.stubs`; do not edit.
 import builtins
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple, Self, Unpack
+from typing import Any, NamedTuple, Self, Unpack, overload
 
 from .tensor.attributes import Size as _Size
 from .device import device as _device
@@ -51,6 +51,44 @@ from .tensor.tensor import Tensor
 
 _Number = builtins.int | builtins.float
 '''
+
+TENSORS = "builtins.tuple[Tensor, ...]"
+
+#: Results of written functions and methods without an annotation; all others return a tensor.
+#: `Any` stands where the arguments decide, or where the result has fields of its own.
+RESULTS = {
+    **dict.fromkeys(("allclose", "equal", "is_contiguous", "volatile"), "builtins.bool"),
+    **dict.fromkeys((
+        "broadcast_tensors", "chunk", "dsplit", "gradient", "hsplit", "meshgrid", "native_dropout",
+        "split", "std_mean", "tensor_split", "unravel_index", "unsafe_chunk", "var_mean",
+        "vsplit"), TENSORS),
+    **dict.fromkeys(("gru", "lstm_cell", "rnn_relu", "rnn_tanh"), "builtins.tuple[Tensor, Tensor]"),
+    **dict.fromkeys((
+        "atleast_1d", "atleast_2d", "atleast_3d", "histogram", "histogramdd", "layout",
+        "linalg_cholesky_ex", "linalg_inv_ex", "linalg_ldl_factor", "linalg_ldl_factor_ex",
+        "linalg_lstsq", "linalg_lu", "linalg_lu_factor", "linalg_lu_factor_ex", "linalg_qr",
+        "linalg_slogdet", "linalg_solve_ex", "lu", "lu_unpack", "max_pool1d", "max_pool2d",
+        "max_pool3d", "nonzero", "qr", "svd", "triangular_solve", "type", "unique",
+        "unique_consecutive", "where"), "Any"),
+    "__setitem__": "None",
+    "_node_for": "Any",
+    "broadcast_shapes": "_Size",
+    "lstm": "builtins.tuple[Tensor, Tensor, Tensor]",
+}
+
+#: Binary operators that are written by hand.
+OPERATORS = {"__imod__", "__ipow__", "__mod__", "__pow__", "__rmod__", "__rpow__", "__rsub__"}
+
+#: Functions and methods with several forms: arguments after the first, and result of each.
+FORMS = {
+    **{name: (("*, out: Any = ...", "Tensor"),
+              ("other: Tensor, *, out: Any = ...", "Tensor"),
+              ("dim: builtins.int, keepdim: builtins.bool = ..., *, out: Any = ...", result))
+       for name, result in (("max", "_MaxDimResult"), ("min", "_MinDimResult"))},
+    **{name: (("", "Tensor"),
+              ("dim: builtins.int, keepdim: builtins.bool = ..., *, out: Any = ...", result))
+       for name, result in (("median", "_MedianDimResult"), ("nanmedian", "_NanmedianDimResult"))},
+}
 
 #: Dunder methods that `object` declares with other types.
 OVERRIDES = {"__eq__", "__ne__"}
@@ -105,18 +143,21 @@ def method_lines() -> Iterator[str]:
         attribute = inspect.getattr_static(Tensor, name)
         if isinstance(attribute, property):
             yield "    @property"
-            yield f"    def {name}(self) -> Any: ..."
+            yield f"    def {name}(self) -> {RESULTS.get(name, 'Tensor')}: ..."
             continue
         if isinstance(attribute, staticmethod):
             yield "    @staticmethod"
             attribute = attribute.__func__
             text = signature_of(attribute)
-        elif name in dunders():
+        elif name in dunders() or name in OPERATORS:
             text = dunder_signature(name)
         elif (op := ops.get(name) or ops.get(attribute.__name__)) is not None:
             text = op_signature(op)
         else:
-            text = signature_of(attribute, first="self")
+            text = signature_of(attribute, first="self", name=name)
+        if name in FORMS:
+            yield from forms(name, "self", "    ")
+            continue
         note = "  # type: ignore[override]  # a tensor, no bool" if name in OVERRIDES else ""
         yield f"    def {name}{text}: ...{note}"
 
@@ -125,9 +166,19 @@ def function_lines() -> Iterator[str]:
     """Describe every function that the package offers."""
     ops = published_ops()
     for name in sorted(FUNCTIONS):
+        if name in FORMS:
+            yield from forms(name, "input: Tensor", "")
+            continue
         op = ops.get(name) or ops.get(FUNCTIONS[name].__name__)
-        text = op_signature(op, first="input") if op else signature_of(FUNCTIONS[name])
+        text = op_signature(op, first="input") if op else signature_of(FUNCTIONS[name], name=name)
         yield f"def {name}{text}: ..."
+
+
+def forms(name: str, first: str, indent: str) -> Iterator[str]:
+    """Describe a function or method that has several forms."""
+    for arguments, result in FORMS[name]:
+        yield f"{indent}@overload"
+        yield f"{indent}def {name}({', '.join(filter(None, (first, arguments)))}) -> {result}: ..."
 
 
 def published_methods() -> set[str]:
@@ -170,7 +221,7 @@ def dunders() -> dict[str, type[Op]]:
 
 def dunder_signature(name: str) -> str:
     """Return the signature of an operator."""
-    if len(dunders()[name].parameters) == 1:
+    if name not in OPERATORS and len(dunders()[name].parameters) == 1:
         return "(self) -> Tensor"
     operand = "Any" if name in OVERRIDES else "Tensor | _Number"
     return f"(self, other: {operand}) -> {'Self' if name in AUGMENTED.values() else 'Tensor'}"
@@ -218,13 +269,16 @@ def result_of(op: type[Op]) -> str:
     return "builtins.tuple[Tensor, ...]" if op.many else "Tensor"
 
 
-def signature_of(function: Callable[..., Any], first: str | None = None) -> str:
-    """Return the signature of a written function, its annotations reduced to known names."""
+def signature_of(function: Callable[..., Any], first: str | None = None, name: str = "") -> str:
+    """Return the signature of a written function, its annotations reduced to known names.
+
+    A function without an annotated result has that of RESULTS for its public `name`.
+    """
     parts: list[str] = []
     star = False
     signature = inspect.signature(function)
     for position, parameter in enumerate(signature.parameters.values()):
-        name, kind = parameter.name, parameter.kind
+        kind = parameter.kind
         if position == 0 and first is not None:
             parts.append(first)
             if kind is not parameter.VAR_POSITIONAL:
@@ -235,8 +289,11 @@ def signature_of(function: Callable[..., Any], first: str | None = None) -> str:
         mark = "*" if kind is parameter.VAR_POSITIONAL else ""
         mark = "**" if kind is parameter.VAR_KEYWORD else mark
         default = "" if parameter.default is parameter.empty else " = ..."
-        parts.append(f"{mark}{name}: {annotation(parameter.annotation)}{default}")
-    return f"({', '.join(parts)}) -> {annotation(signature.return_annotation)}"
+        parts.append(f"{mark}{parameter.name}: {annotation(parameter.annotation)}{default}")
+    result = annotation(signature.return_annotation)
+    if signature.return_annotation is signature.empty:
+        result = RESULTS.get(name, "Tensor")
+    return f"({', '.join(parts)}) -> {result}"
 
 
 def annotation(given: Any) -> str:

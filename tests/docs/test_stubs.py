@@ -63,6 +63,23 @@ y += 1
 z: torch.Tensor = y.uniform_(0, 1)
 with torch.no_grad():
     w: torch.Tensor = torch.rand(2)
+product: torch.Tensor = (x @ x.T).sum()[None]
+joined: torch.Tensor = torch.cat([x, x.to(torch.float64)])
+largest: torch.Tensor = x.max()
+values, indices = torch.max(x, 1)
+where: torch.Tensor = indices
+parts: tuple[torch.Tensor, ...] = x.split(1)
+near: bool = torch.allclose(x, x)
+powers: torch.Tensor = 2.0 - x ** 2 % 3
+
+
+@torch.no_grad()
+def doubled(count: int) -> str:
+    return str(2 * count)
+
+
+name: str = doubled(2)
+number: int = doubled(2)
 x.nothing()
 torch.nothing
 """
@@ -79,7 +96,9 @@ def test_users_code_is_checked_strictly(tmp_path):
          str(tmp_path / "cache"), str(path)],
         capture_output=True, text=True, cwd=root, env={"PATH": "", "MYPYPATH": root})
     errors = [line for line in run.stdout.splitlines() if "user.py" in line and "error" in line]
-    assert len(errors) == 2 and all("nothing" in line for line in errors), run.stdout + run.stderr
+    assert len(errors) == 3, run.stdout + run.stderr
+    assert [("nothing" in line, '"str"' in line) for line in errors] == [
+        (False, True), (True, False), (True, False)], run.stdout
 
 
 def test_the_package_exports_what_it_has():
