@@ -4,7 +4,7 @@ import { HighlightStyle, codeFolding, foldEffect, foldedRanges, indentUnit, synt
          unfoldEffect } from "@codemirror/language";
 import { indentWithTab } from "@codemirror/commands";
 import { python } from "@codemirror/lang-python";
-import { Annotation, EditorState, Prec, StateEffect, StateField } from "@codemirror/state";
+import { Annotation, EditorState, Prec, StateEffect, StateField, Transaction } from "@codemirror/state";
 import { Decoration, EditorView, keymap } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { basicSetup } from "codemirror";
@@ -90,28 +90,65 @@ function around(doc, shown) {
   return found.filter(({ from, to }) => to > from);
 }
 
-/** Where the text between the folds begins and ends, or null where nothing is folded. */
-function betweenFolds(state) {
-  let [begin, end, count, next] = [null, 0, 0, 0];
+/** The pieces of text between folds of whole lines, [{from, to}, …]; none where nothing is folded. */
+function pieces(state) {
+  const found = [];
   const { doc } = state;
+  let [count, next] = [0, 0];
   foldedRanges(state).between(0, doc.length, (from, to) => {
-    if (from > next) [begin, end] = [begin ?? next, from - 1];
+    if (doc.lineAt(from).from !== from || doc.lineAt(to).to !== to) return; // the body of a function
+    if (from > next) found.push({ from: next, to: from - 1 });
     next = to + 1;
     count++;
   });
-  if (count && next < doc.length) [begin, end] = [begin ?? next, doc.length];
-  return count && begin !== null ? { from: begin, to: end } : null;
+  if (count && next <= doc.length) found.push({ from: next, to: doc.length });
+  return found;
 }
 
-// Select all takes what is shown, so that nothing is lost that one does not see.
+const holds = (piece, from, to = from) => piece.from <= from && to <= piece.to;
+
+// Select all takes the function with the cursor, so that nothing is lost that one does not see.
 const selectShown = {
   key: "Mod-a",
   run(view) {
-    const shown = betweenFolds(view.state);
+    const all = pieces(view.state);
+    const shown = all.find((each) => holds(each, view.state.selection.main.head)) ?? all[0];
     if (shown) view.dispatch({ selection: { anchor: shown.from, head: shown.to } });
     return Boolean(shown);
   },
 };
+
+// A selection may go over folds all the same, as that of a phone's menu: what they hide stays.
+const keepHidden = EditorState.transactionFilter.of((transaction) => {
+  const typed = ["input", "delete", "move"].some((kind) => transaction.isUserEvent(kind));
+  const all = transaction.docChanged && typed ? pieces(transaction.startState) : [];
+  if (!all.length) return transaction;
+  let touched = false;
+  const changes = [];
+  transaction.changes.iterChanges((from, to, _from, _to, insert) => {
+    if (from === to || all.some((each) => holds(each, from, to))) {
+      changes.push({ from, to, insert });
+      return;
+    }
+    touched = true;
+    all.map((each) => ({ from: Math.max(from, each.from), to: Math.min(to, each.to) }))
+      .filter((each) => each.from <= each.to)
+      .forEach((each, place) => changes.push(place ? each : { ...each, insert }));
+  });
+  if (!touched) return transaction;
+  return { changes, scrollIntoView: transaction.scrollIntoView, annotations:
+           Transaction.userEvent.of(transaction.annotation(Transaction.userEvent)) };
+});
+
+/** The change that makes one text of another, or null: no more than what differs. */
+function difference(mine, other) {
+  if (mine === other) return null;
+  let [start, end] = [0, 0];
+  const most = Math.min(mine.length, other.length);
+  while (start < most && mine[start] === other[start]) start++;
+  while (end < most - start && mine.at(-1 - end) === other.at(-1 - end)) end++;
+  return { from: start, to: mine.length - end, insert: other.slice(start, other.length - end) };
+}
 
 /**
  * Show an editor in `parent`.  `changed(text)` hears of edits, `run()` is called by Ctrl-Enter,
@@ -125,7 +162,7 @@ export function openEditor({ parent, text, label, changed, run, readOnly = false
     doc: text,
     extensions: [
       Prec.highest(keymap.of([{ key: "Mod-Enter", run: () => (run?.(), true) }, selectShown])),
-      folds,
+      folds, keepHidden,
       basicSetup, keymap.of([indentWithTab]), python(), indentUnit.of("    "),
       EditorState.readOnly.of(readOnly), syntaxHighlighting(highlighting), look, marked,
       EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
@@ -162,20 +199,26 @@ export function openEditor({ parent, text, label, changed, run, readOnly = false
       view.dispatch({ effects: open });
       if (lines?.length) fold(lines);
     },
+    /** Open a fold for a line (from 1) alone. */
+    reveal(number) {
+      const line = view.state.doc.line(Math.min(number, view.state.doc.lines));
+      const effects = [];
+      foldedRanges(view.state).between(line.from, line.to, (from, to) => {
+        effects.push(unfoldEffect.of({ from, to }));
+        if (from < line.from - 1) effects.push(foldEffect.of({ from, to: line.from - 1 }));
+        if (line.to + 1 < to) effects.push(foldEffect.of({ from: line.to + 1, to }));
+      });
+      view.dispatch({ effects });
+    },
     /** Take over a text that was written elsewhere; nobody is told of it. */
     take(other) {
-      const mine = view.state.doc.toString();
-      if (mine === other) return;
-      let [start, end] = [0, 0];
-      const most = Math.min(mine.length, other.length);
-      while (start < most && mine[start] === other[start]) start++;
-      while (end < most - start && mine.at(-1 - end) === other.at(-1 - end)) end++;
-      view.dispatch({ annotations: copied.of(true), changes: {
-        from: start, to: mine.length - end, insert: other.slice(start, other.length - end) } });
+      const changes = difference(view.state.doc.toString(), other);
+      if (changes) view.dispatch({ changes, annotations: copied.of(true) });
     },
     text: () => view.state.doc.toString(),
     put(other) {
-      view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: other } });
+      const changes = difference(view.state.doc.toString(), other);
+      if (changes) view.dispatch({ changes });
     },
     /** Show a line (from 1) near the top; nothing else of the page moves. */
     showLine(number) {

@@ -79,6 +79,34 @@ def test_what_is_not_python_is_said_with_the_readers_line_in_a_lesson(watched):
     assert page.locator(".mg-marked").all_inner_texts() == ["    return (f(x"]
 
 
+def test_what_is_folded_stays_after_a_syntax_error_and_what_is_gone_is_named(watched):
+    page = opened(watched, "lessons/00_chain_rule/#ex-00-1")
+    section = exercise(page, "00.1")
+    write(page, section, "def slope(f, x, eps=1e-6):\nreturn 3")
+    page.keyboard.press("Control+Enter")
+    section.locator('.mg-verdict[data-state="wrong"]').wait_for()
+    assert page.locator(".mg-marked").all_inner_texts() == ["return 3"]
+    assert section.locator(".mg-fold").count() == 2
+    assert section.locator(".mg-gone").count() == 0
+    write(page, section, SLOPE)
+    page.keyboard.press("Control+Enter")
+    section.locator('.mg-verdict[data-state="solved"]').wait_for()
+    assert page.evaluate(f"{WORK}.includes('class Number') && !{WORK}.includes('return 3')")
+
+    # an exercise of two functions: the exercises folded between them stay
+    other = exercise(page, "00.6")
+    write(page, other, "def backward(self):\n        pass")
+    assert page.evaluate(f"{WORK}.includes('def gradients') && {WORK}.includes('def descend')")
+
+    section.get_by_role("button", name="Whole file").click()
+    section.locator(".mg-fold").first.wait_for(state="detached")
+    write(page, section, SLOPE)
+    page.keyboard.press("Control+Enter")
+    gone = section.locator(".mg-gone")
+    assert "Number, _number, add and" in gone.inner_text()
+    assert "are no longer in tiny.py: “Start over”" in gone.inner_text()
+
+
 def test_two_tabs_show_the_same_and_neither_loses_what_the_other_wrote(watched):
     first = opened(watched, "lessons/00_chain_rule/")
     other = first.context.new_page()

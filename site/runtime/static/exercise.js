@@ -3,8 +3,8 @@
 import { button, element, filled, loadEditor } from "./page.js";
 import { Scratch } from "./scratch.js";
 import { known, note } from "./store.js";
-import { cut, located, replaced } from "./symbols.js";
-import { printedElements, problemElement, solvedElement, verdictElement } from "./verdict.js";
+import { cut, gone, placed, replaced } from "./symbols.js";
+import { goneElements, printedElements, problemElement, solvedElement, verdictElement } from "./verdict.js";
 
 const GIVE_UP = "This exercise is not solved yet. Show an answer all the same?";
 const AGAIN = "Put this exercise back as it was handed out? What you wrote in it is lost.";
@@ -83,7 +83,7 @@ export class Exercise {
     const text = this.stage.texts[this.path];
     return this.hole.symbols.map((each) => each.split(":"))
       .filter(([path]) => path === this.path)
-      .map(([, symbol]) => located(text, symbol)).filter(Boolean)
+      .map(([path, symbol]) => placed(text, symbol, this.stage.files[path])).filter(Boolean)
       .sort(([one], [other]) => one - other);
   }
 
@@ -119,8 +119,7 @@ export class Exercise {
   }
 
   #unfoldFor(number) {
-    const inside = this.#lines().some(([first, last]) => first <= number && number <= last);
-    if (!inside && !this.whole) this.showWhole(true);
+    if (!this.whole) this.editor.reveal(number);
   }
 
   /** Mark in the heading whether the exercise is solved, and what it waits for. */
@@ -162,6 +161,10 @@ export class Exercise {
       ? [problemElement(problem, line, printed, lead)]
       : [...(isFirst ? printedElements(printed) : []),
          verdictElement(verdict, this.hole.points, leftOut[this.hole.id] ?? [], lead)]));
+    if (problem || !verdict.is_right) {
+      const { data, texts, files } = this.stage;
+      this.result.append(...goneElements(data.files.map((path) => [path, gone(texts[path], files[path])])));
+    }
     const wrong = problem ? line : verdict.line;
     // an error that keeps all from being tested opens its file in one editor only
     if (wrong && (!problem || isFirst || this.path === wrong[0])) this.markLine(wrong);

@@ -52,6 +52,31 @@ export function located(text, symbol) {
   return [first + 1, end];
 }
 
+/**
+ * Return what `located` does, and with it lines that lost their indentation: those that follow up
+ * to the next definition, or up to the line that follows in `other`.
+ */
+export function placed(text, symbol, other) {
+  const found = located(text, symbol);
+  const theirs = located(other, symbol);
+  if (!found || !theirs) return found;
+  const lines = text.split("\n");
+  const next = other.split("\n").slice(theirs[1]).find((line) => line.trim());
+  let last = found[1];
+  for (let i = found[1]; i < lines.length; i++) {
+    if (lines[i] === next || /^\s*(async def|def|class)\b|^\s*@/.test(lines[i])) break;
+    if (lines[i].trim()) last = i + 1;
+  }
+  return [found[0], last];
+}
+
+/** Return the functions and classes that a module has in `other`, and in `text` no more. */
+export function gone(text, other) {
+  const defined = (each) => [...each.matchAll(/^(?:async def|def|class) (\w+)/gm)].map(([, name]) => name);
+  const here = new Set(defined(text));
+  return [...new Set(defined(other))].filter((name) => !here.has(name));
+}
+
 /** Return the lines of a symbol, indented as little as can be. */
 export function cut(text, symbol) {
   const found = located(text, symbol);
@@ -63,7 +88,7 @@ export function cut(text, symbol) {
 
 /** Return `text` with a symbol's lines as they are in `other`; as it is where one of them lacks it. */
 export function replaced(text, symbol, other) {
-  const [mine, theirs] = [located(text, symbol), located(other, symbol)];
+  const [mine, theirs] = [placed(text, symbol, other), located(other, symbol)];
   if (!mine || !theirs) return text;
   const lines = text.split("\n");
   lines.splice(mine[0] - 1, mine[1] - mine[0] + 1,

@@ -77,6 +77,18 @@ export function problemElement(problem, line, printed, lead) {
   return shown;
 }
 
+/** Return elements that say which names are no longer in files: [path, names] for each. */
+export function goneElements(found) {
+  return found.filter(([, names]) => names.length).map(([path, names]) => {
+    const named = names.slice(0, 3).flatMap((name, place) =>
+      [place ? ", " : "", element("code", {}, name)]);
+    const more = names.length > 3 ? ` and ${names.length - 3} more` : "";
+    return element("p", { className: "mg-note mg-gone" }, ...named,
+      `${more} ${names.length === 1 ? "is" : "are"} no longer in ${path}: ` +
+      "“Start over” brings the rest of the file back.");
+  });
+}
+
 /** Return an element that leads on from a right answer: how far one is, and what comes next. */
 export function solvedElement(exercise) {
   const { stage } = exercise;
