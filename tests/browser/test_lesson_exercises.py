@@ -54,9 +54,25 @@ def test_an_exercise_is_solved_where_the_lesson_asks_for_it_and_leads_on(watched
     scratch.locator(".mg-result", has_text="ran on your engine").wait_for()
     assert scratch.locator(".mg-out").inner_text().split("\n")[:2] == ["here 3.0", "6.0"]
     section.get_by_role("button", name="Start over").focus()
-    page.once("dialog", lambda dialog: dialog.accept())
+    other = exercise(page, "00.2")
+    write(page, other, "def add(a, b):\nreturn 'mine'")
     section.get_by_role("button", name="Start over").click()
+    assert "00.1 alone" in page.locator(".mg-dialog").inner_text()
+    page.keyboard.press("Escape")
+    assert page.locator(".mg-dialog").count() == 0
+    assert page.evaluate(f"{WORK}.includes('\"here\"')")
+    section.get_by_role("button", name="Start over").click()
+    page.get_by_role("button", name="Exercise 00.1 alone").click()
+    assert page.evaluate(f"!{WORK}.includes('\"here\"') && {WORK}.includes('mine')")
+    other.get_by_role("button", name="Start over").click()
+    page.get_by_role("button", name="Exercise 00.2 alone").click()
     assert page.evaluate(WORK) is None
+    write(page, other, "def add(a, b):\n    return 'mine'")
+    section.get_by_role("button", name="Start over").click()
+    page.get_by_role("button", name="The whole file tiny.py").click()
+    assert page.evaluate(WORK) is None
+    assert [section.locator(".mg-editor > .mg-code .mg-fold").count(),
+            other.locator(".mg-editor > .mg-code .mg-fold").count()] == [2, 3]
     scratch.get_by_role("button", name="Run", exact=True).click()
     error = scratch.locator(".mg-error", has_text="00.1 Measure a slope is yours to write")
     error.wait_for()

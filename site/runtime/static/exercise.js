@@ -1,14 +1,13 @@
 // One exercise: its function in an editor with the file folded around it, its tests, what they say.
 
-import { button, element, filled, loadEditor } from "./page.js";
+import { button, choice, element, filled, loadEditor } from "./page.js";
 import { Scratch } from "./scratch.js";
 import { known, note } from "./store.js";
 import { cut, gone, placed, replaced } from "./symbols.js";
 import { goneElements, printedElements, problemElement, solvedElement, verdictElement } from "./verdict.js";
 
 const GIVE_UP = "This exercise is not solved yet. Show an answer all the same?";
-const AGAIN = "Put this exercise back as it was handed out? What you wrote in it is lost.";
-const FILE_AGAIN = "Put the whole file back as it was handed out? All that you wrote in it is lost.";
+const AGAIN = "What is to be put back as it was handed out? What you wrote there is lost.";
 
 export class Exercise {
   constructor(stage, hole, section) {
@@ -174,24 +173,26 @@ export class Exercise {
     }
   }
 
-  /** Put this exercise, or the whole file if that is shown, back as handed out. */
+  /** Put this exercise's functions, or the whole file, back as handed out. */
   async reset() {
     await this.open();
-    const found = this.#lines();
-    const isFile = this.whole || !found.length;
-    if (!confirm(isFile ? FILE_AGAIN : AGAIN)) return;
-    const { files, texts } = this.stage;
-    if (isFile) {
-      this.editor.put(files[this.path]);
-    } else {
-      let text = texts[this.path];
+    const { files, texts, exercises } = this.stage;
+    const alone = this.#lines().length ? { exercise: `Exercise ${this.hole.id} alone` } : {};
+    const chosen = await choice(AGAIN, { ...alone, file: `The whole file ${this.path}` });
+    if (!chosen) return;
+    let text = files[this.path];
+    if (chosen === "exercise") {
+      text = texts[this.path];
       for (const [path, symbol] of this.hole.symbols.map((each) => each.split(":"))) {
         if (path === this.path) text = replaced(text, symbol, files[path]);
       }
-      this.editor.put(text);
     }
+    this.editor.put(text);
     this.markLine(null);
-    this.showWhole(this.whole);
+    this.showWhole(false);
+    if (chosen === "file") { // what others had folded was changed too
+      for (const each of exercises) if (each !== this && each.path === this.path && each.editor) each.showWhole(each.whole);
+    }
     this.result.replaceChildren();
     this.editor.focus();
   }

@@ -25,6 +25,21 @@ export function filled(place, name, ...inside) {
   return place;
 }
 
+/** Ask which of several things to do, {key: words}; resolves to the key, or to null. */
+export function choice(question, options) {
+  return new Promise((resolve) => {
+    const answer = (key) => () => { resolve(key); dialog.close(); };
+    const dialog = element("dialog", { className: "mg-dialog md-typeset", "aria-label": question },
+      element("p", {}, question),
+      element("div", { className: "mg-tools" },
+        ...Object.entries(options).map(([key, words]) => button(words, answer(key))),
+        button("Cancel", answer(null))));
+    dialog.addEventListener("close", () => { resolve(null); dialog.remove(); });
+    document.body.append(dialog);
+    dialog.showModal();
+  });
+}
+
 /** What the keyboard does in an editor; it stands on the page wherever there is one. */
 export const KEYS = "In the editor Tab indents, Escape and then Tab leads out of it, Ctrl+Enter runs.";
 
