@@ -2,6 +2,7 @@
 
 import { HighlightStyle, codeFolding, foldEffect, foldedRanges, indentUnit, syntaxHighlighting,
          unfoldEffect } from "@codemirror/language";
+import { closeCompletion } from "@codemirror/autocomplete";
 import { indentWithTab } from "@codemirror/commands";
 import { python } from "@codemirror/lang-python";
 import { Annotation, EditorState, Prec, StateEffect, StateField, Transaction } from "@codemirror/state";
@@ -161,7 +162,7 @@ export function openEditor({ parent, text, label, changed, run, readOnly = false
   const state = EditorState.create({
     doc: text,
     extensions: [
-      Prec.highest(keymap.of([{ key: "Mod-Enter", run: () => (run?.(), true) }, selectShown])),
+      Prec.highest(keymap.of([{ key: "Mod-Enter", run: (view) => (closeCompletion(view), run?.(), true) }, selectShown])),
       folds, keepHidden,
       basicSetup, keymap.of([indentWithTab]), python(), indentUnit.of("    "),
       EditorState.readOnly.of(readOnly), syntaxHighlighting(highlighting), look, marked,

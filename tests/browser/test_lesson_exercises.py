@@ -104,9 +104,17 @@ def test_what_is_folded_stays_after_a_syntax_error_and_what_is_gone_is_named(wat
     assert page.locator(".mg-marked").all_inner_texts() == ["return 3"]
     assert section.locator(".mg-fold").count() == 2
     assert section.locator(".mg-gone").count() == 0
-    write(page, section, SLOPE)
+    write(page, section, "def slope(f, x, eps=1e-6):\n    return (f(x + eps) - f(x)) / eps")
+    page.keyboard.press("Control+Enter")
+    diagnosis = section.locator(".mg-diagnosis")
+    diagnosis.locator("code").first.wait_for()
+    assert "`" not in diagnosis.inner_text()
+    write(page, section, f"{SLOPE}\n    ")
+    page.keyboard.type("slo")
+    page.locator(".cm-tooltip-autocomplete").wait_for()
     page.keyboard.press("Control+Enter")
     section.locator('.mg-verdict[data-state="solved"]').wait_for()
+    assert page.locator(".cm-tooltip-autocomplete").count() == 0
     assert page.evaluate(f"{WORK}.includes('class Number') && !{WORK}.includes('return 3')")
 
     # an exercise of two functions: the exercises folded between them stay

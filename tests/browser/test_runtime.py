@@ -304,7 +304,8 @@ def test_the_stub_fails_the_solution_passes_and_a_mistake_is_named(watched_again
         assert section.locator(".mg-failure").inner_text().strip()
         if mutant.symptom:
             sentence = section.locator(".mg-diagnosis").text_content()
-            assert sentence == stage.words["symptoms"][mutant.symptom], mutant.name
+            wanted = stage.words["symptoms"][mutant.symptom].replace("`", "")
+            assert sentence == wanted, mutant.name
 
 
 def test_an_error_is_marked_in_its_line_right_answers_wait_and_prints_are_shown(watched):

@@ -25,6 +25,10 @@ export function filled(place, name, ...inside) {
   return place;
 }
 
+/** Return pieces to put into an element: what stands in `backticks` as code. */
+export const coded = (text) => text.split("`").map((piece, place) =>
+  (place % 2 ? element("code", {}, piece) : piece));
+
 /** Ask which of several things to do, {key: words}; resolves to the key, or to null. */
 export function choice(question, options) {
   return new Promise((resolve) => {

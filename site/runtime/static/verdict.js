@@ -1,6 +1,6 @@
 // What is said of an exercise after its tests ran: the same words and order as in the terminal.
 
-import { button, element } from "./page.js";
+import { button, coded, element } from "./page.js";
 import { known } from "./store.js";
 
 const SHOWN_LINES = 12;
@@ -39,10 +39,10 @@ export function verdictElement(verdict, possible, leftOut, lead) {
     wrong: ` — ${failing} of ${tests} tests of ${hole} ${title} fail.`,
   };
   const shown = element("div", { className: "mg-verdict" },
-    element("p", {}, element("span", { className: "mg-state" }, words[state]), says[state]));
+    element("p", {}, element("span", { className: "mg-state" }, words[state]), ...coded(says[state])));
   shown.dataset.state = state;
   if (state === "wrong" && first) {
-    if (diagnosis) shown.append(element("p", { className: "mg-diagnosis" }, diagnosis));
+    if (diagnosis) shown.append(element("p", { className: "mg-diagnosis" }, ...coded(diagnosis)));
     const message = first.message.split("\n").slice(0, SHOWN_LINES);
     const place = line ? placeButton(line, lead) : first.where;
     shown.append(
