@@ -18,7 +18,7 @@ __all__ = ["Verdict", "asked_by", "capped", "named_together", "over_time", "runn
 #: Lines of printed text that are shown, and how much of each.
 SHOWN_LINES, SHOWN_WIDTH = 20, 300
 
-_SLIP = re.compile(r"; ((?:every element|it is|the elements) [^;\n]+)")
+_SLIP = re.compile(r"; ((?:every element|it is|it returns|the elements) [^;\n]+)")
 _RAISED = re.compile(r"(?!AssertionError|Failed)\w+(?:Error|Exception|Iteration): .{1,200}")
 _RUNNING_IN = re.compile(r"\((\w+\.\d+)\)\.$")
 

@@ -25,32 +25,33 @@ def cube(x):
 # ------------------------------------------------------------------ 00.1
 
 
-def symptom_00_1_never_negative():
-    def parabola(x):
-        return x * x
+def slopes(*places, eps=0.5):
+    """Return the slopes of x**2 that are given at places: one alone may be a constant's."""
+    return [tiny.slope(lambda x: x * x, x, eps) for x in places]
 
-    return near(tiny.slope(parabola, 3.0, 0.5), 6.0) and near(tiny.slope(parabola, -3.0, 0.5), 6.0)
+
+def symptom_00_1_never_negative():
+    return all(map(near, slopes(3.0, 1.0, -3.0), (6.0, 2.0, 6.0)))
 
 
 def symptom_00_1_parentheses():
-    return (near(tiny.slope(lambda x: x * x, 3.0, 0.5), 1.5)
-            and near(tiny.slope(lambda x: x * x, 3.0, 0.25), 0.375))
+    return all(map(near, slopes(3.0) + slopes(3.0, eps=0.25), (1.5, 0.375)))
 
 
 def symptom_00_1_one_sided():
-    return any(near(tiny.slope(lambda x: x * x, 3.0, 0.5), value) for value in (6.5, 5.5))
+    return any(all(map(near, slopes(3.0, 1.0), wanted)) for wanted in ((6.5, 2.5), (5.5, 1.5)))
 
 
 def symptom_00_1_half_the_distance():
-    return near(tiny.slope(lambda x: x * x, 3.0, 0.5), 12.0)
+    return all(map(near, slopes(3.0, 1.0), (12.0, 4.0)))
 
 
 def symptom_00_1_wrong_sign():
-    return near(tiny.slope(lambda x: x * x, 3.0, 0.5), -6.0)
+    return all(map(near, slopes(3.0, 1.0), (-6.0, -2.0)))
 
 
 def symptom_00_1_ignores_eps():
-    return abs(tiny.slope(cube, 1.0, 0.5) - 3.0) < 1e-4
+    return all(abs(tiny.slope(cube, x, 0.5) - 3.0 * x * x) < 1e-4 for x in (1.0, 2.0))
 
 
 # ------------------------------------------------------------------ 00.2

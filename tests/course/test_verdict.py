@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from minigrad_course.stages import stages
-from minigrad_course.trial import Outcome, Trial
+from minigrad_course.trial import Outcome, Trial, try_files
 from minigrad_course.verdict import told as sentence
 from minigrad_course.verdict import unwritten, verdicts
 
@@ -57,6 +57,8 @@ def asked(monkeypatch):
 @pytest.mark.parametrize(("shown", "failing", "expected"), [
     ([SYMPTOM], [("x.py::test_a", "assert 1 == 2")], STAGE.words["symptoms"][SYMPTOM]),
     ([], [("x.py::test_a", "assert 1 == 2")], "Not so yet: It is so."),
+    ([], [("x.py::test_a", "AssertionError: expected 6; it returns None\nassert None is not None")],
+     "Not so yet: It is so. Here it returns None."),
     ([], [("x.py::test_c", ""), ("x.py::test_a", "")], "Not so yet: It is so."),
     ([], [("x.py::test_b[tan-[1, 2]]", "")], "Not so yet: It is so of tan-[1, 2]."),
     ([], [("x.py::test_a", OTHERS), ("x.py::test_b[1]", "")], "Not so yet: It is so of 1."),
@@ -147,3 +149,18 @@ def test_code_that_takes_too_long_is_told_so_and_others_wait_for_it():
     assert (second.state, second.waits_for) == ("waiting", OTHER.id)
     (alone,) = verdicts(STAGE, Trial(outcomes[1:]), [HOLE])
     assert alone.state == "wrong"  # the other one is right: this one calls it for ever
+
+
+@pytest.mark.parametrize(("body", "says"), [
+    ("return 6.0", None), ("return 3.0", None), ("return -6.0", None), ("return 12.0", None),
+    ("pass", "it returns None")])
+def test_a_constant_or_nothing_is_told_no_mistake_that_it_is_not(tmp_path, body, says):
+    stage = next(each for each in stages() if each.number == "00")
+    text = stage.exercise("tiny.py").read_text(encoding="utf-8")
+    file = tmp_path / "tiny.py"
+    stub = 'raise NotImplementedError("00.1 Measure a slope is yours to write")'
+    file.write_text(text.replace(stub, body), encoding="utf-8")
+    hole = stage.holes[0]
+    (found,) = verdicts(stage, try_files(stage, {"tiny.py": file}, [hole.id]), [hole])
+    assert found.state == "wrong" and found.diagnosis.startswith("Not so yet: ")
+    assert says is None or f"Here {says}." in found.diagnosis

@@ -25,6 +25,7 @@ def measured(f, at, which):
 
 
 def close(got, wanted, rel=1e-6):
+    assert got is not None, f"expected {wanted:.6g}; it returns None"
     assert got == pytest.approx(wanted, rel=rel, abs=1e-9), f"expected {wanted:.6g}, got {got:.6g}"
 
 
