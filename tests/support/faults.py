@@ -16,8 +16,10 @@ import minigrad
 PACKAGE = str(Path(minigrad.__file__).parent)
 #: `MINIGRAD_ALL_INTERRUPTS=1` tries every place, and not only some.
 ALL = os.environ.get("MINIGRAD_ALL_INTERRUPTS") == "1"
+#: Without lines Python 3.13 and 3.14 trace few instructions.
+LINES_TOO = sys.version_info >= (3, 13)
 #: Python looks for signals where a function begins, after a call, and where a loop goes back.
-LOOKS = ("RESUME", "CALL", "CALL_FUNCTION_EX", "CALL_KW", "JUMP_BACKWARD")
+LOOKS = ("RESUME", "CALL", "CALL_FUNCTION_EX", "CALL_KW")
 #: What may want memory, and has done nothing where it gets none.
 ALLOCATES = ("CALL", "CALL_FUNCTION_EX", "CALL_KW", "BINARY_OP", "STORE_SUBSCR")
 #: Entering and leaving a `with` of a manager written in Python is left out: there Python itself
@@ -34,10 +36,14 @@ def interruptible(code: CodeType) -> frozenset[int]:
     From 3.14 on it looks between `__enter__`, which LOAD_SPECIAL fetches, and the block of a
     `with`: there the exit is lost, as in MANAGERS.
     """
-    names = [("", 0), *((each.opname, each.offset) for each in dis.get_instructions(code))]
-    return frozenset(offset for (fetched, _), (before, _), (_, offset)
-                     in zip(names, names[1:], names[2:], strict=False)
-                     if before in LOOKS and fetched != "LOAD_SPECIAL")
+    found, fetched, before = set(), "", ""
+    for each in dis.get_instructions(code):
+        if before in LOOKS and fetched != "LOAD_SPECIAL":
+            found.add(each.offset)
+        if each.opname == "JUMP_BACKWARD":
+            found.add(each.argval)
+        fetched, before = before, each.opname
+    return frozenset(found)
 
 
 @cache
@@ -90,7 +96,7 @@ def run(program: Callable[[], object], number: int, kind: str) -> tuple[bool, in
         if (not frame.f_code.co_filename.startswith(PACKAGE)
                 or any(code.co_name in MANAGERS for code in around)):
             return None
-        frame.f_trace_opcodes = True  # lines too: without them 3.14 leaves out instructions
+        frame.f_trace_lines, frame.f_trace_opcodes = LINES_TOO, True
         if event == "opcode" and frame.f_lasti in places(frame.f_code):
             count += 1
             if count == number:
@@ -100,6 +106,7 @@ def run(program: Callable[[], object], number: int, kind: str) -> tuple[bool, in
         return trace
 
     before = sys.gettrace()
+    sys._getframe().f_trace_opcodes = True  # or 3.12 traces no instruction the first time
     sys.settrace(trace)
     try:
         program()
