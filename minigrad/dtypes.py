@@ -70,6 +70,9 @@ bfloat16 = dtype("bfloat16", 2, "float16")  # only for its size and sign
 
 ALL = (bool, uint8, int8, int16, int32, int64, float16, float32, float64)
 FROM_NUMPY = {d.numpy: d for d in ALL}
+#: Python's types stand for the dtypes they have.
+PYTHON_TYPES: dict[type, dtype] = {
+    builtins.float: float64, builtins.int: int64, builtins.bool: bool}
 
 _default = float32
 
@@ -86,15 +89,26 @@ def from_numpy_dtype(numpy_dtype: np.dtype) -> dtype:
     return found
 
 
-def numpy_of(given: dtype) -> np.dtype:
+def as_dtype(given: Any) -> Any:
+    """Return the dtype for one of Python's types, and anything else as it is.
+
+    >>> import builtins
+    >>> as_dtype(builtins.float), as_dtype(int32), as_dtype("int")
+    (torch.float64, torch.int32, 'int')
+    """
+    return PYTHON_TYPES.get(given, given) if isinstance(given, type) else given
+
+
+def numpy_of(given: Any) -> np.dtype:
     """Return NumPy's name for a dtype; `TypeError` for anything else, such as a string.
 
     >>> numpy_of(float64)
     dtype('float64')
     """
+    given = as_dtype(given)
     if not isinstance(given, dtype):
         raise TypeError(f"argument 'dtype' must be torch.dtype, not {type(given).__name__}")
-    return given.numpy
+    return given.numpy  # type: ignore[no-any-return]  # a dtype: see above
 
 
 def get_default_dtype() -> dtype:
@@ -127,8 +141,9 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
     >>> promote_types(int64, float16), promote_types(uint8, int8)
     (torch.float16, torch.int16)
     """
-    if type1 is type2:
+    if type1 is type2 and isinstance(type1, dtype):
         return type1
+    type1, type2 = as_dtype(type1), as_dtype(type2)
     for given in (type1, type2):
         if not isinstance(given, dtype):
             raise TypeError("promote_types(): its arguments must be torch.dtype, not "
@@ -182,7 +197,8 @@ def can_cast(from_: dtype, to: dtype) -> Any:
     >>> can_cast(float32, int64), can_cast(int64, float16)
     (False, True)
     """
-    return from_.category <= to.category
+    lower, higher = as_dtype(from_), as_dtype(to)
+    return lower.category <= higher.category
 
 
 def type_name(d: dtype) -> str:

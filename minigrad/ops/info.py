@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ..dtypes import as_dtype, dtype, get_default_dtype, result_dtype, scalar_dtype
 from ..dtypes import bool as boolean
-from ..dtypes import dtype, get_default_dtype, result_dtype, scalar_dtype
 from ..op.arguments import NUMBERS
 from ..op.publish import function
 from ..tensor.tensor import Tensor
@@ -118,7 +118,7 @@ class finfo:
     """
 
     def __init__(self, type: dtype | None = None) -> None:
-        kind = get_default_dtype() if type is None else type
+        kind = get_default_dtype() if type is None else as_dtype(type)
         if not isinstance(kind, dtype) or not kind.is_floating_point:
             raise TypeError("torch.finfo() requires a floating point input type. Use torch.iinfo "
                             "to handle 'torch.finfo'")
@@ -146,6 +146,7 @@ class iinfo:
     """
 
     def __init__(self, type: dtype) -> None:
+        type = as_dtype(type)
         if not isinstance(type, dtype) or type.is_floating_point:
             raise TypeError("torch.iinfo() requires an integer input type. Use torch.finfo to "
                             "handle 'torch.iinfo'")

@@ -13,8 +13,7 @@ from typing import Any, TypedDict
 from ...backend import BACKENDS, backend_of
 from ...backend.memory_layout import channels_last as laid_out_channels_last
 from ...device import build_on, device, device_of
-from ...dtypes import bool as boolean
-from ...dtypes import dtype, float64, from_numpy_dtype, get_default_dtype, int64
+from ...dtypes import as_dtype, dtype, from_numpy_dtype, get_default_dtype
 from ...op.arguments import NUMBERS, given_ints
 from ...shapes import explain_dimensions
 from ...tensor.tensor import Tensor, method
@@ -88,9 +87,6 @@ class SizedOptions(Options, total=False):
 
 ACCEPTED = Options.__annotations__.keys()
 
-#: Python's types stand for the dtypes they have.
-PYTHON_TYPES = {float: float64, int: int64, bool: boolean}
-
 
 def create(
     name: str,
@@ -142,8 +138,8 @@ def wanted_dtype(name: str, options: Options) -> dtype | None:
         return wanted
     if wanted is complex:
         raise TypeError(NO_COMPLEX)
-    known = PYTHON_TYPES.get(wanted) if isinstance(wanted, type) else None
-    if known is None:
+    known = as_dtype(wanted)
+    if not isinstance(known, dtype):
         raise TypeError(f"{name}(): argument 'dtype' must be torch.dtype, not "
                         f"{type(wanted).__name__}")
     return known

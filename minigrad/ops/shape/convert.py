@@ -105,7 +105,8 @@ def to(input, *args, **kwargs):
     non_blocking = bool(kwargs.pop("non_blocking", False))
     order = kwargs.pop("memory_format", None)
     where, dtype = kwargs.pop("device", None), kwargs.pop("dtype", None)
-    rest = list(args)
+    rest = list(map(dtypes.as_dtype, args))
+    dtype = dtypes.as_dtype(dtype)
     if "other" in kwargs:
         rest.insert(0, kwargs.pop("other"))
     if kwargs:
@@ -236,7 +237,10 @@ def type_(self, dtype=None, non_blocking=False, **kwargs):
         if dtype not in named:
             raise ValueError(f"invalid type: '{dtype}'")
         dtype = named[dtype]
-    return converted(self, getattr(dtype, "dtype", dtype), None)
+    dtype = getattr(dtype, "dtype", dtype)
+    if isinstance(dtype, type):
+        raise ValueError(f"invalid type: '{dtype.__name__}'")
+    return converted(self, dtype, None)
 
 
 def dtype_method(dtype, name):

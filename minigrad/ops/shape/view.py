@@ -9,6 +9,7 @@ from operator import index
 
 from ... import _state
 from ...dtypes import FROM_NUMPY
+from ...dtypes import as_dtype as as_python_type
 from ...dtypes import dtype as Dtype
 from ...op.arguments import given_ints
 from ...op.declaration import F, Op
@@ -108,6 +109,7 @@ class UnsafeView(Reshaping):
 
 def as_dtype(input, dtype):
     """Read the same bytes as another dtype; the last dimension grows or shrinks to fit."""
+    dtype = as_python_type(dtype)
     if not isinstance(dtype, Dtype):
         raise TypeError("view(): its argument must be sizes or a torch.dtype, not "
                         f"{type(dtype).__name__}")
@@ -131,6 +133,8 @@ def view(input, *size, dtype=None):
     >>> ones(2, 3).view(6)
     tensor([1., 1., 1., 1., 1., 1.])
     """
+    if len(size) == 1 and isinstance(size[0], type):
+        size = (as_python_type(size[0]),)
     if dtype is None and len(size) == 1 and hasattr(size[0], "is_floating_point"):
         dtype = None if isinstance(size[0], Tensor) else size[0]
     if dtype is not None:
