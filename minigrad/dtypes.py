@@ -108,7 +108,17 @@ def numpy_of(given: Any) -> np.dtype:
     given = as_dtype(given)
     if not isinstance(given, dtype):
         raise TypeError(f"argument 'dtype' must be torch.dtype, not {type(given).__name__}")
-    return given.numpy  # type: ignore[no-any-return]  # a dtype: see above
+    return given.numpy
+
+
+def both_dtypes(name: str, **given: Any) -> list[dtype]:
+    """Return the dtypes that a function was given; `TypeError` names the first that is none."""
+    found = [as_dtype(value) for value in given.values()]
+    for position, (argument, value) in enumerate(zip(given, found, strict=True), 1):
+        if not isinstance(value, dtype):
+            raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be "
+                            f"torch.dtype, not {type(value).__name__}")
+    return found
 
 
 def get_default_dtype() -> dtype:
@@ -127,7 +137,8 @@ def set_default_dtype(d: dtype) -> None:
     """
     global _default
     if not isinstance(d, dtype) or not d.is_floating_point:
-        raise TypeError("only floating-point types are supported as the default type")
+        invalid = "" if isinstance(d, dtype) else "invalid dtype object: "
+        raise TypeError(invalid + "only floating-point types are supported as the default type")
     numpy_of(d)  # raises if there are no such arrays
     _default = d
 
@@ -143,11 +154,7 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
     """
     if type1 is type2 and isinstance(type1, dtype):
         return type1
-    type1, type2 = as_dtype(type1), as_dtype(type2)
-    for given in (type1, type2):
-        if not isinstance(given, dtype):
-            raise TypeError("promote_types(): its arguments must be torch.dtype, not "
-                            f"{type(given).__name__}")
+    type1, type2 = both_dtypes("promote_types", type1=type1, type2=type2)
     if type1.category != type2.category:
         return type1 if type1.category > type2.category else type2
     found = _promoted.get((type1, type2))
@@ -197,7 +204,7 @@ def can_cast(from_: dtype, to: dtype) -> Any:
     >>> can_cast(float32, int64), can_cast(int64, float16)
     (False, True)
     """
-    lower, higher = as_dtype(from_), as_dtype(to)
+    lower, higher = both_dtypes("can_cast", from_=from_, to=to)
     return lower.category <= higher.category
 
 

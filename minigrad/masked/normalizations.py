@@ -18,7 +18,7 @@ def cumsum(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
     """
     dtype = input.dtype if dtype is None else dtype
     found = F.cumsum(filled("sum", input, mask), dimensions(dim, input.ndim)[0], dtype=dtype)
-    return F.to(found, dtype)
+    return F.to(found, dtype=dtype)
 
 
 def cumprod(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
@@ -30,7 +30,7 @@ def cumprod(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any
     """
     dtype = input.dtype if dtype is None else dtype
     found = F.cumprod(filled("prod", input, mask), dimensions(dim, input.ndim)[0], dtype=dtype)
-    return F.to(found, dtype)
+    return F.to(found, dtype=dtype)
 
 
 def softmax(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
@@ -89,4 +89,4 @@ def logaddexp(input: Any, other: Any, *, dtype: Any = None, input_mask: Any = No
     """
     found = F.logaddexp(filled("logaddexp", input, input_mask),
                         filled("logaddexp", other, other_mask))
-    return F.to(found, input.dtype if dtype is None else dtype)
+    return F.to(found, dtype=input.dtype if dtype is None else dtype)

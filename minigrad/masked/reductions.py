@@ -36,7 +36,7 @@ def prod(input: Any, dim: Any = None, *, keepdim: Any = False, dtype: Any = None
     >>> masked.prod(tensor([[1, 2], [3, 4]]), 0, mask=tensor([True, False]))
     tensor([3, 1])
     """
-    result = F.to(filled("prod", input, mask), accumulated(input, dtype))
+    result = F.to(filled("prod", input, mask), dtype=accumulated(input, dtype))
     for d in reversed(dimensions(dim, input.ndim)):
         result = F.prod(result, d, bool(keepdim))
     return result
@@ -51,7 +51,7 @@ def amax(input: Any, dim: Any = None, *, keepdim: Any = False, dtype: Any = None
     tensor([3., -inf])
     """
     found = F.amax(filled("amax", input, mask), dimensions(dim, input.ndim), bool(keepdim))
-    return F.to(found, input.dtype if dtype is None else dtype)
+    return F.to(found, dtype=input.dtype if dtype is None else dtype)
 
 
 def amin(input: Any, dim: Any = None, *, keepdim: Any = False, dtype: Any = None,
@@ -63,7 +63,7 @@ def amin(input: Any, dim: Any = None, *, keepdim: Any = False, dtype: Any = None
     tensor([2., 4.])
     """
     found = F.amin(filled("amin", input, mask), dimensions(dim, input.ndim), bool(keepdim))
-    return F.to(found, input.dtype if dtype is None else dtype)
+    return F.to(found, dtype=input.dtype if dtype is None else dtype)
 
 
 def argmax(input: Any, dim: Any = None, *, keepdim: Any = False, dtype: Any = None,
@@ -75,7 +75,7 @@ def argmax(input: Any, dim: Any = None, *, keepdim: Any = False, dtype: Any = No
     tensor(2)
     """
     found = F.argmax(filled("argmax", input, mask), dim, bool(keepdim))
-    return F.to(found, input.dtype if dtype is None else dtype)
+    return F.to(found, dtype=input.dtype if dtype is None else dtype)
 
 
 def argmin(input: Any, dim: Any = None, *, keepdim: Any = False, dtype: Any = None,
@@ -87,7 +87,7 @@ def argmin(input: Any, dim: Any = None, *, keepdim: Any = False, dtype: Any = No
     tensor(0)
     """
     found = F.argmin(filled("argmin", input, mask), dim, bool(keepdim))
-    return F.to(found, input.dtype if dtype is None else dtype)
+    return F.to(found, dtype=input.dtype if dtype is None else dtype)
 
 
 def counted(input: Any, dim: Any, keepdim: Any, mask: Any) -> Any:
@@ -133,7 +133,7 @@ def median(input: Any, dim: int = -1, *, keepdim: bool = False, dtype: Any = Non
     if F.any(F.isnan(found)):
         raise ValueError("masked median expects no fully masked out rows if dtype is not floating "
                          "point")
-    return F.to(found, dtype)
+    return F.to(found, dtype=dtype)
 
 
 def logsumexp(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None,
@@ -146,7 +146,7 @@ def logsumexp(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any 
     """
     dims = dimensions(dim, input.ndim)
     found = F.logsumexp(filled("logsumexp", input, mask), dims, keepdim)
-    return F.to(found, input.dtype if dtype is None else dtype)
+    return F.to(found, dtype=input.dtype if dtype is None else dtype)
 
 
 def norm(input: Any, ord: Any = 2.0, dim: Any = None, *, keepdim: Any = False, dtype: Any = None,

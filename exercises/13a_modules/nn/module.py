@@ -17,7 +17,7 @@ from collections.abc import Callable
 from typing import Any, Self
 
 from ..autograd.grad_mode import no_grad
-from ..dtypes import dtype, float16, float32, float64
+from ..dtypes import as_dtype, dtype, float16, float32, float64
 from ..op.declaration import F
 from ..tensor.tensor import Tensor
 from .module_call import HOOK_TABLES, ModuleCall
@@ -139,6 +139,9 @@ class Module(ModuleState, ModuleCall):
         """Move to a device, or to a floating-point dtype, or to those of a tensor."""
         if args and isinstance(args[0], Tensor):
             args = (args[0].device, args[0].dtype, *args[1:])
+        args = tuple(map(as_dtype, args))
+        if "dtype" in kwargs:
+            kwargs["dtype"] = as_dtype(kwargs["dtype"])
         wanted = next((a for a in (*args, kwargs.get("dtype")) if isinstance(a, dtype)), None)
         if wanted is not None and not wanted.is_floating_point:
             raise TypeError("nn.Module.to only accepts floating point or complex dtypes, but got "

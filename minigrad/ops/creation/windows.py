@@ -11,9 +11,9 @@ from typing import Any, Unpack
 import numpy as np
 
 from ...backend import special_bessel
-from ...dtypes import get_default_dtype
+from ...dtypes import c_name, get_default_dtype
 from ...op.publish import function
-from .tensor_options import Options, create
+from .tensor_options import Options, create, wanted_dtype
 
 #: The coefficients of Blackman's sum of cosines.
 BLACKMAN = (0.42, 0.5, 0.08)
@@ -41,9 +41,12 @@ def cosines(coefficients: Any) -> Any:
 
 def old_window(name: str, length: Any, periodic: bool, options: Options, values: Any) -> Any:
     """Make one of the windows that are functions of the package."""
-    dtype = options.get("dtype")
+    dtype = wanted_dtype(name, options)
     if dtype is not None and not dtype.is_floating_point:
-        raise RuntimeError(f"{name}(): expected a floating point dtype, got: {dtype}")
+        raise RuntimeError(f"{name} expects floating point dtypes, got: TensorOptions(dtype="
+                           f"{c_name(dtype)}, device={options.get('device') or 'cpu'}, "
+                           "layout=Strided (default), requires_grad=false (default), "
+                           "pinned_memory=false, memory_format=(nullopt))")
     if length < 0:
         raise RuntimeError(f"{name} requires non-negative window_length, got window_length="
                            f"{length}")

@@ -255,6 +255,8 @@ def randperm(n: int, *, generator: Generator | None = None, **options: Unpack[Op
     count = bound("randperm", "n", 1, n)
 
     def one(xp: Any, dtype: Any) -> Array:
+        if dtype.kind == "b":
+            raise NotImplementedError("\"randperm\" not implemented for 'Bool'")
         if dtype.kind in "iu" and count - 1 > np.iinfo(dtype).max:
             raise RuntimeError(f"value cannot be converted to type {dtype.name}_t without overflow")
         return numbers(xp, source(xp, generator).randperm(count, dtype))

@@ -13,6 +13,7 @@ import math
 from ... import dtypes
 from ...backend.kernels_scan import accumulate
 from ...backend.memory_layout import in_rows
+from ...dtypes import c_name, from_numpy_dtype, numpy_of
 from ...op.arguments import require
 from ...op.declaration import F, Op
 from ...op.publish import function
@@ -166,10 +167,17 @@ def reverse_cumsum(g, sizes, dim):
 def cumulated(name):
     """Return the forward of `cumsum` or `cumprod`, and the one that writes to the input."""
     def forward(xp, self, dim, *, dtype=None):
+        wrap_dim(dim, self.ndim)
+        if dtype is not None and self.ndim and self.size:
+            require(xp.empty(0, numpy_of(dtype)), "iuf", f"{name}_out_cpu")
         return scanned(xp, getattr(xp, name), self, dim, dtype)
 
     def forward_inplace(xp, self, dim, *, dtype=None):
         wrap_dim(dim, self.ndim)
+        if dtype is not None and numpy_of(dtype) != self.dtype:
+            given, wanted = (c_name(from_numpy_dtype(d)) for d in (self.dtype, numpy_of(dtype)))
+            raise RuntimeError(f"Bad in-place call: input tensor dtype {given} and output tensor "
+                               f"dtype {wanted} should match")
         if self.ndim and self.size:  # PyTorch refuses bools here alone
             require(self, "iuf", f"{name}_out_cpu")
         self[...] = scanned(xp, getattr(xp, name), self, dim)

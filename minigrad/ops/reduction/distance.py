@@ -6,7 +6,7 @@ from ...op.declaration import F
 from ...op.publish import function
 from ...shapes import broadcast, wrap_dims
 from ..linalg.decompositions import require_matrix
-from .vector_norm import LinalgVectorNorm
+from .vector_norm import LinalgVectorNorm, check_norm_dtype
 
 
 @function(method_too=False, out="exact overlap expanded")
@@ -41,6 +41,7 @@ def linalg_matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None)
     require_matrix("linalg.matrix_norm", A)
     rows, columns = check_matrix_dims(A, dim)
     if dtype is not None:
+        check_norm_dtype("linalg.matrix_norm", A.dtype, dtype)
         A = F.to(A, dtype)
     if ord == "fro":
         return LinalgVectorNorm(A, 2, (rows, columns), keepdim)

@@ -107,6 +107,10 @@ def to(input, *args, **kwargs):
     where, dtype = kwargs.pop("device", None), kwargs.pop("dtype", None)
     rest = list(map(dtypes.as_dtype, args))
     dtype = dtypes.as_dtype(dtype)
+    if dtype is not None and not isinstance(dtype, dtypes.dtype):
+        given = "".join(f"{type(a).__name__}, " for a in args)
+        raise TypeError("to() received an invalid combination of arguments - got "
+                        f"({given}dtype={type(dtype).__name__})")
     if "other" in kwargs:
         rest.insert(0, kwargs.pop("other"))
     if kwargs:
@@ -240,6 +244,8 @@ def type_(self, dtype=None, non_blocking=False, **kwargs):
     dtype = getattr(dtype, "dtype", dtype)
     if isinstance(dtype, type):
         raise ValueError(f"invalid type: '{dtype.__name__}'")
+    if not isinstance(dtype, dtypes.dtype):
+        raise TypeError("dtype must be a type, str, or dtype object")
     return converted(self, dtype, None)
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...backend.memory_layout import in_rows, laid_out_like
-from ...dtypes import int64
+from ...dtypes import as_dtype, int32, int64, type_name
+from ...dtypes import dtype as Dtype
 from ...op.declaration import F, Op
 from ...op.publish import function
 from ...shapes import wrap_dim, wrap_dims
@@ -233,8 +234,11 @@ class Triu(Triangle):
     shape, forward, grad_self = triangular("triu")
 
 
-def triangle(row, col, keep, dtype, device):
+def triangle(name, row, col, keep, dtype, device):
     """Return the positions, in a matrix, that `keep` leaves of ones, as two rows."""
+    dtype = as_dtype(dtype)
+    if isinstance(dtype, Dtype) and dtype not in (int32, int64):
+        raise NotImplementedError(f"\"{name}\" not implemented for '{type_name(dtype)}'")
     return F.to(F.nonzero(keep(F.ones(row, col, device=device))).T.contiguous(), dtype or int64)
 
 
@@ -247,7 +251,7 @@ def tril_indices(row, col, offset=0, *, dtype=None, device=None):
     tensor([[0, 1, 1],
             [0, 0, 1]])
     """
-    return triangle(row, col, lambda ones: Tril(ones, offset), dtype, device)
+    return triangle("tril_indices", row, col, lambda ones: Tril(ones, offset), dtype, device)
 
 
 @function(method_too=False)
@@ -259,4 +263,4 @@ def triu_indices(row, col, offset=0, *, dtype=None, device=None):
     tensor([[0, 0, 1],
             [0, 1, 1]])
     """
-    return triangle(row, col, lambda ones: Triu(ones, offset), dtype, device)
+    return triangle("triu_indices", row, col, lambda ones: Triu(ones, offset), dtype, device)

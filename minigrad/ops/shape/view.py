@@ -8,7 +8,7 @@ from __future__ import annotations
 from operator import index
 
 from ... import _state
-from ...dtypes import FROM_NUMPY
+from ...dtypes import FROM_NUMPY, type_name
 from ...dtypes import as_dtype as as_python_type
 from ...dtypes import dtype as Dtype
 from ...op.arguments import given_ints
@@ -107,6 +107,21 @@ class UnsafeView(Reshaping):
         yield make(2, 3, 4), (4, 6)
 
 
+def check_other_size(array, dtype):
+    """Raise `RuntimeError` unless the last dimension can grow or shrink to fit another dtype."""
+    to_view = (f"to view {type_name(FROM_NUMPY[array.dtype])} as {type_name(dtype)} (different "
+               "element sizes)")
+    if not array.ndim:
+        raise RuntimeError(f"self.dim() cannot be 0 {to_view}")
+    step = array.strides[-1] // array.itemsize
+    if array.size > 1 and step != 1:
+        raise RuntimeError(f"self.stride(-1) must be 1 {to_view}, but got {step}")
+    times = dtype.itemsize // array.itemsize
+    if times and array.shape[-1] % times:
+        raise RuntimeError(f"self.size(-1) must be divisible by {times} {to_view}, but got "
+                           f"{array.shape[-1]}")
+
+
 def as_dtype(input, dtype):
     """Read the same bytes as another dtype; the last dimension grows or shrinks to fit."""
     dtype = as_python_type(dtype)
@@ -114,9 +129,8 @@ def as_dtype(input, dtype):
         raise TypeError("view(): its argument must be sizes or a torch.dtype, not "
                         f"{type(dtype).__name__}")
     array = array_of(input)
-    if not array.ndim and dtype.itemsize != array.itemsize:
-        raise RuntimeError(f"self.dim() cannot be 0 to view {FROM_NUMPY[array.dtype].name} as "
-                           f"{dtype.name} (different element sizes)")
+    if dtype.itemsize != array.itemsize:
+        check_other_size(array, dtype)
     view = array.view(dtype.numpy)
     if not isinstance(input, Tensor):
         return view

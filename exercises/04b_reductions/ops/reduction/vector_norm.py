@@ -14,6 +14,7 @@ the reduction along dimensions, is two ops here and a function that chooses betw
 import math
 
 from ... import dtypes
+from ...dtypes import type_name
 from ...op.declaration import F
 from ...op.publish import function
 from ...shapes import reduced
@@ -21,10 +22,25 @@ from .dims import extent, unsqueeze_reduced
 from .sum_mean import Reduction, axes, require_float, wide
 
 
+def check_norm_dtype(name, given, wanted):
+    """Raise unless numbers of the dtype `given` become `wanted`, a floating dtype, without loss."""
+    wanted = dtypes.as_dtype(wanted)
+    if not isinstance(wanted, dtypes.dtype):
+        return
+    if not wanted.is_floating_point:
+        raise RuntimeError(f"{name}: dtype should be floating point or complex, but got "
+                           f"{type_name(wanted)}")
+    if dtypes.promote_types(given, wanted) is not wanted:
+        raise RuntimeError(f"{name}: the dtype of the input ({type_name(given)}) should be "
+                           "convertible without narrowing to the specified dtype "
+                           f"({type_name(wanted)})")
+
+
 def norm_of(xp, array, p, dim, keepdim, dtype):
     """Return the p-norm of a bare array of vectors along `dim`."""
     require_float(array, "linalg.vector_norm: Expected a floating point or complex tensor as "
                          "input. Got {}")
+    check_norm_dtype("linalg.vector_norm", dtypes.from_numpy_dtype(array.dtype), dtype)
     out = array.dtype if dtype is None else dtypes.numpy_of(dtype)
     axis = axes(array, dim)
     size = xp.abs(wide(xp, array.astype(out, copy=False)))

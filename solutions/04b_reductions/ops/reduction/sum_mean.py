@@ -216,6 +216,10 @@ def nanmean(input, dim=None, keepdim=False, *, dtype=None):
     if input.dtype not in (dtypes.float16, dtypes.float32, dtypes.float64):
         raise RuntimeError("nanmean(): expected input to have floating point or complex dtype "
                            f"but got {type_name(input.dtype)}")
+    dtype = dtypes.as_dtype(dtype)
+    if isinstance(dtype, dtypes.dtype) and not dtype.is_floating_point:
+        raise RuntimeError("nanmean(): could not infer output dtype. Optional dtype must be either "
+                           f"a floating point or complex dtype. Got: {type_name(dtype)}")
     count = F.sum(F.eq(input, input), dim, keepdim)
     return F.nansum(input, dim, keepdim, dtype=dtype) / count
 
