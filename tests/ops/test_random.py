@@ -1,5 +1,7 @@
 """Random tensors: PyTorch's numbers after the same seed, and no gradient through what is random."""
 
+import copy
+import pickle
 import re
 
 import numpy as np
@@ -297,3 +299,23 @@ def test_numbers_for_transposed_tensors_are_drawn_in_the_order_of_memory():
         [4, 0, 1], [1, 0, 2], [3, 4, 1], [2, 0, 4]]
     drawn = minigrad.empty(2, 3).t().bernoulli_(minigrad.full((3, 2), 0.5))
     assert drawn.tolist() == [[0, 1], [0, 0], [0, 1]]
+
+
+@pytest.mark.parametrize("copied", [
+    copy.copy, copy.deepcopy, lambda g: pickle.loads(pickle.dumps(g)),
+], ids=["copy", "deepcopy", "pickle"])
+def test_a_copied_generator_goes_on_by_itself_from_the_same_state(copied):
+    pytorch = pytest.importorskip("torch")
+    drawn = []
+    for torch in (minigrad, pytorch):
+        generator = torch.Generator().manual_seed(7)
+        torch.randn(3, generator=generator)  # also keeps half of a pair of normal numbers
+        other = copied(generator)
+        assert other is not generator and other != generator and other.initial_seed() == 7
+        first = torch.randn(5, generator=other)
+        drawn.append(first.tolist())
+        assert torch.randn(5, generator=generator).tolist() == first.tolist()
+        torch.rand(9, generator=other)
+        later = [torch.rand(2, generator=g).tolist() for g in (generator, other)]
+        assert later[0] != later[1]
+    assert drawn[0] == pytest.approx(drawn[1], rel=1e-6)

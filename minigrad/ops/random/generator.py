@@ -76,6 +76,15 @@ class Generator:
         other.set_state(self.get_state())
         return other
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Let `copy` and `pickle` make a new generator in the same state."""
+        return restored, (str(self.device), self.initial_seed(), self.get_state())
+
+
+def restored(device: str, seed: int, state: Tensor) -> Generator:
+    """Return a new generator that began with a seed and has come to a state."""
+    return Generator(device).manual_seed(seed).set_state(state)
+
 
 default_generator = Generator()
 default_generator.seed()
