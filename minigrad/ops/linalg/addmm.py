@@ -1,5 +1,6 @@
 """Products added to a tensor, `beta self + alpha (a b)`, for matrices, vectors and batches."""
 
+from ...dtypes import c_name
 from ...op.declaration import F, Op
 from ..checks import require_one_dtype, size_at
 from .matmul import bmm_shape, by, by_columns, dtype_names, mm_shape, mT
@@ -21,11 +22,20 @@ def check_expandable(shape, target):
 
 
 def check_dtypes(array, a, b):
-    """Raise unless all three are of one dtype."""
-    if not array.dtype == a.dtype == b.dtype:
-        odd = b if a.dtype == array.dtype else a
-        raise RuntimeError("self and {} must have the same dtype, but got {} and {}".format(
-            "mat2" if odd is b else "mat1", *dtype_names(array, odd)))
+    """Raise unless all three are of one dtype: the summand is compared first, with the second."""
+    for name, first in (("self", array), ("mat1", a)):
+        if first.dtype != b.dtype:
+            raise RuntimeError("{} and mat2 must have the same dtype, but got {} and {}".format(
+                name, *dtype_names(first, b)))
+
+
+def check_batches(array, a, b):
+    """Raise unless all three are of one dtype, in PyTorch's words for batches."""
+    if array.dtype != a.dtype:
+        raise RuntimeError("Input dtypes must be the same, got: input {}, batch1: {}, batch2: {}"
+                           .format(*(c_name(t.dtype) for t in (array, a, b))))
+    if a.dtype != b.dtype:
+        raise RuntimeError("expected scalar type {} but found {}".format(*dtype_names(a, b)))
 
 
 def add_product(array, product, beta, alpha):
@@ -114,7 +124,7 @@ class Baddbmm(AddedProduct):
 
     def forward(xp, self, batch1, batch2, *, beta=1, alpha=1):
         baddbmm_shape(self.shape, batch1.shape, batch2.shape)
-        check_dtypes(self, batch1, batch2)
+        check_batches(self, batch1, batch2)
         return add_product(self, xp.matmul(batch1, batch2), beta, alpha)
 
     def grad_batch1(g, batch2, alpha): return scaled(F.bmm(g, mT(batch2)), alpha)

@@ -7,7 +7,7 @@ NOTE [One op that is its own derivative]
     every order.
 """
 
-from ...dtypes import type_name
+from ...dtypes import c_name
 from ...op.declaration import F, Op
 from ...op.publish import function
 from ...shapes import numel
@@ -84,10 +84,11 @@ def bilinear(input1, input2, weight, bias=None):
     if bias is not None and bias.shape[0] != table[0]:
         raise RuntimeError("bilinear(): bias size does not match weight size: got "
                            f"{bias.shape[0]} but expected {table[0]}")
-    if len({t.dtype for t in (input1, input2, weight)}) > 1:
-        kinds = ", ".join(f"{name}: {type_name(t.dtype).lower()}" for name, t in (
-            ("input1", input1), ("input2", input2), ("weight", weight)))
-        raise RuntimeError(f"All tensors must have the same dtype, got {kinds}")
+    given = {"input1": input1, "input2": input2, "weight": weight, "bias": bias}
+    kinds = {name: c_name(t.dtype) for name, t in given.items() if t is not None}
+    if len({*kinds.values()}) > 1:
+        listed = ", ".join(f"{name}: {kind}" for name, kind in kinds.items())
+        raise RuntimeError(f"All tensors must have the same dtype, got {listed}")
     rows = numel(first[:-1])
     result = Trilinear(F.reshape(input1, (rows, first[-1])), weight,
                        F.reshape(input2, (rows, second[-1])), "bi,oij,bj->bo")

@@ -106,7 +106,8 @@ def refuse_planes(shape, volume):
     if volume is None:
         raise RuntimeError("Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size "
                            f"for input, but got:{list(shape)}")
-    raise RuntimeError(f"{volume}(): Expected input's non-batch dimensions to have positive "
+    kernel = {"max_pool3d": "max_pool3d_with_indices_out_cpu_template"}.get(volume, volume)
+    raise RuntimeError(f"{kernel}(): Expected input's non-batch dimensions to have positive "
                        f"length, but input has a shape of {list(shape)} and non-batch dimension "
                        f"0 has length zero!")
 
