@@ -117,7 +117,7 @@ def outcome(torch, call, given):
 @pytest.mark.parametrize("given", [float, int, bool], ids=lambda t: t.__name__)
 @pytest.mark.parametrize("call", CALLS)
 def test_one_of_pythons_types_as_dtype_is_as_in_pytorch(call, given):
-    torch = pytest.importorskip("torch")
+    torch = pytest.importorskip("torch", reason="compares with PyTorch")
     assert outcome(minigrad, call, given) == outcome(torch, call, given)
 
 
@@ -129,6 +129,6 @@ def test_one_of_pythons_types_as_dtype_is_as_in_pytorch(call, given):
     "torch.tril_indices(2, 2, dtype=D)", "torch.linalg.vector_norm(x, dtype=D)",
 ])
 def test_anything_else_as_dtype_is_refused_as_in_pytorch(call, given):
-    torch = pytest.importorskip("torch")
+    torch = pytest.importorskip("torch", reason="compares with PyTorch")
     assert outcome(torch, call, given)[0] == "TypeError" or call == "x.type(D)"
     assert outcome(minigrad, call, given)[0] == outcome(torch, call, given)[0]

@@ -305,7 +305,7 @@ def test_numbers_for_transposed_tensors_are_drawn_in_the_order_of_memory():
     copy.copy, copy.deepcopy, lambda g: pickle.loads(pickle.dumps(g)),
 ], ids=["copy", "deepcopy", "pickle"])
 def test_a_copied_generator_goes_on_by_itself_from_the_same_state(copied):
-    pytorch = pytest.importorskip("torch")
+    pytorch = pytest.importorskip("torch", reason="compares with PyTorch")
     drawn = []
     for torch in (minigrad, pytorch):
         generator = torch.Generator().manual_seed(7)
