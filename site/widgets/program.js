@@ -12,6 +12,13 @@ const FUNCTIONS = {
   relu: [(x) => Math.max(x, 0), (x) => (x > 0 ? 1 : 0), (z, x) => `1 where the input is above 0`],
 };
 const MOST_NODES = 24;
+/** A last line that names the result, as in the program that the figure shows. */
+const BACKWARD = /^\s*(\w+)\.backward\(\)\s*(?:#.*)?$/;
+
+/** A program whose last line is a value: `f.backward()` becomes `f`. */
+export const valued = (source) => source.split("\n").map((line) => line.replace(BACKWARD, "$1")).join("\n");
+/** The lines of a program that compute. */
+export const computing = (source) => source.split("\n").filter((line) => !BACKWARD.test(line));
 
 /** An error that is told beside the program: its text is for the reader. */
 export class ProgramError extends Error {}
@@ -99,12 +106,19 @@ export function parsed(source) {
     for (let mark; (mark = sign("+", "-"));) left = add(mark, left, product());
     return left;
   }
-  let result = null;
+  let result = null, ended = false;
   for (const source_line of source.split("\n")) {
     row += 1;
     line = tokens(source_line);
     place = 0;
     if (!line.length) continue;
+    if (ended) throw new ProgramError("backward() stands in the last line");
+    const [, root] = BACKWARD.exec(source_line) ?? [];
+    if (root) {
+      if (!names.has(root)) throw new ProgramError(`${root} is not computed above its backward()`);
+      [result, ended] = [names.get(root), true];
+      continue;
+    }
     const named = line[0].name && line[1]?.sign === "=" ? line[0].name : null;
     if (named) place = 2;
     result = sum();

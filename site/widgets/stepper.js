@@ -2,6 +2,7 @@
 
 import { active, box, curve, escaped, head, path, picture, pill, shown, text } from "./draw.js";
 import { layered, middle } from "./layered.js";
+import { computing, valued } from "./program.js";
 import { EXAMPLE, computed, leafControls, title } from "./program_parts.js";
 import { asked, offer, offered } from "./engine_trace.js";
 import { steps, visits } from "./passes.js";
@@ -50,7 +51,7 @@ function trace(state) {
   if (isReal(state)) {
     const numbers = Object.entries(state).filter(([, value]) => typeof value === "number");
     const leaves = Object.fromEntries(numbers.filter(([name]) => name !== "step"));
-    return asked(state.engine, "stepping.traced", state.program, leaves);
+    return asked(state.engine, "stepping.traced", valued(state.program), leaves);
   }
   const model = computed(state);
   return model.error ? model : { ...model, ...steps(model, state.engine === "naive"), both: visits(model) };
@@ -68,7 +69,7 @@ const later = ({ steps: all }, step) => all.findIndex((each, i) => i > step && [
 /** The program, its running line lit, with the line of backward below. */
 function listing({ nodes }, { program }, { kind, node }) {
   const at = kind === "made" ? nodes[node].row : null;
-  const lines = program.split("\n").map((line, i) => `<span${i === at ? ' class="now"' : ""}>${escaped(line) || " "}</span>`);
+  const lines = computing(program).map((line, i) => `<span${i === at ? ' class="now"' : ""}>${escaped(line) || " "}</span>`);
   const last = nodes.at(-1).name ?? "result";
   return `<pre class="mg-listing">${lines.join("\n")}\n<span${at === null ? ' class="now"' : ""}>${escaped(last)}.backward()</span></pre>`;
 }
@@ -156,5 +157,8 @@ function verdict(model, state) {
   if (model.steps[next].node === node) return ` <span class="right">✓ Right: ${named(model, node)} is next.</span>`;
   const waits = now.waits[node];
   return ` <span class="wrong">✗ Not ${named(model, node)}</span>${waits > 0 ? `: it still waits for ${waits}.`
-    : now.done.includes(node) ? ": it has run." : "."}`;
+    : now.done.includes(node) ? ": it has run."
+    : now.queue.includes(node) ? `: it is ready too, but ${named(model, model.steps[next].node)} ${
+      model.nodes[model.steps[next].node].kind === "leaf" ? "is a leaf, and leaves go first" : "was made later"}.`
+    : `: the engine goes on with ${named(model, model.steps[next].node)}.`}`;
 }

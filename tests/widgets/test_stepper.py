@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 
 import pytest
@@ -67,3 +68,25 @@ def test_each_state_is_whole(model):
     for step in model("stepper")["steps"]:
         assert all(node not in step["done"] for node in step["queue"])
         assert all(step["waits"][str(node)] == 0 for node in step["queue"])
+
+
+def test_a_last_line_may_go_backward_from_a_name(model):
+    leaves = {"a": 3, "b": 2}
+    plain = model("stepper", program="d = b**2\nf = a**2 * d + d", **leaves)
+    ended = "d = b**2\nf = a**2 * d + d\nf.backward()  # now\n"
+    assert model("stepper", program=ended, **leaves) == plain
+    inner = model("stepper", program="d = b**2\nf = a * d\nd.backward()", **leaves)
+    assert [node["name"] for node in inner["nodes"]] == ["b", "d"]
+    for program, error in (("f = a\ng.backward()", "g is not computed"),
+                           ("f = a * b\nf.backward()\nf + 1", "in the last line")):
+        assert error in model("stepper", program=program)["error"]
+
+
+def test_a_wrong_choice_is_told_why(figures):
+    state = {"program": "c = a * b\nd = a + b\nc * d", "a": 3.0, "b": 2.0, "engine": "counted"}
+    steps = figures.ask({"model": "stepper", "state": state})["steps"]
+    place = max(i for i, step in enumerate(steps)
+                if step["kind"] == "arrive" and len(step["queue"]) > 1)
+    told = figures.ask({"draw": "stepper", "name": "stepper", "options": state | {
+        "step": place, "guess": f"{place}:{steps[place]['queue'][1]}"}})
+    assert "is ready too, but" in json.dumps(told)
