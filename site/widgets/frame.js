@@ -92,12 +92,11 @@ class Figure {
       }
     }
     this.drawing = false;
-    const says = widget.say(model, state, { wide: true, look: this.look });
-    element.querySelector(".mg-says").innerHTML = says;
+    const says = element.querySelector(".mg-says"), aloud = element.querySelector(".mg-aloud");
+    says.innerHTML = widget.say(model, state, { wide: true, look: this.look });
+    if (aloud.textContent !== says.textContent) aloud.textContent = ""; // an error that is mended is not read again
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => {
-      element.querySelector(".mg-aloud").textContent = element.querySelector(".mg-says").textContent;
-    }, QUIET);
+    this.timer = setTimeout(() => { aloud.textContent = says.textContent; }, QUIET);
     const shape = this.shapeNow();
     if (shape !== this.shape) {
       this.shape = shape;
@@ -137,9 +136,27 @@ class Figure {
       : ["range", "number"].includes(target.type) ? target.valueAsNumber : target.value;
     if (Number.isNaN(value)) return;
     this.set({ [name]: value }, false);
+    if (target.type === "number") this.limit(target, value);
   }
 
-  settled() {
+  /** Say beside a field which limit a number is beyond. */
+  limit(field, value) {
+    const { min, max } = field, words = max !== "" && value > Number(max) ? `at most ${max}`
+      : min !== "" && value < Number(min) ? `at least ${min}` : "";
+    let said = field.parentElement.querySelector(".mg-limit");
+    if (!said && !words) return;
+    if (!said) {
+      said = document.createElement("span");
+      said.className = "mg-limit";
+      said.setAttribute("role", "status");
+      field.after(said);
+    }
+    said.textContent = words.replace("-", "−");
+  }
+
+  /** A field was left, or Enter was pressed in it: it shows the number that counts. */
+  settled({ target }) {
+    if (target.type === "number" && target.dataset.control) target.value = this.state[target.dataset.control];
     this.fields();
     this.keep();
   }

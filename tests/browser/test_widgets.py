@@ -105,6 +105,20 @@ def test_a_formula_is_typed_and_a_mistake_keeps_the_picture(watched):
     assert field.input_value().startswith("d = b**2") and "= 40" in says(page)
 
 
+def test_a_number_beyond_its_limit_becomes_the_limit_and_the_field_says_so(watched):
+    page = opened(watched, GRAPH)
+    field = page.locator("#figure-live-graph input[type=number]").first
+    field.fill("12")
+    assert page.locator("#figure-live-graph .mg-limit").inner_text() == "at most 5"
+    field.press("Enter")
+    assert field.input_value() == "5"
+    assert field.evaluate("each => each === document.activeElement")
+    field.fill("2")
+    field.press("Enter")
+    assert field.input_value() == "2"
+    assert page.locator("#figure-live-graph .mg-limit").text_content() == ""
+
+
 def test_the_address_brings_a_state_back(watched):
     page = opened(watched, f"{GRAPH}?live-graph.a=1&live-graph.b=3&live-graph.pinned=a")
     assert re.search(r"= 18\b", says(page))
