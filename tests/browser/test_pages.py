@@ -74,6 +74,20 @@ def test_no_page_of_the_api_is_long(built):
     assert max(sizes.values()) < 320_000, max(sizes, key=lambda path: sizes[path])
 
 
+def test_a_phone_scrolls_plots_and_tables_within_the_page(chromium, site):
+    context = chromium.new_context(**PHONE)
+    page = context.new_page()
+    page.goto(f"{site}benchmarks/")
+    plot = page.locator("img[src*='/benchmark-']").first
+    assert plot.bounding_box()["width"] == 700
+    assert page.evaluate("document.documentElement.scrollWidth") == 360
+    for around in (plot.locator(".."), page.locator(".md-typeset__scrollwrap").first):
+        assert around.evaluate("""each => each.scrollWidth > each.clientWidth
+            && getComputedStyle(each).overflowX === 'auto'
+            && getComputedStyle(each).backgroundImage.split('linear-gradient').length === 5""")
+    context.close()
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("address", [
     "", "lessons/03b_backward/", "exercises/03b_backward/", "api/", "api/nn/", "api/nn/conv/",
