@@ -26,6 +26,11 @@ from publish import head_of, publish
 
 RUNTIME = SITE / "runtime"
 
+#: How one comes to the site, of which its reader has no need.
+_HERE = {"`make serve` builds the course's site and serves it, and a reader of it has nothing to "
+         "install.": "In the browser there is nothing to install.",
+         "or read it on the site": "or read it here"}
+
 _maths: Maths | None = None
 _figures: Figures | None = None
 
@@ -84,6 +89,8 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
     if COMMENT in markdown:
         markdown = markdown.replace(COMMENT, course_map(ROOT, "lessons/"))
     if page.file.src_uri == "course.md":
+        for words, here in _HERE.items():
+            markdown = markdown.replace(words, here)
         return lesson_pages.course_table(markdown, ROOT)
     return markdown
 
@@ -117,7 +124,8 @@ def on_post_page(output: str, page: Any, config: Any) -> str:
 def smaller_index(path: Path) -> None:
     """Leave code out of the search's index, which every reader fetches: it is two thirds of it.
 
-    Lessons get the words by which they are looked for.
+    Lessons get the words by which they are looked for; a method that writes in place comes after
+    the one that does not.
     """
     index = json.loads(path.read_text(encoding="utf-8"))
     tags = {f"lessons/{key}/": lesson_pages.search_tags(stage)
@@ -127,6 +135,8 @@ def smaller_index(path: Path) -> None:
             entry["tags"] = tags[entry["location"]]
             # "lesson 3" begins "lesson 3b" too, which is the rarer word
             entry["boost"] *= 1 + entry["tags"][0][-1].isdigit()
+        if entry["title"].endswith("_()</code>"):  # "detach" asks for detach() before detach_()
+            entry["boost"] = entry.get("boost", 1) / 2
         text = re.sub(r"<pre>.*?</pre>", "", entry["text"], flags=re.DOTALL)
         entry["text"] = re.sub(r"Source code in <code>[^<]*</code>", "", text).strip()
     path.write_text(json.dumps(index, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")

@@ -44,6 +44,19 @@ def blocks_of(stage: Stage) -> list[Block]:
     return blocks
 
 
+def here(text: str) -> str:
+    """Return a lesson's text without the words that lead to the site, where it is read.
+
+    >>> here("On the site, drag it. It grows: on the site you can watch it.")
+    'Drag it. It grows: you can watch it.'
+    >>> here("Write `f` in `exercises/00_chain_rule.py`. It is short.")
+    'Write `f` in the editor below. It is short.'
+    """
+    text = re.sub(r"\bOn the site,? (\w)", lambda found: found[1].upper(), text)
+    text = re.sub(r"\bon the site,? (?=you can)", "", text)
+    return re.sub(r"\b(Write `\w+` in) `exercises/\w+\.py`", r"\1 the editor below", text)
+
+
 def is_shown(block: Block) -> bool:
     """Whether a block is one of Python that the runtime is told of."""
     return block.kind in ("run", "draft", "raises", "pull", "show") or (
@@ -55,7 +68,7 @@ def lesson_page(stage: Stage) -> str:
     parts, number = [], 0
     for block in blocks_of(stage):
         if block.kind == "text":
-            parts.append(block.text.replace("](../docs/en/", "](../"))
+            parts.append(here(block.text).replace("](../docs/en/", "](../"))
         elif block.kind == "rest":
             parts.append(f"\n{block.text}\n")
         elif block.kind == "picture":
@@ -91,7 +104,7 @@ def _facts(stage: Stage) -> str:
     facts.append(f"[as a notebook](../notebooks/{stage.key}.ipynb){{ download }}")
     text = " · ".join(facts)
     if stage.modules:
-        text += "<br>Rebuilds " + ", ".join(f"[`{path}`](../source/{source_name(path)}.md)"
+        text += ". <br>Rebuilds " + ", ".join(f"[`{path}`](../source/{source_name(path)}.md)"
                                             for path in stage.modules) + "."
     return f"{text}\n{{ .mg-facts }}\n"
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import api_pages
 import exercise_pages
+import hooks
 import lesson_pages
 import made
 import maths
@@ -195,6 +196,27 @@ def test_what_a_page_hands_over_cannot_end_its_element():
     inner = element.partition(">")[2].removesuffix("</script>")
     assert "</" not in inner and "<!--" not in inner
     assert json.loads(inner) == {"code": "</script><!-- <script>"}
+
+
+def test_the_site_does_not_tell_how_to_come_to_it():
+    assert not doctest.testmod(lesson_pages).failed
+    for stage in STAGES:
+        page = lesson_pages.lesson_page(stage)
+        assert not re.search(r"\bOn the site\b|on the site you can", page), stage.key
+    text = (ROOT / "docs/en/course.md").read_text(encoding="utf-8")
+    for words in hooks._HERE:
+        assert text.count(words) == 1
+
+
+def test_the_search_has_a_method_before_its_twin_that_writes_in_place(tmp_path):
+    docs = [{"location": name, "title": f"<code>Tensor.{name}()</code>", "text": "", "boost": 4}
+            for name in ("detach_", "detach")]
+    file = tmp_path / "search_index.json"
+    file.write_text(json.dumps({"docs": docs}), encoding="utf-8")
+    hooks.smaller_index(file)
+    boosts = {each["location"]: each["boost"]
+              for each in json.loads(file.read_text(encoding="utf-8"))["docs"]}
+    assert boosts == {"detach": 4, "detach_": 2}
 
 
 def test_the_courses_table_leads_to_every_lesson():
