@@ -42,6 +42,7 @@ MODULES = {
     "amp": "minigrad.amp",
     "cuda": "minigrad.cuda",
     "backends.cudnn": "minigrad.backends.cudnn",
+    "backends.mps": "minigrad.backends.mps",
     "utils.checkpoint": "minigrad.utils.checkpoint",
     "utils.data": "minigrad.utils.data",
     "utils.exchange": "minigrad.utils.exchange",
