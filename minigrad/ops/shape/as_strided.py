@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from operator import index
+from typing import Any
 
 from ... import _state
 from ...backend import BACKENDS, kernels_index
@@ -135,6 +136,10 @@ def geometry_of(array):
 
 def strided_arguments(array, size, stride, storage_offset):
     """Return the arguments of `AsStrided`, checked."""
+    for position, (name, given) in enumerate((("size", size), ("stride", stride)), 2):
+        if not isinstance(given, (tuple, list)):
+            raise TypeError(f"as_strided(): argument '{name}' (position {position}) must be tuple "
+                            f"of ints, not {type(given).__name__}")
     geometry = geometry_of(array)
     offset = geometry[2] if storage_offset is None else storage_offset
     if len(size) != len(stride):
@@ -160,7 +165,7 @@ def refuse_beyond_memory(array, size, stride, offset):
 
 
 @function()
-def as_strided(input, size, stride, storage_offset=None):
+def as_strided(input, size: Any, stride: Any, storage_offset=None):
     """A view with any size, strides and offset, counted in elements from the memory's start.
 
     Raises RuntimeError where it would leave the memory.
