@@ -63,7 +63,8 @@ OTHERWISE = {
     "triangular_solve": "the documents say b", "std_mean": "it has no out", "var_mean": "nor this",
     "histogramdd": "nor this",
     "true_divide": "the documents say dividend", "cholesky_inverse": "the documents say L",
-    "cholesky_solve": "the documents say B",
+    "cholesky_solve": "the documents say B", "lu_solve": "the documents say b",
+    "linalg_lu_factor": "the documents add a type",
 }
 
 

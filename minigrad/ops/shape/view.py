@@ -443,7 +443,7 @@ class Expand(Op):
             raise RuntimeError(not_expandable(self, size))
         return (*size[:lead], *sizes)
 
-    def forward(xp, self, size: Any):
+    def forward(xp: Any, self: Any, size: Any) -> Any:
         size = Expand.shape(self.shape, size)
         return xp.as_strided(self, size, expanded_strides(self, size))
 
