@@ -240,8 +240,6 @@ OTHERWISE: dict[tuple[str, str], str] = {
        for what in ("integral", "boolean")},
     **{(name, what): "PyTorch finds no kernel: NotImplementedError"
        for name in ("nanmean", "nansum", "normal") for what in ("integral", "boolean")},
-    **{(name, "boolean"): "PyTorch has no kernel for bool" for name in (
-        "cumprod", "cumsum", "randperm")},
     **{(name, "wider"): "PyTorch casts beside tensors as bounds, not beside numbers" for name in (
         "clamp", "clamp_max", "clamp_min")},
     **{(name, "of another shape"): "PyTorch resizes without its warning" for name in (

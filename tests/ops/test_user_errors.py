@@ -368,7 +368,7 @@ OWN_WORDS = {
     "torch.device('cpu', 'x')": r"device\(\): argument 'index' .* int, not str",
     "setattr(torch.zeros(2), 'grad', torch.zeros(2, dtype=torch.float64))":
         "dtype 'torch.float64' to a tensor with dtype 'torch.float32'",
-    "torch.nn.Linear(2, 3)(torch.zeros(2, dtype=torch.float64))": "Float and Double",
+    "torch.nn.Linear(2, 3)(torch.zeros(2, dtype=torch.float64))": "Double and Float",
 }
 
 
