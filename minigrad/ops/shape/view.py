@@ -432,11 +432,9 @@ class Expand(Op):
     varargs = "size"
 
     def shape(self, size):
-        try:
-            size, lead = list(map(index, size)), len(size) - len(self)
-        except TypeError:
+        if set(map(type, size)) - {int}:
             INTS.check("expand", "size", size, 0)
-            raise
+        size, lead = list(map(index, size)), len(size) - len(self)
         sizes = [old if n == -1 else n for n, old in zip(size[lead:], self, strict=False)]
         if lead < 0 or (lead and min(size[:lead]) < 0) or any(
                 [old not in (1, n) for n, old in zip(sizes, self, strict=True)]):
