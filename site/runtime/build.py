@@ -27,8 +27,10 @@ HERE = Path(__file__).resolve().parent
 MODULES = HERE.parent / "node_modules"
 PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
 #: What the package brings that a page cannot use.
-LEFT_OUT = ("minigrad/backend/cupy/", "minigrad_course/export/", "minigrad_course/grading/",
-            "minigrad_course/similarity/")
+LEFT_OUT = ("minigrad/backend/cupy/", "minigrad_course/dev/", "minigrad_course/export/",
+            "minigrad_course/grading/", "minigrad_course/pictures/", "minigrad_course/similarity/")
+#: What of it a page uses all the same.
+USED = ("minigrad_course/dev/__init__.py", "minigrad_course/dev/source.py")
 #: What only those need who write an exercise.
 LATER = ("lessons/stages/", "tests/")
 #: What of NumPy's wheel is for other compilers and type checkers; its licences stay.
@@ -106,7 +108,8 @@ def _packed(root: Path) -> Iterator[tuple[str, Path]]:
     for package in ("minigrad", "minigrad_course"):
         for file in (root / package).rglob("*"):
             name = file.relative_to(root).as_posix()
-            if file.suffix in (".py", ".html") and not name.startswith(LEFT_OUT):
+            if file.suffix in (".py", ".html") and (
+                    name in USED or not name.startswith(LEFT_OUT)):
                 yield name, file
     for pattern in ("lessons/*.toml", "lessons/stages/*.toml", "lessons/stages/*.py",
                     "lessons/programs/*.py", "tests/stages/*.py", "tests/_oracle.py"):
