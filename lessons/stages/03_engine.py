@@ -32,6 +32,18 @@ def _wired(kind, *edges):
     return node
 
 
+def _row(length):
+    """Return nodes with an edge from each to the one before it.
+
+    Only the list may hold the last one: then the list frees each node before those it leads to.
+    Else freeing nests as deep as the row is long, which is too deep for Python in a page.
+    """
+    nodes = [_wired(NaryNode)]
+    while len(nodes) < length:
+        nodes.append(_wired(NaryNode, (nodes[-1], 0)))
+    return nodes
+
+
 # ---------------------------------------------------------------- 03.1
 
 
@@ -372,11 +384,9 @@ def symptom_03_3_counts_paths() -> bool:
 
 
 def symptom_03_3_recursion() -> bool:
-    node = _wired(NaryNode)
-    for _ in range(3000):
-        node = _wired(NaryNode, (node, 0))
+    nodes = _row(3000)
     try:
-        _counted(node)
+        _counted(nodes[-1])
     except RecursionError:
         return True
     return False
@@ -678,11 +688,9 @@ def _chain():
 
 
 def symptom_03_6_recursion() -> bool:
-    goal = node = _wired(NaryNode)
-    for _ in range(1500):
-        node = _wired(NaryNode, (node, 0))
+    nodes = _row(1500)
     try:
-        _needed(GraphRoot([(node, 0)], [None]), goal)
+        _needed(GraphRoot([(nodes[-1], 0)], [None]), nodes[0])
     except RecursionError:
         return True
     return False

@@ -60,6 +60,18 @@ def wired(name, *after):
     return node
 
 
+def row(length):
+    """Nodes with an edge from each to the one before it.
+
+    Only the list may hold the last one: then the list frees each node before those it leads to.
+    Else freeing nests as deep as the row is long, which is too deep for Python in a page.
+    """
+    nodes = [wired("first")]
+    while len(nodes) < length:
+        nodes.append(wired("node", nodes[-1]))
+    return nodes
+
+
 def root_of(*nodes):
     """A root with an edge to each node."""
     return Root([(node, 0) for node in nodes], [None] * len(nodes))
@@ -414,10 +426,8 @@ def test_a_ladder():
 
 @pytest.mark.hole("03.3")
 def test_a_long_chain():
-    node = wired("last")
-    for _ in range(3000):
-        node = wired("node", node)
-    assert set(counted(node).values()) == {1}
+    nodes = row(3000)
+    assert set(counted(nodes[-1]).values()) == {1}
 
 
 # ---------------------------------------------------------------- 03.4 the ready queue
@@ -894,11 +904,9 @@ def test_nothing_in_the_graph_is_changed():
 
 @pytest.mark.hole("03.6")
 def test_a_long_way_to_the_input():
-    goal = node = wired("goal")
-    for _ in range(3000):
-        node = wired("node", node)
-    found = len(restricted([goal], node)[0])
-    assert found == 3001, f"3001 nodes lie on the way, {found} were found"
+    nodes = row(3000)
+    found = len(restricted([nodes[0]], nodes[-1])[0])
+    assert found == 3000, f"3000 nodes lie on the way, {found} were found"
 
 
 class Looked(Named):
