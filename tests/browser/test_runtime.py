@@ -1,7 +1,7 @@
 """The page's Python: lessons run as their notebooks did, exercises are graded, loops are stopped.
 
-Python takes some seconds to start in a page, so by default one lesson and one stage of exercises
-are tried; with MINIGRAD_SITE_ALL=1 (`make site-browser`) all of them.
+Python takes some seconds to start in a page, so by default one lesson and two stages of
+exercises are tried; with MINIGRAD_SITE_ALL=1 (`make site-browser`) all of them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ STAGES = {stage.key: stage for stage in stages()}
 EVERYTHING = os.environ.get("MINIGRAD_SITE_ALL", "") not in ("", "0")
 LESSONS = list(STAGES) if EVERYTHING else ["02_graph"]
 EXERCISES = ([key for key, stage in STAGES.items() if stage.holes] if EVERYTHING
-             else ["12_backend"])
+             else ["03_engine", "12_backend"])  # the one with long graphs, which are freed
 #: How this error ends depends on Python's version.
 TOO_DEEP = "(maximum recursion depth exceeded).*", r"\1"
 #: Blocks that need what a page has not: a thread, scikit-learn.
