@@ -52,6 +52,11 @@ FAMILIES: dict[str, dict[str, tuple[str, str]]] = {
         "norm": ("Normalization", "batchnorm normalization"),
         "loss": ("Losses", "loss margin_loss"),
     },
+    "linalg": {
+        "factors": ("Factors of matrices",
+                    "decompositions svd_eigh lu ldl householder"),
+        "systems": ("Linear systems and inverses", "solve_ex triangular least_squares"),
+    },
     "nn.functional": {
         "conv": ("Convolution, pooling and shaping",
                  "conv conv_transpose pool unpool unfold pad interpolate"),

@@ -327,7 +327,7 @@ class MersenneTwister:
             noise = self.exponential(p.shape[::-1] if turned else p.shape, p.dtype)
             race = p / (noise.T if turned else noise)
             if count == 1:
-                return race.argmax(-1, keepdims=True)
+                return race.argmax(-1, keepdims=True).astype(np.int64, copy=False)
             order: Array = np.argsort(-race, axis=-1, kind="stable")
             return order[..., :count].astype(np.int64, copy=False)
         marks = np.cumsum(p, axis=-1, dtype=_compute_type(p.dtype))
