@@ -13,6 +13,7 @@ from typing import Any
 
 from ..op.declaration import F
 from ..ops.info import iinfo
+from ..shapes import wrap_dim
 
 #: Operations whose result has the tensor's shape, and those that reduce dimensions.
 NORMALIZATIONS = {"softmax", "log_softmax", "softmin", "normalize", "cumsum", "cumprod"}
@@ -69,15 +70,16 @@ def dimensions(dim: Any, ndim: int) -> tuple[int, ...]:
     if dim is None or dim == ():
         return tuple(range(ndim))
     found: list[int] = []
-    size = max(ndim, 1)
     for d in (dim,) if isinstance(dim, int) else dim:
         if d in found:
             raise RuntimeError(f"dim={d} appears multiple times in the list of dims")
-        if not -size <= d < size:
-            raise IndexError("Dimension out of range (expected to be in range of "
-                             f"[{-size}, {size - 1}], but got {d})")
-        found.append(d % size)
+        found.append(wrap_dim(d, ndim))
     return tuple(sorted(found))
+
+
+def in_dtype(found: Any, input: Any, dtype: Any) -> Any:
+    """Return a result in the dtype that was asked for, or else in the tensor's own."""
+    return F.to(found, dtype=input.dtype if dtype is None else dtype)
 
 
 def _output_mask(op: Callable[..., Any], input: Any, *args: Any, **kwargs: Any) -> Any:

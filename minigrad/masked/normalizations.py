@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..op.declaration import F
-from .masks import dimensions, filled
+from .masks import dimensions, filled, in_dtype
 from .reductions import norm
 
 
@@ -17,8 +17,7 @@ def cumsum(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
     tensor([1., 1., 4.])
     """
     dtype = input.dtype if dtype is None else dtype
-    found = F.cumsum(filled("sum", input, mask), dimensions(dim, input.ndim)[0], dtype=dtype)
-    return F.to(found, dtype=dtype)
+    return F.cumsum(filled("sum", input, mask), dimensions(dim, input.ndim)[0], dtype=dtype)
 
 
 def cumprod(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
@@ -29,8 +28,7 @@ def cumprod(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any
     tensor([2., 2., 8.])
     """
     dtype = input.dtype if dtype is None else dtype
-    found = F.cumprod(filled("prod", input, mask), dimensions(dim, input.ndim)[0], dtype=dtype)
-    return F.to(found, dtype=dtype)
+    return F.cumprod(filled("prod", input, mask), dimensions(dim, input.ndim)[0], dtype=dtype)
 
 
 def softmax(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
@@ -89,4 +87,4 @@ def logaddexp(input: Any, other: Any, *, dtype: Any = None, input_mask: Any = No
     """
     found = F.logaddexp(filled("logaddexp", input, input_mask),
                         filled("logaddexp", other, other_mask))
-    return F.to(found, dtype=input.dtype if dtype is None else dtype)
+    return in_dtype(found, input, dtype)

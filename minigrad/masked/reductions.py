@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import dtypes
 from ..op.declaration import F
-from .masks import _input_mask, dimensions, filled
+from .masks import _input_mask, dimensions, filled, in_dtype
 
 
 def accumulated(input: Any, dtype: Any) -> Any:
@@ -51,7 +51,7 @@ def amax(input: Any, dim: Any = None, *, keepdim: Any = False, dtype: Any = None
     tensor([3., -inf])
     """
     found = F.amax(filled("amax", input, mask), dimensions(dim, input.ndim), bool(keepdim))
-    return F.to(found, dtype=input.dtype if dtype is None else dtype)
+    return in_dtype(found, input, dtype)
 
 
 def amin(input: Any, dim: Any = None, *, keepdim: Any = False, dtype: Any = None,
@@ -63,7 +63,7 @@ def amin(input: Any, dim: Any = None, *, keepdim: Any = False, dtype: Any = None
     tensor([2., 4.])
     """
     found = F.amin(filled("amin", input, mask), dimensions(dim, input.ndim), bool(keepdim))
-    return F.to(found, dtype=input.dtype if dtype is None else dtype)
+    return in_dtype(found, input, dtype)
 
 
 def argmax(input: Any, dim: Any = None, *, keepdim: Any = False, dtype: Any = None,
@@ -75,7 +75,7 @@ def argmax(input: Any, dim: Any = None, *, keepdim: Any = False, dtype: Any = No
     tensor(2)
     """
     found = F.argmax(filled("argmax", input, mask), dim, bool(keepdim))
-    return F.to(found, dtype=input.dtype if dtype is None else dtype)
+    return in_dtype(found, input, dtype)
 
 
 def argmin(input: Any, dim: Any = None, *, keepdim: Any = False, dtype: Any = None,
@@ -87,7 +87,7 @@ def argmin(input: Any, dim: Any = None, *, keepdim: Any = False, dtype: Any = No
     tensor(0)
     """
     found = F.argmin(filled("argmin", input, mask), dim, bool(keepdim))
-    return F.to(found, dtype=input.dtype if dtype is None else dtype)
+    return in_dtype(found, input, dtype)
 
 
 def counted(input: Any, dim: Any, keepdim: Any, mask: Any) -> Any:
@@ -146,7 +146,7 @@ def logsumexp(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any 
     """
     dims = dimensions(dim, input.ndim)
     found = F.logsumexp(filled("logsumexp", input, mask), dims, keepdim)
-    return F.to(found, dtype=input.dtype if dtype is None else dtype)
+    return in_dtype(found, input, dtype)
 
 
 def norm(input: Any, ord: Any = 2.0, dim: Any = None, *, keepdim: Any = False, dtype: Any = None,

@@ -208,6 +208,12 @@ def test_the_site_does_not_tell_how_to_come_to_it():
         assert text.count(words) == 1
 
 
+def test_indentation_is_not_sent_but_where_it_is_seen():
+    page = "<p>\n  <b>1</b>\n</p><pre class='x'>\n  y</pre>\n  <script>\n  z</script>"
+    assert hooks.without_indentation(page) == (
+        "<p>\n<b>1</b>\n</p><pre class='x'>\n  y</pre>\n<script>\n  z</script>")
+
+
 def test_the_search_has_a_method_before_its_twin_that_writes_in_place(tmp_path):
     docs = [{"location": name, "title": f"<code>Tensor.{name}()</code>", "text": "", "boost": 4}
             for name in ("detach_", "detach")]

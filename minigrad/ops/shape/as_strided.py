@@ -10,7 +10,7 @@ from ... import _state
 from ...backend import BACKENDS, kernels_index
 from ...graph.special_versions import DetachedVersion, InferenceVersion, detached
 from ...op.apply import Prepared, record
-from ...op.arguments import given_ints
+from ...op.arguments import INT_LIST, given_ints
 from ...op.declaration import F, Op, unary_samples
 from ...op.inplace import apply_inplace
 from ...op.publish import function
@@ -136,10 +136,9 @@ def geometry_of(array):
 
 def strided_arguments(array, size, stride, storage_offset):
     """Return the arguments of `AsStrided`, checked."""
-    for position, (name, given) in enumerate((("size", size), ("stride", stride)), 2):
+    for position, (name, given) in enumerate((("size", size), ("stride", stride)), 1):
         if not isinstance(given, (tuple, list)):
-            raise TypeError(f"as_strided(): argument '{name}' (position {position}) must be tuple "
-                            f"of ints, not {type(given).__name__}")
+            INT_LIST.check("as_strided", name, given, position)
     geometry = geometry_of(array)
     offset = geometry[2] if storage_offset is None else storage_offset
     if len(size) != len(stride):
