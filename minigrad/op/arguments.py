@@ -215,7 +215,7 @@ def is_list_of_ints(value: Any) -> bool:
 
 
 def is_tensor(value: Any) -> bool:
-    """Tell whether a value is a tensor, or the array of one."""
+    """Tell whether a value is a tensor or, where a formula runs on arrays, an array."""
     return isinstance(value, Tensor) or type(value) in BACKENDS
 
 

@@ -11,6 +11,7 @@ from ..backend import BACKENDS
 from ..dtypes import type_name
 from ..op.apply import apply
 from ..op.arguments import NUMBERS
+from ..op.arguments import is_tensor as is_tensor  # for the files beside this one
 from ..op.declaration import F
 from ..op.inplace import apply_inplace
 from ..op.out import call_with_out
@@ -132,8 +133,3 @@ def refuse_integers(input, value):
             and not input.dtype.is_floating_point and _state.grad_enabled.get()
             and not _state.inference_enabled.get()):
         raise RuntimeError(f"Autograd not support dtype: {type_name(input.dtype)}")
-
-
-def is_tensor(value):
-    """Tell whether an operand is a tensor or, where a formula runs on arrays, an array."""
-    return isinstance(value, Tensor) or type(value) in BACKENDS
