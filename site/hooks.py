@@ -6,9 +6,7 @@ README.md tells what each part is for.
 from __future__ import annotations
 
 import importlib.util
-import json
 import os
-import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -23,13 +21,9 @@ from maths import Maths, copy_styles
 from mkdocs.structure.files import File
 from offline import write_service_worker
 from publish import head_of, publish
+from shorten import HERE, smaller_index, without_indentation
 
 RUNTIME = SITE / "runtime"
-
-#: How one comes to the site, of which its reader has no need.
-_HERE = {"`make serve` builds the course's site and serves it, and a reader of it has nothing to "
-         "install.": "In the browser there is nothing to install.",
-         "or read it on the site": "or read it here"}
 
 _maths: Maths | None = None
 _figures: Figures | None = None
@@ -89,7 +83,7 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
     if COMMENT in markdown:
         markdown = markdown.replace(COMMENT, course_map(ROOT, "lessons/"))
     if page.file.src_uri == "course.md":
-        for words, here in _HERE.items():
+        for words, here in HERE.items():
             markdown = markdown.replace(words, here)
         return lesson_pages.course_table(markdown, ROOT)
     return markdown
@@ -119,38 +113,6 @@ def on_post_page(output: str, page: Any, config: Any) -> str:
             _maths = Maths()
         output = _maths.draw(output)
     return without_indentation(output)
-
-
-def without_indentation(html: str) -> str:
-    """Return a page without the spaces at the beginning of its lines, a tenth of a long page.
-
-    >>> without_indentation("<p>\\n  <b>1</b>\\n</p><pre>\\n  x</pre>")
-    '<p>\\n<b>1</b>\\n</p><pre>\\n  x</pre>'
-    """
-    pieces = re.split(r"(<(pre|script|style|textarea)\b.*?</\2>)", html, flags=re.DOTALL)
-    return "".join(piece if place % 3 else re.sub(r"\n\s+", "\n", piece)
-                   for place, piece in enumerate(pieces) if place % 3 < 2)
-
-
-def smaller_index(path: Path) -> None:
-    """Leave code out of the search's index, which every reader fetches: it is two thirds of it.
-
-    Lessons get the words by which they are looked for; a method that writes in place comes after
-    the one that does not.
-    """
-    index = json.loads(path.read_text(encoding="utf-8"))
-    tags = {f"lessons/{key}/": lesson_pages.search_tags(stage)
-            for key, stage in stages_here().items()}
-    for entry in index["docs"]:
-        if entry["location"] in tags:
-            entry["tags"] = tags[entry["location"]]
-            # "lesson 3" begins "lesson 3b" too, which is the rarer word
-            entry["boost"] *= 1 + entry["tags"][0][-1].isdigit()
-        if entry["title"].endswith("_()</code>"):  # "detach" asks for detach() before detach_()
-            entry["boost"] = entry.get("boost", 1) / 2
-        text = re.sub(r"<pre>.*?</pre>", "", entry["text"], flags=re.DOTALL)
-        entry["text"] = re.sub(r"Source code in <code>[^<]*</code>", "", text).strip()
-    path.write_text(json.dumps(index, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")
 
 
 def on_post_build(config: Any) -> None:

@@ -14,7 +14,6 @@ from pathlib import Path
 
 import api_pages
 import exercise_pages
-import hooks
 import lesson_pages
 import made
 import maths
@@ -24,6 +23,7 @@ import pictures
 import prose
 import pytest
 import serve
+import shorten
 import source_pages
 from api_families import FAMILIES, family_of
 
@@ -204,13 +204,13 @@ def test_the_site_does_not_tell_how_to_come_to_it():
         page = lesson_pages.lesson_page(stage)
         assert not re.search(r"\bOn the site\b|on the site you can", page), stage.key
     text = (ROOT / "docs/en/course.md").read_text(encoding="utf-8")
-    for words in hooks._HERE:
+    for words in shorten.HERE:
         assert text.count(words) == 1
 
 
 def test_indentation_is_not_sent_but_where_it_is_seen():
     page = "<p>\n  <b>1</b>\n</p><pre class='x'>\n  y</pre>\n  <script>\n  z</script>"
-    assert hooks.without_indentation(page) == (
+    assert shorten.without_indentation(page) == (
         "<p>\n<b>1</b>\n</p><pre class='x'>\n  y</pre>\n<script>\n  z</script>")
 
 
@@ -219,7 +219,7 @@ def test_the_search_has_a_method_before_its_twin_that_writes_in_place(tmp_path):
             for name in ("detach_", "detach")]
     file = tmp_path / "search_index.json"
     file.write_text(json.dumps({"docs": docs}), encoding="utf-8")
-    hooks.smaller_index(file)
+    shorten.smaller_index(file)
     boosts = {each["location"]: each["boost"]
               for each in json.loads(file.read_text(encoding="utf-8"))["docs"]}
     assert boosts == {"detach": 4, "detach_": 2}

@@ -1,0 +1,50 @@
+"""What a page of the site leaves out: indentation, code in the search index, words about itself.
+
+MkDocs is not needed here, so that tests without it can look at each rule.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import lesson_pages
+from made import stages_here
+
+#: How one comes to the site, of which its reader has no need.
+HERE = {"`make serve` builds the course's site and serves it, and a reader of it has nothing to "
+        "install.": "In the browser there is nothing to install.",
+        "or read it on the site": "or read it here"}
+
+
+def without_indentation(html: str) -> str:
+    """Return a page without the spaces at the beginning of its lines, a tenth of a long page.
+
+    >>> without_indentation("<p>\\n  <b>1</b>\\n</p><pre>\\n  x</pre>")
+    '<p>\\n<b>1</b>\\n</p><pre>\\n  x</pre>'
+    """
+    pieces = re.split(r"(<(pre|script|style|textarea)\b.*?</\2>)", html, flags=re.DOTALL)
+    return "".join(piece if place % 3 else re.sub(r"\n\s+", "\n", piece)
+                   for place, piece in enumerate(pieces) if place % 3 < 2)
+
+
+def smaller_index(path: Path) -> None:
+    """Leave code out of the search's index, which every reader fetches: it is two thirds of it.
+
+    Lessons get the words by which they are looked for; a method that writes in place comes after
+    the one that does not.
+    """
+    index = json.loads(path.read_text(encoding="utf-8"))
+    tags = {f"lessons/{key}/": lesson_pages.search_tags(stage)
+            for key, stage in stages_here().items()}
+    for entry in index["docs"]:
+        if entry["location"] in tags:
+            entry["tags"] = tags[entry["location"]]
+            # "lesson 3" begins "lesson 3b" too, which is the rarer word
+            entry["boost"] *= 1 + entry["tags"][0][-1].isdigit()
+        if entry["title"].endswith("_()</code>"):  # "detach" asks for detach() before detach_()
+            entry["boost"] = entry.get("boost", 1) / 2
+        text = re.sub(r"<pre>.*?</pre>", "", entry["text"], flags=re.DOTALL)
+        entry["text"] = re.sub(r"Source code in <code>[^<]*</code>", "", text).strip()
+    path.write_text(json.dumps(index, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")
