@@ -87,6 +87,7 @@ LAZY = ("minigrad.backend.cupy", "minigrad_course")
 PROGRAMS = {"minigrad_course.swap", "minigrad_course.compare_one", "minigrad_course.imported",
             "minigrad.utils.moved_modules",  # it imports what a table names
             "minigrad.utils.as_torch",  # it imports what a program names
+            "minigrad.nn.utils",  # it imports a file when one asks for its name
             "minigrad_course.beside",  # in a page it is there before the package, and after it
             "minigrad_course.jupyter",  # it runs in the learner's kernel, before the swap
             "minigrad_course.grading.child", "minigrad_course.grading.confine",

@@ -12,6 +12,7 @@ import pytest
 
 import minigrad
 from minigrad import nn
+from tests.support.programs import assert_same, error, plain
 
 PROGRAMS: dict[str, Callable[[Any], Any]] = {}
 
@@ -19,36 +20,6 @@ PROGRAMS: dict[str, Callable[[Any], Any]] = {}
 def program(run: Callable[[Any], Any]) -> Callable[[Any], Any]:
     PROGRAMS[run.__name__] = run
     return run
-
-
-def plain(value: Any) -> Any:
-    if hasattr(value, "tolist") and hasattr(value, "dtype"):
-        return np.asarray(value.detach().numpy())
-    if isinstance(value, dict):
-        return {k: plain(v) for k, v in value.items()}
-    return [plain(v) for v in value] if isinstance(value, (list, tuple)) else value
-
-
-def assert_same(mine: Any, other: Any) -> None:
-    if isinstance(other, np.ndarray):
-        assert mine.dtype == other.dtype
-        np.testing.assert_allclose(mine, other, rtol=1e-5, atol=1e-6)
-    elif isinstance(other, dict):
-        assert list(mine) == list(other)
-        assert_same(list(mine.values()), list(other.values()))
-    elif isinstance(other, list):
-        for a, b in zip(mine, other, strict=True):
-            assert_same(a, b)
-    else:
-        assert mine == other
-
-
-def error(run: Callable[[], Any]) -> list[str]:
-    try:
-        run()
-    except Exception as caught:
-        return [type(caught).__name__, str(caught).replace("minigrad", "torch")]
-    return ["none"]
 
 
 def with_gradients(t: Any) -> list[Any]:
