@@ -11,6 +11,7 @@ import hashlib
 import importlib
 import io
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -48,13 +49,14 @@ def build(site_dir: Path, root: Path) -> None:
     (runtime / "wheels").mkdir(exist_ok=True)
     wheels = [Path(shutil.copyfile(each, runtime / "wheels" / each.name))
               for each in fetch.tool_wheels(cache)]
-    pack(runtime, root)
+    later = pack(runtime, root)
     _editor(runtime / "editor.js")
     shutil.copyfile(MODULES / "@viz-js" / "viz" / "dist" / "viz.js", runtime / "viz.js")
     (runtime / "course.json").write_text(json.dumps(_handed_out(root)), encoding="utf-8")
     manifest: dict[str, Any] = {
         "python": _version(runtime / "pyodide"), "numpy": numpy.name,
         "package": _named(runtime / "package.tar.gz", runtime),
+        "more": _named(runtime / "more.tar.gz", runtime), "later": later,
         "course": _named(runtime / "course.tar.gz", runtime),
         "wheels": [_named(wheel, runtime) for wheel in wheels]}
     _write(runtime, manifest)
@@ -94,13 +96,45 @@ def _pyodide(folder: Path, numpy: Path) -> Path:
     return lighter
 
 
-def pack(runtime: Path, root: Path) -> None:
-    """Write the archives of what the page's Python gets: the package, and what tests exercises."""
-    first, later = [], []
+def pack(runtime: Path, root: Path) -> list[str]:
+    """Write the archives of what the page's Python gets; return the names by which `more` is asked.
+
+    `package` is what every page imports, `more` the rest, fetched for code that names a module of
+    it; `course` is what tests exercises.
+    """
+    parts: dict[str, list[tuple[str, Path]]] = {"package": [], "more": [], "course": []}
+    first = _imported(root)
     for name, file in _packed(root):
-        (later if name.startswith(LATER) or name.endswith(".toml") else first).append((name, file))
-    _archive(runtime / "package.tar.gz", first)
-    _archive(runtime / "course.tar.gz", later)
+        of_course = name.startswith(LATER) or name.endswith(".toml")
+        at_once = file in first or file.parent == HERE / "python"
+        parts["course" if of_course else "package" if at_once else "more"].append((name, file))
+    for part, files in parts.items():
+        _archive(runtime / f"{part}.tar.gz", files)
+    names = {name for name, _ in parts["package"]}
+    return sorted({_first_missing(name, names) for name, _ in parts["more"]
+                   if name.endswith(".py") and not name.endswith("__main__.py")
+                   and name.startswith(("minigrad/", "minigrad_course/"))})
+
+
+def _first_missing(name: str, names: set[str]) -> str:
+    """Return the module that an import of this file meets first outside of `names`.
+
+    >>> _first_missing("minigrad/viz/dot.py", {"minigrad/__init__.py"})
+    'viz'
+    """
+    parts = name.removesuffix(".py").removesuffix("/__init__").split("/")
+    return next((part for place, part in enumerate(parts[:-1])
+                 if "/".join([*parts[:place + 1], "__init__.py"]) not in names), parts[-1])
+
+
+def _imported(root: Path) -> set[Path]:
+    """Return the files of what a page imports before it runs anything."""
+    program = "import sys, blocks, minigrad, questions\n" \
+        "print(*{getattr(each, '__file__', None) for each in sys.modules.values()}, sep='\\n')"
+    path = os.pathsep.join((str(HERE / "python"), str(root)))
+    told = subprocess.run([sys.executable, "-c", program], env={**os.environ, "PYTHONPATH": path},
+                          capture_output=True, text=True, check=True).stdout
+    return {Path(line) for line in told.splitlines()}
 
 
 def _packed(root: Path) -> Iterator[tuple[str, Path]]:

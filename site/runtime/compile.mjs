@@ -17,7 +17,7 @@ const archive = ({ path }) => new Uint8Array(readFileSync(join(runtime, path.spl
 const { loadPyodide } = await import(pathToFileURL(join(runtime, "pyodide/pyodide.mjs")));
 const pyodide = await loadPyodide({ indexURL: join(runtime, "pyodide/") });
 await pyodide.loadPackage("numpy", { messageCallback: () => {} });
-for (const each of [manifest.package, manifest.course]) {
+for (const each of [manifest.package, manifest.more, manifest.course]) {
   pyodide.unpackArchive(archive(each), "gztar", { extractDir: "/course" });
 }
 for (const each of manifest.wheels) pyodide.unpackArchive(archive(each), "wheel");

@@ -94,6 +94,10 @@ def test_a_plain_host_isolates_pages_stops_quickly_and_is_left_for_the_train(
     block = page.locator(".mg-block:has(.mg-tools)").first
     block.get_by_role("button", name="Run", exact=True).click()
     block.locator(".mg-result").wait_for(timeout=2 * MINUTE)
+    block.get_by_role("button", name="Edit").click()
+    write(page, block, "from minigrad.examples import softplus\nprint('fetched later')")
+    page.keyboard.press("Control+Enter")
+    block.locator(".mg-out", has_text="fetched later").wait_for()
     page.goto(f"{host.address}ops/exp/")
     assert "not kept in your browser" in page.locator("h1").inner_text()
     context.close()

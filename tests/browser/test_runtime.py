@@ -158,6 +158,9 @@ def test_a_block_is_edited_drawn_stopped_and_put_back(watched):
     assert block.locator(".mg-out").inner_text().strip() == "5"
     assert not block.locator(".mg-output").is_visible()
 
+    write(page, block, "import minigrad.nothing")
+    page.keyboard.press("Control+Enter")
+    block.locator(".mg-error", has_text="No module named 'minigrad.nothing'").wait_for()
     write(page, block, "from minigrad import tensor, viz\nx = tensor(2.0, requires_grad=True)\n"
                        "viz.graph(x * x)")
     page.keyboard.press("Control+Enter")

@@ -55,7 +55,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Graded:
     spec.loader.exec_module(build)
     folder = tmp_path_factory.mktemp("page").resolve()
     build.pack(folder, ROOT)
-    for name in ("package", "course"):
+    for name in ("package", "more", "course"):
         with tarfile.open(folder / f"{name}.tar.gz") as packed:
             packed.extractall(folder / "course", filter="data")
 

@@ -1,7 +1,7 @@
 // The worker: Pyodide, NumPy, the package, and what is asked of them.  Everything is fetched from
 // the site itself; `manifest.json`, which build.py writes, says what there is.
 
-let pyodide, blocks, loaded, manifest, base, drawing;
+let pyodide, blocks, loaded, manifest, base, drawing, more;
 
 const tell = (message) => self.postMessage(message);
 
@@ -79,25 +79,48 @@ async function start({ site, interrupt }) {
   progress({ step: "NumPy", done: 1 });
   await pyodide.loadPackage("numpy", { messageCallback: () => {} });
   if (!pyodide.loadedPackages.numpy) throw new Error("NumPy could not be loaded");
-  pyodide.unpackArchive(await code, "gztar", { extractDir: "/course" });
+  unpack(await code);
   pyodide.unpackArchive(await compiled, "gztar", { extractDir: "/" });
   progress({ step: "minigrad", done: 2, loaded: told.total });
   blocks = pyodide.runPython(`
 import sys
 sys.path.insert(0, "/course")
-import blocks, minigrad
-blocks.Blocks()
-`);
+import blocks, later, minigrad
+later.install
+`)(fetchMore);
+  blocks = pyodide.runPython("blocks.Blocks()");
   if (interrupt) pyodide.setInterruptBuffer(interrupt);
   tell({ ready: true, from });
+  loadMore();
+}
+
+const unpack = (archive) => pyodide.unpackArchive(archive, "gztar", { extractDir: "/course" });
+
+/** Fetch the modules that few pages import: as soon as the first can run, so that they are kept. */
+async function loadMore() {
+  more ??= file(manifest.more).then(unpack);
+  await more.catch(() => { more = undefined; }); // the import tells why
+}
+
+const namesMore = (code) => new RegExp(`\\b(${manifest.later.join("|")})\\b`).test(code);
+
+/** The same at once, where an import was not foreseen; a service worker is not asked then. */
+function fetchMore() {
+  const asked = new XMLHttpRequest();
+  asked.open("GET", new URL(manifest.more.path, base), false);
+  asked.responseType = "arraybuffer";
+  asked.send();
+  if (asked.status !== 200) throw new Error(`${nameOf(manifest.more)} (${asked.status})`);
+  unpack(asked.response);
+  more = Promise.resolve();
 }
 
 /** Load the course: its stages and tests.  Only those who write an exercise need it. */
 async function loadCourse() {
-  const files = [manifest.course, manifest.compiled_course, ...manifest.wheels];
+  const files = [manifest.more, manifest.course, manifest.compiled_course, ...manifest.wheels];
   awaitBytes("The course", 2, files.map(nameOf));
-  const [code, compiled, ...wheels] = await Promise.all(files.map(file));
-  pyodide.unpackArchive(code, "gztar", { extractDir: "/course" });
+  const [rest, code, compiled, ...wheels] = await Promise.all(files.map(file));
+  [rest, code].forEach(unpack);
   for (const wheel of wheels) pyodide.unpackArchive(wheel, "wheel");
   pyodide.unpackArchive(compiled, "gztar", { extractDir: "/" });
   progress({ step: "pytest", done: 1, loaded: told.total });
@@ -180,6 +203,7 @@ function gathered() {
 
 const work = {
   async run({ code, name }) {
+    if (namesMore(code)) await loadMore();
     if (/\bgraph|\bviz\b/.test(code)) await (drawing ??= loadDrawing());
     const { told, flush } = gathered();
     try {
@@ -199,6 +223,7 @@ const work = {
     }
   },
   async answer({ call: name, given, own }) {
+    await loadMore(); // steps and drawings come from viz
     // JSON's texts are Python's too
     const code = "import questions\nquestions.Text(questions.answered(" +
       `${JSON.stringify(name)}, ${JSON.stringify(JSON.stringify(given))}))`;

@@ -1,0 +1,57 @@
+"""The page's finder of modules that come later: one fetch, with the first import of one."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+
+import pytest
+
+FOLDER = str(Path(__file__).resolve().parents[2] / "site" / "runtime" / "python")
+
+
+@pytest.fixture
+def later(monkeypatch, tmp_path):
+    """The module, where a package `here` lacks the module `here.rest`."""
+    monkeypatch.setattr(sys, "path", [FOLDER, str(tmp_path), *sys.path])
+    monkeypatch.setattr(sys, "meta_path", [*sys.meta_path])
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here" / "__init__.py").touch()
+    module = importlib.import_module("later")
+    monkeypatch.setattr(module, "PACKAGES", ("here",))
+    yield module
+    for name in [each for each in sys.modules if each.partition(".")[0] == "here"]:
+        del sys.modules[name]
+
+
+def test_the_rest_is_fetched_with_the_first_import_of_it_once(later, tmp_path):
+    fetched = []
+
+    def fetch():
+        fetched.append(True)
+        (tmp_path / "here" / "rest.py").write_text("answer = 42", encoding="utf-8")
+
+    later.install(fetch)
+    importlib.import_module("here")
+    with pytest.raises(ModuleNotFoundError, match="elsewhere"):
+        importlib.import_module("elsewhere")
+    assert not fetched
+    assert importlib.import_module("here.rest").answer == 42
+    with pytest.raises(ModuleNotFoundError, match=r"No module named 'here\.nothing'"):
+        importlib.import_module("here.nothing")
+    assert len(fetched) == 1
+
+
+def test_what_cannot_be_fetched_is_told_and_tried_again(later, tmp_path):
+    def fetch():
+        if not fetched:
+            fetched.append(True)
+            raise OSError("more.tar.gz (503)")
+        (tmp_path / "here" / "rest.py").touch()
+
+    fetched = []
+    later.install(fetch)
+    with pytest.raises(ImportError, match=r"here\.rest comes with a part .* more\.tar\.gz \(503\)"):
+        importlib.import_module("here.rest")
+    importlib.import_module("here.rest")
