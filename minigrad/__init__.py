@@ -26,6 +26,7 @@ from . import (
     amp,
     autograd,
     backends,
+    compat,
     cuda,
     func,
     linalg,
@@ -118,8 +119,7 @@ else:  # hidden from type checkers: with it, every name would exist for them
     globals().update(FUNCTIONS)
 
     def __getattr__(name: str) -> Any:
-        reason = f": minigrad leaves {_LEFT_OUT[name]} out" if name in _LEFT_OUT else ""
-        raise AttributeError(f"module 'minigrad' has no attribute {name!r}{reason}")
+        return compat.attribute(__name__, name)
 
 
 for _kind in (Tensor, Size, dtype, device, Generator, finfo, iinfo):
@@ -128,15 +128,7 @@ moved_modules.install()  # for older pickles
 newaxis = None
 cuda.amp = _modules[f"{__name__}.cuda.amp"] = amp.for_cuda  # type: ignore[attr-defined]  # a name made here
 vars(autograd)["torch"] = _modules[__name__]  # PyTorch's has it too, by an import of its own
-
-_LEFT_OUT = {
-    "complex32": "complex numbers", "complex64": "complex numbers", "complex128": "complex numbers",
-    "cfloat": "complex numbers", "cdouble": "complex numbers", "complex": "complex numbers",
-    "sparse_coo": "sparse tensors", "sparse_csr": "sparse tensors", "sparse": "sparse tensors",
-    "sparse_coo_tensor": "sparse tensors", "qint8": "quantised tensors",
-    "quint8": "quantised tensors", "qint32": "quantised tensors",
-}
-
+compat.install()
 
 __all__ = [
     "BoolTensor",

@@ -18,7 +18,7 @@ NO_BFLOAT16 = ("minigrad has no bfloat16, because NumPy has none: use torch.floa
 class dtype:
     """An element type; one object exists for each, so `is` compares them.
 
-    bfloat16 can be named and compared, but no tensor has it: it has no `numpy`.
+    A dtype that is `missing` can be named and compared, but no tensor has it: it has no `numpy`.
 
     >>> float32
     torch.float32
@@ -26,23 +26,26 @@ class dtype:
     (True, 4)
     """
 
-    __slots__ = ("category", "is_complex", "is_floating_point", "is_signed", "itemsize", "name",
-                 "numpy")
+    __slots__ = ("category", "is_complex", "is_floating_point", "is_signed", "itemsize", "missing",
+                 "name", "numpy")
 
-    def __init__(self, name: str, category: builtins.int, numpy_name: str) -> None:
+    def __init__(self, name: str, category: builtins.int, numpy_name: str,
+                 missing: str = "") -> None:
         self.name = name
         self.category = category  # 0 bool, 1 integer, 2 floating: the higher one wins
         found = np.dtype(numpy_name)
         self.itemsize = found.itemsize
         self.is_floating_point = category == 2
-        self.is_complex = False
-        self.is_signed = found.kind in "if"
-        if name == numpy_name:
+        self.is_complex = found.kind == "c"
+        self.is_signed = found.kind in "ifc"
+        if missing:
+            self.missing = missing  # why there are no such tensors
+        else:
             self.numpy = found
 
     def __getattr__(self, name: str) -> Any:
         if name == "numpy":  # read whenever a tensor is made
-            raise NotImplementedError(NO_BFLOAT16)
+            raise NotImplementedError(self.missing)
         raise AttributeError(f"'torch.dtype' object has no attribute {name!r}")
 
     def __repr__(self) -> str:
@@ -66,7 +69,7 @@ float32 = dtype("float32", 2, "float32")
 float64 = dtype("float64", 2, "float64")
 short, int, long = int16, int32, int64
 half, float, double = float16, float32, float64
-bfloat16 = dtype("bfloat16", 2, "float16")  # only for its size and sign
+bfloat16 = dtype("bfloat16", 2, "float16", NO_BFLOAT16)  # of float16's size and sign
 
 ALL = (bool, uint8, int8, int16, int32, int64, float16, float32, float64)
 FROM_NUMPY = {d.numpy: d for d in ALL}

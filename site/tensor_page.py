@@ -10,6 +10,7 @@ from op_pages import pages as op_names
 from prose import fenced, summary, table
 
 from minigrad import Tensor
+from minigrad.compat.left_out import METHODS
 
 __all__ = ["tensor_sections"]
 
@@ -17,13 +18,15 @@ __all__ = ["tensor_sections"]
 AUTOGRAD = ("requires_grad", "requires_grad_", "grad", "backward", "grad_fn", "is_leaf",
             "register_hook", "register_post_accumulate_grad_hook", "retain_grad", "retains_grad",
             "detach", "detach_", "data", "output_nr", "is_inference")
+#: Methods that only say why they are left out.
+REFUSED = " ".join(METHODS.values()).split()
 
 
 def tensor_sections() -> str:
-    """Return the sections of the page: autograd, other attributes, operations, variants."""
+    """Return the sections of the page: autograd, operations, variants, others, what is left out."""
     rest, variants = [], []
     for name in dir(Tensor):
-        if name.startswith("_") or name in AUTOGRAD or name in op_names():
+        if name.startswith("_") or name in (*AUTOGRAD, *REFUSED) or name in op_names():
             continue
         page = _op_of(name)
         if page:
@@ -39,7 +42,10 @@ def tensor_sections() -> str:
         "## In place, and by other names { #variants }\n\n"
         "A name that ends with an underscore writes its result to the tensor itself.\n",
         table(["method", "what it computes"], variants),
-        "## Other attributes and methods { #others }\n", *rest])
+        "## Other attributes and methods { #others }\n", *rest,
+        "## Left out { #left-out }\n\nThese raise `NotImplementedError`.\n",
+        table(["minigrad", "methods"], [[why, " ".join(f"`{name}`" for name in names.split())]
+                                        for why, names in METHODS.items()])])
 
 
 def _value(name: str) -> Any:

@@ -48,7 +48,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("optim",),
     ("utils",),
     ("viz", "examples"),  # examples: what lessons begin with
-    ("_C", "_six"),
+    ("_C", "_six", "compat"),
     (INIT,),
     ("__main__",),
     ("minigrad_course",),
@@ -88,6 +88,7 @@ PROGRAMS = {"minigrad_course.swap", "minigrad_course.compare_one", "minigrad_cou
             "minigrad.utils.moved_modules",  # it imports what a table names
             "minigrad.utils.as_torch",  # it imports what a program names
             "minigrad.nn.utils",  # it imports a file when one asks for its name
+            "minigrad.compat.found",  # as does this
             "minigrad_course.beside",  # in a page it is there before the package, and after it
             "minigrad_course.jupyter",  # it runs in the learner's kernel, before the swap
             "minigrad_course.grading.child", "minigrad_course.grading.confine",

@@ -63,7 +63,7 @@ class _TorchNames(AnotherName):
 def _module(path: str) -> ModuleType | None:
     """Return the module that `torch.path` names, or None.
 
-    >>> _module("optim.lr_scheduler").__name__, _module("tensor"), _module("fft.helper")
+    >>> _module("optim.lr_scheduler").__name__, _module("tensor"), _module("no.such")
     ('minigrad.optim.lr_scheduler', None, None)
     """
     module = sys.modules[_PACKAGE]

@@ -22,6 +22,7 @@ from ..op.publish import AUGMENTED, FUNCTIONS
 from ..tensor.tensor import Tensor
 
 PACKAGE = Path(__file__).resolve().parent.parent
+_PACKAGE = __name__.partition(".")[0]
 METHODS, FUNCTIONS_STUB = PACKAGE / "_tensor_methods.pyi", PACKAGE / "_functions.pyi"
 
 #: Names that annotations may use, and the names under which a stub knows them: a tensor has
@@ -182,7 +183,10 @@ def forms(name: str, first: str, indent: str) -> Iterator[str]:
 
 
 def published_methods() -> set[str]:
-    """Return the names in `Tensor` that its own class body does not define."""
+    """Return the names in `Tensor` that its own class body does not define.
+
+    Methods that are left out are none: a type checker is to say that they are not there.
+    """
     source = ast.parse((PACKAGE / "tensor" / "tensor.py").read_text(encoding="utf-8"))
     body = next(node for node in source.body
                 if isinstance(node, ast.ClassDef) and node.name == "Tensor")
@@ -193,6 +197,8 @@ def published_methods() -> set[str]:
         elif isinstance(node, ast.Assign):
             own.update(t.id for t in node.targets if isinstance(t, ast.Name))
     own.update(Tensor.__slots__)
+    own.update(name for name, value in vars(Tensor).items()
+               if getattr(value, "__module__", None) == f"{_PACKAGE}.compat.stand_ins")
     return {name for name in vars(Tensor) if name not in own and not name.startswith("_Tensor")
             and name not in ("__module__", "__doc__", "__annotations__", "__slots__",
                              "__static_attributes__", "__firstlineno__")}

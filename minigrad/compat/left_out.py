@@ -1,0 +1,141 @@
+"""The table of what minigrad leaves out of PyTorch, and why.
+
+`docs/en/library.md` tells the same to users; a test holds both together.
+"""
+
+from __future__ import annotations
+
+__all__ = ["ANSWERS", "DTYPES", "LAYOUTS", "LEFT_OUT", "METHODS", "MODULES", "left_out"]
+
+COMPLEX = "has no complex numbers"
+SPARSE = "has no sparse tensors"
+QUANTISED = "has no quantised tensors"
+UNSIGNED = "has no unsigned integers of more than 8 bits"
+SMALL = "has no numbers of fewer than 16 bits with a fraction, because NumPy has none"
+NESTED = "has no tensors of uneven rows"
+COMPILER = "compiles nothing, and records no programs to compile or to export"
+MACHINES = "runs in one process, on one machine"
+HARDWARE = "runs on CPUs and on CUDA GPUs alone"
+LIBRARIES = "calls NumPy and CuPy, and no other library of kernels"
+NETWORK = "fetches nothing from a network"
+OVERRIDES = "lets no class take over functions by `__torch_function__`"
+
+#: Why a name is left out, and the names below `torch`.  A dot at the end marks a module, with all
+#: that is below it; a module that is there in part stands here with the names that it lacks.
+LEFT_OUT: dict[str, str] = {
+    COMPLEX: """
+        angle complex imag istft polar stft view_as_complex view_as_real fft. linalg.eig
+        linalg.eigvals""",
+    SPARSE: """
+        hspmm sparse_bsc_tensor sparse_bsr_tensor sparse_compressed_tensor sparse_coo_tensor
+        sparse_csc_tensor sparse_csr_tensor sspaddmm smm sparse. optim.SparseAdam""",
+    QUANTISED: """
+        dequantize fake_quantize_per_channel_affine fake_quantize_per_tensor_affine
+        per_channel_affine per_channel_affine_float_qparams per_channel_symmetric
+        per_tensor_affine per_tensor_symmetric qscheme quantize_per_channel quantize_per_tensor
+        quantize_per_tensor_dynamic quantized_batch_norm quantized_max_pool1d
+        quantized_max_pool2d ao. quantization. nn.intrinsic. nn.qat. nn.quantizable.
+        nn.quantized. backends.quantized.""",
+    NESTED: "nested.",
+    COMPILER: """
+        SymBool SymFloat SymInt cond while_loop _dynamo. _inductor. export. fx. library. onnx.
+        package. utils.cpp_extension. utils.mobile_optimizer.""",
+    MACHINES: """
+        distributed. multiprocessing. nn.SyncBatchNorm utils.data.DistributedSampler
+        utils.data.distributed. cuda.nccl.""",
+    HARDWARE: "mps. mtia. xpu.",
+    LIBRARIES: """
+        backends.cusparselt. backends.mha. backends.mkl. backends.mkldnn. backends.nnpack.
+        backends.openmp. backends.xnnpack.""",
+    NETWORK: "hub. utils.model_zoo.",
+    OVERRIDES: "overrides.",
+}
+
+#: Methods of tensors, by why they are left out.
+METHODS: dict[str, str] = {
+    COMPLEX: "angle cdouble cfloat chalf istft stft",
+    SPARSE: """
+        ccol_indices coalesce col_indices crow_indices dense_dim indices is_coalesced row_indices
+        smm sparse_dim sparse_mask sparse_resize_ sparse_resize_and_clear_ sspaddmm to_sparse
+        to_sparse_bsc to_sparse_bsr to_sparse_coo to_sparse_csc to_sparse_csr values""",
+    QUANTISED: """
+        dequantize int_repr q_per_channel_axis q_per_channel_scales q_per_channel_zero_points
+        q_scale q_zero_point qscheme""",
+    NESTED: "to_padded_tensor",
+    HARDWARE: "mtia xpu",
+    LIBRARIES: "to_mkldnn",
+}
+
+#: Dtypes that no tensor has, by why: category as in `dtypes`, a NumPy dtype that is alike, bytes.
+DTYPES: dict[str, dict[str, tuple[int, str, int]]] = {
+    COMPLEX: {"complex32": (3, "complex64", 4), "complex64": (3, "complex64", 8),
+              "complex128": (3, "complex128", 16)},
+    QUANTISED: {"qint8": (1, "int8", 1), "quint8": (1, "uint8", 1), "qint32": (1, "int32", 4),
+                "quint4x2": (1, "uint8", 1), "quint2x4": (1, "uint8", 1)},
+    UNSIGNED: {"uint16": (1, "uint16", 2), "uint32": (1, "uint32", 4),
+               "uint64": (1, "uint64", 8)},
+    SMALL: {name: (2, "float16", 1) for name in (
+        "float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz", "float8_e8m0fnu")},
+}
+#: Second names of dtypes.
+ALIASES = {"chalf": "complex32", "cfloat": "complex64", "cdouble": "complex128"}
+
+#: Memory layouts that no tensor has, by why.
+LAYOUTS: dict[str, str] = {
+    SPARSE: "sparse_bsc sparse_bsr sparse_coo sparse_csc sparse_csr",
+    NESTED: "jagged",
+    LIBRARIES: "_mkldnn",
+}
+
+#: Says that a function returns what it is given: a mark for others to read.
+GIVEN = object()
+
+#: Functions of modules that are left out which may be called all the same, and what they return.
+ANSWERS: dict[str, dict[str, object]] = {
+    "_dynamo": {"is_compiling": False},
+    "backends.mkl": {"is_available": False},
+    "backends.mkldnn": {"is_available": False},
+    "backends.nnpack": {"is_available": False},
+    "backends.openmp": {"is_available": False},
+    "cuda.nccl": {"is_available": False},
+    "distributed": {"is_available": False, "is_gloo_available": False, "is_initialized": False,
+                    "is_mpi_available": False, "is_nccl_available": False,
+                    "is_torchelastic_launched": False, "is_ucc_available": False},
+    "fx": {"wrap": GIVEN},
+    "fx._symbolic_trace": {"is_fx_tracing": False},
+    "multiprocessing": {"set_sharing_strategy": None},  # loaders work in threads
+    "mps": {"device_count": 0},
+    "mtia": {"device_count": 0, "is_available": False, "is_initialized": False},
+    "onnx": {"is_in_onnx_export": False},
+    "overrides": {"has_torch_function": False, "has_torch_function_unary": False,
+                  "has_torch_function_variadic": False},
+    "xpu": {"device_count": 0, "is_available": False, "is_initialized": False},
+}
+
+
+def _by_name(table: dict[str, str]) -> dict[str, str]:
+    return {name: why for why, names in table.items() for name in names.split()}
+
+
+_WHY = _by_name(LEFT_OUT)
+#: Why each module is left out, by its name below `torch`.
+MODULES = {name[:-1]: why for name, why in _WHY.items() if name.endswith(".")}
+_NAMES = {name: why for name, why in _WHY.items() if not name.endswith(".")}
+
+
+def left_out(path: str) -> str | None:
+    """Return why a name below `torch` is left out, itself or with its module; None if it is not.
+
+    >>> left_out("fft.rfft"), left_out("ones")
+    ('has no complex numbers', None)
+    """
+    why = None
+    while why is None and path:
+        why, path = _NAMES.get(path) or MODULES.get(path), path.rpartition(".")[0]
+    return why
+
+
+def error_text(path: str, why: str) -> str:
+    """Return the text of the error when a name that is left out is used."""
+    return (f"torch.{path} is left out: minigrad {why}. docs/en/library.md lists all that is left "
+            "out")
