@@ -1,0 +1,128 @@
+"""Convolution where each channel has kernels of its own, in steps of one, on the CPU.
+
+NOTE [Flat lines]
+    With one channel in a group the product is cheap, and the copy of the windows costs most.  So
+    whole samples are copied, padded and flat in memory, once for each position of the kernel, with
+    no loop over lines.  Steps over the end of a line are computed too.  `_forward` drops them.  In
+    `_grad_weight` their gradient is zero, but zero times infinity is NaN: if the result is not
+    finite, the general kernel runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import prod
+from typing import Any
+
+from . import kernels_conv
+from .kernels_window import conv_output_sizes, pad
+
+Array = Any
+Ints = Sequence[int]
+
+__all__ = ["DepthwiseKernels"]
+
+# Windows of one block: they stay in cache between the copy and the product.
+_WINDOW_BYTES = 1 << 19
+
+
+class DepthwiseKernels:
+    """The functions of `kernels_conv`, quicker where a group is one channel.
+
+    >>> from minigrad.backend import numpy_backend as xp
+    >>> x, w = numpy.arange(6.0).reshape(1, 2, 3), numpy.array([[[1.0, 1]], [[0, 1]]])
+    >>> xp.conv_forward(x, w, None, (1,), (0,), (1,), 2)
+    array([[[1., 3.],
+            [4., 5.]]])
+    """
+
+    def conv_forward(self, x: Array, weight: Array, bias: Array | None, stride: Ints,
+                     padding: Ints, dilation: Ints, groups: int) -> Array:
+        """Return `kernels_conv.conv_forward` of these arguments."""
+        if not _is_depthwise(x.shape, stride, groups):
+            return kernels_conv.conv_forward(self, x, weight, bias, stride, padding, dilation,
+                                             groups)
+        out = _forward(self, x, weight, padding, dilation)
+        if bias is not None:
+            out += bias.reshape(-1, *(1,) * len(stride))
+        return out
+
+    def conv_grad_weight(self, g: Array, x: Array, weight_sizes: Ints, stride: Ints, padding: Ints,
+                         dilation: Ints, groups: int) -> Array:
+        """Return `kernels_conv.conv_grad_weight` of these arguments."""
+        if _is_depthwise(x.shape, stride, groups):
+            grad = _grad_weight(self, g, x, weight_sizes, padding, dilation)
+            if _finite(self, grad):
+                return grad
+        return kernels_conv.conv_grad_weight(self, g, x, weight_sizes, stride, padding, dilation,
+                                             groups)
+
+
+def _is_depthwise(sizes: Ints, stride: Ints, groups: int) -> bool:
+    return groups == sizes[1] > 1 and prod(stride) == 1
+
+
+def _finite(xp: Any, array: Array) -> bool:
+    return bool(xp.all(xp.isfinite(array)))
+
+
+def _forward(xp: Any, x: Array, weight: Array, padding: Ints, dilation: Ints) -> Array:
+    """Cross-correlate `x` (N, C, *S) with `weight` (O, 1, *K): (N, O, *steps)."""
+    batch, channels, *sizes = x.shape
+    kernel = weight.shape[2:]
+    counts = conv_output_sizes(sizes, kernel, (1,) * len(sizes), padding, dilation)
+    rows = xp.ascontiguousarray(weight).reshape(channels, len(weight) // channels, prod(kernel))
+    lines = _lines(counts, sizes, padding)
+    out = xp.empty((batch, channels, rows.shape[1], prod(lines)), xp.result_type(x, weight))
+    for block, columns in _columns_by_block(xp, x, kernel, padding, dilation, counts):
+        xp.matmul(rows[block[1]], columns, out=out[block][..., : columns.shape[-1]])
+    return xp.ascontiguousarray(_steps_of(out.reshape(batch, len(weight), *lines), counts))
+
+
+def _grad_weight(xp: Any, g: Array, x: Array, weight_sizes: Ints, padding: Ints,
+                 dilation: Ints) -> Array:
+    """Differentiate `_forward` with respect to its weight, for `g` (N, O, *steps)."""
+    batch, channels, *sizes = x.shape
+    kernel, counts = weight_sizes[2:], g.shape[2:]
+    lines = _lines(counts, sizes, padding)
+    above = xp.zeros((*g.shape[:2], *lines), g.dtype)
+    _steps_of(above, counts)[...] = g
+    above = above.reshape(batch, channels, g.shape[1] // channels, prod(lines))
+    grad = xp.zeros((channels, above.shape[2], prod(kernel)), xp.result_type(g, x))
+    for block, columns in _columns_by_block(xp, x, kernel, padding, dilation, counts):
+        products = xp.matmul(above[block][..., : columns.shape[-1]], columns.swapaxes(2, 3))
+        grad[block[1]] += xp.sum(products, 0)
+    return grad.reshape(weight_sizes)
+
+
+def _lines(counts: Ints, sizes: Ints, padding: Ints) -> tuple[int, ...]:
+    """The steps with those over the ends of lines: a step for each padded element of a line."""
+    return counts[0], *(n + 2 * p for n, p in zip(sizes[1:], padding[1:]))
+
+
+def _steps_of(wide: Array, counts: Ints) -> Array:
+    """The steps without those over the ends of lines, as a view."""
+    return wide[(..., *map(slice, counts))]
+
+
+def _columns_by_block(
+    xp: Any, x: Array, kernel: Ints, padding: Ints, dilation: Ints, counts: Ints
+) -> Iterator[tuple[tuple[slice, slice], Array]]:
+    """Some samples and channels, and their windows: (samples, channels, positions, flat steps)."""
+    padded = xp.ascontiguousarray(pad(xp, x, padding, padding))
+    batch, channels, *steps = padded.strides
+    last = sum((n - 1) * prod(padded.shape[i:]) for i, n in enumerate(counts, 3))
+    view = xp.lib.stride_tricks.as_strided(
+        padded, (*x.shape[:2], *kernel, last + 1),
+        (batch, channels, *(step * d for step, d in zip(steps, dilation)), steps[-1]))
+    size = max(1, prod(kernel) * (last + 1) * x.dtype.itemsize)
+    per_block = max(1, _WINDOW_BYTES // size)
+    samples, some = max(1, per_block // x.shape[1]), min(per_block, x.shape[1])
+    room = xp.empty((min(samples, x.shape[0]), some, *view.shape[2:]), x.dtype)
+    for first in range(0, x.shape[0], samples):
+        for start in range(0, x.shape[1], some):
+            block = slice(first, first + samples), slice(start, start + some)
+            chosen = view[block]
+            columns = room[: len(chosen), : chosen.shape[1]]
+            columns[...] = chosen
+            yield block, columns.reshape(*columns.shape[:2], prod(kernel), last + 1)
