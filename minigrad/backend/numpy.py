@@ -20,7 +20,7 @@ import numpy as np
 
 from . import special, special_gamma, threads
 from .kernels import Kernels
-from .kernels_depthwise import DepthwiseKernels
+from .kernels_grouped import GroupedKernels
 
 # See NOTE [No warnings for infinities and NaN].
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"minigrad\.")
@@ -55,7 +55,7 @@ def address(array: Any) -> int:
     return int(array.__array_interface__["data"][0])
 
 
-class NumpyBackend(DepthwiseKernels, Kernels):
+class NumpyBackend(GroupedKernels, Kernels):
     """The array functions of NumPy, each bound on first use, and the few that it lacks."""
 
     name = "numpy"

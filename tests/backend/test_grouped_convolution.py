@@ -1,14 +1,14 @@
-"""Convolutions with one channel in a group, against the general kernels."""
+"""Convolutions in groups, against the general kernels."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from minigrad.backend import kernels_conv, kernels_depthwise
+from minigrad.backend import kernels_conv, kernels_grouped
 from minigrad.backend import numpy_backend as xp
 
-# x, weight, padding, dilation
+# x, weight, padding, dilation; the groups follow from the channels
 CASES = [
     ((2, 3, 7), (3, 1, 3), (1,), (1,)),
     ((3, 4, 6, 5), (4, 1, 3, 3), (1, 1), (1, 1)),
@@ -17,17 +17,19 @@ CASES = [
     ((1, 2, 3, 2), (2, 1, 2, 2), (3, 2), (2, 1)),  # steps that see padding alone
     ((2, 2, 4, 3, 5), (4, 1, 2, 3, 2), (1, 2, 0), (2, 1, 1)),
     ((0, 3, 4, 4), (3, 1, 3, 3), (1, 1), (1, 1)),
+    ((2, 6, 5, 4), (9, 2, 3, 2), (1, 0), (1, 2)),
+    ((3, 4, 6), (6, 2, 3), (2,), (1,)),
 ]
 
 
 @pytest.mark.parametrize("window_bytes", [1, 700, 1 << 19])
 @pytest.mark.parametrize("sizes, weight_sizes, padding, dilation", CASES)
-def test_depthwise_convolutions_are_those_of_the_general_kernels(
+def test_convolutions_are_those_of_the_general_kernels(
         sizes, weight_sizes, padding, dilation, window_bytes, monkeypatch):
-    monkeypatch.setattr(kernels_depthwise, "_WINDOW_BYTES", window_bytes)
+    monkeypatch.setattr(kernels_grouped, "_WINDOW_BYTES", window_bytes)
     rng = np.random.default_rng(0)
     x, w, bias = (rng.standard_normal(n) for n in (sizes, weight_sizes, weight_sizes[:1]))
-    window = (1,) * len(padding), padding, dilation, sizes[1]
+    window = (1,) * len(padding), padding, dilation, sizes[1] // weight_sizes[1]
     expected = kernels_conv.conv_forward(xp, x, w, bias, *window)
     g = rng.standard_normal(expected.shape)
     last_first = np.moveaxis(np.moveaxis(x, 1, -1).copy(), -1, 1)  # channels last in memory

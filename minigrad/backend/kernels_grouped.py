@@ -1,7 +1,7 @@
-"""Convolution where each channel has kernels of its own, in steps of one, on the CPU.
+"""Convolution in groups of channels, in steps of one, on the CPU.
 
 NOTE [Flat lines]
-    With one channel in a group the product is cheap, and the copy of the windows costs most.  So
+    With few channels in a group the product is cheap, and the copy of the windows costs most.  So
     whole samples are copied, padded and flat in memory, once for each position of the kernel, with
     no loop over lines.  Steps over the end of a line are computed too.  `_forward` drops them.  In
     `_grad_weight` their gradient is zero, but zero times infinity is NaN: if the result is not
@@ -20,14 +20,16 @@ from .kernels_window import conv_output_sizes, pad
 Array = Any
 Ints = Sequence[int]
 
-__all__ = ["DepthwiseKernels"]
+__all__ = ["GroupedKernels"]
 
 # Windows of one block: they stay in cache between the copy and the product.
 _WINDOW_BYTES = 1 << 19
+# With more output channels in a group the product costs as much as the copy.
+_FEW = 32
 
 
-class DepthwiseKernels:
-    """The functions of `kernels_conv`, quicker where a group is one channel.
+class GroupedKernels:
+    """The functions of `kernels_conv`, quicker where groups have few channels.
 
     >>> from minigrad.backend import numpy_backend as xp
     >>> x, w = numpy.arange(6.0).reshape(1, 2, 3), numpy.array([[[1.0, 1]], [[0, 1]]])
@@ -39,10 +41,10 @@ class DepthwiseKernels:
     def conv_forward(self, x: Array, weight: Array, bias: Array | None, stride: Ints,
                      padding: Ints, dilation: Ints, groups: int) -> Array:
         """Return `kernels_conv.conv_forward` of these arguments."""
-        if not _is_depthwise(x.shape, stride, groups):
+        if not _copies_dominate(weight.shape, stride, groups):
             return kernels_conv.conv_forward(self, x, weight, bias, stride, padding, dilation,
                                              groups)
-        out = _forward(self, x, weight, padding, dilation)
+        out = _forward(self, x, weight, padding, dilation, groups)
         if bias is not None:
             out += bias.reshape(-1, *(1,) * len(stride))
         return out
@@ -50,46 +52,49 @@ class DepthwiseKernels:
     def conv_grad_weight(self, g: Array, x: Array, weight_sizes: Ints, stride: Ints, padding: Ints,
                          dilation: Ints, groups: int) -> Array:
         """Return `kernels_conv.conv_grad_weight` of these arguments."""
-        if _is_depthwise(x.shape, stride, groups):
-            grad = _grad_weight(self, g, x, weight_sizes, padding, dilation)
+        if _copies_dominate(weight_sizes, stride, groups):
+            grad = _grad_weight(self, g, x, weight_sizes, padding, dilation, groups)
             if _finite(self, grad):
                 return grad
         return kernels_conv.conv_grad_weight(self, g, x, weight_sizes, stride, padding, dilation,
                                              groups)
 
 
-def _is_depthwise(sizes: Ints, stride: Ints, groups: int) -> bool:
-    return groups == sizes[1] > 1 and prod(stride) == 1
+def _copies_dominate(weight_sizes: Ints, stride: Ints, groups: int) -> bool:
+    out_channels, in_group, *kernel = weight_sizes
+    return (groups > 1 and prod(stride) == 1 and in_group > 0 and prod(kernel) > 1
+            and out_channels // groups <= _FEW)
 
 
 def _finite(xp: Any, array: Array) -> bool:
     return bool(xp.all(xp.isfinite(array)))
 
 
-def _forward(xp: Any, x: Array, weight: Array, padding: Ints, dilation: Ints) -> Array:
-    """Cross-correlate `x` (N, C, *S) with `weight` (O, 1, *K): (N, O, *steps)."""
-    batch, channels, *sizes = x.shape
-    kernel = weight.shape[2:]
+def _forward(xp: Any, x: Array, weight: Array, padding: Ints, dilation: Ints,
+             groups: int) -> Array:
+    """Cross-correlate `x` (N, C, *S) with `weight` (O, C / groups, *K): (N, O, *steps)."""
+    batch, _, *sizes = x.shape
+    out_channels, in_group, *kernel = weight.shape
     counts = conv_output_sizes(sizes, kernel, (1,) * len(sizes), padding, dilation)
-    rows = xp.ascontiguousarray(weight).reshape(channels, len(weight) // channels, prod(kernel))
+    rows = xp.ascontiguousarray(weight).reshape(groups, -1, in_group * prod(kernel))
     lines = _lines(counts, sizes, padding)
-    out = xp.empty((batch, channels, rows.shape[1], prod(lines)), xp.result_type(x, weight))
-    for block, columns in _columns_by_block(xp, x, kernel, padding, dilation, counts):
+    out = xp.empty((batch, groups, rows.shape[1], prod(lines)), xp.result_type(x, weight))
+    for block, columns in _columns_by_block(xp, x, kernel, padding, dilation, counts, groups):
         xp.matmul(rows[block[1]], columns, out=out[block][..., : columns.shape[-1]])
-    return xp.ascontiguousarray(_steps_of(out.reshape(batch, len(weight), *lines), counts))
+    return xp.ascontiguousarray(_steps_of(out.reshape(batch, out_channels, *lines), counts))
 
 
-def _grad_weight(xp: Any, g: Array, x: Array, weight_sizes: Ints, padding: Ints,
-                 dilation: Ints) -> Array:
+def _grad_weight(xp: Any, g: Array, x: Array, weight_sizes: Ints, padding: Ints, dilation: Ints,
+                 groups: int) -> Array:
     """Differentiate `_forward` with respect to its weight, for `g` (N, O, *steps)."""
-    batch, channels, *sizes = x.shape
-    kernel, counts = weight_sizes[2:], g.shape[2:]
-    lines = _lines(counts, sizes, padding)
+    out_channels, in_group, *kernel = weight_sizes
+    counts = g.shape[2:]
+    lines = _lines(counts, x.shape[2:], padding)
     above = xp.zeros((*g.shape[:2], *lines), g.dtype)
     _steps_of(above, counts)[...] = g
-    above = above.reshape(batch, channels, g.shape[1] // channels, prod(lines))
-    grad = xp.zeros((channels, above.shape[2], prod(kernel)), xp.result_type(g, x))
-    for block, columns in _columns_by_block(xp, x, kernel, padding, dilation, counts):
+    above = above.reshape(len(x), groups, out_channels // groups, prod(lines))
+    grad = xp.zeros((groups, above.shape[2], in_group * prod(kernel)), xp.result_type(g, x))
+    for block, columns in _columns_by_block(xp, x, kernel, padding, dilation, counts, groups):
         products = xp.matmul(above[block][..., : columns.shape[-1]], columns.swapaxes(2, 3))
         grad[block[1]] += xp.sum(products, 0)
     return grad.reshape(weight_sizes)
@@ -106,23 +111,25 @@ def _steps_of(wide: Array, counts: Ints) -> Array:
 
 
 def _columns_by_block(
-    xp: Any, x: Array, kernel: Ints, padding: Ints, dilation: Ints, counts: Ints
+    xp: Any, x: Array, kernel: Ints, padding: Ints, dilation: Ints, counts: Ints, groups: int
 ) -> Iterator[tuple[tuple[slice, slice], Array]]:
-    """Some samples and channels, and their windows: (samples, channels, positions, flat steps)."""
+    """Some samples and groups, and their columns: (samples, groups, rows, flat steps)."""
     padded = xp.ascontiguousarray(pad(xp, x, padding, padding))
-    batch, channels, *steps = padded.strides
+    per_group = x.shape[1] // groups
+    sample, channel, *steps = padded.strides
     last = sum((n - 1) * prod(padded.shape[i:]) for i, n in enumerate(counts, 3))
     view = xp.lib.stride_tricks.as_strided(
-        padded, (*x.shape[:2], *kernel, last + 1),
-        (batch, channels, *(step * d for step, d in zip(steps, dilation)), steps[-1]))
-    size = max(1, prod(kernel) * (last + 1) * x.dtype.itemsize)
-    per_block = max(1, _WINDOW_BYTES // size)
-    samples, some = max(1, per_block // x.shape[1]), min(per_block, x.shape[1])
-    room = xp.empty((min(samples, x.shape[0]), some, *view.shape[2:]), x.dtype)
-    for first in range(0, x.shape[0], samples):
-        for start in range(0, x.shape[1], some):
+        padded, (len(x), groups, per_group, *kernel, last + 1),
+        (sample, channel * per_group, channel, *(step * d for step, d in zip(steps, dilation)),
+         steps[-1]))
+    rows = per_group * prod(kernel)
+    per_block = max(1, _WINDOW_BYTES // max(1, rows * (last + 1) * x.dtype.itemsize))
+    samples, some = max(1, per_block // groups), min(per_block, groups)
+    room = xp.empty((min(samples, len(x)), some, *view.shape[2:]), x.dtype)
+    for first in range(0, len(x), samples):
+        for start in range(0, groups, some):
             block = slice(first, first + samples), slice(start, start + some)
             chosen = view[block]
             columns = room[: len(chosen), : chosen.shape[1]]
             columns[...] = chosen
-            yield block, columns.reshape(*columns.shape[:2], prod(kernel), last + 1)
+            yield block, columns.reshape(*columns.shape[:2], rows, last + 1)
