@@ -96,6 +96,8 @@ class Kernels:
     attention_forward = kernels_attention.attention_forward
     attention_backward = kernels_attention.attention_backward
 
+    #: multiplications below which a product is worth a call of its own; see `kernels_recurrent`
+    small_product = 0
     lstm_forward = kernels_recurrent.lstm_forward
     lstm_backward = kernels_recurrent.lstm_backward
     gru_forward = kernels_recurrent.gru_forward

@@ -62,6 +62,7 @@ class NumpyBackend(GroupedKernels, Kernels):
     device_type = "cpu"
     array_type: type = np.ndarray
     run_op = None
+    small_product = 10**6  # OpenBLAS's limit
 
     erf = staticmethod(special.erf)
     erfc = staticmethod(special.erfc)
