@@ -28,7 +28,7 @@ DEFAULT_SEED = 67280421310721
 _WORDS = 624
 _BLOCK = 1 << 15  # so many numbers at a time stay in the processor's cache while they are made
 _32, _53_BITS = np.uint64(32), np.uint64(2**53 - 1)
-_MANY = 2000  # so many words come faster by `randint`
+_MANY = 2000  # so many numbers are faster in float64 than by parts
 
 # The record that torch.get_rng_state() returns as bytes.
 _STATE = np.dtype(
@@ -192,9 +192,8 @@ class MersenneTwister:
                 part = flat[at : at + _BLOCK]
                 exact = self._scaled_unit(part.size, wide, factor, start)
                 part[...] = exact if wide is dtype.type else exact.astype(wide)
-                excluded = part == last  # rounding may reach it
-                if excluded.any():
-                    part[excluded] = start
+                if part.max() == last:  # by rounding; it is excluded
+                    part[part == last] = start
         return values
 
     def normal(
@@ -381,15 +380,15 @@ class MersenneTwister:
         if wide is np.float64 or count < _MANY:
             return _scaled(self._unit(count, wide), factor, term)
         # float64 holds the product of two float32 exactly.
-        exact: Array = self._low_bits(count) * (np.float64(factor) * 2.0**-24)
+        exact: Array = self._low_bits(count).astype(np.float64)
+        exact *= np.float64(factor) * 2.0**-24
         exact += term
         return exact
 
     def _low_bits(self, count: int) -> Array:
         """The lower 24 bits of the next `count` words, as int32, which NumPy converts faster."""
         self._untouched = self._untouched and not count
-        words: Any = (self._bits.random_raw(count).astype(np.uint32) if count < _MANY
-                      else self._seeder.randint(0, 2**32, count, np.uint32))
+        words: Any = self._bits.random_raw(count).astype(np.uint32)
         words &= np.uint32(2**24 - 1)
         return words.view(np.int32)
 
