@@ -46,6 +46,7 @@ MODULES = {
     "cuda": "minigrad.cuda",
     "backends.cudnn": "minigrad.backends.cudnn",
     "backends.mps": "minigrad.backends.mps",
+    "utils.benchmark": "minigrad.utils.benchmark",
     "utils.checkpoint": "minigrad.utils.checkpoint",
     "utils.data": "minigrad.utils.data",
     "utils.exchange": "minigrad.utils.exchange",

@@ -14,15 +14,40 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
+from ..utils.moved_modules import AnotherName
 from .left_out import MODULES, left_out
 from .stand_ins import LeftOutModule, give_methods, stand_in
 
-__all__ = ["LeftOutModules", "attribute", "install"]
+__all__ = ["LATER", "WITH", "LaterModules", "LeftOutModules", "attribute", "install"]
 
 _PACKAGE = __name__.partition(".")[0]
 
 #: Modules of which some names are in the tables, besides the package itself.
 IN_PART = ("backends", "cuda", "linalg", "nn", "optim", "utils", "utils.data")
+
+
+#: Modules that are loaded when a program asks for them, by their names below `torch`, and where
+#: they are in minigrad.
+LATER = {
+    **{name: f"compat.{name}" for name in ("accelerator", "compiler", "functional", "futures",
+                                           "jit")},
+    "nn.parallel": "compat.data_parallel",
+    **{name: name for name in ("backends.cuda", "utils.benchmark", "utils.dlpack",
+                               "utils.hooks")},
+}
+
+#: Functions and classes that are loaded with a module, and that module.
+WITH: dict[str, str] = {
+    "compile": "compat.compiler", "nn.DataParallel": "compat.data_parallel",
+    "utils.swap_tensors": "utils.swapping",
+    **dict.fromkeys((
+        "are_deterministic_algorithms_enabled", "get_deterministic_debug_mode",
+        "get_float32_matmul_precision", "get_num_interop_threads",
+        "is_deterministic_algorithms_warn_only_enabled", "is_warn_always_enabled",
+        "set_default_tensor_type", "set_deterministic_debug_mode", "set_flush_denormal",
+        "set_float32_matmul_precision", "set_num_interop_threads", "set_warn_always",
+        "use_deterministic_algorithms"), "compat.settings"),
+}
 
 
 def attribute(module: str, name: str) -> Any:
@@ -32,8 +57,12 @@ def attribute(module: str, name: str) -> Any:
     torch.complex64
     """
     path = f"{module}.{name}".partition(".")[2]
-    whole = path in MODULES
-    found = importlib.import_module(f"{_PACKAGE}.{path}") if whole else stand_in(path)
+    if path in MODULES or path in LATER:
+        found: Any = importlib.import_module(f"{_PACKAGE}.{path}")
+    elif path in WITH:
+        found = getattr(importlib.import_module(f"{_PACKAGE}.{WITH[path]}"), name)
+    else:
+        found = stand_in(path)
     if found is None:
         raise AttributeError(f"module {module!r} has no attribute {name!r}", name=name,
                              obj=sys.modules[module])
@@ -68,9 +97,26 @@ class LeftOutModules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         """Do nothing: a stand-in runs nothing."""
 
 
+class LaterModules(AnotherName):
+    """Finds the modules of this folder by the names that they have in PyTorch."""
+
+    def new_name(self, name: str) -> str | None:
+        """Return where the module is that a name below minigrad stands for."""
+        package, _, rest = name.partition(".")
+        where = LATER.get(rest, rest) if package == _PACKAGE else rest
+        return None if where == rest else f"{_PACKAGE}.{where}"
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Put the module itself into `sys.modules`, and let it answer for names left out."""
+        name = module.__name__
+        super().exec_module(module)
+        found = vars(sys.modules[name])
+        found["__getattr__"] = _finding(name, found.get("__getattr__"))
+
+
 def install() -> None:
     """Let imports and attributes find what is in this folder, and give tensors their methods."""
-    sys.meta_path.append(LeftOutModules())
+    sys.meta_path.extend((LaterModules(), LeftOutModules()))
     for path in IN_PART:
         module = sys.modules[f"{_PACKAGE}.{path}"]
         vars(module)["__getattr__"] = _finding(module.__name__, vars(module).get("__getattr__"))

@@ -24,8 +24,8 @@ OVERRIDES = "lets no class take over functions by `__torch_function__`"
 #: that is below it; a module that is there in part stands here with the names that it lacks.
 LEFT_OUT: dict[str, str] = {
     COMPLEX: """
-        angle complex imag istft polar stft view_as_complex view_as_real fft. linalg.eig
-        linalg.eigvals""",
+        angle complex imag istft polar stft view_as_complex view_as_real fft. functional.istft
+        functional.stft linalg.eig linalg.eigvals""",
     SPARSE: """
         hspmm sparse_bsc_tensor sparse_bsr_tensor sparse_compressed_tensor sparse_coo_tensor
         sparse_csc_tensor sparse_csr_tensor sspaddmm smm sparse. optim.SparseAdam""",
@@ -39,10 +39,17 @@ LEFT_OUT: dict[str, str] = {
     NESTED: "nested.",
     COMPILER: """
         SymBool SymFloat SymInt cond while_loop _dynamo. _inductor. export. fx. library. onnx.
-        package. utils.cpp_extension. utils.mobile_optimizer.""",
+        package. compiler.config compiler.get_default_backend compiler.load_cache_artifacts
+        compiler.load_compiled_function compiler.save_cache_artifacts
+        compiler.set_default_backend compiler.wrap_numpy jit.Attribute jit.CompilationUnit
+        jit.Error jit.RecursiveScriptModule jit.ScriptFunction jit.ScriptModule
+        jit.enable_onednn_fusion jit.export_opnames jit.freeze jit.load
+        jit.onednn_fusion_enabled jit.optimize_for_inference jit.optimized_execution
+        jit.run_frozen_optimizations jit.save jit.set_fusion_strategy jit.strict_fusion
+        jit.trace jit.trace_module utils.cpp_extension. utils.mobile_optimizer.""",
     MACHINES: """
-        distributed. multiprocessing. nn.SyncBatchNorm utils.data.DistributedSampler
-        utils.data.distributed. cuda.nccl.""",
+        distributed. multiprocessing. nn.SyncBatchNorm nn.parallel.DistributedDataParallel
+        utils.data.DistributedSampler utils.data.distributed. cuda.nccl.""",
     HARDWARE: "mps. mtia. xpu.",
     LIBRARIES: """
         backends.cusparselt. backends.mha. backends.mkl. backends.mkldnn. backends.nnpack.

@@ -1,0 +1,149 @@
+"""Switches of PyTorch that programs set first of all, and that change no result here.
+
+Each keeps what is set, so that a program reads it again.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from ..backend.threads import get_num_threads
+from ..dtypes import set_default_dtype
+from ..ops.creation import legacy
+from ..ops.creation.legacy import LegacyType
+
+__all__ = [
+    "are_deterministic_algorithms_enabled",
+    "get_deterministic_debug_mode",
+    "get_float32_matmul_precision",
+    "get_num_interop_threads",
+    "is_deterministic_algorithms_warn_only_enabled",
+    "is_warn_always_enabled",
+    "set_default_tensor_type",
+    "set_deterministic_debug_mode",
+    "set_float32_matmul_precision",
+    "set_flush_denormal",
+    "set_num_interop_threads",
+    "set_warn_always",
+    "use_deterministic_algorithms",
+]
+
+#: The types of tensors, by their names.
+TYPES = {f"torch.{name}": kind for name, kind in vars(legacy).items()
+         if isinstance(kind, LegacyType)}
+
+_set: dict[str, Any] = {"precision": "highest", "deterministic": False, "warn_only": False,
+                        "warn_always": False, "interop": 0}
+
+
+def set_float32_matmul_precision(precision: str) -> None:
+    """Say how exact products of float32 have to be; here they always are of the "highest".
+
+    `UserWarning` unless it is "highest", "high" or "medium". Source:
+    `torch.set_float32_matmul_precision`.
+
+    >>> import minigrad as torch
+    >>> torch.set_float32_matmul_precision("high")
+    >>> torch.get_float32_matmul_precision()
+    'high'
+    >>> torch.set_float32_matmul_precision("highest")
+    """
+    if precision not in ("highest", "high", "medium"):
+        warnings.warn(f"{precision} is not one of 'highest', 'high', or 'medium'; the current"
+                      "setFloat32MatmulPrecision call has no effect.", UserWarning, stacklevel=2)
+        return
+    _set["precision"] = precision
+
+
+def get_float32_matmul_precision() -> str:
+    """Return what `set_float32_matmul_precision` was told, "highest" at first."""
+    return str(_set["precision"])
+
+
+def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
+    """Ask for the same bits each time. On a CPU all operations give them anyway.
+
+    On a GPU those that add up in an order of their own keep doing so, without an error. Source:
+    `torch.use_deterministic_algorithms`.
+
+    >>> import minigrad as torch
+    >>> torch.use_deterministic_algorithms(False)
+    >>> torch.are_deterministic_algorithms_enabled()
+    False
+    """
+    _set["deterministic"], _set["warn_only"] = bool(mode), bool(mode) and warn_only
+
+
+def are_deterministic_algorithms_enabled() -> bool:
+    """Tell whether `use_deterministic_algorithms` is on."""
+    return bool(_set["deterministic"])
+
+
+def is_deterministic_algorithms_warn_only_enabled() -> bool:
+    """Tell whether `use_deterministic_algorithms` is on, for warnings alone."""
+    return bool(_set["warn_only"])
+
+
+def set_deterministic_debug_mode(debug_mode: int | str) -> None:
+    """Set `use_deterministic_algorithms` by a number or a name: 0 default, 1 warn, 2 error.
+
+    `RuntimeError` for another value. Source: `torch.set_deterministic_debug_mode`.
+    """
+    names = ("default", "warn", "error")
+    if isinstance(debug_mode, str):
+        if debug_mode not in names:
+            raise RuntimeError("invalid value of debug_mode, expected one of `default`, `warn`, "
+                               f"`error`, but got {debug_mode}")
+        debug_mode = names.index(debug_mode)
+    if debug_mode not in (0, 1, 2):
+        raise RuntimeError("invalid value of debug_mode, expected 0, 1, or 2, but got "
+                           f"{debug_mode}")
+    use_deterministic_algorithms(debug_mode > 0, warn_only=debug_mode == 1)
+
+
+def get_deterministic_debug_mode() -> int:
+    """Return 0, 1 or 2: see `set_deterministic_debug_mode`."""
+    return (2 - _set["warn_only"]) if _set["deterministic"] else 0
+
+
+def set_warn_always(b: bool) -> None:
+    """Ask for warnings that come once to come each time; Python's filters decide here."""
+    _set["warn_always"] = bool(b)
+
+
+def is_warn_always_enabled() -> bool:
+    """Tell what `set_warn_always` was told."""
+    return bool(_set["warn_always"])
+
+
+def set_num_interop_threads(n: int) -> None:
+    """Say how many operations may run together: always one here. `RuntimeError` below 1."""
+    if n < 1:
+        raise RuntimeError("set_num_interop_threads expects a positive integer")
+    _set["interop"] = n
+
+
+def get_num_interop_threads() -> int:
+    """Return what `set_num_interop_threads` was told."""
+    return int(_set["interop"]) or get_num_threads()
+
+
+def set_flush_denormal(mode: bool) -> bool:
+    """Return False: NumPy keeps denormal numbers. Source: `torch.set_flush_denormal`."""
+    return False
+
+
+def set_default_tensor_type(t: Any) -> None:
+    """Make the dtype of a tensor type such as `torch.DoubleTensor` the default one.
+
+    `TypeError` unless it is the type of floating tensors, or its name.
+
+    >>> import minigrad as torch
+    >>> torch.set_default_tensor_type(torch.FloatTensor)
+    """
+    kind = TYPES.get(t, t) if isinstance(t, str) else t
+    if not isinstance(kind, LegacyType):
+        raise TypeError("invalid type object: only floating-point types are supported as the "
+                        "default type")
+    set_default_dtype(kind.dtype)

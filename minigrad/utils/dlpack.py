@@ -1,0 +1,80 @@
+"""`utils.dlpack`: tensors to and from other libraries, without a copy.
+
+Source: https://docs.pytorch.org/docs/stable/dlpack.html
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import numpy as np
+
+from ..op.publish import FUNCTIONS
+from ..tensor.tensor import Tensor, from_array
+
+__all__ = ["from_dlpack", "to_dlpack"]
+
+
+def to_dlpack(tensor: Tensor) -> Any:
+    """Return a capsule of DLPack that shares the tensor's memory; it can be read once.
+
+    Libraries take the tensor itself too, by its `__dlpack__`. Source:
+    `torch.utils.dlpack.to_dlpack`.
+
+    >>> from minigrad import ones
+    >>> from_dlpack(to_dlpack(ones(2)))
+    tensor([1., 1.])
+    """
+    return tensor.__dlpack__(max_version=(1, 0))  # one that says that it may be written to
+
+
+def from_dlpack(ext_tensor: Any) -> Tensor:
+    """Return a tensor that shares the memory of another library's, or of a capsule of DLPack.
+
+    Source: `torch.utils.dlpack.from_dlpack`.
+    """
+    capsule = type(ext_tensor).__name__ == "PyCapsule"
+    result: Tensor = FUNCTIONS["from_dlpack"](_Capsule(ext_tensor) if capsule else ext_tensor)
+    array = result._array
+    if capsule and isinstance(array, np.ndarray) and not array.flags.writeable:
+        return from_array(np.asarray(_Writable(array)))
+    return result
+
+
+class _Writable:
+    """An array's memory, to be written to; capsules before version 1 do not say that it may be."""
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+
+    @property
+    def __array_interface__(self) -> dict[str, Any]:
+        interface = dict(self.array.__array_interface__)
+        return interface | {"data": (interface["data"][0], False)}
+
+
+class _Capsule:
+    """The holder of a capsule: libraries ask it for the capsule, and for its device."""
+
+    def __init__(self, capsule: Any) -> None:
+        self.capsule = capsule
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self.capsule
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """Read type and number of the device, which stand behind the address of the data.
+
+        From version 1 on, four words stand before that address.
+        """
+        python, word = ctypes.pythonapi, ctypes.sizeof(ctypes.c_void_p)
+        python.PyCapsule_GetName.restype = ctypes.c_char_p
+        python.PyCapsule_GetName.argtypes = [ctypes.py_object]
+        python.PyCapsule_GetPointer.restype = ctypes.c_void_p
+        python.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
+        name = python.PyCapsule_GetName(self.capsule)
+        start = python.PyCapsule_GetPointer(self.capsule, name)
+        words = 5 if name == b"dltensor_versioned" else 1
+        kind, index = (ctypes.c_int32 * 2).from_address(start + words * word)
+        return kind, index

@@ -1,0 +1,34 @@
+"""`utils.hooks`: handles that take hooks away, and marks of hooks.
+
+Source: https://docs.pytorch.org/docs/stable/generated/torch.utils.hooks.RemovableHandle.html
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from ..graph.hooks import RemovableHandle
+
+__all__ = ["RemovableHandle", "unserializable_hook", "warn_if_has_hooks"]
+
+
+def unserializable_hook(f: Any) -> Any:
+    """Mark a hook that is not to be saved with its tensor, so that no warning says so.
+
+    >>> def hook(grad): return grad
+    >>> unserializable_hook(hook).__torch_unserializable__
+    True
+    """
+    f.__torch_unserializable__ = True
+    return f
+
+
+def warn_if_has_hooks(tensor: Any) -> None:
+    """Warn of each hook of a tensor that is lost when the tensor is saved, unless it is marked."""
+    for hook in (tensor._backward_hooks or {}).values():
+        if not hasattr(hook, "__torch_unserializable__"):
+            warnings.warn(f"backward hook {hook!r} on tensor will not be serialized.  If this is "
+                          "expected, you can decorate the function with "
+                          "@torch.utils.hooks.unserializable_hook to suppress this warning",
+                          UserWarning, stacklevel=2)
