@@ -50,7 +50,7 @@ FAMILIES: dict[str, dict[str, tuple[str, str]]] = {
         "transformer": ("Transformers", "transformer"),
         "activation": ("Activations and dropout", "activation dropout"),
         "norm": ("Normalization", "batchnorm normalization"),
-        "loss": ("Losses", "loss margin_loss"),
+        "loss": ("Losses", "loss margin_loss adaptive_softmax"),
     },
     "linalg": {
         "factors": ("Factors of matrices",
@@ -62,7 +62,7 @@ FAMILIES: dict[str, dict[str, tuple[str, str]]] = {
                  "conv conv_transpose pool unpool unfold pad interpolate"),
         "activation": ("Activations and dropout", "functional activation functional_dropout"),
         "linear": ("Linear maps, distances, attention and normalization",
-                   "linear bilinear distance attention functional_norm"),
+                   "linear bilinear distance attention functional_attention functional_norm"),
         "loss": ("Losses", "loss classification_loss functional_loss"),
     },
     "optim": {

@@ -5,6 +5,7 @@ Source: https://docs.pytorch.org/docs/stable/nn.html
 
 from . import (
     activation,
+    adaptive_softmax,
     attention,
     batchnorm,
     containers,
@@ -33,6 +34,7 @@ from . import (
     utils,
 )
 from .activation import *
+from .adaptive_softmax import *
 from .attention import *
 from .batchnorm import *
 from .containers import *
@@ -61,6 +63,7 @@ modules.name_as_pytorch_does()
 __all__ = ["Buffer", "Module", "Parameter", "UninitializedBuffer", "UninitializedParameter",
            "functional", "init", "models", "modules", "parameter", "utils"]
 __all__ += activation.__all__
+__all__ += adaptive_softmax.__all__
 __all__ += attention.__all__
 __all__ += containers.__all__
 __all__ += conv.__all__

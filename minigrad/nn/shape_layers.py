@@ -12,7 +12,7 @@ from . import functional as F
 from .module import Module
 
 __all__ = ["ChannelShuffle", "Flatten", "Fold", "PixelShuffle", "PixelUnshuffle", "Unflatten",
-           "Unfold", "Upsample", "UpsamplingNearest2d"]
+           "Unfold", "Upsample", "UpsamplingBilinear2d", "UpsamplingNearest2d"]
 
 
 class Flatten(Module):
@@ -211,3 +211,15 @@ class UpsamplingNearest2d(Upsample):
 
     def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
         super().__init__(size, scale_factor, mode="nearest")
+
+
+class UpsamplingBilinear2d(Upsample):
+    """Resize (N, C, H, W) by mixtures, corners aligned: an older name of `Upsample`.
+
+    >>> from minigrad import nn, tensor
+    >>> nn.UpsamplingBilinear2d((1, 3))(tensor([[[[1.0, 3.0]]]]))
+    tensor([[[[1., 2., 3.]]]])
+    """
+
+    def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
+        super().__init__(size, scale_factor, mode="bilinear", align_corners=True)

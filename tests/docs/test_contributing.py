@@ -25,8 +25,8 @@ STEP = re.compile(r"^(?:`([\w/.]+)`(, at its end)?:\n\n)?```(python|diff|toml|sh
 FILES = ("ops/test_registry", "ops/test_registry_parity", "batching/test_batching",
          "docs/test_stubs", "test_layers", "nn/test_functional", "nn/test_parity",
          "docs/test_doctests")
-CHOSEN = ("Ldexp or conv_tbc or UpsamplingBilinear2d or ldexp or math.scaling or nn.functional or "
-          "nn.shape_layers or "
+CHOSEN = ("Ldexp or conv_tbc or DataParallel or ldexp or math.scaling or nn.functional or "
+          "nn.containers or "
           "imports_downward or stubs_are_current or page_lists or every_module_has_a_row")
 
 
@@ -102,7 +102,7 @@ def test_the_steps_work_as_they_stand(tmp_path):
                    "test_every_module_has_a_row"):
         assert wanted in passed, done.stdout
     if "test_registry_parity" in passed:  # PyTorch is there
-        for wanted in ("[conv_tbc]", "UpsamplingBilinear2d((5, 3))", "test_registry_parity.py"):
+        for wanted in ("[conv_tbc]", "DataParallel(Linear(3, 2))", "test_registry_parity.py"):
             assert wanted in passed, done.stdout
     op = tmp_path / "minigrad/ops/math/scaling.py"
     op.write_text(changed(op.read_text(encoding="utf-8"),

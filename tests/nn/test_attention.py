@@ -15,6 +15,7 @@ from minigrad.backend.kernels_attention import empty_like_rows, row_maxima
 from minigrad.nn.functional import scaled_dot_product_attention
 from tests import _oracle
 from tests.support.arrays import host
+from tests.support.programs import assert_same, error, plain
 
 RNG = np.random.default_rng(0)
 
@@ -232,3 +233,92 @@ def test_wrong_sizes_are_refused() -> None:
         net(minigrad.ones(3, 2, 4), minigrad.ones(3, 1, 4))
     with pytest.raises(RuntimeError, match="the feature number of src and tgt must be equal"):
         net(minigrad.ones(3, 2, 4), minigrad.ones(3, 2, 5))
+
+
+# -------------------------------------------------------------------- multi_head_attention_forward
+
+
+def function_arguments(t: Any, **changes: Any) -> dict[str, Any]:
+    """Return arguments of `multi_head_attention_forward`: 5 queries, 3 keys, 2 samples, 2 heads."""
+
+    def part(*shape: int, first: float = -1.0) -> Any:
+        count = int(np.prod(shape))
+        values = np.linspace(first, 1, count) + 0.3 * np.arange(count) % 1
+        return t.from_numpy(values.reshape(shape))
+
+    given: dict[str, Any] = {
+        "query": part(5, 2, 4), "key": part(3, 2, 4), "value": part(3, 2, 4, first=-2.0),
+        "embed_dim_to_check": 4, "num_heads": 2, "in_proj_weight": part(12, 4),
+        "in_proj_bias": part(12), "bias_k": None, "bias_v": None, "add_zero_attn": False,
+        "dropout_p": 0.0, "out_proj_weight": part(4, 4), "out_proj_bias": part(4)}
+    shaped = {name: part(*value) if isinstance(value, tuple) else value
+              for name, value in changes.items()}
+    return given | shaped
+
+
+FUNCTION_CASES: dict[str, dict[str, Any]] = {
+    "as it is": {}, "no weights": {"need_weights": False},
+    "weights of each head": {"average_attn_weights": False},
+    "no biases": {"in_proj_bias": None, "out_proj_bias": None},
+    "learnt keys": {"bias_k": (1, 1, 4), "bias_v": (1, 1, 4), "add_zero_attn": True},
+    "learnt keys of one dimension": {"bias_k": (4,), "bias_v": (4,)},
+    "apart": {"use_separate_proj_weight": True, "q_proj_weight": (4, 4), "key": (3, 2, 5),
+              "k_proj_weight": (4, 5), "v_proj_weight": (4, 4)},
+    "static keys": {"static_k": (4, 6, 2), "static_v": (4, 6, 2)},
+    "static keys, no weights": {"static_k": (4, 6, 2), "static_v": (4, 6, 2),
+                                "need_weights": False},
+    "dropout": {"dropout_p": 0.5}, "dropout, not training": {"dropout_p": 0.5, "training": False},
+    "added mask": {"attn_mask": (5, 3)}, "a mask for each head": {"attn_mask": (4, 5, 3)},
+    "causal": {"attn_mask": (5, 3), "is_causal": True, "need_weights": False},
+    "padding": {"key_padding_mask": (2, 3), "add_zero_attn": True},
+    "no batch": {"query": (5, 4), "key": (3, 4), "value": (3, 4), "key_padding_mask": (3,)},
+    "other output": {"out_proj_weight": (3, 4), "out_proj_bias": (3,)},
+    # errors
+    "other features": {"embed_dim_to_check": 5}, "not divisible": {"num_heads": 3},
+    "key and value differ": {"value": (4, 2, 4)}, "no weight": {"in_proj_weight": None},
+    "apart, one missing": {"use_separate_proj_weight": True, "q_proj_weight": (4, 4)},
+    "apart, other shape": {"use_separate_proj_weight": True, "q_proj_weight": (4, 4),
+                           "k_proj_weight": (4, 3), "v_proj_weight": (4, 4)},
+    "apart, other bias": {"use_separate_proj_weight": True, "q_proj_weight": (4, 4),
+                          "in_proj_bias": (9,), "k_proj_weight": (4, 4), "v_proj_weight": (4, 4)},
+    "apart, other length": {"use_separate_proj_weight": True, "value": (4, 2, 4)},
+    "bias_k alone": {"bias_k": (1, 1, 4)}, "bias_v alone": {"bias_v": (1, 1, 4)},
+    "bias and static key": {"bias_k": (1, 1, 4), "bias_v": (1, 1, 4), "static_k": (4, 6, 2)},
+    "bias and static value": {"bias_k": (1, 1, 4), "bias_v": (1, 1, 4), "static_v": (4, 6, 2)},
+    "static key of another batch": {"static_k": (3, 6, 2)},
+    "static value of another size": {"static_v": (4, 6, 3)},
+    "no causal mask": {"is_causal": True}, "mask of another size": {"attn_mask": (3, 5)},
+    "mask of another batch": {"attn_mask": (3, 5, 3)}, "mask of one dimension": {"attn_mask": (5,)},
+    "padding of another size": {"key_padding_mask": (2, 4)},
+    "padding of another batch": {"key_padding_mask": (3, 3)},
+    "padding of one dimension": {"key_padding_mask": (3,)},
+    "four dimensions": {"query": (1, 5, 2, 4)}, "key without batch": {"key": (3, 4)},
+}
+
+
+@pytest.mark.parametrize("name", FUNCTION_CASES)
+def test_the_function_does_what_it_does_in_pytorch(name: str) -> None:
+    torch = pytest.importorskip("torch", reason="parity needs PyTorch")
+    results = []
+    for t in (minigrad, torch):
+        given = function_arguments(t, **FUNCTION_CASES[name])
+        leaves = [v.requires_grad_() for v in given.values() if hasattr(v, "requires_grad_")]
+        t.manual_seed(0)
+
+        def attend(t: Any = t, given: Any = given, leaves: Any = leaves) -> Any:
+            result, weights = t.nn.functional.multi_head_attention_forward(**given)
+            (result * result).sum().backward()
+            return [result, weights, [leaf.grad for leaf in leaves]]
+
+        results.append(plain(attend()) if error(attend) == ["none"] else error(attend))
+    assert_same(*results)
+
+
+@pytest.mark.parametrize("changes", [{}, {"need_weights": False}])
+def test_masks_of_truth_hide_as_infinity_does(changes: dict[str, Any]) -> None:
+    hidden = np.triu(np.ones((5, 3)), 1) > 0
+    results = []
+    for mask in (hidden, np.where(hidden, -np.inf, 0.0)):
+        given = function_arguments(minigrad, attn_mask=minigrad.from_numpy(mask), **changes)
+        results.append(minigrad.nn.functional.multi_head_attention_forward(**given)[0].tolist())
+    assert results[0] == results[1]

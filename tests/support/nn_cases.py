@@ -234,6 +234,8 @@ POOLING = [
     Case("LocalResponseNorm(3, 0.5, 0.6, 2.0)", real(2, 5, 3, 2)),
     Case("ChannelShuffle(2)", real(2, 6, 3, 2)),
     Case("UpsamplingNearest2d(scale_factor=2)", real(1, 2, 3, 2)),
+    Case("UpsamplingBilinear2d((5, 3))", real(1, 2, 3, 2)),
+    Case("UpsamplingBilinear2d(scale_factor=(2, 1.5))", real(1, 2, 3, 2)),
     Case("MaxUnpool3d((1, 2, 2))", real(1, 2, 1, 1, 3), places(1, 2, 1, 1, 3, high=12)),
     Case("CTCLoss()"),
     Case("CTCLoss(2, 'sum', True)"),
@@ -452,6 +454,14 @@ LOSSES = [
     Case("PairwiseDistance(1.0, keepdim=True)", real(3, 4), real(4)),
 ]
 
+ADAPTIVE = [
+    Case("AdaptiveLogSoftmaxWithLoss(6, 12, [3, 5, 9], div_value=1.5)", real(7, 6),
+         ints(7, high=12)),
+    Case("AdaptiveLogSoftmaxWithLoss(6, 12, (2,), head_bias=True)", real(5, 6), ints(5, high=12)),
+    Case("AdaptiveLogSoftmaxWithLoss(6, 12, [3, 5], 1.5)", real(6), ints(low=6, high=12)),
+    Case("AdaptiveLogSoftmaxWithLoss(6, 12, [11], 2.0)", real(1, 6), ints(1, low=11, high=12)),
+]
+
 RECURRENT = [
     Case("RNN(3, 4)", real(5, 2, 3)),
     Case("RNN(3, 4, 2, 'relu', bias=False, batch_first=True)", real(2, 5, 3)),
@@ -503,7 +513,7 @@ ATTENTION = [
 ]
 
 CASES = [*SHAPES, *LINEAR, *CONVOLUTIONS, *POOLING, *NORMALISATION, *CONTAINERS, *ACTIVATIONS,
-         *LOSSES, *RECURRENT, *ATTENTION]
+         *LOSSES, *ADAPTIVE, *RECURRENT, *ATTENTION]
 
 ERRORS = [
     "Conv2d(3, 4, 2, groups=2)",
@@ -529,6 +539,12 @@ ERRORS = [
     "EmbeddingBag.from_pretrained(torch.ones(3))",
     "Embedding.from_pretrained(torch.ones(3))",
     "GroupNorm(3, 4)",
+    "AdaptiveLogSoftmaxWithLoss(6, 12, [])",
+    "AdaptiveLogSoftmaxWithLoss(6, 12, [5, 3])",
+    "AdaptiveLogSoftmaxWithLoss(6, 12, [3, 3])",
+    "AdaptiveLogSoftmaxWithLoss(6, 12, [0, 3])",
+    "AdaptiveLogSoftmaxWithLoss(6, 12, [3, 12])",
+    "AdaptiveLogSoftmaxWithLoss(6, 12, [2.5])",
     "Unflatten(1, 3)",
     "Unflatten(1, (2, 3.0))",
     "Dropout(1.5)",
@@ -551,6 +567,12 @@ ERRORS = [
 
 #: The same for calls.
 CALL_ERRORS = [
+    "AdaptiveLogSoftmaxWithLoss(6, 9, [3])(torch.ones(2, 6), torch.tensor([1, 9]))",
+    "AdaptiveLogSoftmaxWithLoss(6, 9, [3])(torch.ones(2, 6), torch.tensor([1, -1]))",
+    "AdaptiveLogSoftmaxWithLoss(6, 9, [3])(torch.ones(2, 6), torch.tensor([1]))",
+    "AdaptiveLogSoftmaxWithLoss(6, 9, [3])(torch.ones(6), torch.tensor([1] * 6))",
+    "AdaptiveLogSoftmaxWithLoss(6, 9, [3])(torch.ones(2, 6), torch.tensor(1))",
+    "AdaptiveLogSoftmaxWithLoss(6, 9, [3])(torch.ones(2, 6), torch.tensor([[1], [2]]))",
     "GLU()(torch.ones(3))",
     "GLU()(torch.tensor(3.0))",
     "GLU(2)(torch.ones(3))",

@@ -12,6 +12,7 @@ from typing import Any
 
 from .. import (
     activation,
+    adaptive_softmax,
     batchnorm,
     containers,
     conv,
@@ -31,7 +32,8 @@ from . import module, utils
 
 #: PyTorch's name for each file.
 FILES: dict[str, ModuleType] = {
-    "activation": activation, "batchnorm": batchnorm, "channelshuffle": shape_layers,
+    "activation": activation, "adaptive": adaptive_softmax,
+    "batchnorm": batchnorm, "channelshuffle": shape_layers,
     "container": containers, "conv": conv,
     "dropout": dropout, "flatten": shape_layers, "fold": shape_layers,
     "instancenorm": normalization, "lazy": lazy,
