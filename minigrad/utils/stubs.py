@@ -13,7 +13,7 @@ import argparse
 import ast
 import inspect
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from ..op.publish import AUGMENTED, FUNCTIONS
 from ..tensor.tensor import Tensor
 
 PACKAGE = Path(__file__).resolve().parent.parent
-_PACKAGE = __name__.partition(".")[0]
+_PACKAGE = __spec__.name.partition(".")[0]
 METHODS, FUNCTIONS_STUB = PACKAGE / "_tensor_methods.pyi", PACKAGE / "_functions.pyi"
 
 #: Names that annotations may use, and the names under which a stub knows them: a tensor has
@@ -70,7 +70,7 @@ RESULTS = {
         "linalg_lstsq", "linalg_lu", "linalg_lu_factor", "linalg_lu_factor_ex", "linalg_qr",
         "linalg_slogdet", "linalg_solve_ex", "lu", "lu_unpack", "max_pool1d", "max_pool2d",
         "max_pool3d", "nonzero", "qr", "svd", "triangular_solve", "type", "unique",
-        "unique_consecutive", "where"), "Any"),
+        "unique_consecutive"), "Any"),
     "__setitem__": "None",
     "_node_for": "Any",
     "broadcast_shapes": "_Size",
@@ -89,6 +89,13 @@ FORMS = {
     **{name: (("", "Tensor"),
               ("dim: builtins.int, keepdim: builtins.bool = ..., *, out: Any = ...", result))
        for name, result in (("median", "_MedianDimResult"), ("nanmedian", "_NanmedianDimResult"))},
+}
+
+#: The same, if the first argument has another name: all arguments, of the function alone.
+FUNCTION_FORMS = {
+    "where": (("condition: Tensor", TENSORS),
+              ("condition: Tensor, input: Tensor | _Number, other: Tensor | _Number, *, "
+               "out: Any = ...", "Tensor")),
 }
 
 #: Dunder methods that `object` declares with other types.
@@ -157,7 +164,7 @@ def method_lines() -> Iterator[str]:
         else:
             text = signature_of(attribute, first="self", name=name)
         if name in FORMS:
-            yield from forms(name, "self", "    ")
+            yield from forms(FORMS[name], name, "self", "    ")
             continue
         note = "  # type: ignore[override]  # a tensor, no bool" if name in OVERRIDES else ""
         yield f"    def {name}{text}: ...{note}"
@@ -167,17 +174,20 @@ def function_lines() -> Iterator[str]:
     """Describe every function that the package offers."""
     ops = published_ops()
     for name in sorted(FUNCTIONS):
+        if name in FUNCTION_FORMS:
+            yield from forms(FUNCTION_FORMS[name], name, "", "")
+            continue
         if name in FORMS:
-            yield from forms(name, "input: Tensor", "")
+            yield from forms(FORMS[name], name, "input: Tensor", "")
             continue
         op = ops.get(name) or ops.get(FUNCTIONS[name].__name__)
         text = op_signature(op, first="input") if op else signature_of(FUNCTIONS[name], name=name)
         yield f"def {name}{text}: ..."
 
 
-def forms(name: str, first: str, indent: str) -> Iterator[str]:
+def forms(several: Iterable[tuple[str, str]], name: str, first: str, indent: str) -> Iterator[str]:
     """Describe a function or method that has several forms."""
-    for arguments, result in FORMS[name]:
+    for arguments, result in several:
         yield f"{indent}@overload"
         yield f"{indent}def {name}({', '.join(filter(None, (first, arguments)))}) -> {result}: ..."
 

@@ -1,8 +1,11 @@
 """The type stubs say what is published, and type checkers can read them."""
 
 import ast
+import json
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -83,6 +86,43 @@ number: int = doubled(2)
 x.nothing()
 torch.nothing
 """
+
+
+PROGRAM = Path(__file__).parents[1] / "data/typed_program.py"
+
+
+def test_the_program_for_type_checkers_runs():
+    exec(compile(PROGRAM.read_text(encoding="utf-8"), str(PROGRAM), "exec"), {"__name__": "typed"})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mistake", ["", "x.nothing()", "wrong: str = x @ x", "doubled('2')"])
+def test_pyright_checks_a_program_strictly(mistake, tmp_path):
+    pytest.importorskip("pyright", reason="the second type checker")
+    if not shutil.which("node"):
+        pytest.skip("pyright needs Node")
+    (tmp_path / "program.py").write_text(f"{PROGRAM.read_text(encoding='utf-8')}{mistake}\n")
+    settings = {"typeCheckingMode": "strict", "include": ["program.py"], "pythonVersion": "3.11",
+                "extraPaths": [str(stubs.PACKAGE.parent)]}
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps(settings))
+    run = subprocess.run([sys.executable, "-m", "pyright", "--pythonpath", sys.executable, "-p",
+                          str(tmp_path)], capture_output=True, text=True)
+    errors = [line for line in run.stdout.splitlines() if " - error: " in line]
+    last = len((tmp_path / "program.py").read_text().splitlines())
+    wrong = {str(last)} if mistake else set()
+    assert {line.split(":")[1] for line in errors} == wrong, run.stdout
+    assert mistake or "0 errors" in run.stdout, run.stdout + run.stderr
+
+
+@pytest.mark.slow
+def test_mypy_checks_the_same_program_strictly(tmp_path):
+    pytest.importorskip("mypy", reason="checks the stubs")
+    root = str(stubs.PACKAGE.parent)
+    run = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "--cache-dir",
+         str(tmp_path / "cache"), str(PROGRAM)],
+        capture_output=True, text=True, cwd=root, env={"PATH": "", "MYPYPATH": root})
+    assert run.returncode == 0, run.stdout + run.stderr
 
 
 @pytest.mark.slow

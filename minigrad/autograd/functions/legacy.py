@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from ...tensor.tensor import Tensor
 
 #: Attributes of a node; reading one from an instance of a Function is an error that explains it.
 _OF_NODES = {"_do_backward", "_raw_saved_tensors", "metadata", "name", "next_functions",
@@ -13,7 +15,9 @@ _OF_NODES = {"_do_backward", "_raw_saved_tensors", "metadata", "name", "next_fun
 class LegacyContext:
     """Old methods of a context."""
 
-    saved_tensors: Any
+    if TYPE_CHECKING:
+        @property
+        def saved_tensors(self) -> tuple[Tensor, ...]: ...
 
     @property
     def saved_variables(self) -> tuple[Any, ...]:
