@@ -27,7 +27,7 @@ FAMILIES: dict[str, dict[str, tuple[str, str]]] = {
                      "conv conv_transpose pool pool3d pad unfold loss ctc_loss linear bilinear "
                      "softmax"),
         "layers": ("Functions of layers", "rnn_stacks batch_norm group_norm dropout rrelu"),
-        "types": ("Types and devices", "tensor dtypes device attributes info"),
+        "types": ("Types and devices", "tensor dtypes device attributes info real_numbers"),
         "settings": ("Files and settings", "files formatting threads anomaly_mode"),
     },
     "autograd": {

@@ -24,7 +24,7 @@ OVERRIDES = "lets no class take over functions by `__torch_function__`"
 #: that is below it; a module that is there in part stands here with the names that it lacks.
 LEFT_OUT: dict[str, str] = {
     COMPLEX: """
-        angle complex imag istft polar stft view_as_complex view_as_real fft. functional.istft
+        complex istft polar stft view_as_complex view_as_real fft. functional.istft
         functional.stft linalg.eig linalg.eigvals""",
     SPARSE: """
         hspmm sparse_bsc_tensor sparse_bsr_tensor sparse_compressed_tensor sparse_coo_tensor
@@ -60,7 +60,7 @@ LEFT_OUT: dict[str, str] = {
 
 #: Methods of tensors, by why they are left out.
 METHODS: dict[str, str] = {
-    COMPLEX: "angle cdouble cfloat chalf istft stft",
+    COMPLEX: "cdouble cfloat chalf istft stft",
     SPARSE: """
         ccol_indices coalesce col_indices crow_indices dense_dim indices is_coalesced row_indices
         smm sparse_dim sparse_mask sparse_resize_ sparse_resize_and_clear_ sspaddmm to_sparse

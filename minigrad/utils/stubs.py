@@ -58,7 +58,8 @@ TENSORS = "builtins.tuple[Tensor, ...]"
 #: Results of written functions and methods without an annotation; all others return a tensor.
 #: `Any` stands where the arguments decide, or where the result has fields of its own.
 RESULTS = {
-    **dict.fromkeys(("allclose", "equal", "is_contiguous", "volatile"), "builtins.bool"),
+    **dict.fromkeys(("allclose", "equal", "is_conj", "is_contiguous", "is_neg", "volatile"),
+                    "builtins.bool"),
     **dict.fromkeys((
         "broadcast_tensors", "chunk", "dsplit", "gradient", "hsplit", "meshgrid", "native_dropout",
         "split", "std_mean", "tensor_split", "unravel_index", "unsafe_chunk", "var_mean",

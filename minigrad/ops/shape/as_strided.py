@@ -248,6 +248,19 @@ def adjoint_of_matrix(self):
     return matrices_transposed(self)
 
 
+@function()
+def adjoint(input):
+    """The last two dimensions exchanged; of real numbers that is the adjoint.
+
+    Source: `torch.adjoint`.
+
+    >>> from minigrad import adjoint, ones
+    >>> adjoint(ones(2, 3, 4)).shape
+    torch.Size([2, 4, 3])
+    """
+    return matrices_transposed(input, "adjoint()")
+
+
 def adjoint_of_matrices(self):
     """The last two dimensions exchanged; of real numbers that is the adjoint.
 
