@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from minigrad import nn
 from minigrad.autograd import grad
 from minigrad.autograd.gradcheck import gradgradcheck
 from minigrad.nn.utils import rnn
+from minigrad.ops.nn import rnn_stacks
 from minigrad.ops.nn.rnn import GruLayer, LstmLayer, RnnLayer
 from minigrad_course import brackets
 from tests import _oracle
@@ -300,3 +302,48 @@ def test_bracket_sequences_are_what_they_say() -> None:
     assert (counted == depths).all()
     assert depths.min() == 0
     assert depths.max() == brackets.DEEPEST
+
+
+# -------------------------------------------------------------------- without a graph
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("bidirectional", [False, True])
+@pytest.mark.parametrize("part", [1, 40, 1000])
+def test_without_a_graph_some_steps_at_a_time_give_the_same(kind, bidirectional, part, monkeypatch):
+    monkeypatch.setattr(rnn_stacks, "PART", part)
+    net = getattr(nn, kind)(3, 4, num_layers=2, bidirectional=bidirectional).double()
+    sequences = [minigrad.from_numpy(real(length, 3)) for length in (5, 5, 3, 1)]
+    packed = rnn.pack_sequence(sequences)
+    padded = rnn.pad_sequence(sequences)
+    expected = [net(packed)[0].data, *flat(net(padded))]
+    with minigrad.no_grad():
+        found = [net(packed)[0].data, *flat(net(padded))]
+    for a, b in zip(found, expected, strict=True):
+        assert not a.requires_grad and a.shape == b.shape
+        np.testing.assert_allclose(host(a), host(b.detach()), rtol=0, atol=1e-14)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_without_a_graph_tangents_and_batches_pass(kind, monkeypatch):
+    monkeypatch.setattr(rnn_stacks, "PART", 40)
+    net = getattr(nn, kind)(3, 4).double()
+    x, v = (minigrad.from_numpy(real(5, 2, 3)) for _ in range(2))
+
+    def moved() -> Any:
+        return minigrad.func.jvp(lambda x: net(x)[0], (x,), (v,))[1].detach()
+
+    batch = minigrad.from_numpy(real(3, 5, 2, 3))
+    expected, of_each = moved(), minigrad.stack([net(x)[0].detach() for x in batch])
+    with minigrad.no_grad():
+        np.testing.assert_allclose(host(moved()), host(expected), rtol=0, atol=1e-14)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # one by one
+            rows = minigrad.vmap(lambda x: net(x)[0])(batch)
+    np.testing.assert_allclose(host(rows), host(of_each), rtol=0, atol=1e-14)
+
+
+def flat(result: Any) -> list[Any]:
+    """Return output and states as a list."""
+    output, state = result
+    return [output, *(state if isinstance(state, tuple) else (state,))]

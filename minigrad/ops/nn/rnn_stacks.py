@@ -7,6 +7,7 @@ sequences still go on at each step.
 Source: https://docs.pytorch.org/docs/stable/nn.html#recurrent-layers
 """
 
+from ..._state import grad_enabled
 from ...op.declaration import F
 from ...op.publish import function
 from .linear import linear
@@ -30,32 +31,79 @@ def total_bias(biases):
     return biases[0] + biases[1] if biases else None
 
 
+#: Gates of this many elements are computed at a time; see NOTE [Without a graph ...].
+PART = 1 << 18
+
+
+def parts_of(sizes, width, reverse):
+    """Cut steps into parts, in the order of the loop: the first row of each, and its sizes.
+
+    >>> parts_of((2, 2, 1), PART // 4, True)
+    [(2, (2, 1)), (0, (2,))]
+    """
+    parts = []
+    for (start, stop), size in zip(rows_of(sizes, reverse), sizes[::-1] if reverse else sizes):
+        first, some = parts[-1] if parts else (start, ())
+        if not parts or (sum(some) + size) * width > PART:
+            parts.append((start, (size,)))
+        else:
+            parts[-1] = (start, (size, *some)) if reverse else (first, (*some, size))
+    return parts
+
+
+def part_by_part(run, data, states, weights, sizes, reverse):
+    """Return `run(data, states, sizes)`, the outputs and last states of a layer."""
+    if grad_enabled.get():
+        return run(data, states, sizes)
+    whole = None
+    for start, some in parts_of(sizes, weights[1].shape[0], reverse):
+        output, states = run(F.narrow(data, 0, start, sum(some)), states, some)
+        if whole is None:
+            whole = output.new_empty((sum(sizes), output.shape[1]))
+        F.narrow(whole, 0, start, sum(some)).copy_(output)
+    return whole, states
+
+
 def lstm_direction(data, states, weights, biases, sizes, reverse):
     """All outputs and the last states of an LSTM layer; a third weight projects h."""
     w_input, w_state, *projection = weights
-    x = linear(data, w_input, total_bias(biases))
-    if projection:
-        rows = rows_of(sizes, reverse)
-        output, states, _ = walk(lstm_cell_step, x, states, [w_state, *projection], rows)
-        return output, states
-    layer = LstmLayer([x, *states, w_state], sizes, reverse)
-    return layer.output, [layer.h, layer.c]
+    bias = total_bias(biases)
+
+    def run(data, states, sizes):
+        x = linear(data, w_input, bias)
+        if projection:
+            rows = rows_of(sizes, reverse)
+            output, states, _ = walk(lstm_cell_step, x, states, [w_state, *projection], rows)
+            return output, states
+        layer = LstmLayer([x, *states, w_state], sizes, reverse)
+        return layer.output, [layer.h, layer.c]
+
+    return part_by_part(run, data, states, weights, sizes, reverse)
 
 
 def gru_direction(data, states, weights, biases, sizes, reverse):
     """All outputs and the last state of a GRU layer."""
-    x = linear(data, weights[0], *biases[:1])
-    layer = GruLayer([x, *states, weights[1], *biases[1:]], sizes, reverse)
-    return layer.output, [layer.h]
+
+    def run(data, states, sizes):
+        x = linear(data, weights[0], *biases[:1])
+        layer = GruLayer([x, *states, weights[1], *biases[1:]], sizes, reverse)
+        return layer.output, [layer.h]
+
+    return part_by_part(run, data, states, weights, sizes, reverse)
 
 
 def rnn_direction(relu):
     """Make the function of an RNN layer with tanh, or with max(., 0)."""
 
     def direction(data, states, weights, biases, sizes, reverse):
-        x = linear(data, weights[0], total_bias(biases))
-        layer = RnnLayer([x, *states, weights[1]], sizes, reverse, relu)
-        return layer.output, [layer.h]
+        bias = total_bias(biases)
+
+        def run(data, states, sizes):
+            x = linear(data, weights[0], bias)
+            layer = RnnLayer([x, *states, weights[1]], sizes, reverse, relu)
+            return layer.output, [layer.h]
+
+        return part_by_part(run, data, states, weights, sizes, reverse)
 
     return direction
 
