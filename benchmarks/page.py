@@ -24,6 +24,7 @@ import op_overhead
 import profiler
 import resnet
 import sequence
+import step_memory
 from _command import VERDICTS, cell
 from _harness import ROOT
 from _steps import Steps
@@ -31,7 +32,7 @@ from _steps import Steps
 RESULTS = ROOT / "benchmarks" / "results"
 DOCS = ROOT / "docs" / "en"
 NAMES = ("op_overhead", "functional", "mlp", "resnet", "sequence", "everyday", "trainings",
-         "profiler", "memory", "class_of_200")
+         "profiler", "memory", "step_memory", "class_of_200")
 
 HEAD = """# Figures
 
@@ -73,6 +74,9 @@ PROFILER = """What one event costs, in microseconds, and in brackets the ratio t
 profiler.
 """
 MEMORY = """The most that an inference holds at once, on top of weights and images, in MB.
+"""
+STEP_MEMORY = """The most by which a process grows during a step, in MB, with library, weights and
+input loaded and one step taken before.
 """
 CLASS = """A class is made of solutions, other right answers, partly written ones, known mistakes,
 attacks and files that are no program. One command grades it, is killed when a quarter is done, and
@@ -263,6 +267,15 @@ def of_memory() -> list[str]:
             targets(report)]
 
 
+def of_step_memory() -> list[str]:
+    """The section of the memory of steps; empty before the first result."""
+    if not any(RESULTS.glob("step_memory-*.json")):
+        return []
+    report = newest("step_memory")
+    return ["## Memory of a step\n", STEP_MEMORY, where(report, step_memory.ENGINES),
+            table(step_memory.rows(report)), targets(report)]
+
+
 def of_trainings() -> tuple[list[str], str]:
     """The section of the trainings, and the GPT's losses beside PyTorch's."""
     report = newest("trainings")
@@ -300,7 +313,7 @@ def made() -> dict[Path, str]:
     trainings, of_losses = of_trainings()
     parts: Iterable[str] = [HEAD.format(headline=headline()), *network, *residual, *sequences,
                             *daily, *trainings, *overhead, *whole, *of_profiler(), *of_memory(),
-                            *of_class()]
+                            *of_step_memory(), *of_class()]
     plots = {"mlp": of_network, "resnet": of_residual, "sequence": of_sequences,
              "everyday": of_daily, "trainings": of_losses, "op_overhead": of_small,
              "functional": of_whole}

@@ -19,9 +19,11 @@ BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 def scripts(monkeypatch):
     monkeypatch.syspath_prepend(str(BENCHMARKS))
     import memory
+    import page
     import profiler
+    import step_memory
 
-    return SimpleNamespace(memory=memory, profiler=profiler)
+    return SimpleNamespace(memory=memory, page=page, profiler=profiler, step_memory=step_memory)
 
 
 def report(script: str, path: Path) -> tuple[dict, str]:
@@ -57,6 +59,20 @@ def test_a_quick_run_of_the_memory(tmp_path, scripts):
     assert shares[0]["measured"] == ours["arrays"]["no_grad"] / ours["arrays"]["graph"]
     assert [t["met"] for t in found["targets"] if "PyTorch" in t["name"]] == [None] * 4
     assert "quoting" in shown
+
+
+@pytest.mark.slow
+def test_a_quick_run_of_the_memory_of_steps(tmp_path, scripts, monkeypatch):
+    found, shown = report("step_memory.py", tmp_path / "step_memory-2026-01-01.json")
+    assert len(found["workloads"]) == len(scripts.step_memory.CASES) * 2
+    for case in scripts.step_memory.CASES:
+        training, inference = (found["workloads"][f"{case}, {title}"]["bytes"]["minigrad"]
+                               for title in scripts.step_memory.MODES.values())
+        assert 1e6 < inference < training
+    assert {target["met"] for target in found["targets"]} == {None}
+    assert "LSTM, an inference" in shown
+    monkeypatch.setattr(scripts.page, "RESULTS", tmp_path)
+    assert "| LSTM, an inference |" in "\n".join(scripts.page.of_step_memory())
 
 
 @pytest.mark.slow

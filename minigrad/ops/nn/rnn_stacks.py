@@ -42,7 +42,8 @@ def parts_of(sizes, width, reverse):
     [(2, (2, 1)), (0, (2,))]
     """
     parts = []
-    for (start, stop), size in zip(rows_of(sizes, reverse), sizes[::-1] if reverse else sizes):
+    for start, stop in rows_of(sizes, reverse):
+        size = stop - start
         first, some = parts[-1] if parts else (start, ())
         if not parts or (sum(some) + size) * width > PART:
             parts.append((start, (size,)))
