@@ -94,6 +94,11 @@ Take their figures as hints; in brackets is how many rounds were left.
 THREADS = {1: "one thread", 2: "two threads"}
 
 
+def measured() -> list[str]:
+    """The benchmarks that have results."""
+    return [name for name in NAMES if any(RESULTS.glob(f"{name}-*.json"))]
+
+
 def newest(name: str) -> dict[str, Any]:
     """The latest report of a benchmark."""
     path = max(RESULTS.glob(f"{name}-*.json"))
@@ -269,7 +274,7 @@ def of_memory() -> list[str]:
 
 def of_step_memory() -> list[str]:
     """The section of the memory of steps; empty before the first result."""
-    if not any(RESULTS.glob("step_memory-*.json")):
+    if "step_memory" not in measured():
         return []
     report = newest("step_memory")
     return ["## Memory of a step\n", STEP_MEMORY, where(report, step_memory.ENGINES),
