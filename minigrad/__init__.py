@@ -113,7 +113,7 @@ from .utils.as_torch import as_torch
 from .version import __version__
 
 if TYPE_CHECKING:
-    from . import _functions
+    from . import _functions, distributions
     from ._functions import *
 else:  # hidden from type checkers: with it, every name would exist for them
     globals().update(FUNCTIONS)

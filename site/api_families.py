@@ -65,6 +65,24 @@ FAMILIES: dict[str, dict[str, tuple[str, str]]] = {
                    "linear bilinear distance attention functional_attention functional_norm"),
         "loss": ("Losses", "loss classification_loss functional_loss"),
     },
+    "distributions": {
+        "base": ("What distributions share",
+                 "distribution exp_family independent transformed_distribution "
+                 "mixture_same_family kl constraint_registry"),
+        "numbers": ("Distributions of real numbers",
+                    "normal log_normal half_normal uniform laplace cauchy half_cauchy studentT "
+                    "gumbel"),
+        "positive": ("Distributions of positive numbers and shares",
+                     "exponential gamma chi2 beta fishersnedecor weibull pareto "
+                     "relaxed_bernoulli"),
+        "counts": ("Distributions of counts and categories",
+                   "bernoulli binomial geometric negative_binomial poisson categorical "
+                   "one_hot_categorical multinomial"),
+        "vectors": ("Distributions of vectors",
+                    "dirichlet multivariate_normal lowrank_multivariate_normal "
+                    "relaxed_categorical"),
+        "transforms": ("Transforms", "transform transforms_elementwise transforms_vector"),
+    },
     "optim": {
         "optimizer": ("What optimizers share", "optimizer"),
         "adam": ("Adam and its variants", "adam adam_variants"),

@@ -42,6 +42,8 @@ MODULES = {
     "linalg": "minigrad.linalg",
     "special": "minigrad.special",
     "masked": "minigrad.masked",
+    "distributions": "minigrad.distributions",
+    "distributions.constraints": "minigrad.distributions.constraints",
     "amp": "minigrad.amp",
     "cuda": "minigrad.cuda",
     "backends.cudnn": "minigrad.backends.cudnn",

@@ -44,6 +44,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("amp",),
     ("func",),
     ("profiler",),
+    ("distributions",),
     ("nn",),
     ("optim",),
     ("utils",),

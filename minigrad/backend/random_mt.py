@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import os
 import threading
+from collections.abc import Callable
 from itertools import chain, count, repeat
 from typing import Any, Self
 
@@ -19,10 +20,13 @@ import numpy as np
 from minigrad.backend import fused
 
 from . import random_checks
+from .random_binomial import binomial_number
 from .random_counts import poisson_number
+from .random_gamma import gamma_number
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Shape = int | tuple[int, ...]
+Drawn = Callable[[], float]
 
 DEFAULT_SEED = 67280421310721
 _WORDS = 624
@@ -345,20 +349,58 @@ class MersenneTwister:
         dtype('float32')
         """
         random_checks.check_rates(rates)
+        counts = self._one_by_one(lambda draw, _: [
+            poisson_number(rate, draw) for rate in rates.ravel().tolist()])
+        return np.array(counts, rates.dtype).reshape(rates.shape)
+
+    def binomial(self, trials: Array, chances: Array) -> Array:
+        """How many of so many trials succeed with these chances, in the trials' dtype.
+
+        Source: `torch.binomial`.
+
+        >>> MersenneTwister(0).binomial(np.float32([5.0, 0.0]), np.float32([1.0, 0.5]))
+        array([5., 0.], dtype=float32)
+        """
+        pairs = list(zip(trials.ravel().tolist(), chances.ravel().tolist()))
+        counts = self._one_by_one(lambda draw, _: [
+            binomial_number(trial, chance, draw) for trial, chance in pairs])
+        return np.array(counts, trials.dtype).reshape(trials.shape)
+
+    def gamma(self, shapes: Array) -> Array:
+        """Numbers of the gamma distributions with these shapes and rate 1, in float64.
+
+        Source: `torch._standard_gamma`.
+
+        >>> MersenneTwister(0).gamma(np.float32([0.5, 100.0])).dtype
+        dtype('float64')
+        """
+        numbers = self._one_by_one(lambda draw, normal: [
+            gamma_number(shape, draw, normal) for shape in shapes.ravel()])
+        return np.array(numbers, np.float64).reshape(shapes.shape)
+
+    # Parts
+
+    def _one_by_one(self, work: Callable[[Drawn, Drawn], list[Any]]) -> list[Any]:
+        """Return what `work` makes of two functions: one uniform number, one normal number."""
         with self._lock:
             start, used = self.get_state(), count()
+            waiting = [] if self._second_normal is None else [self._second_normal]
             ahead = chain.from_iterable(self._unit(512, np.float64).tolist() for _ in repeat(None))
 
             def draw() -> float:
                 next(used)
                 return next(ahead)
 
-            counts = [poisson_number(rate, draw) for rate in rates.ravel().tolist()]
+            def normal() -> float:
+                if not waiting:
+                    waiting.extend(reversed(_pair(draw(), draw())))
+                return waiting.pop()
+
+            results = work(draw, normal)
             self.set_state(start)
             self._unit(next(used), np.float64)  # at most the number of words that were used
-        return np.array(counts, rates.dtype).reshape(rates.shape)
-
-    # Parts
+            self._second_normal = waiting[0] if waiting else None
+        return results
 
     def _double_words(self, count: int) -> Array:
         words = self.random_raw(2 * count)

@@ -32,7 +32,7 @@ LATER = {
     **{name: f"compat.{name}" for name in ("accelerator", "compiler", "functional", "futures",
                                            "jit")},
     "nn.parallel": "compat.data_parallel",
-    **{name: name for name in ("backends.cuda", "utils.benchmark", "utils.dlpack",
+    **{name: name for name in ("backends.cuda", "distributions", "utils.benchmark", "utils.dlpack",
                                "utils.hooks")},
 }
 

@@ -20,7 +20,8 @@ from tests.support.slow import slow_but
 pytestmark = [pytest.mark.filterwarnings("ignore:" + text) for text in (
     # of shapes, strides and options that samples have
     "Using a target size", r"torch.searchsorted\(\)", "The reduce argument of torch.scatter",
-    r"index_reduce\(\) is in beta")]
+    r"index_reduce\(\) is in beta",
+    "invalid value encountered in cast")]  # huge samples as integers
 torch = pytest.importorskip("torch", reason="compares with PyTorch")
 spellings = pytest.importorskip("tests.support.spellings", reason="compares with PyTorch")
 
@@ -89,7 +90,7 @@ def compare(sample: Sample, slack: float = 1) -> None:
         for i, (a, b) in enumerate(zip(mine, found)):
             assert_close(abs(a.detach()), abs(b.detach()), f"output {i}", slack)
         return
-    slack *= 100 if sample.op.__name__ in spellings.ROUGH else 1
+    slack *= spellings.ROUGH.get(sample.op.__name__, 1)
     for i, (a, b) in enumerate(zip(mine, found)):
         assert_close(a, b, f"output {i}", slack)
         if sample.op.view:

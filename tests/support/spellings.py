@@ -181,7 +181,9 @@ SPELLINGS: dict[str, Spelling] = {
     "RsubNumber": torch.rsub,
     "ScatterReduced": lambda x, dim, index, src, reduce: torch.scatter(
         x, dim, index, src, reduce=reduce),
+    "SampleDirichlet": torch._sample_dirichlet,
     "Silu": tf.silu,
+    "StandardGamma": torch._standard_gamma,
     "Polygamma": lambda x, n: torch.polygamma(n, x),
     "GatherBackward": vjp(lambda sizes, dim, index: (
         sizes, lambda x: torch.gather(x, dim, index))),
@@ -232,8 +234,10 @@ SERVANTS = {
 #: Ops whose result is unique only up to signs: absolute values are compared, and no gradients.
 UP_TO_SIGNS = {"LinalgSvd", "LinalgEigh", "LinalgQr", "QrComplete"}
 
-#: Where PyTorch computes in double precision with a constant in single precision.
-ROUGH = {"Hardsigmoid"}
+#: Where PyTorch computes in double precision with a constant in single precision, or by formulas
+#: that are fitted to some digits: how much more values may differ.
+ROUGH = {"Hardsigmoid": 100, "DirichletGrad": 1e6, "SampleDirichlet": 1e6, "StandardGamma": 1e6,
+         "StandardGammaGrad": 1e6}
 
 
 def pytorch_fails(name: str, args: tuple[Any, ...]) -> bool:

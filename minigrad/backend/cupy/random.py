@@ -18,6 +18,7 @@ import cupy
 import numpy as np
 from cupyx.scipy.special import gammaln
 
+from ..random_binomial import binomial_numbers
 from ..random_checks import (
     check_bounds,
     check_chance,
@@ -31,6 +32,7 @@ from ..random_checks import (
     check_weights,
 )
 from ..random_counts import poisson_numbers
+from ..random_gamma import gamma_numbers
 from ..random_philox import DEFAULT_SEED, PhiloxState, first_seed
 from .launch import each
 from .layout import wide_type
@@ -217,13 +219,24 @@ class Philox(PhiloxState):
 
     def poisson(self, rates: Array) -> Array:
         """Numbers of the Poisson distributions with these means, in their dtype."""
-        if capturing():
-            raise RuntimeError("poisson() asks the device when it is done, which a graph that is "
-                               "captured cannot do; draw outside of it")
+        refuse_capture("poisson")
         check_rates(rates)
         counts = poisson_numbers(cupy, rates, gammaln,
                                  lambda: self.uniform(rates.shape, np.float64))
         return counts.astype(rates.dtype)
+
+    def binomial(self, trials: Array, chances: Array) -> Array:
+        """How many of so many trials succeed with these chances, in the trials' dtype."""
+        refuse_capture("binomial")
+        counts = binomial_numbers(cupy, trials, chances, gammaln,
+                                  lambda: self.uniform(trials.shape, np.float64))
+        return counts.astype(trials.dtype)
+
+    def gamma(self, shapes: Array) -> Array:
+        """Numbers of the gamma distributions with these shapes and rate 1, in float64."""
+        refuse_capture("_standard_gamma")
+        return gamma_numbers(cupy, shapes, lambda: self.uniform(shapes.shape, np.float64),
+                             lambda: self.normal(shapes.shape, np.float64))
 
     def dropout(self, x: Array, keep: float, scale: float) -> tuple[Array, Array]:
         """Dropout: elements kept with a probability and scaled, others zero; and the mask.
@@ -234,6 +247,13 @@ class Philox(PhiloxState):
         out, mask = cupy.empty_like(x), cupy.empty(x.shape, bool)
         self.drawn("dropout", out, 4, keep, scale, reads=(x, mask))
         return out, mask
+
+
+def refuse_capture(name: str) -> None:
+    """Raise RuntimeError while a graph is captured, for numbers that are drawn until some fit."""
+    if capturing():
+        raise RuntimeError(f"{name}() asks the device when it is done, which a graph that is "
+                           "captured cannot do; draw outside of it")
 
 
 def per(out: Array) -> int:

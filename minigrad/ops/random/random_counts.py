@@ -1,13 +1,16 @@
-"""Random counts: the Poisson distribution.
+"""Random counts: the Poisson and the binomial distribution.
 
-Source: https://docs.pytorch.org/docs/stable/generated/torch.poisson.html
+Source: https://docs.pytorch.org/docs/stable/torch.html#random-sampling
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+from ...dtypes import type_name
+from ...op.declaration import F, Op
 from ...op.publish import function
+from ...shapes import broadcast
 from ...tensor.tensor import Tensor
 from .generator import Generator, of_each_example, source
 from .sampling import Drawing, chances, floating, numbers
@@ -43,3 +46,50 @@ def poisson(input: Tensor, generator: Generator | None = None) -> Any:
     tensor([0., 0.])
     """
     return Poisson(of_each_example(input), generator)
+
+
+class Binomial(Op):
+    """How many of so many trials succeed; the shapes of trials and chances broadcast.
+
+    >>> from minigrad import binomial, tensor
+    >>> binomial(tensor([3.0, 4.0]), tensor([0.0, 1.0]))
+    tensor([0., 4.])
+    """
+
+    node, shape, public = "BinomialBackward0", broadcast, False
+
+    def forward(xp, count, prob, generator=None):
+        if prob.dtype != count.dtype:
+            raise RuntimeError(f"Found dtype {type_name(prob.dtype)} but expected "
+                               f"{type_name(count.dtype)}")
+        pair = xp.broadcast_arrays(count, prob)
+        return numbers(xp, source(xp, generator).binomial(*(chances(xp, each) for each in pair)))
+
+    def grad_count(count_sizes, g): return F.new_zeros(g, count_sizes)
+
+    def grad_prob(prob_sizes, g): return F.new_zeros(g, prob_sizes)
+
+    def samples(make):
+        yield make(3, 4, low=3.0, high=3.0), make(3, 4, low=1.0, high=1.0)
+        yield make(3, low=3.0, high=3.0), make(3, low=0.0, high=0.0)
+        yield make(0, 2), make(0, 2)
+
+
+@function(method_too=False)
+def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) -> Any:
+    """Draw how many of `count` trials succeed with the chances `prob`; their shapes broadcast.
+
+    The gradient is zero. `ValueError` unless both are floating. Source: `torch.binomial`.
+
+    >>> from minigrad import binomial, tensor
+    >>> binomial(tensor([3.0, 4.0]), tensor([0.0, 1.0]))
+    tensor([0., 4.])
+    """
+    for position, (name, value) in enumerate((("count", count), ("prob", prob)), 1):
+        if not isinstance(value, Tensor):
+            raise TypeError(f"binomial(): argument '{name}' (position {position}) must be Tensor, "
+                            f"not {type(value).__name__}")
+        if not value.is_floating_point():
+            raise ValueError(f"binomial only supports floating-point dtypes for {name}, got: "
+                             f"{type_name(value.dtype)}")
+    return Binomial(of_each_example(count), of_each_example(prob), generator)

@@ -1,0 +1,76 @@
+"""The Bernoulli distribution."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..autograd.grad_mode import no_grad
+from ..op.declaration import F
+from . import constraints
+from .chance import ByChance, log_chance
+from .exp_family import ExponentialFamily
+from .utils import broadcast_all
+
+__all__ = ["Bernoulli"]
+
+
+class Bernoulli(ByChance, ExponentialFamily):
+    """1 with probability `probs`, else 0; `logits` are the log-odds.
+
+    >>> from minigrad import tensor
+    >>> Bernoulli(0.25).log_prob(tensor(0.0)).exp()
+    tensor(0.7500)
+    """
+
+    support: Any = constraints.boolean
+    has_enumerate_support = True
+    _mean_carrier_measure = 0
+    _expanded = ByChance._expanded
+
+    def __init__(self, probs: Any = None, logits: Any = None,
+                 validate_args: bool | None = None) -> None:
+        self._begin_by_chance(probs, logits, validate_args)
+
+    @property
+    def mean(self) -> Any:
+        """p."""
+        return self.probs
+
+    @property
+    def mode(self) -> Any:
+        """The more probable value, NaN if both are."""
+        mode = (self.probs >= 0.5).to(self.probs)
+        return mode.masked_fill(self.probs == 0.5, math.nan)
+
+    @property
+    def variance(self) -> Any:
+        """p (1 - p)."""
+        return self.probs * (1 - self.probs)
+
+    def sample(self, sample_shape: Any = ()) -> Any:
+        """Draw by `torch.bernoulli`."""
+        with no_grad():
+            return F.bernoulli(self.probs.expand(self._extended_shape(sample_shape)))
+
+    def log_prob(self, value: Any) -> Any:
+        """Return log(p) for 1 and log(1 - p) for 0."""
+        if self._validate_args:
+            self._validate_sample(value)
+        return log_chance(*broadcast_all(self.logits, value))
+
+    def entropy(self) -> Any:
+        """Return -p log(p) - (1 - p) log(1 - p)."""
+        return -log_chance(self.logits, self.probs)
+
+    def enumerate_support(self, expand: bool = True) -> Any:
+        """Return 0 and 1."""
+        values = F.arange(2, dtype=self._param.dtype, device=self._param.device)
+        return self._enumerated(values, expand)
+
+    @property
+    def _natural_params(self) -> tuple[Any, ...]:
+        return (F.logit(self.probs),)
+
+    def _log_normalizer(self, x: Any) -> Any:
+        return -F.logsigmoid(-x)

@@ -1,0 +1,87 @@
+"""The beta distribution."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..op.declaration import F
+from . import constraints
+from .dirichlet import Dirichlet
+from .exp_family import ExponentialFamily
+from .utils import broadcast_all
+
+__all__ = ["Beta"]
+
+
+class Beta(ExponentialFamily):
+    """The beta distribution on [0, 1], with a = `concentration1` and b = `concentration0`.
+
+    p(x) = Gamma(a + b) / (Gamma(a) Gamma(b)) x**(a - 1) (1 - x)**(b - 1)
+
+    >>> Beta(1.0, 3.0).mean
+    tensor(0.2500)
+    """
+
+    arg_constraints: Any = {"concentration1": constraints.positive,
+                            "concentration0": constraints.positive}
+    support: Any = constraints.unit_interval
+    has_rsample = True
+
+    def __init__(self, concentration1: Any, concentration0: Any,
+                 validate_args: bool | None = None) -> None:
+        pair = F.stack(broadcast_all(concentration1, concentration0), -1)
+        self._dirichlet = Dirichlet(pair, validate_args=validate_args)
+        super().__init__(self._dirichlet.batch_shape, validate_args=validate_args)
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        """Return the distribution with its batch expanded."""
+        new = self._get_checked_instance(Beta, _instance)
+        new._dirichlet = self._dirichlet.expand(batch_shape)
+        return self._expanded_shape(new, batch_shape)
+
+    @property
+    def concentration1(self) -> Any:
+        """a."""
+        return self._dirichlet.concentration[..., 0]
+
+    @property
+    def concentration0(self) -> Any:
+        """b."""
+        return self._dirichlet.concentration[..., 1]
+
+    @property
+    def mean(self) -> Any:
+        """a / (a + b)."""
+        return self.concentration1 / (self.concentration1 + self.concentration0)
+
+    @property
+    def mode(self) -> Any:
+        """(a - 1) / (a + b - 2), or the end with the larger parameter if both are < 1."""
+        return self._dirichlet.mode[..., 0]
+
+    @property
+    def variance(self) -> Any:
+        """a b / ((a + b)**2 (a + b + 1))."""
+        total = self.concentration1 + self.concentration0
+        return self.concentration1 * self.concentration0 / (total.pow(2) * (total + 1))
+
+    def rsample(self, sample_shape: Any = ()) -> Any:
+        """Draw the first coordinate of a Dirichlet distribution."""
+        return self._dirichlet.rsample(sample_shape).select(-1, 0)
+
+    def log_prob(self, value: Any) -> Any:
+        """Return the log density."""
+        if self._validate_args:
+            self._validate_sample(value)
+        return self._dirichlet.log_prob(F.stack([value, 1.0 - value], -1))
+
+    def entropy(self) -> Any:
+        """Return the entropy."""
+        return self._dirichlet.entropy()
+
+    @property
+    def _natural_params(self) -> tuple[Any, ...]:
+        return self.concentration1, self.concentration0
+
+    def _log_normalizer(self, x: Any, y: Any) -> Any:
+        return F.lgamma(x) + F.lgamma(y) - F.lgamma(x + y)

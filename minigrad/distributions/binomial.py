@@ -1,0 +1,86 @@
+"""The binomial distribution."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..autograd.grad_mode import no_grad
+from ..op.declaration import F
+from . import constraints
+from .chance import ByChance
+
+__all__ = ["Binomial"]
+
+
+class Binomial(ByChance):
+    """How many of n = `total_count` trials succeed, each with probability p.
+
+    P(k) = n! / (k! (n - k)!) p**k (1 - p)**(n - k)
+
+    >>> from minigrad import tensor
+    >>> Binomial(2, tensor(0.5)).log_prob(tensor(1.0)).exp()
+    tensor(0.5000)
+    """
+
+    arg_constraints: Any = {"total_count": constraints.nonnegative_integer,
+                            **ByChance.arg_constraints}
+    has_enumerate_support = True
+    _expanded = {"total_count": 0, **ByChance._expanded}
+    total_count: Any
+
+    def __init__(self, total_count: Any = 1, probs: Any = None, logits: Any = None,
+                 validate_args: bool | None = None) -> None:
+        self._begin_by_chance(probs, logits, validate_args, total_count=total_count)
+        self.total_count = self.total_count.type_as(self._param)
+
+    @constraints.dependent_property(is_discrete=True, event_dim=0)
+    def support(self) -> Any:
+        """0 to n."""
+        return constraints.integer_interval(0, self.total_count)
+
+    @property
+    def mean(self) -> Any:
+        """n p."""
+        return self.total_count * self.probs
+
+    @property
+    def mode(self) -> Any:
+        """The whole part of (n + 1) p, at most n."""
+        return ((self.total_count + 1) * self.probs).floor().clamp(max=self.total_count)
+
+    @property
+    def variance(self) -> Any:
+        """n p (1 - p)."""
+        return self.total_count * self.probs * (1 - self.probs)
+
+    def sample(self, sample_shape: Any = ()) -> Any:
+        """Draw by `torch.binomial`."""
+        shape = self._extended_shape(sample_shape)
+        with no_grad():
+            return F.binomial(self.total_count.expand(shape), self.probs.expand(shape))
+
+    def log_prob(self, value: Any) -> Any:
+        """Return the log probability."""
+        if self._validate_args:
+            self._validate_sample(value)
+        n = self.total_count
+        choices = F.lgamma(n + 1) - F.lgamma(value + 1) - F.lgamma(n - value + 1)
+        return choices + value * self.logits + n * F.logsigmoid(-self.logits)
+
+    def _one_count(self, asked: str) -> int:
+        most = int(self.total_count.max())
+        if not self.total_count.min() == most:
+            raise NotImplementedError(f"Inhomogeneous total count not supported by `{asked}`.")
+        return most
+
+    def entropy(self) -> Any:
+        """Return -sum of P log(P); `NotImplementedError` for several total counts."""
+        self._one_count("entropy")
+        log_prob = self.log_prob(self.enumerate_support(False))
+        return -(log_prob.exp() * log_prob).sum(0)
+
+    def enumerate_support(self, expand: bool = True) -> Any:
+        """Return 0 to n; `NotImplementedError` for several total counts."""
+        values = F.arange(1 + self._one_count("enumerate_support"), dtype=self._param.dtype,
+                          device=self._param.device)
+        return self._enumerated(values, expand)

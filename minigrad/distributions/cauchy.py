@@ -1,0 +1,76 @@
+"""The Cauchy distribution."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..op.declaration import F
+from . import constraints
+from .distribution import Distribution
+
+__all__ = ["Cauchy"]
+
+
+class Cauchy(Distribution):
+    """The Cauchy distribution: p(x) = 1 / (pi scale (1 + ((x - loc) / scale)**2)).
+
+    It has no mean.
+
+    >>> from minigrad import tensor
+    >>> Cauchy(0.0, 1.0).cdf(tensor(1.0))
+    tensor(0.7500)
+    """
+
+    arg_constraints: Any = {"loc": constraints.real, "scale": constraints.positive}
+    support: Any = constraints.real
+    has_rsample = True
+    _expanded = {"loc": 0, "scale": 0}
+    loc: Any
+    scale: Any
+
+    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
+        self._begin(validate_args, loc=loc, scale=scale)
+
+    @property
+    def mean(self) -> Any:
+        """NaN."""
+        return F.full(self._extended_shape(), math.nan, dtype=self.loc.dtype,
+                      device=self.loc.device)
+
+    @property
+    def mode(self) -> Any:
+        """`loc`."""
+        return self.loc
+
+    @property
+    def variance(self) -> Any:
+        """Infinite."""
+        return F.full(self._extended_shape(), math.inf, dtype=self.loc.dtype,
+                      device=self.loc.device)
+
+    def rsample(self, sample_shape: Any = ()) -> Any:
+        """Draw loc + scale * x."""
+        unit = self.loc.new_empty(self._extended_shape(sample_shape)).cauchy_()
+        return self.loc + unit * self.scale
+
+    def log_prob(self, value: Any) -> Any:
+        """Return the log density."""
+        if self._validate_args:
+            self._validate_sample(value)
+        return (-math.log(math.pi) - self.scale.log()
+                - ((value - self.loc) / self.scale).pow(2).log1p())
+
+    def cdf(self, value: Any) -> Any:
+        """Return atan((value - loc) / scale) / pi + 1/2."""
+        if self._validate_args:
+            self._validate_sample(value)
+        return F.atan((value - self.loc) / self.scale) / math.pi + 0.5
+
+    def icdf(self, value: Any) -> Any:
+        """Return loc + scale * tan(pi (p - 1/2))."""
+        return F.tan(math.pi * (value - 0.5)) * self.scale + self.loc
+
+    def entropy(self) -> Any:
+        """Return log(4 pi scale)."""
+        return math.log(4 * math.pi) + self.scale.log()

@@ -1,0 +1,135 @@
+"""Transforms from unconstrained numbers to the sets of constraints.
+
+`biject_to` gives bijective ones, with a log determinant; `transform_to` may give simpler ones, fit
+for optimizers.
+
+Source: https://docs.pytorch.org/docs/stable/distributions.html#module-torch.distributions.constraint_registry
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..tensor.tensor import Tensor
+from . import constraints
+from .transform import ComposeTransform, IndependentTransform, identity_transform
+from .transforms_elementwise import AffineTransform, ExpTransform, SigmoidTransform
+from .transforms_vector import (
+    CatTransform,
+    CorrCholeskyTransform,
+    LowerCholeskyTransform,
+    PositiveDefiniteTransform,
+    SoftmaxTransform,
+    StackTransform,
+    StickBreakingTransform,
+)
+
+__all__ = ["ConstraintRegistry", "biject_to", "transform_to"]
+
+
+class ConstraintRegistry:
+    """Functions that make a transform for a constraint, by the constraint's class.
+
+    >>> from minigrad.distributions import constraints
+    >>> transform_to(constraints.unit_interval)
+    SigmoidTransform()
+    """
+
+    def __init__(self) -> None:
+        self._registry: dict[type, Callable[[Any], Any]] = {}
+
+    def register(self, constraint: Any, factory: Callable[[Any], Any] | None = None) -> Any:
+        """Register a function for a class of constraints, or that of an object; a decorator too.
+
+        TypeError for anything but constraints.
+        """
+        if factory is None:
+            return lambda factory: self.register(constraint, factory)
+        kind = type(constraint) if isinstance(constraint, constraints.Constraint) else constraint
+        if not isinstance(kind, type) or not issubclass(kind, constraints.Constraint):
+            raise TypeError("Expected constraint to be either a Constraint subclass or instance, "
+                            f"but got {kind}")
+        self._registry[kind] = factory
+        return factory
+
+    def __call__(self, constraint: Any) -> Any:
+        """Return a transform whose results satisfy a constraint; `NotImplementedError` if none."""
+        factory = self._registry.get(type(constraint))
+        if factory is None:
+            raise NotImplementedError(
+                f"Cannot transform {type(constraint).__name__} constraints")
+        return factory(constraint)
+
+
+biject_to = ConstraintRegistry()
+transform_to = ConstraintRegistry()
+
+
+def both(*kinds: Any) -> Callable[[Callable[[Any], Any]], Callable[[Any], Any]]:
+    """Register a function in both registries, for several constraints."""
+
+    def give(factory: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        for registry in (biject_to, transform_to):
+            for kind in kinds:
+                registry.register(kind, factory)
+        return factory
+
+    return give
+
+
+@both(constraints.real)
+def to_real(constraint: Any) -> Any:
+    """Nothing is to do."""
+    return identity_transform
+
+
+def _independent(registry: ConstraintRegistry) -> Callable[[Any], Any]:
+    return lambda constraint: IndependentTransform(
+        registry(constraint.base_constraint), constraint.reinterpreted_batch_ndims)
+
+
+@both(constraints.greater_than, constraints.greater_than_eq)
+def to_greater_than(constraint: Any) -> Any:
+    """The bound plus the exponential function."""
+    return ComposeTransform([ExpTransform(), AffineTransform(constraint.lower_bound, 1)])
+
+
+@both(constraints.less_than)
+def to_less_than(constraint: Any) -> Any:
+    """The bound minus the exponential function."""
+    return ComposeTransform([ExpTransform(), AffineTransform(constraint.upper_bound, -1)])
+
+
+@both(constraints.interval, constraints.half_open_interval)
+def to_interval(constraint: Any) -> Any:
+    """The sigmoid, stretched from one bound to the other."""
+    low, high = constraint.lower_bound, constraint.upper_bound
+    if not isinstance(low, Tensor) and not isinstance(high, Tensor) and (low, high) == (0, 1):
+        return SigmoidTransform()
+    return ComposeTransform([SigmoidTransform(), AffineTransform(low, high - low)])
+
+
+@both(constraints.corr_cholesky)
+def to_corr_cholesky(constraint: Any) -> Any:
+    """Partial correlations."""
+    return CorrCholeskyTransform()
+
+
+biject_to.register(constraints.simplex, lambda constraint: StickBreakingTransform())
+transform_to.register(constraints.simplex, lambda constraint: SoftmaxTransform())
+transform_to.register(constraints.lower_cholesky, lambda constraint: LowerCholeskyTransform())
+for _kind in (constraints.positive_definite, constraints.positive_semidefinite):
+    transform_to.register(_kind, lambda constraint: PositiveDefiniteTransform())
+
+
+def _register_parts(registry: ConstraintRegistry) -> None:
+    registry.register(constraints.independent, _independent(registry))
+    registry.register(constraints.cat, lambda constraint: CatTransform(
+        [registry(each) for each in constraint.cseq], constraint.dim, constraint.lengths))
+    registry.register(constraints.stack, lambda constraint: StackTransform(
+        [registry(each) for each in constraint.cseq], constraint.dim))
+
+
+for _registry in (biject_to, transform_to):
+    _register_parts(_registry)

@@ -1,0 +1,414 @@
+"""Sets that parameters and samples have to lie in; `check` tells which elements of a tensor do.
+
+A constraint has an `event_dim`, how many of the last dimensions one decision is about, and
+`is_discrete`.  Sets that depend on parameters are told by `dependent_property`.
+
+Source: https://docs.pytorch.org/docs/stable/distributions.html#module-torch.distributions.constraints
+
+>>> from minigrad import tensor
+>>> positive.check(tensor([1.0, -1.0]))
+tensor([ True, False])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..op.declaration import F
+from ..ops.info import finfo
+
+__all__ = ["Constraint", "MixtureSameFamilyConstraint", "boolean", "cat", "corr_cholesky",
+           "dependent", "dependent_property", "greater_than", "greater_than_eq",
+           "half_open_interval", "independent", "integer_interval", "interval", "is_dependent",
+           "less_than", "lower_cholesky", "lower_triangular", "multinomial", "nonnegative",
+           "nonnegative_integer", "one_hot", "positive", "positive_definite", "positive_integer",
+           "positive_semidefinite", "real", "real_vector", "simplex", "square", "stack",
+           "symmetric", "unit_interval"]
+
+
+class Constraint:
+    """A set of values: `check` of a tensor tells where they lie in it.
+
+    The result has the shape of the tensor without its last `event_dim` dimensions.
+    """
+
+    is_discrete: Any = False
+    event_dim: Any = 0
+    _shown: tuple[str, ...] = ()
+
+    def check(self, value: Any) -> Any:
+        """Tell for each event of `value` whether it satisfies the constraint."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={getattr(self, name)}" for name in self._shown)
+        return f"{type(self).__name__[1:]}({shown})"
+
+
+# -------------------------------------------------------------------- sets told by an object
+
+
+class _Dependent(Constraint):
+    """A set that depends on other parameters, so that it cannot be checked by itself."""
+
+    def __init__(self, *, is_discrete: Any = NotImplemented,
+                 event_dim: Any = NotImplemented) -> None:
+        self._is_discrete, self._event_dim = is_discrete, event_dim
+
+    @property
+    def is_discrete(self) -> Any:
+        return self._known("is_discrete")
+
+    @property
+    def event_dim(self) -> Any:
+        return self._known("event_dim")
+
+    def _known(self, name: str) -> Any:
+        value = getattr(self, "_" + name)
+        if value is NotImplemented:
+            raise NotImplementedError(f".{name} cannot be determined statically")
+        return value
+
+    def __call__(self, *, is_discrete: Any = NotImplemented,
+                 event_dim: Any = NotImplemented) -> Constraint:
+        """Return a dependent set of which more is known."""
+        return _Dependent(
+            is_discrete=self._is_discrete if is_discrete is NotImplemented else is_discrete,
+            event_dim=self._event_dim if event_dim is NotImplemented else event_dim)
+
+    def check(self, value: Any) -> Any:
+        raise ValueError("Cannot determine validity of dependent constraint")
+
+
+def is_dependent(constraint: Any) -> bool:
+    """Tell whether a constraint depends on parameters of an object.
+
+    >>> is_dependent(dependent), is_dependent(real)
+    (True, False)
+    """
+    return isinstance(constraint, _Dependent)
+
+
+class _DependentProperty(property, _Dependent):
+    """A property that gives an object's constraint, and a dependent constraint of its class."""
+
+    def __init__(self, fn: Callable[[Any], Any] | None = None, *, is_discrete: Any = NotImplemented,
+                 event_dim: Any = NotImplemented) -> None:
+        property.__init__(self, fn)
+        _Dependent.__init__(self, is_discrete=is_discrete, event_dim=event_dim)
+
+    def __call__(self, fn: Any) -> Any:  # type: ignore[override]  # as a decorator with arguments
+        return _DependentProperty(fn, is_discrete=self._is_discrete, event_dim=self._event_dim)
+
+
+class _IndependentConstraint(Constraint):
+    """A constraint that holds for an event if it holds for all parts, its last dimensions."""
+
+    def __init__(self, base_constraint: Any, reinterpreted_batch_ndims: int) -> None:
+        self.base_constraint = base_constraint
+        self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
+
+    @property
+    def is_discrete(self) -> Any:
+        return self.base_constraint.is_discrete
+
+    @property
+    def event_dim(self) -> Any:
+        return self.base_constraint.event_dim + self.reinterpreted_batch_ndims
+
+    def check(self, value: Any) -> Any:
+        result = self.base_constraint.check(value)
+        return _all_of_last(result, self.reinterpreted_batch_ndims, self.event_dim, value)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__[1:]}({self.base_constraint!r}, " \
+               f"{self.reinterpreted_batch_ndims})"
+
+
+def _all_of_last(result: Any, dims: int, least: int, value: Any) -> Any:
+    """Join the last dimensions of a check by `and`; ValueError if there are too few."""
+    kept = result.dim() - dims
+    if kept < 0:
+        raise ValueError(f"Expected value.dim() >= {least} but got {value.dim()}")
+    return result.reshape((*result.shape[:kept], -1)).all(-1)
+
+
+class MixtureSameFamilyConstraint(Constraint):
+    """The support of mixtures: it checks a value against all the components."""
+
+    def __init__(self, base_constraint: Any) -> None:
+        self.base_constraint = base_constraint
+
+    @property
+    def is_discrete(self) -> Any:
+        return self.base_constraint.is_discrete
+
+    @property
+    def event_dim(self) -> Any:
+        return self.base_constraint.event_dim
+
+    def check(self, value: Any) -> Any:
+        result = self.base_constraint.check(value.unsqueeze(-1 - self.event_dim))
+        kept = value.dim() - self.event_dim
+        if kept < 0:
+            raise ValueError(f"Expected value.dim() >= {self.event_dim} but got {value.dim()}")
+        return result.reshape((*result.shape[:kept], -1)).all(-1)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.base_constraint!r})"
+
+
+# -------------------------------------------------------------------- numbers
+
+
+class _Boolean(Constraint):
+    """0 and 1."""
+
+    is_discrete = True
+
+    def check(self, value: Any) -> Any:
+        return (value == 0) | (value == 1)
+
+
+class _Real(Constraint):
+    """All numbers, infinities too, but no NaN."""
+
+    def check(self, value: Any) -> Any:
+        return value == value
+
+
+class _Bounded(Constraint):
+    """Numbers between bounds, which are told by the names of the constructor's arguments."""
+
+    lower_bound: Any
+    upper_bound: Any
+
+    def __init__(self, *bounds: Any, **named: Any) -> None:
+        given = {**dict(zip(self._shown, bounds)), **named}
+        if len(bounds) > len(self._shown) or set(given) != set(self._shown):
+            raise TypeError(f"{type(self).__name__} takes {', '.join(self._shown)}")
+        for name, bound in given.items():
+            setattr(self, name, bound)
+
+
+class _GreaterThan(_Bounded):
+    """Numbers above a bound."""
+
+    _shown = ("lower_bound",)
+
+    def check(self, value: Any) -> Any:
+        return self.lower_bound < value
+
+
+class _GreaterThanEq(_GreaterThan):
+    """Numbers from a bound on."""
+
+    def check(self, value: Any) -> Any:
+        return self.lower_bound <= value
+
+
+class _LessThan(_Bounded):
+    """Numbers below a bound."""
+
+    _shown = ("upper_bound",)
+
+    def check(self, value: Any) -> Any:
+        return value < self.upper_bound
+
+
+class _Interval(_Bounded):
+    """Numbers from a bound to another, both included."""
+
+    _shown = ("lower_bound", "upper_bound")
+
+    def check(self, value: Any) -> Any:
+        return (self.lower_bound <= value) & (value <= self.upper_bound)
+
+
+class _HalfOpenInterval(_Interval):
+    """Numbers from a bound to another, which is excluded."""
+
+    def check(self, value: Any) -> Any:
+        return (self.lower_bound <= value) & (value < self.upper_bound)
+
+
+class _IntegerInterval(_Interval):
+    """Whole numbers from a bound to another, both included."""
+
+    is_discrete = True
+
+    def check(self, value: Any) -> Any:
+        return (value % 1 == 0) & super().check(value)
+
+
+class _IntegerGreaterThan(_GreaterThanEq):
+    """Whole numbers from a bound on."""
+
+    is_discrete = True
+
+    def check(self, value: Any) -> Any:
+        return (value % 1 == 0) & super().check(value)
+
+
+# -------------------------------------------------------------------- vectors and matrices
+
+
+class _OneHot(Constraint):
+    """Vectors of a single 1 among zeros."""
+
+    is_discrete, event_dim = True, 1
+
+    def check(self, value: Any) -> Any:
+        return _Boolean().check(value).all(-1) & value.sum(-1).eq(1)
+
+
+class _Simplex(Constraint):
+    """Vectors of numbers >= 0 whose sum is 1, up to 1e-6."""
+
+    event_dim = 1
+
+    def check(self, value: Any) -> Any:
+        return (value >= 0).all(-1) & ((value.sum(-1) - 1).abs() < 1e-6)
+
+
+class _Multinomial(_LessThan):
+    """Vectors of counts >= 0 whose sum is at most a bound."""
+
+    is_discrete, event_dim = True, 1
+
+    def check(self, value: Any) -> Any:
+        return (value >= 0).all(-1) & (value.sum(-1) <= self.upper_bound)
+
+    def __repr__(self) -> str:
+        return "Multinomial()"
+
+
+class _LowerTriangular(Constraint):
+    """Square matrices with zeros above the diagonal."""
+
+    event_dim = 2
+
+    def check(self, value: Any) -> Any:
+        return (value.tril() == value).flatten(-2).all(-1)
+
+
+class _LowerCholesky(_LowerTriangular):
+    """Lower triangular matrices with a positive diagonal."""
+
+    def check(self, value: Any) -> Any:
+        return super().check(value) & (value.diagonal(dim1=-2, dim2=-1) > 0).all(-1)
+
+
+class _CorrCholesky(_LowerCholesky):
+    """Lower triangular matrices with a positive diagonal and rows of norm 1."""
+
+    def check(self, value: Any) -> Any:
+        slack = finfo(value.dtype).eps * value.shape[-1] * 10
+        off = (F.linalg_vector_norm(value.detach(), dim=-1) - 1).abs()
+        return super().check(value) & (off <= slack).all(-1)
+
+
+class _Square(Constraint):
+    """Square matrices."""
+
+    event_dim = 2
+
+    def check(self, value: Any) -> Any:
+        fits = value.shape[-2] == value.shape[-1]
+        return F.full(value.shape[:-2], fits, device=value.device)
+
+
+class _Symmetric(_Square):
+    """Symmetric matrices, up to 1e-6."""
+
+    def check(self, value: Any) -> Any:
+        square = super().check(value)
+        return F.isclose(value, value.mT, atol=1e-6).flatten(-2).all(-1) if square.all() else square
+
+
+class _PositiveSemidefinite(_Symmetric):
+    """Symmetric matrices without a negative eigenvalue."""
+
+    def check(self, value: Any) -> Any:
+        symmetric = super().check(value)
+        return F.linalg_eigvalsh(value).ge(0).all(-1) if symmetric.all() else symmetric
+
+
+class _PositiveDefinite(_Symmetric):
+    """Symmetric matrices that have a Cholesky factor."""
+
+    def check(self, value: Any) -> Any:
+        symmetric = super().check(value)
+        return F.linalg_cholesky_ex(value)[1].eq(0) if symmetric.all() else symmetric
+
+
+# -------------------------------------------------------------------- several in one tensor
+
+
+class _Stack(Constraint):
+    """Several constraints, one for each place along a dimension."""
+
+    def __init__(self, cseq: Sequence[Any], dim: int = 0) -> None:
+        self.cseq, self.dim = list(cseq), dim
+
+    @property
+    def is_discrete(self) -> Any:
+        return any(each.is_discrete for each in self.cseq)
+
+    @property
+    def event_dim(self) -> Any:
+        most = max(each.event_dim for each in self.cseq)
+        return most + (self.dim + most < 0)
+
+    def check(self, value: Any) -> Any:
+        parts = value.unbind(self.dim)
+        return F.stack([each.check(part) for each, part in zip(self.cseq, parts)], self.dim)
+
+
+class _Cat(_Stack):
+    """Several constraints, each for so many places along a dimension."""
+
+    def __init__(self, cseq: Sequence[Any], dim: int = 0,
+                 lengths: Sequence[int] | None = None) -> None:
+        super().__init__(cseq, dim)
+        self.lengths = [1] * len(self.cseq) if lengths is None else list(lengths)
+
+    @property
+    def event_dim(self) -> Any:
+        return max(each.event_dim for each in self.cseq)
+
+    def check(self, value: Any) -> Any:
+        parts = value.split(self.lengths, self.dim)
+        return F.cat([each.check(part) for each, part in zip(self.cseq, parts)], self.dim)
+
+
+dependent = _Dependent()
+dependent_property = _DependentProperty
+independent = _IndependentConstraint
+boolean = _Boolean()
+one_hot = _OneHot()
+nonnegative_integer = _IntegerGreaterThan(0)
+positive_integer = _IntegerGreaterThan(1)
+integer_interval = _IntegerInterval
+real = _Real()
+real_vector = independent(real, 1)
+positive = _GreaterThan(0.0)
+nonnegative = _GreaterThanEq(0.0)
+greater_than = _GreaterThan
+greater_than_eq = _GreaterThanEq
+less_than = _LessThan
+multinomial = _Multinomial
+unit_interval = _Interval(0.0, 1.0)
+interval = _Interval
+half_open_interval = _HalfOpenInterval
+simplex = _Simplex()
+lower_triangular = _LowerTriangular()
+lower_cholesky = _LowerCholesky()
+corr_cholesky = _CorrCholesky()
+square = _Square()
+symmetric = _Symmetric()
+positive_semidefinite = _PositiveSemidefinite()
+positive_definite = _PositiveDefinite()
+cat = _Cat
+stack = _Stack

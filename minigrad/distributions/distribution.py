@@ -1,0 +1,233 @@
+"""The base of all distributions: shapes, checks of arguments and samples, expansion.
+
+NOTE [Shapes of distributions]
+    A sample has the shape sample_shape + batch_shape + event_shape.  One event is one draw, such
+    as a vector of a multivariate normal distribution; the batch has parameters of its own for each
+    event; the samples of one distribution are independent and equally distributed.
+
+Source: https://docs.pytorch.org/docs/stable/distributions.html
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from ..autograd.grad_mode import no_grad
+from ..op.declaration import F
+from ..tensor.attributes import Size
+from ..tensor.tensor import Tensor
+from . import constraints
+from .utils import broadcast_all, lazy_property
+
+__all__ = ["Distribution"]
+
+
+class Distribution:
+    """The base of all distributions; see NOTE [Shapes of distributions].
+
+    >>> from minigrad.distributions import Normal
+    >>> normal = Normal(0.0, 1.0).expand((3, 2))
+    >>> normal.batch_shape, normal.event_shape, normal.sample((5,)).shape
+    (torch.Size([3, 2]), torch.Size([]), torch.Size([5, 3, 2]))
+    """
+
+    has_rsample: Any = False
+    has_enumerate_support: Any = False
+    _validate_args: bool = __debug__
+    #: The parameters that `expand` expands, and how many of their last dimensions are one event's.
+    _expanded: dict[str, int]
+
+    @staticmethod
+    def set_default_validate_args(value: bool) -> None:
+        """Say whether arguments and samples are checked where `validate_args` is not given."""
+        if value not in (True, False):
+            raise ValueError
+        Distribution._validate_args = value
+
+    def __init__(self, batch_shape: Any = (), event_shape: Any = (),
+                 validate_args: bool | None = None) -> None:
+        self._batch_shape, self._event_shape = Size(batch_shape), Size(event_shape)
+        if validate_args is not None:
+            self._validate_args = validate_args
+        if self._validate_args:
+            self._check_parameters()
+        super().__init__()
+
+    def _begin(self, validate_args: bool | None, **parameters: Any) -> None:
+        """Set parameters, broadcast to one shape, which is that of the batch."""
+        values = broadcast_all(*parameters.values())
+        vars(self).update(zip(parameters, values))
+        Distribution.__init__(self, values[0].shape, validate_args=validate_args)
+
+    def _check_parameters(self) -> None:
+        try:
+            wanted = self.arg_constraints
+        except NotImplementedError:
+            wanted = {}
+            warnings.warn(f"{type(self)} does not define `arg_constraints`. Please set "
+                          "`arg_constraints = {}` or initialize the distribution with "
+                          "`validate_args=False` to turn off validation.", stacklevel=3)
+        for name, constraint in wanted.items():
+            made_later = isinstance(getattr(type(self), name, None), lazy_property)
+            if constraints.is_dependent(constraint) or (made_later and name not in vars(self)):
+                continue
+            value = getattr(self, name)
+            if not constraint.check(value).all():
+                raise ValueError(
+                    f"Expected parameter {name} ({type(value).__name__} of shape "
+                    f"{tuple(value.shape)}) of distribution {self!r} to satisfy the constraint "
+                    f"{constraint!r}, but found invalid values:\n{value}")
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        """Return the distribution with its batch expanded to `batch_shape`; memory is shared.
+
+        `NotImplementedError` for a subclass that has an `__init__` and no `expand` of its own.
+        """
+        owner = next((kind for kind in type(self).__mro__ if "_expanded" in vars(kind)), None)
+        if owner is None:
+            raise NotImplementedError
+        new = self._get_checked_instance(owner, _instance)
+        batch_shape = Size(batch_shape)
+        for name, dims in self._expanded.items():
+            value = vars(self).get(name)
+            if isinstance(value, Tensor):
+                events = value.shape[value.dim() - dims:]
+                setattr(new, name, value.expand(batch_shape + events))
+        return self._expanded_shape(new, batch_shape)
+
+    def _expanded_shape(self, new: Any, batch_shape: Any) -> Any:
+        """Give the shapes to a distribution that `expand` makes, without checks, and return it."""
+        Distribution.__init__(new, batch_shape, self._event_shape, validate_args=False)
+        new._validate_args = self._validate_args
+        return new
+
+    def _get_checked_instance(self, cls: Any, _instance: Any = None) -> Any:
+        """Return a new object for `expand`, unless a subclass would be made without its own."""
+        own: Any = type(self)
+        if _instance is None and own.__init__ is not cls.__init__:
+            raise NotImplementedError(
+                f"Subclass {type(self).__name__} of {cls.__name__} that defines a custom __init__ "
+                "method must also define a custom .expand() method.")
+        return self.__new__(type(self)) if _instance is None else _instance
+
+    @property
+    def batch_shape(self) -> Size:
+        """The shape of the batch of parameters."""
+        return self._batch_shape
+
+    @property
+    def event_shape(self) -> Size:
+        """The shape of one sample of one element of the batch."""
+        return self._event_shape
+
+    @property
+    def arg_constraints(self) -> Any:
+        """The constraints of the parameters, by their names."""
+        raise NotImplementedError
+
+    @property
+    def support(self) -> Any:
+        """The constraint that samples satisfy."""
+        raise NotImplementedError
+
+    @property
+    def mean(self) -> Any:
+        """The mean, in the shape batch_shape + event_shape."""
+        raise NotImplementedError
+
+    @property
+    def mode(self) -> Any:
+        """The most probable value."""
+        raise NotImplementedError(f"{type(self)} does not implement mode")
+
+    @property
+    def variance(self) -> Any:
+        """The mean squared distance from the mean."""
+        raise NotImplementedError
+
+    @property
+    def stddev(self) -> Any:
+        """The square root of the variance."""
+        return self.variance.sqrt()
+
+    def sample(self, sample_shape: Any = ()) -> Any:
+        """Draw, without a gradient; see NOTE [Shapes of distributions]."""
+        with no_grad():
+            return self.rsample(sample_shape)
+
+    def rsample(self, sample_shape: Any = ()) -> Any:
+        """Draw so that the samples have a gradient by the parameters."""
+        raise NotImplementedError
+
+    def sample_n(self, n: int) -> Any:
+        """Draw `n` samples: deprecated for `sample((n,))`."""
+        warnings.warn("`sample_n(n)` will be deprecated. Use `sample((n,))` instead.",
+                      FutureWarning, stacklevel=2)
+        return self.sample((n,))
+
+    def log_prob(self, value: Any) -> Any:
+        """Return the logarithm of the density, or of the probability, at `value`."""
+        raise NotImplementedError
+
+    def cdf(self, value: Any) -> Any:
+        """Return the probability of samples up to `value`."""
+        raise NotImplementedError
+
+    def icdf(self, value: Any) -> Any:
+        """Return the number below which samples fall with probability `value`."""
+        raise NotImplementedError
+
+    def enumerate_support(self, expand: bool = True) -> Any:
+        """Return all values of a discrete distribution along a new first dimension.
+
+        Without `expand` the batch dimensions have size 1.
+        """
+        raise NotImplementedError
+
+    def _enumerated(self, values: Any, expand: bool) -> Any:
+        """Give a vector of all values the dimensions of the batch."""
+        values = values.view((-1,) + (1,) * len(self._batch_shape))
+        return values.expand((-1, *self._batch_shape)) if expand else values
+
+    def entropy(self) -> Any:
+        """Return the mean of -log_prob over samples, in nats, of the shape of the batch."""
+        raise NotImplementedError
+
+    def perplexity(self) -> Any:
+        """Return exp(entropy)."""
+        return F.exp(self.entropy())
+
+    def _extended_shape(self, sample_shape: Any = ()) -> Size:
+        return Size(tuple(sample_shape) + self._batch_shape + self._event_shape)
+
+    def _validate_sample(self, value: Any) -> None:
+        """Raise ValueError for a value that cannot be a sample, by its shape or its numbers."""
+        if not isinstance(value, Tensor):
+            raise ValueError("The value argument to log_prob must be a Tensor")
+        event, size = self._event_shape, value.shape
+        if size[len(size) - len(event):] != event:
+            raise ValueError(f"The right-most size of value must match event_shape: {size} vs "
+                             f"{event}.")
+        wanted = Size(self._batch_shape + event)
+        if any(1 != i != j != 1 for i, j in zip(reversed(size), reversed(wanted))):
+            raise ValueError("Value is not broadcastable with batch_shape+event_shape: "
+                             f"{size} vs {wanted}.")
+        try:
+            support = self.support
+        except NotImplementedError:
+            warnings.warn(f"{type(self)} does not define `support` to enable sample validation. "
+                          "Please initialize the distribution with `validate_args=False` to turn "
+                          "off validation.", stacklevel=3)
+            return
+        if not support.check(value).all():
+            raise ValueError(
+                f"Expected value argument ({type(value).__name__} of shape {tuple(value.shape)}) "
+                f"to be within the support ({support!r}) of the distribution {self!r}, but found "
+                f"invalid values:\n{value}")
+
+    def __repr__(self) -> str:
+        own = {name: vars(self)[name] for name in self.arg_constraints if name in vars(self)}
+        shown = (f"{name}: {value if value.numel() == 1 else value.size()}"
+                 for name, value in own.items())
+        return f"{type(self).__name__}({', '.join(shown)})"

@@ -1,0 +1,81 @@
+"""The exponential distribution."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..op.declaration import F
+from . import constraints
+from .exp_family import ExponentialFamily
+
+__all__ = ["Exponential"]
+
+
+class Exponential(ExponentialFamily):
+    """The exponential distribution: p(x) = rate * exp(-rate * x).
+
+    >>> from minigrad import tensor
+    >>> Exponential(2.0).log_prob(tensor(0.0)).exp()
+    tensor(2.)
+    """
+
+    arg_constraints: Any = {"rate": constraints.positive}
+    support: Any = constraints.nonnegative
+    has_rsample = True
+    _mean_carrier_measure = 0
+    _expanded = {"rate": 0}
+    rate: Any
+
+    def __init__(self, rate: Any, validate_args: bool | None = None) -> None:
+        self._begin(validate_args, rate=rate)
+
+    @property
+    def mean(self) -> Any:
+        """1 / rate."""
+        return self.rate.reciprocal()
+
+    @property
+    def mode(self) -> Any:
+        """0."""
+        return F.zeros_like(self.rate)
+
+    @property
+    def stddev(self) -> Any:
+        """1 / rate."""
+        return self.rate.reciprocal()
+
+    @property
+    def variance(self) -> Any:
+        """1 / rate squared."""
+        return self.rate.pow(-2)
+
+    def rsample(self, sample_shape: Any = ()) -> Any:
+        """Draw a number of rate 1, divided by the rate."""
+        return self.rate.new_empty(self._extended_shape(sample_shape)).exponential_() / self.rate
+
+    def log_prob(self, value: Any) -> Any:
+        """Return log(rate) - rate * value."""
+        if self._validate_args:
+            self._validate_sample(value)
+        return self.rate.log() - self.rate * value
+
+    def cdf(self, value: Any) -> Any:
+        """Return 1 - exp(-rate * value)."""
+        if self._validate_args:
+            self._validate_sample(value)
+        return 1 - F.exp(-self.rate * value)
+
+    def icdf(self, value: Any) -> Any:
+        """Return -log(1 - p) / rate."""
+        return -F.log1p(-value) / self.rate
+
+    def entropy(self) -> Any:
+        """Return 1 - log(rate)."""
+        return 1 - F.log(self.rate)
+
+    @property
+    def _natural_params(self) -> tuple[Any, ...]:
+        return (-self.rate,)
+
+    def _log_normalizer(self, x: Any) -> Any:
+        return -F.log(-x)

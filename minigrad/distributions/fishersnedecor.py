@@ -1,0 +1,78 @@
+"""The F distribution."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..op.declaration import F
+from ..ops.info import finfo
+from . import constraints
+from .distribution import Distribution
+from .gamma import Gamma
+
+__all__ = ["FisherSnedecor"]
+
+
+class FisherSnedecor(Distribution):
+    """The ratio of two chi-squared numbers, each over its degrees of freedom `df1` and `df2`.
+
+    >>> FisherSnedecor(2.0, 4.0).mean
+    tensor(2.)
+    """
+
+    arg_constraints: Any = {"df1": constraints.positive, "df2": constraints.positive}
+    support: Any = constraints.positive
+    has_rsample = True
+    _expanded = {"df1": 0, "df2": 0}
+    df1: Any
+    df2: Any
+
+    def __init__(self, df1: Any, df2: Any, validate_args: bool | None = None) -> None:
+        self._begin(validate_args, df1=df1, df2=df2)
+        self._gamma1 = Gamma(self.df1 * 0.5, self.df1)
+        self._gamma2 = Gamma(self.df2 * 0.5, self.df2)
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        """Return the distribution with its batch expanded."""
+        new = super().expand(batch_shape, _instance)
+        new._gamma1 = self._gamma1.expand(batch_shape)
+        new._gamma2 = self._gamma2.expand(batch_shape)
+        return new
+
+    @property
+    def mean(self) -> Any:
+        """df2 / (df2 - 2) for df2 > 2, else NaN."""
+        return F.where(self.df2 > 2, self.df2 / (self.df2 - 2), math.nan)
+
+    @property
+    def mode(self) -> Any:
+        """(df1 - 2) df2 / (df1 (df2 + 2)) for df1 > 2, else NaN."""
+        mode = (self.df1 - 2) / self.df1 * self.df2 / (self.df2 + 2)
+        return F.where(self.df1 > 2, mode, math.nan)
+
+    @property
+    def variance(self) -> Any:
+        """2 df2**2 (df1 + df2 - 2) / (df1 (df2 - 2)**2 (df2 - 4)) for df2 > 4, else NaN."""
+        less = self.df2 - 2
+        variance = (2 * self.df2.pow(2) * (self.df1 + less)
+                    / (self.df1 * less.pow(2) * (self.df2 - 4)))
+        return F.where(self.df2 > 4, variance, math.nan)
+
+    def rsample(self, sample_shape: Any = ()) -> Any:
+        """Draw the ratio of two gamma numbers."""
+        above, below = self._gamma1.rsample(sample_shape), self._gamma2.rsample(sample_shape)
+        tiny = finfo(below.dtype).tiny
+        below.detach().clamp_(min=tiny)
+        ratio = above / below
+        ratio.detach().clamp_(min=tiny)
+        return ratio
+
+    def log_prob(self, value: Any) -> Any:
+        """Return the log density."""
+        if self._validate_args:
+            self._validate_sample(value)
+        half1, half2, ratio = self.df1 * 0.5, self.df2 * 0.5, self.df1 / self.df2
+        return ((half1 + half2).lgamma() - half1.lgamma() - half2.lgamma()
+                + half1 * ratio.log() + (half1 - 1) * value.log()
+                - (half1 + half2) * F.log1p(ratio * value))

@@ -1,0 +1,69 @@
+"""The geometric distribution."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..autograd.grad_mode import no_grad
+from ..op.declaration import F
+from ..ops.info import finfo
+from . import constraints
+from .chance import ByChance, log_chance
+from .utils import broadcast_all
+
+__all__ = ["Geometric"]
+
+
+class Geometric(ByChance):
+    """How many trials of chance p fail before the first success: p (1 - p)**k for k = 0, 1 ...
+
+    >>> from minigrad import tensor
+    >>> Geometric(0.5).log_prob(tensor(2.0)).exp()
+    tensor(0.1250)
+    """
+
+    support: Any = constraints.nonnegative_integer
+    _expanded = ByChance._expanded
+
+    def __init__(self, probs: Any = None, logits: Any = None,
+                 validate_args: bool | None = None) -> None:
+        self._begin_by_chance(probs, logits, validate_args)
+        if self._validate_args and probs is not None and not (self.probs > 0).all():
+            raise ValueError(
+                f"Expected parameter probs ({type(self.probs).__name__} of shape "
+                f"{tuple(self.probs.shape)}) of distribution {self!r} to be positive but found "
+                f"invalid values:\n{self.probs[self.probs <= 0]}")
+
+    @property
+    def mean(self) -> Any:
+        """1 / p - 1."""
+        return 1 / self.probs - 1
+
+    @property
+    def mode(self) -> Any:
+        """0."""
+        return F.zeros_like(self.probs)
+
+    @property
+    def variance(self) -> Any:
+        """(1 / p - 1) / p."""
+        return (1 / self.probs - 1) / self.probs
+
+    def sample(self, sample_shape: Any = ()) -> Any:
+        """Draw by the inverse of the distribution function."""
+        with no_grad():
+            u = self.probs.new_empty(self._extended_shape(sample_shape)).uniform_()
+            u = u.clamp(min=finfo(u.dtype).tiny)
+            return (u.log() / (-self.probs).log1p()).floor()
+
+    def log_prob(self, value: Any) -> Any:
+        """Return k log(1 - p) + log(p)."""
+        if self._validate_args:
+            self._validate_sample(value)
+        value, probs = broadcast_all(value, self.probs)
+        sure = (probs == 1) & (value == 0)  # else it would be 0 * -inf
+        return value * (-probs.masked_fill(sure, 0)).log1p() + self.probs.log()
+
+    def entropy(self) -> Any:
+        """Return the entropy of one trial, divided by p."""
+        return -log_chance(self.logits, self.probs) / self.probs

@@ -1,0 +1,75 @@
+"""The Gumbel distribution, that of the largest of many numbers."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..op.declaration import F
+from ..ops.info import finfo
+from . import constraints
+from .transformed_distribution import TransformedDistribution
+from .transforms_elementwise import AffineTransform, ExpTransform
+from .uniform import Uniform
+from .utils import broadcast_all, euler_constant
+
+__all__ = ["Gumbel"]
+
+
+class Gumbel(TransformedDistribution):
+    """loc - scale * log(-log(u)) of u evenly from (0, 1).
+
+    >>> Gumbel(0.0, 1.0).mean
+    tensor(0.5772)
+    """
+
+    arg_constraints: Any = {"loc": constraints.real, "scale": constraints.positive}
+    support: Any = constraints.real
+    has_rsample = True
+
+    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
+        self.loc, self.scale = broadcast_all(loc, scale)
+        kind = finfo(self.loc.dtype)
+        low, high = F.full_like(self.loc, kind.tiny), F.full_like(self.loc, 1 - kind.eps)
+        minus = AffineTransform(loc=0, scale=-F.ones_like(self.scale))
+        steps = [ExpTransform().inv, minus, ExpTransform().inv,
+                 AffineTransform(loc=self.loc, scale=-self.scale)]
+        super().__init__(Uniform(low, high, validate_args=validate_args), steps,
+                         validate_args=validate_args)
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        """Return the distribution with its batch expanded."""
+        new = self._get_checked_instance(Gumbel, _instance)
+        new.loc, new.scale = self.loc.expand(batch_shape), self.scale.expand(batch_shape)
+        return super().expand(batch_shape, _instance=new)
+
+    @property
+    def mean(self) -> Any:
+        """loc + scale times Euler's constant."""
+        return self.loc + self.scale * euler_constant
+
+    @property
+    def mode(self) -> Any:
+        """`loc`."""
+        return self.loc
+
+    @property
+    def stddev(self) -> Any:
+        """scale * pi / sqrt(6)."""
+        return math.pi / math.sqrt(6) * self.scale
+
+    @property
+    def variance(self) -> Any:
+        """scale**2 pi**2 / 6."""
+        return self.stddev.pow(2)
+
+    def log_prob(self, value: Any) -> Any:
+        """Return y - exp(y) - log(scale) of y = (loc - value) / scale."""
+        if self._validate_args:
+            self._validate_sample(value)
+        y = (self.loc - value) / self.scale
+        return y - y.exp() - self.scale.log()
+
+    def entropy(self) -> Any:
+        """Return log(scale) + 1 + Euler's constant."""
+        return self.scale.log() + (1 + euler_constant)

@@ -1,0 +1,105 @@
+"""Batch dimensions that count as dimensions of one event."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..tensor.attributes import Size
+from . import constraints
+from .distribution import Distribution
+from .utils import sum_rightmost
+
+__all__ = ["Independent"]
+
+
+class Independent(Distribution):
+    """A distribution whose last batch dimensions are part of the event: log_prob adds them up.
+
+    >>> from minigrad import zeros, ones
+    >>> from minigrad.distributions import Normal
+    >>> vectors = Independent(Normal(zeros(2, 3), ones(2, 3)), 1)
+    >>> vectors.batch_shape, vectors.event_shape, vectors.log_prob(zeros(2, 3)).shape
+    (torch.Size([2]), torch.Size([3]), torch.Size([2]))
+    """
+
+    arg_constraints: Any = {}
+
+    def __init__(self, base_distribution: Any, reinterpreted_batch_ndims: int,
+                 validate_args: bool | None = None) -> None:
+        batch = len(base_distribution.batch_shape)
+        if reinterpreted_batch_ndims > batch:
+            raise ValueError("Expected reinterpreted_batch_ndims <= "
+                             "len(base_distribution.batch_shape), actual "
+                             f"{reinterpreted_batch_ndims} vs {batch}")
+        shape = base_distribution.batch_shape + base_distribution.event_shape
+        self.base_dist = base_distribution
+        self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
+        kept = batch - reinterpreted_batch_ndims
+        super().__init__(shape[:kept], shape[kept:], validate_args=validate_args)
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        """Return the distribution with its batch expanded."""
+        new = self._get_checked_instance(Independent, _instance)
+        batch_shape = Size(batch_shape)
+        inner = self.event_shape[:self.reinterpreted_batch_ndims]
+        new.base_dist = self.base_dist.expand(batch_shape + inner)
+        new.reinterpreted_batch_ndims = self.reinterpreted_batch_ndims
+        return self._expanded_shape(new, batch_shape)
+
+    @property
+    def has_rsample(self) -> Any:
+        """Whether the base has."""
+        return self.base_dist.has_rsample
+
+    @property
+    def has_enumerate_support(self) -> Any:
+        """Whether the base has, and no dimension is reinterpreted."""
+        return self.base_dist.has_enumerate_support and not self.reinterpreted_batch_ndims
+
+    @constraints.dependent_property
+    def support(self) -> Any:
+        """The support of the base, for more dimensions."""
+        base = self.base_dist.support
+        dims = self.reinterpreted_batch_ndims
+        return constraints.independent(base, dims) if dims else base
+
+    @property
+    def mean(self) -> Any:
+        """The mean of the base."""
+        return self.base_dist.mean
+
+    @property
+    def mode(self) -> Any:
+        """The mode of the base."""
+        return self.base_dist.mode
+
+    @property
+    def variance(self) -> Any:
+        """The variance of the base."""
+        return self.base_dist.variance
+
+    def sample(self, sample_shape: Any = ()) -> Any:
+        """Draw from the base."""
+        return self.base_dist.sample(sample_shape)
+
+    def rsample(self, sample_shape: Any = ()) -> Any:
+        """Draw from the base, with a gradient."""
+        return self.base_dist.rsample(sample_shape)
+
+    def log_prob(self, value: Any) -> Any:
+        """Return the sum of the base's over the dimensions of the event."""
+        return sum_rightmost(self.base_dist.log_prob(value), self.reinterpreted_batch_ndims)
+
+    def entropy(self) -> Any:
+        """Return the sum of the base's over the dimensions of the event."""
+        return sum_rightmost(self.base_dist.entropy(), self.reinterpreted_batch_ndims)
+
+    def enumerate_support(self, expand: bool = True) -> Any:
+        """Return the base's, unless a dimension is reinterpreted."""
+        if self.reinterpreted_batch_ndims:
+            raise NotImplementedError(
+                "Enumeration over cartesian product is not implemented")
+        return self.base_dist.enumerate_support(expand=expand)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.base_dist}, {self.reinterpreted_batch_ndims})"

@@ -1,0 +1,79 @@
+"""The Laplace distribution."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..op.declaration import F
+from ..ops.info import finfo
+from . import constraints
+from .distribution import Distribution
+
+__all__ = ["Laplace"]
+
+
+class Laplace(Distribution):
+    """The Laplace distribution: p(x) = exp(-|x - loc| / scale) / (2 scale).
+
+    >>> from minigrad import tensor
+    >>> Laplace(0.0, 1.0).log_prob(tensor(0.0)).exp()
+    tensor(0.5000)
+    """
+
+    arg_constraints: Any = {"loc": constraints.real, "scale": constraints.positive}
+    support: Any = constraints.real
+    has_rsample = True
+    _expanded = {"loc": 0, "scale": 0}
+    loc: Any
+    scale: Any
+
+    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
+        self._begin(validate_args, loc=loc, scale=scale)
+
+    @property
+    def mean(self) -> Any:
+        """`loc`."""
+        return self.loc
+
+    @property
+    def mode(self) -> Any:
+        """`loc`."""
+        return self.loc
+
+    @property
+    def variance(self) -> Any:
+        """2 scale squared."""
+        return 2 * self.scale.pow(2)
+
+    @property
+    def stddev(self) -> Any:
+        """sqrt(2) scale."""
+        return 2**0.5 * self.scale
+
+    def rsample(self, sample_shape: Any = ()) -> Any:
+        """Draw by the inverse of the distribution function, from numbers in (-1, 1)."""
+        shape = self._extended_shape(sample_shape)
+        u = self.loc.new_empty(shape).uniform_(finfo(self.loc.dtype).eps - 1, 1)
+        return self.loc - self.scale * u.sign() * F.log1p(-u.abs())
+
+    def log_prob(self, value: Any) -> Any:
+        """Return the log density."""
+        if self._validate_args:
+            self._validate_sample(value)
+        return -F.log(2 * self.scale) - F.abs(value - self.loc) / self.scale
+
+    def cdf(self, value: Any) -> Any:
+        """Return 1/2 plus or minus half the share within the distance from `loc`."""
+        if self._validate_args:
+            self._validate_sample(value)
+        off = value - self.loc
+        return 0.5 - 0.5 * off.sign() * F.expm1(-off.abs() / self.scale)
+
+    def icdf(self, value: Any) -> Any:
+        """Return the number below which samples fall with probability `value`."""
+        off = value - 0.5
+        return self.loc - self.scale * off.sign() * F.log1p(-2 * off.abs())
+
+    def entropy(self) -> Any:
+        """Return 1 + log(2 scale)."""
+        return 1 + F.log(2 * self.scale)

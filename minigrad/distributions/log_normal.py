@@ -1,0 +1,63 @@
+"""The distribution of numbers whose logarithms are normal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import constraints
+from .normal import Normal
+from .transformed_distribution import TransformedDistribution
+from .transforms_elementwise import ExpTransform
+
+__all__ = ["LogNormal"]
+
+
+class LogNormal(TransformedDistribution):
+    """exp(x) of x from Normal(loc, scale).
+
+    >>> LogNormal(0.0, 1.0).mean
+    tensor(1.6487)
+    """
+
+    arg_constraints: Any = {"loc": constraints.real, "scale": constraints.positive}
+    support: Any = constraints.positive
+    has_rsample = True
+
+    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
+        super().__init__(Normal(loc, scale, validate_args=validate_args), ExpTransform(),
+                         validate_args=validate_args)
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        """Return the distribution with its batch expanded."""
+        new = self._get_checked_instance(LogNormal, _instance)
+        return super().expand(batch_shape, _instance=new)
+
+    @property
+    def loc(self) -> Any:
+        """The mean of the logarithms."""
+        return self.base_dist.loc
+
+    @property
+    def scale(self) -> Any:
+        """The standard deviation of the logarithms."""
+        return self.base_dist.scale
+
+    @property
+    def mean(self) -> Any:
+        """exp(loc + scale**2 / 2)."""
+        return (self.loc + self.scale.pow(2) / 2).exp()
+
+    @property
+    def mode(self) -> Any:
+        """exp(loc - scale**2)."""
+        return (self.loc - self.scale.square()).exp()
+
+    @property
+    def variance(self) -> Any:
+        """(exp(scale**2) - 1) exp(2 loc + scale**2)."""
+        square = self.scale.pow(2)
+        return square.expm1() * (2 * self.loc + square).exp()
+
+    def entropy(self) -> Any:
+        """Return the normal entropy plus loc."""
+        return self.base_dist.entropy() + self.loc

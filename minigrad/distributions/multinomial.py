@@ -1,0 +1,107 @@
+"""The multinomial distribution."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..autograd.grad_mode import no_grad
+from ..op.declaration import F
+from ..tensor.attributes import Size
+from . import constraints
+from .binomial import Binomial
+from .categorical import Categorical
+from .distribution import Distribution
+from .utils import broadcast_all
+
+__all__ = ["Multinomial"]
+
+
+class Multinomial(Distribution):
+    """How often each of n categories comes in `total_count` draws, by weights (..., n).
+
+    >>> from minigrad import tensor
+    >>> Multinomial(4, tensor([1.0, 3.0])).mean
+    tensor([1., 3.])
+    """
+
+    arg_constraints: Any = {"probs": constraints.simplex, "logits": constraints.real_vector}
+    total_count: int
+
+    def __init__(self, total_count: int = 1, probs: Any = None, logits: Any = None,
+                 validate_args: bool | None = None) -> None:
+        if not isinstance(total_count, int):
+            raise NotImplementedError("inhomogeneous total_count is not supported")
+        self.total_count = total_count
+        self._categorical = Categorical(probs, logits)
+        self._binomial = Binomial(total_count, self.probs)
+        super().__init__(self._categorical.batch_shape, self._categorical.param_shape[-1:],
+                         validate_args=validate_args)
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        """Return the distribution with its batch expanded."""
+        new = self._get_checked_instance(Multinomial, _instance)
+        batch_shape = Size(batch_shape)
+        new.total_count = self.total_count
+        new._categorical = self._categorical.expand(batch_shape)
+        new._binomial = self._binomial.expand(batch_shape + self.event_shape)
+        return self._expanded_shape(new, batch_shape)
+
+    @property
+    def probs(self) -> Any:
+        """The probabilities."""
+        return self._categorical.probs
+
+    @property
+    def logits(self) -> Any:
+        """The logarithms of the probabilities."""
+        return self._categorical.logits
+
+    @property
+    def param_shape(self) -> Any:
+        """The shape of the parameter."""
+        return self._categorical.param_shape
+
+    def _new(self, *args: Any, **kwargs: Any) -> Any:
+        return self._categorical._new(*args, **kwargs)
+
+    @constraints.dependent_property(is_discrete=True, event_dim=1)
+    def support(self) -> Any:
+        """Counts whose sum is `total_count`."""
+        return constraints.multinomial(self.total_count)
+
+    @property
+    def mean(self) -> Any:
+        """total_count times p."""
+        return self.probs * self.total_count
+
+    @property
+    def variance(self) -> Any:
+        """total_count times p (1 - p)."""
+        return self.total_count * self.probs * (1 - self.probs)
+
+    def sample(self, sample_shape: Any = ()) -> Any:
+        """Draw by `torch.multinomial` and count."""
+        shape = self._extended_shape(sample_shape)
+        with no_grad():
+            drawn = self._categorical.sample((self.total_count, *sample_shape)).movedim(0, -1)
+            counts = F.zeros(shape, dtype=self.probs.dtype, device=self.probs.device)
+            return counts.scatter_add_(-1, drawn, F.ones(drawn.shape, dtype=counts.dtype,
+                                                         device=counts.device))
+
+    def log_prob(self, value: Any) -> Any:
+        """Return the log probability."""
+        if self._validate_args:
+            self._validate_sample(value)
+        logits, value = broadcast_all(self.logits, value)
+        logits = logits.masked_fill((value == 0) & (logits == -math.inf), 0)  # else 0 * -inf
+        ways = F.lgamma(value.sum(-1) + 1) - F.lgamma(value + 1).sum(-1)
+        return ways + (logits * value).sum(-1)
+
+    def entropy(self) -> Any:
+        """Return the entropy: that of the draws, less what their order tells."""
+        n = self.total_count
+        counts = self._binomial.enumerate_support(expand=False)[1:]
+        chances = F.exp(self._binomial.log_prob(counts))
+        return (n * self._categorical.entropy() - math.lgamma(n + 1)
+                + (chances * F.lgamma(counts + 1)).sum(0).sum(-1))

@@ -1,0 +1,70 @@
+"""The negative binomial distribution."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..autograd.grad_mode import no_grad
+from ..op.declaration import F
+from . import constraints
+from .chance import ByChance
+from .gamma import Gamma
+from .utils import lazy_property
+
+__all__ = ["NegativeBinomial"]
+
+
+class NegativeBinomial(ByChance):
+    """How many trials of chance p succeed before r = `total_count` fail.
+
+    P(k) = Gamma(r + k) / (k! Gamma(r)) (1 - p)**r p**k
+
+    >>> from minigrad import tensor
+    >>> NegativeBinomial(3.0, tensor(0.5)).mean
+    tensor(3.)
+    """
+
+    arg_constraints: Any = {"total_count": constraints.greater_than_eq(0),
+                            "probs": constraints.half_open_interval(0.0, 1.0),
+                            "logits": constraints.real}
+    support: Any = constraints.nonnegative_integer
+    _expanded = {"total_count": 0, **ByChance._expanded}
+    total_count: Any
+
+    def __init__(self, total_count: Any, probs: Any = None, logits: Any = None,
+                 validate_args: bool | None = None) -> None:
+        self._begin_by_chance(probs, logits, validate_args, total_count=total_count)
+        self.total_count = self.total_count.type_as(self._param)
+
+    @property
+    def mean(self) -> Any:
+        """r p / (1 - p)."""
+        return self.total_count * F.exp(self.logits)
+
+    @property
+    def mode(self) -> Any:
+        """The whole part of (r - 1) p / (1 - p), at least 0."""
+        return ((self.total_count - 1) * self.logits.exp()).floor().clamp(min=0.0)
+
+    @property
+    def variance(self) -> Any:
+        """r p / (1 - p)**2."""
+        return self.mean / F.sigmoid(-self.logits)
+
+    @lazy_property
+    def _gamma(self) -> Any:
+        return Gamma(self.total_count, F.exp(-self.logits), validate_args=False)
+
+    def sample(self, sample_shape: Any = ()) -> Any:
+        """Draw from Poisson distributions whose rates are drawn from a gamma distribution."""
+        with no_grad():
+            return F.poisson(self._gamma.sample(sample_shape))
+
+    def log_prob(self, value: Any) -> Any:
+        """Return the log probability."""
+        if self._validate_args:
+            self._validate_sample(value)
+        r = self.total_count
+        ways = F.lgamma(r + value) - F.lgamma(1 + value) - F.lgamma(r)
+        ways = ways.masked_fill(r + value == 0, 0)
+        return ways + r * F.logsigmoid(-self.logits) + value * F.logsigmoid(self.logits)

@@ -1,0 +1,94 @@
+"""The normal distribution."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..autograd.grad_mode import no_grad
+from ..op.declaration import F
+from . import constraints
+from .exp_family import ExponentialFamily
+from .utils import standard_normal
+
+__all__ = ["Normal"]
+
+
+class Normal(ExponentialFamily):
+    """The normal distribution with mean `loc` and standard deviation `scale`.
+
+    log p(x) = -((x - loc) / scale)**2 / 2 - log(scale) - log(2 pi) / 2
+
+    >>> from minigrad import tensor
+    >>> Normal(0.0, 1.0).log_prob(tensor(0.0))
+    tensor(-0.9189)
+    """
+
+    arg_constraints: Any = {"loc": constraints.real, "scale": constraints.positive}
+    support: Any = constraints.real
+    has_rsample = True
+    _mean_carrier_measure = 0
+    _expanded = {"loc": 0, "scale": 0}
+    loc: Any
+    scale: Any
+
+    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
+        self._begin(validate_args, loc=loc, scale=scale)
+
+    @property
+    def mean(self) -> Any:
+        """`loc`."""
+        return self.loc
+
+    @property
+    def mode(self) -> Any:
+        """`loc`."""
+        return self.loc
+
+    @property
+    def stddev(self) -> Any:
+        """`scale`."""
+        return self.scale
+
+    @property
+    def variance(self) -> Any:
+        """`scale` squared."""
+        return self.stddev.pow(2)
+
+    def sample(self, sample_shape: Any = ()) -> Any:
+        """Draw by `torch.normal`."""
+        shape = self._extended_shape(sample_shape)
+        with no_grad():
+            return F.normal(self.loc.expand(shape), self.scale.expand(shape))
+
+    def rsample(self, sample_shape: Any = ()) -> Any:
+        """Draw loc + scale * z."""
+        return self.loc + standard_normal(self._extended_shape(sample_shape), self.loc) * self.scale
+
+    def log_prob(self, value: Any) -> Any:
+        """Return the log density."""
+        if self._validate_args:
+            self._validate_sample(value)
+        distance = (value - self.loc) ** 2 / (2 * self.scale**2)
+        return -distance - self.scale.log() - math.log(math.sqrt(2 * math.pi))
+
+    def cdf(self, value: Any) -> Any:
+        """Return (1 + erf(z / sqrt(2))) / 2 of the standardized value."""
+        if self._validate_args:
+            self._validate_sample(value)
+        return 0.5 * (1 + F.erf((value - self.loc) / self.scale / math.sqrt(2)))
+
+    def icdf(self, value: Any) -> Any:
+        """Return loc + scale * sqrt(2) erfinv(2 p - 1)."""
+        return self.loc + self.scale * F.erfinv(2 * value - 1) * math.sqrt(2)
+
+    def entropy(self) -> Any:
+        """Return (1 + log(2 pi)) / 2 + log(scale)."""
+        return 0.5 + 0.5 * math.log(2 * math.pi) + F.log(self.scale)
+
+    @property
+    def _natural_params(self) -> tuple[Any, ...]:
+        return self.loc / self.scale.pow(2), -0.5 * self.scale.pow(2).reciprocal()
+
+    def _log_normalizer(self, x: Any, y: Any) -> Any:
+        return -0.25 * x.pow(2) / y + 0.5 * F.log(-math.pi / y)

@@ -1,0 +1,122 @@
+"""Categorical distributions of one-hot vectors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..op.declaration import F
+from ..tensor.attributes import Size
+from . import constraints
+from .categorical import Categorical
+from .distribution import Distribution
+
+__all__ = ["OneHotCategorical", "OneHotCategoricalStraightThrough"]
+
+
+class OneHotCategorical(Distribution):
+    """One-hot vectors (..., n) by weights, as `Categorical` takes them.
+
+    >>> from minigrad import tensor
+    >>> OneHotCategorical(tensor([1.0, 3.0])).mode
+    tensor([0., 1.])
+    """
+
+    arg_constraints: Any = {"probs": constraints.simplex, "logits": constraints.real_vector}
+    support: Any = constraints.one_hot
+    has_enumerate_support = True
+
+    def __init__(self, probs: Any = None, logits: Any = None,
+                 validate_args: bool | None = None) -> None:
+        self._categorical = Categorical(probs, logits)
+        super().__init__(self._categorical.batch_shape, self._categorical.param_shape[-1:],
+                         validate_args=validate_args)
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        """Return the distribution with its batch expanded."""
+        new = self._get_checked_instance(OneHotCategorical, _instance)
+        new._categorical = self._categorical.expand(batch_shape)
+        return self._expanded_shape(new, Size(batch_shape))
+
+    @property
+    def _param(self) -> Any:
+        return self._categorical._param
+
+    @property
+    def probs(self) -> Any:
+        """The probabilities."""
+        return self._categorical.probs
+
+    @property
+    def logits(self) -> Any:
+        """The logarithms of the probabilities."""
+        return self._categorical.logits
+
+    @property
+    def param_shape(self) -> Any:
+        """The shape of the parameter."""
+        return self._categorical.param_shape
+
+    def _new(self, *args: Any, **kwargs: Any) -> Any:
+        return self._categorical._new(*args, **kwargs)
+
+    @property
+    def mean(self) -> Any:
+        """The probabilities."""
+        return self.probs
+
+    @property
+    def mode(self) -> Any:
+        """The vector of the greatest probability."""
+        return self._one_hot(self.probs.argmax(-1))
+
+    @property
+    def variance(self) -> Any:
+        """p (1 - p), element by element."""
+        return self.probs * (1 - self.probs)
+
+    def _one_hot(self, indices: Any) -> Any:
+        """Return vectors in the dtype of the probabilities."""
+        return self._all_vectors()[indices]
+
+    def _all_vectors(self) -> Any:
+        return F.eye(self.event_shape[0], dtype=self._param.dtype, device=self._param.device)
+
+    def sample(self, sample_shape: Any = ()) -> Any:
+        """Draw by `torch.multinomial`."""
+        return self._one_hot(self._categorical.sample(sample_shape))
+
+    def log_prob(self, value: Any) -> Any:
+        """Return the log probability."""
+        if self._validate_args:
+            self._validate_sample(value)
+        return self._categorical.log_prob(value.argmax(-1))
+
+    def entropy(self) -> Any:
+        """Return -sum p log(p)."""
+        return self._categorical.entropy()
+
+    def enumerate_support(self, expand: bool = True) -> Any:
+        """Return all one-hot vectors."""
+        n, batch = self.event_shape[0], self.batch_shape
+        values = self._all_vectors().view((n,) + (1,) * len(batch) + (n,))
+        return values.expand((n, *batch, n)) if expand else values
+
+
+class OneHotCategoricalStraightThrough(OneHotCategorical):
+    """The same, with samples whose gradient is that of the probabilities: straight through.
+
+    >>> from minigrad import tensor
+    >>> probs = tensor([0.0, 1.0], requires_grad=True)
+    >>> OneHotCategoricalStraightThrough(probs, validate_args=False).rsample().requires_grad
+    True
+    """
+
+    has_rsample = True
+
+    def rsample(self, sample_shape: Any = ()) -> Any:
+        """Draw, and add p minus the same p without a gradient.
+
+        Source: Bengio et al., 2013, https://arxiv.org/abs/1308.3432
+        """
+        probs = self._categorical.probs  # kept, so that it stays in the graph
+        return self.sample(sample_shape) + (probs - probs.detach())

@@ -1,0 +1,64 @@
+"""The Poisson distribution."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..autograd.grad_mode import no_grad
+from ..op.declaration import F
+from . import constraints
+from .exp_family import ExponentialFamily
+from .utils import broadcast_all
+
+__all__ = ["Poisson"]
+
+
+class Poisson(ExponentialFamily):
+    """The Poisson distribution: P(k) = rate**k exp(-rate) / k!.
+
+    >>> from minigrad import tensor
+    >>> Poisson(2.0).log_prob(tensor(0.0))
+    tensor(-2.)
+    """
+
+    arg_constraints: Any = {"rate": constraints.nonnegative}
+    support: Any = constraints.nonnegative_integer
+    _expanded = {"rate": 0}
+    rate: Any
+
+    def __init__(self, rate: Any, validate_args: bool | None = None) -> None:
+        self._begin(validate_args, rate=rate)
+
+    @property
+    def mean(self) -> Any:
+        """`rate`."""
+        return self.rate
+
+    @property
+    def mode(self) -> Any:
+        """The whole part of the rate."""
+        return self.rate.floor()
+
+    @property
+    def variance(self) -> Any:
+        """`rate`."""
+        return self.rate
+
+    def sample(self, sample_shape: Any = ()) -> Any:
+        """Draw by `torch.poisson`."""
+        with no_grad():
+            return F.poisson(self.rate.expand(self._extended_shape(sample_shape)))
+
+    def log_prob(self, value: Any) -> Any:
+        """Return k log(rate) - rate - log(k!)."""
+        if self._validate_args:
+            self._validate_sample(value)
+        rate, value = broadcast_all(self.rate, value)
+        return F.xlogy(value, rate) - rate - (value + 1).lgamma()
+
+    @property
+    def _natural_params(self) -> tuple[Any, ...]:
+        return (F.log(self.rate),)
+
+    def _log_normalizer(self, x: Any) -> Any:
+        return F.exp(x)

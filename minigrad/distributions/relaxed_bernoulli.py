@@ -1,0 +1,93 @@
+"""Numbers in (0, 1) near Bernoulli draws, with a gradient: the binary concrete distribution.
+
+Source: Maddison et al., 2017, https://arxiv.org/abs/1611.00712
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..op.declaration import F
+from . import constraints
+from .chance import ByChance
+from .transformed_distribution import TransformedDistribution
+from .transforms_elementwise import SigmoidTransform
+from .utils import as_floating, broadcast_all, clamp_probs
+
+__all__ = ["LogitRelaxedBernoulli", "RelaxedBernoulli"]
+
+
+class LogitRelaxedBernoulli(ByChance):
+    """(logits + log-odds of u) / temperature, of u evenly from (0, 1).
+
+    >>> from minigrad import tensor
+    >>> LogitRelaxedBernoulli(tensor(0.5), 0.5).rsample((3,)).shape
+    torch.Size([3])
+    """
+
+    support: Any = constraints.real
+
+    def __init__(self, temperature: Any, probs: Any = None, logits: Any = None,
+                 validate_args: bool | None = None) -> None:
+        self.temperature = temperature
+        self._begin_by_chance(probs, logits, validate_args)
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        """Return the distribution with its batch expanded."""
+        new = self._get_checked_instance(LogitRelaxedBernoulli, _instance)
+        new.temperature = self.temperature
+        return super().expand(batch_shape, _instance=new)
+
+    def rsample(self, sample_shape: Any = ()) -> Any:
+        """Draw by the inverse of the distribution function."""
+        shape = self._extended_shape(sample_shape)
+        probs = clamp_probs(self.probs.expand(shape))
+        u = clamp_probs(F.rand(shape, dtype=probs.dtype, device=probs.device))
+        odds = u.log() - (-u).log1p() + probs.log() - (-probs).log1p()
+        return odds / self.temperature
+
+    def log_prob(self, value: Any) -> Any:
+        """Return the log density."""
+        if self._validate_args:
+            self._validate_sample(value)
+        logits, value = broadcast_all(self.logits, value)
+        off = logits - value * self.temperature
+        return F.log(as_floating(self.temperature)) + off + 2 * F.logsigmoid(-off)
+
+
+class RelaxedBernoulli(TransformedDistribution):
+    """Numbers in (0, 1) that come nearer to 0 and 1 the lower the temperature is.
+
+    >>> from minigrad import tensor
+    >>> RelaxedBernoulli(tensor(0.5), probs=tensor([0.3, 0.6])).rsample().shape
+    torch.Size([2])
+    """
+
+    arg_constraints: Any = {"probs": constraints.unit_interval, "logits": constraints.real}
+    support: Any = constraints.unit_interval
+    has_rsample = True
+
+    def __init__(self, temperature: Any, probs: Any = None, logits: Any = None,
+                 validate_args: bool | None = None) -> None:
+        super().__init__(LogitRelaxedBernoulli(temperature, probs, logits), SigmoidTransform(),
+                         validate_args=validate_args)
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        """Return the distribution with its batch expanded."""
+        new = self._get_checked_instance(RelaxedBernoulli, _instance)
+        return super().expand(batch_shape, _instance=new)
+
+    @property
+    def temperature(self) -> Any:
+        """The temperature."""
+        return self.base_dist.temperature
+
+    @property
+    def logits(self) -> Any:
+        """The log-odds."""
+        return self.base_dist.logits
+
+    @property
+    def probs(self) -> Any:
+        """The probabilities."""
+        return self.base_dist.probs

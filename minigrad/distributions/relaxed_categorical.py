@@ -1,0 +1,118 @@
+"""Points of the simplex near one-hot vectors, with a gradient: the Gumbel-softmax distribution.
+
+Source: Maddison et al., 2017, https://arxiv.org/abs/1611.00712
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..op.declaration import F
+from ..tensor.attributes import Size
+from . import constraints
+from .categorical import Categorical
+from .distribution import Distribution
+from .transformed_distribution import TransformedDistribution
+from .transforms_elementwise import ExpTransform
+from .utils import as_floating, clamp_probs
+
+__all__ = ["ExpRelaxedCategorical", "RelaxedOneHotCategorical"]
+
+
+class ExpRelaxedCategorical(Distribution):
+    """The logarithms of the softmax of (logits + Gumbel numbers) / temperature.
+
+    >>> from minigrad import tensor
+    >>> ExpRelaxedCategorical(tensor(0.5), tensor([1.0, 3.0])).rsample((5,)).shape
+    torch.Size([5, 2])
+    """
+
+    arg_constraints: Any = {"probs": constraints.simplex, "logits": constraints.real_vector}
+    support: Any = constraints.real_vector  # more than those whose exponentials add up to 1
+    has_rsample = True
+
+    def __init__(self, temperature: Any, probs: Any = None, logits: Any = None,
+                 validate_args: bool | None = None) -> None:
+        self._categorical = Categorical(probs, logits)
+        self.temperature = temperature
+        super().__init__(self._categorical.batch_shape, self._categorical.param_shape[-1:],
+                         validate_args=validate_args)
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        """Return the distribution with its batch expanded."""
+        new = self._get_checked_instance(ExpRelaxedCategorical, _instance)
+        new.temperature = self.temperature
+        new._categorical = self._categorical.expand(batch_shape)
+        return self._expanded_shape(new, Size(batch_shape))
+
+    @property
+    def probs(self) -> Any:
+        """The probabilities."""
+        return self._categorical.probs
+
+    @property
+    def logits(self) -> Any:
+        """The logarithms of the probabilities."""
+        return self._categorical.logits
+
+    @property
+    def param_shape(self) -> Any:
+        """The shape of the parameter."""
+        return self._categorical.param_shape
+
+    def _new(self, *args: Any, **kwargs: Any) -> Any:
+        return self._categorical._new(*args, **kwargs)
+
+    def rsample(self, sample_shape: Any = ()) -> Any:
+        """Draw by the Gumbel-softmax trick."""
+        shape = self._extended_shape(sample_shape)
+        u = clamp_probs(F.rand(shape, dtype=self.logits.dtype, device=self.logits.device))
+        scores = (self.logits - (-u.log()).log()) / self.temperature
+        return scores - scores.logsumexp(-1, keepdim=True)
+
+    def log_prob(self, value: Any) -> Any:
+        """Return the log density."""
+        if self._validate_args:
+            self._validate_sample(value)
+        n = self.event_shape[0]
+        score = F.log_softmax(self.logits - value * self.temperature, -1).sum(-1)
+        return score + math.lgamma(n) + (n - 1) * F.log(as_floating(self.temperature))
+
+
+class RelaxedOneHotCategorical(TransformedDistribution):
+    """Points of the simplex that come nearer to its corners the lower the temperature is.
+
+    >>> from minigrad import tensor
+    >>> RelaxedOneHotCategorical(tensor(0.5), tensor([1.0, 3.0])).rsample((5,)).shape
+    torch.Size([5, 2])
+    """
+
+    arg_constraints: Any = {"probs": constraints.simplex, "logits": constraints.real_vector}
+    support: Any = constraints.simplex
+    has_rsample = True
+
+    def __init__(self, temperature: Any, probs: Any = None, logits: Any = None,
+                 validate_args: bool | None = None) -> None:
+        base = ExpRelaxedCategorical(temperature, probs, logits, validate_args=validate_args)
+        super().__init__(base, ExpTransform(), validate_args=validate_args)
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        """Return the distribution with its batch expanded."""
+        new = self._get_checked_instance(RelaxedOneHotCategorical, _instance)
+        return super().expand(batch_shape, _instance=new)
+
+    @property
+    def temperature(self) -> Any:
+        """The temperature."""
+        return self.base_dist.temperature
+
+    @property
+    def logits(self) -> Any:
+        """The logarithms of the probabilities."""
+        return self.base_dist.logits
+
+    @property
+    def probs(self) -> Any:
+        """The probabilities."""
+        return self.base_dist.probs

@@ -1,0 +1,80 @@
+"""Student's t distribution."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..op.declaration import F
+from . import constraints
+from .chi2 import Chi2
+from .distribution import Distribution
+from .utils import standard_normal
+
+__all__ = ["StudentT"]
+
+
+class StudentT(Distribution):
+    """Student's t distribution with `df` degrees of freedom, around `loc`.
+
+    >>> StudentT(3.0).variance
+    tensor(3.)
+    """
+
+    arg_constraints: Any = {"df": constraints.positive, "loc": constraints.real,
+                            "scale": constraints.positive}
+    support: Any = constraints.real
+    has_rsample = True
+    _expanded = {"df": 0, "loc": 0, "scale": 0}
+    df: Any
+    loc: Any
+    scale: Any
+
+    def __init__(self, df: Any, loc: Any = 0.0, scale: Any = 1.0,
+                 validate_args: bool | None = None) -> None:
+        self._begin(validate_args, df=df, loc=loc, scale=scale)
+        self._chi2 = Chi2(self.df)
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        """Return the distribution with its batch expanded."""
+        new = super().expand(batch_shape, _instance)
+        new._chi2 = self._chi2.expand(batch_shape)
+        return new
+
+    @property
+    def mean(self) -> Any:
+        """`loc` for df > 1, else NaN."""
+        return F.where(self.df <= 1, math.nan, self.loc)
+
+    @property
+    def mode(self) -> Any:
+        """`loc`."""
+        return self.loc
+
+    @property
+    def variance(self) -> Any:
+        """scale**2 df / (df - 2) for df > 2, infinite for df > 1, else NaN."""
+        finite = self.scale.pow(2) * self.df / (self.df - 2)
+        return F.where(self.df > 2, finite, F.where(self.df > 1, math.inf, math.nan))
+
+    def rsample(self, sample_shape: Any = ()) -> Any:
+        """Draw a normal number, divided by the root of a chi-squared one over df."""
+        shape = self._extended_shape(sample_shape)
+        normal = standard_normal(shape, self.df)
+        return self.loc + self.scale * normal * F.rsqrt(self._chi2.rsample(sample_shape) / self.df)
+
+    def log_prob(self, value: Any) -> Any:
+        """Return the log density."""
+        if self._validate_args:
+            self._validate_sample(value)
+        y = (value - self.loc) / self.scale
+        constant = (self.scale.log() + 0.5 * self.df.log() + 0.5 * math.log(math.pi)
+                    + F.lgamma(0.5 * self.df) - F.lgamma(0.5 * (self.df + 1)))
+        return -0.5 * (self.df + 1) * F.log1p(y**2 / self.df) - constant
+
+    def entropy(self) -> Any:
+        """Return the entropy."""
+        half = 0.5 * self.df
+        log_beta = F.lgamma(half) + math.lgamma(0.5) - F.lgamma(half + 0.5)
+        return (self.scale.log() + (half + 0.5) * (F.digamma(half + 0.5) - F.digamma(half))
+                + 0.5 * self.df.log() + log_beta)

@@ -1,0 +1,373 @@
+"""Transforms of samples: a function, its inverse, and the log of its Jacobian determinant.
+
+Source: https://docs.pytorch.org/docs/stable/distributions.html#module-torch.distributions.transforms
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from ..op.declaration import F
+from ..tensor.attributes import Size
+from . import constraints
+from .utils import lazy_property, sum_rightmost
+
+__all__ = ["ComposeTransform", "IndependentTransform", "ReshapeTransform", "Transform",
+           "identity_transform"]
+
+
+class Transform:
+    """A function of tensors from `domain` to `codomain`, with an inverse `inv`.
+
+    A subclass gives `_call`, `_inverse` and `log_abs_det_jacobian`.  With `cache_size` 1 the last
+    argument and result are kept, so that the inverse of that result is that argument itself.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.distributions import ExpTransform
+    >>> exp = ExpTransform()
+    >>> exp.inv(exp(tensor([0.0, 2.0]))), exp.inv.inv is exp
+    (tensor([0., 2.]), True)
+    """
+
+    bijective: Any = False
+    domain: Any
+    codomain: Any
+
+    def __init__(self, cache_size: int = 0) -> None:
+        if cache_size not in (0, 1):
+            raise ValueError("cache_size must be 0 or 1")
+        self._cache_size = cache_size
+        self._inv: Any = None
+        self._cached_x_y: tuple[Any, Any] = None, None
+
+    @property
+    def event_dim(self) -> int:
+        """How many of the last dimensions are one event; ValueError if that changes."""
+        if self.domain.event_dim != self.codomain.event_dim:
+            raise ValueError("Please use either .domain.event_dim or .codomain.event_dim")
+        return int(self.domain.event_dim)
+
+    @property
+    def inv(self) -> Any:
+        """The inverse, a transform too."""
+        if self._inv is None:
+            self._inv = _InverseTransform(self)
+        return self._inv
+
+    @property
+    def sign(self) -> Any:
+        """1 for a function that rises, -1 for one that falls."""
+        raise NotImplementedError
+
+    def with_cache(self, cache_size: int = 1) -> Any:
+        """Return this transform with another size of its cache."""
+        if self._cache_size == cache_size:
+            return self
+        other = copy.copy(self)
+        Transform.__init__(other, cache_size)
+        return other
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    __hash__ = None  # type: ignore[assignment]  # as a class with __eq__ alone
+
+    def __call__(self, x: Any) -> Any:
+        """Return the transformed tensor."""
+        if self._cache_size and x is self._cached_x_y[0]:
+            return self._cached_x_y[1]
+        return self._kept(x, self._call(x))[1]
+
+    def _inv_call(self, y: Any) -> Any:
+        if self._cache_size and y is self._cached_x_y[1]:
+            return self._cached_x_y[0]
+        return self._kept(self._inverse(y), y)[0]
+
+    def _kept(self, x: Any, y: Any) -> tuple[Any, Any]:
+        if self._cache_size:
+            self._cached_x_y = x, y
+        return x, y
+
+    def _call(self, x: Any) -> Any:
+        raise NotImplementedError
+
+    def _inverse(self, y: Any) -> Any:
+        raise NotImplementedError
+
+    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
+        """Return log |dy/dx| of an argument and its result, one number for each event."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return type(self).__name__ + "()"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_inv": None}
+
+    def forward_shape(self, shape: Any) -> Any:
+        """Return the shape of the result for an argument of this shape."""
+        return shape
+
+    def inverse_shape(self, shape: Any) -> Any:
+        """Return the shape of the argument for a result of this shape."""
+        return shape
+
+
+class _InverseTransform(Transform):
+    """The inverse of a transform, which keeps the cache."""
+
+    def __init__(self, transform: Transform) -> None:
+        super().__init__(transform._cache_size)
+        self._inv = transform
+
+    domain = constraints.dependent_property(lambda self: self._inv.codomain, is_discrete=False)
+    codomain = constraints.dependent_property(lambda self: self._inv.domain, is_discrete=False)
+
+    @property
+    def bijective(self) -> Any:
+        return self._inv.bijective
+
+    @property
+    def sign(self) -> Any:
+        return self._inv.sign
+
+    def with_cache(self, cache_size: int = 1) -> Any:
+        return self._inv.with_cache(cache_size).inv
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _InverseTransform) and self._inv == other._inv
+
+    def __call__(self, x: Any) -> Any:
+        return self._inv._inv_call(x)
+
+    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
+        return -self._inv.log_abs_det_jacobian(y, x)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._inv!r})"
+
+    def forward_shape(self, shape: Any) -> Any:
+        return self._inv.inverse_shape(shape)
+
+    def inverse_shape(self, shape: Any) -> Any:
+        return self._inv.forward_shape(shape)
+
+
+def _widened(steps: Sequence[tuple[Any, Any]]) -> Any:
+    """Return the last set, with the dimensions of events that all steps to it need.
+
+    A step is the set that it comes from and the set that it leads to.
+    """
+    dims = steps[0][0].event_dim
+    for start, end in steps:
+        dims = max(dims, start.event_dim) - start.event_dim + end.event_dim
+    last = steps[-1][1]
+    return constraints.independent(last, dims - last.event_dim) if dims > last.event_dim else last
+
+
+class ComposeTransform(Transform):
+    """Several transforms, one after another; without any it changes nothing.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.distributions import AffineTransform, ExpTransform
+    >>> ComposeTransform([AffineTransform(0.0, 2.0), ExpTransform()])(tensor([0.0]))
+    tensor([1.])
+    """
+
+    def __init__(self, parts: Sequence[Any], cache_size: int = 0) -> None:
+        super().__init__(cache_size)
+        self.parts = [part.with_cache(cache_size) for part in parts] if cache_size else parts
+
+    def with_cache(self, cache_size: int = 1) -> Any:
+        if self._cache_size == cache_size:
+            return self
+        return ComposeTransform(self.parts, cache_size)
+
+    @constraints.dependent_property(is_discrete=False)
+    def domain(self) -> Any:
+        """The arguments of the first transform, in events that suit all."""
+        if not self.parts:
+            return constraints.real
+        return _widened([(part.codomain, part.domain) for part in reversed(self.parts)])
+
+    @constraints.dependent_property(is_discrete=False)
+    def codomain(self) -> Any:
+        """The results of the last transform, in events that suit all."""
+        if not self.parts:
+            return constraints.real
+        return _widened([(part.domain, part.codomain) for part in self.parts])
+
+    @lazy_property
+    def bijective(self) -> Any:
+        """Whether all parts are."""
+        return all(part.bijective for part in self.parts)
+
+    @lazy_property
+    def sign(self) -> Any:
+        """The product of the parts' signs."""
+        return math.prod(part.sign for part in self.parts)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ComposeTransform) and self.parts == other.parts
+
+    @property
+    def inv(self) -> Any:
+        """The inverses of the parts in reverse order."""
+        if self._inv is None:
+            self._inv = ComposeTransform([part.inv for part in reversed(self.parts)])
+            self._inv._inv = self
+        return self._inv
+
+    def __call__(self, x: Any) -> Any:
+        for part in self.parts:
+            x = part(x)
+        return x
+
+    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
+        if not self.parts:
+            return F.zeros_like(x)
+        dims, total = self.domain.event_dim, 0
+        for i, part in enumerate(self.parts):
+            result = y if i == len(self.parts) - 1 else part(x)
+            total = total + sum_rightmost(part.log_abs_det_jacobian(x, result),
+                                          dims - part.domain.event_dim)
+            dims += part.codomain.event_dim - part.domain.event_dim
+            x = result
+        return total
+
+    def forward_shape(self, shape: Any) -> Any:
+        for part in self.parts:
+            shape = part.forward_shape(shape)
+        return shape
+
+    def inverse_shape(self, shape: Any) -> Any:
+        for part in reversed(self.parts):
+            shape = part.inverse_shape(shape)
+        return shape
+
+    def __repr__(self) -> str:
+        parts = ",\n    ".join(repr(part) for part in self.parts)
+        return f"{type(self).__name__}(\n    {parts}\n)"
+
+
+identity_transform = ComposeTransform([])
+
+
+class IndependentTransform(Transform):
+    """A transform whose last dimensions count as one event: their log determinants are added.
+
+    >>> from minigrad import zeros
+    >>> from minigrad.distributions import ExpTransform
+    >>> x = zeros(2, 3)
+    >>> IndependentTransform(ExpTransform(), 1).log_abs_det_jacobian(x, x).shape
+    torch.Size([2])
+    """
+
+    def __init__(self, base_transform: Any, reinterpreted_batch_ndims: int,
+                 cache_size: int = 0) -> None:
+        super().__init__(cache_size)
+        self.base_transform = base_transform.with_cache(cache_size)
+        self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
+
+    @constraints.dependent_property(is_discrete=False)
+    def domain(self) -> Any:
+        """The set of the base, for more dimensions."""
+        return constraints.independent(self.base_transform.domain, self.reinterpreted_batch_ndims)
+
+    @constraints.dependent_property(is_discrete=False)
+    def codomain(self) -> Any:
+        """The set of the base, for more dimensions."""
+        return constraints.independent(self.base_transform.codomain,
+                                       self.reinterpreted_batch_ndims)
+
+    @property
+    def bijective(self) -> Any:
+        """Whether the base is."""
+        return self.base_transform.bijective
+
+    @property
+    def sign(self) -> Any:
+        """The sign of the base."""
+        return self.base_transform.sign
+
+    def _call(self, x: Any) -> Any:
+        if x.dim() < self.domain.event_dim:
+            raise ValueError("Too few dimensions on input")
+        return self.base_transform(x)
+
+    def _inverse(self, y: Any) -> Any:
+        if y.dim() < self.codomain.event_dim:
+            raise ValueError("Too few dimensions on input")
+        return self.base_transform.inv(y)
+
+    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
+        return sum_rightmost(self.base_transform.log_abs_det_jacobian(x, y),
+                             self.reinterpreted_batch_ndims)
+
+    def __repr__(self) -> str:
+        return (f"{type(self).__name__}({self.base_transform!r}, "
+                f"{self.reinterpreted_batch_ndims})")
+
+    def forward_shape(self, shape: Any) -> Any:
+        return self.base_transform.forward_shape(shape)
+
+    def inverse_shape(self, shape: Any) -> Any:
+        return self.base_transform.inverse_shape(shape)
+
+
+class ReshapeTransform(Transform):
+    """Gives events another shape with as many elements.
+
+    >>> from minigrad import zeros
+    >>> ReshapeTransform((6,), (2, 3))(zeros(5, 6)).shape
+    torch.Size([5, 2, 3])
+    """
+
+    bijective = True
+
+    def __init__(self, in_shape: Any, out_shape: Any, cache_size: int = 0) -> None:
+        self.in_shape, self.out_shape = Size(in_shape), Size(out_shape)
+        if math.prod(self.in_shape) != math.prod(self.out_shape):
+            raise ValueError("in_shape, out_shape have different numbers of elements")
+        super().__init__(cache_size)
+
+    @constraints.dependent_property
+    def domain(self) -> Any:
+        """Events of `in_shape`."""
+        return constraints.independent(constraints.real, len(self.in_shape))
+
+    @constraints.dependent_property
+    def codomain(self) -> Any:
+        """Events of `out_shape`."""
+        return constraints.independent(constraints.real, len(self.out_shape))
+
+    def _call(self, x: Any) -> Any:
+        return x.reshape(x.shape[:x.dim() - len(self.in_shape)] + self.out_shape)
+
+    def _inverse(self, y: Any) -> Any:
+        return y.reshape(y.shape[:y.dim() - len(self.out_shape)] + self.in_shape)
+
+    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
+        return x.new_zeros(x.shape[:x.dim() - len(self.in_shape)])
+
+    def forward_shape(self, shape: Any) -> Any:
+        return _other_end(shape, self.in_shape, self.out_shape)
+
+    def inverse_shape(self, shape: Any) -> Any:
+        return _other_end(shape, self.out_shape, self.in_shape)
+
+
+def _other_end(shape: Any, old: Any, new: Any) -> Any:
+    """Return a shape with its last dimensions replaced; ValueError unless they are `old`."""
+    kept = len(shape) - len(old)
+    if kept < 0:
+        raise ValueError("Too few dimensions on input")
+    if tuple(shape[kept:]) != old:
+        raise ValueError(f"Shape mismatch: expected {old} but got {shape[kept:]}")
+    return Size(tuple(shape[:kept]) + new)

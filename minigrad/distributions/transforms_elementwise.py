@@ -1,0 +1,274 @@
+"""Transforms of single numbers.
+
+Source: https://docs.pytorch.org/docs/stable/distributions.html#module-torch.distributions.transforms
+"""
+
+from __future__ import annotations
+
+import math
+from numbers import Number
+from typing import Any
+
+from ..op.declaration import F
+from ..ops.info import finfo
+from ..shapes import broadcast
+from ..tensor.attributes import Size
+from ..tensor.tensor import Tensor
+from . import constraints
+from .transform import Transform
+from .utils import broadcast_all, sum_rightmost
+
+__all__ = ["AbsTransform", "AffineTransform", "CumulativeDistributionTransform", "ExpTransform",
+           "PowerTransform", "SigmoidTransform", "SoftplusTransform", "TanhTransform"]
+
+
+def clipped_sigmoid(x: Any) -> Any:
+    """Return the sigmoid, kept inside (0, 1) by the dtype's least numbers."""
+    kind = finfo(x.dtype)
+    return F.clamp(F.sigmoid(x), kind.tiny, 1 - kind.eps)
+
+
+class _Rising(Transform):
+    """A transform of numbers that rises and has no parameter: any two are equal."""
+
+    domain: Any = constraints.real
+    bijective = True
+    sign = 1
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, type(self))
+
+
+class ExpTransform(_Rising):
+    """y = exp(x); log |dy/dx| = x.
+
+    >>> from minigrad import zeros
+    >>> ExpTransform()(zeros(1))
+    tensor([1.])
+    """
+
+    codomain = constraints.positive
+
+    def _call(self, x: Any) -> Any:
+        return x.exp()
+
+    def _inverse(self, y: Any) -> Any:
+        return y.log()
+
+    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
+        return x
+
+
+class SigmoidTransform(_Rising):
+    """y = 1 / (1 + exp(-x)), kept inside (0, 1).
+
+    >>> from minigrad import zeros
+    >>> SigmoidTransform()(zeros(1))
+    tensor([0.5000])
+    """
+
+    codomain = constraints.unit_interval
+
+    def _call(self, x: Any) -> Any:
+        return clipped_sigmoid(x)
+
+    def _inverse(self, y: Any) -> Any:
+        kind = finfo(y.dtype)
+        y = y.clamp(min=kind.tiny, max=1 - kind.eps)
+        return y.log() - (-y).log1p()
+
+    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
+        return -F.softplus(-x) - F.softplus(x)
+
+
+class SoftplusTransform(_Rising):
+    """y = log(1 + exp(x)).
+
+    >>> from minigrad import zeros
+    >>> SoftplusTransform()(zeros(1))
+    tensor([0.6931])
+    """
+
+    codomain = constraints.positive
+
+    def _call(self, x: Any) -> Any:
+        return F.softplus(x)
+
+    def _inverse(self, y: Any) -> Any:
+        return (-(-y).expm1()).log() + y
+
+    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
+        return -F.softplus(-x)
+
+
+class TanhTransform(_Rising):
+    """y = tanh(x), which stays accurate where the sigmoid and an affine transform would not.
+
+    >>> from minigrad import zeros
+    >>> TanhTransform()(zeros(1))
+    tensor([0.])
+    """
+
+    codomain = constraints.interval(-1.0, 1.0)
+
+    def _call(self, x: Any) -> Any:
+        return x.tanh()
+
+    def _inverse(self, y: Any) -> Any:
+        return y.atanh()
+
+    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
+        return 2 * (math.log(2) - x - F.softplus(-2 * x))
+
+
+class AbsTransform(Transform):
+    """y = |x|, which is not bijective: its inverse gives y.
+
+    >>> from minigrad import tensor
+    >>> AbsTransform()(tensor([-2.0]))
+    tensor([2.])
+    """
+
+    domain, codomain = constraints.real, constraints.positive
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, AbsTransform)
+
+    def _call(self, x: Any) -> Any:
+        return x.abs()
+
+    def _inverse(self, y: Any) -> Any:
+        return y
+
+
+class PowerTransform(Transform):
+    """y = x ** exponent, of positive numbers.
+
+    >>> from minigrad import tensor
+    >>> PowerTransform(2.0)(tensor([3.0]))
+    tensor([9.])
+    """
+
+    domain = codomain = constraints.positive
+    bijective = True
+
+    def __init__(self, exponent: Any, cache_size: int = 0) -> None:
+        super().__init__(cache_size)
+        (self.exponent,) = broadcast_all(exponent)
+
+    @property
+    def sign(self) -> Any:
+        """The sign of the exponent."""
+        return self.exponent.sign()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PowerTransform) and bool(self.exponent.eq(other.exponent).all())
+
+    def _call(self, x: Any) -> Any:
+        return x.pow(self.exponent)
+
+    def _inverse(self, y: Any) -> Any:
+        return y.pow(1 / self.exponent)
+
+    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
+        return (self.exponent * y / x).abs().log()
+
+    def forward_shape(self, shape: Any) -> Any:
+        return Size(broadcast(shape, self.exponent.shape))
+
+    inverse_shape = forward_shape
+
+
+class AffineTransform(Transform):
+    """y = loc + scale * x; `event_dim` dimensions count as one event.
+
+    >>> from minigrad import tensor
+    >>> AffineTransform(1.0, 2.0)(tensor([3.0]))
+    tensor([7.])
+    """
+
+    bijective = True
+
+    def __init__(self, loc: Any, scale: Any, event_dim: int = 0, cache_size: int = 0) -> None:
+        super().__init__(cache_size)
+        self.loc, self.scale, self._event_dim = loc, scale, event_dim
+
+    @property
+    def event_dim(self) -> int:
+        """How many of the last dimensions are one event."""
+        return self._event_dim
+
+    @constraints.dependent_property(is_discrete=False)
+    def domain(self) -> Any:
+        """All numbers, in events of `event_dim` dimensions."""
+        if not self._event_dim:
+            return constraints.real
+        return constraints.independent(constraints.real, self._event_dim)
+
+    codomain = domain
+
+    @property
+    def sign(self) -> Any:
+        """The sign of the scale."""
+        if isinstance(self.scale, Number):
+            return (self.scale > 0) - (self.scale < 0)  # type: ignore[operator]  # a real one
+        return self.scale.sign()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, AffineTransform) and all(
+            bool(F.all(F.eq(a, b))) if isinstance(a, Tensor) or isinstance(b, Tensor) else a == b
+            for a, b in ((self.loc, other.loc), (self.scale, other.scale)))
+
+    def _call(self, x: Any) -> Any:
+        return self.loc + self.scale * x
+
+    def _inverse(self, y: Any) -> Any:
+        return (y - self.loc) / self.scale
+
+    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
+        if isinstance(self.scale, Tensor):
+            slope = F.abs(self.scale).log()
+        else:
+            slope = F.full_like(x, math.log(abs(self.scale)))
+        if self._event_dim:  # one number for all of an event counts for each element
+            slope = sum_rightmost(slope.expand(F.broadcast_tensors(slope, x)[0].shape),
+                                  self._event_dim)
+        return slope.expand(x.shape[:x.dim() - self._event_dim])
+
+    def forward_shape(self, shape: Any) -> Any:
+        return Size(broadcast(shape, getattr(self.loc, "shape", ()),
+                                     getattr(self.scale, "shape", ())))
+
+    inverse_shape = forward_shape
+
+
+class CumulativeDistributionTransform(Transform):
+    """y = F(x), the distribution function of a distribution; uniform for its samples.
+
+    >>> from minigrad import zeros
+    >>> from minigrad.distributions import Normal
+    >>> CumulativeDistributionTransform(Normal(0.0, 1.0))(zeros(1))
+    tensor([0.5000])
+    """
+
+    bijective = True
+    codomain = constraints.unit_interval
+    sign = 1
+
+    def __init__(self, distribution: Any, cache_size: int = 0) -> None:
+        super().__init__(cache_size)
+        self.distribution = distribution
+
+    @property
+    def domain(self) -> Any:
+        """The support of the distribution."""
+        return self.distribution.support
+
+    def _call(self, x: Any) -> Any:
+        return self.distribution.cdf(x)
+
+    def _inverse(self, y: Any) -> Any:
+        return self.distribution.icdf(y)
+
+    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
+        return self.distribution.log_prob(x)

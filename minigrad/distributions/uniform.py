@@ -1,0 +1,85 @@
+"""The uniform distribution of real numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..op.declaration import F
+from . import constraints
+from .distribution import Distribution
+
+__all__ = ["Uniform"]
+
+
+class Uniform(Distribution):
+    """Numbers evenly from [low, high); ValueError unless low < high.
+
+    >>> from minigrad import tensor
+    >>> Uniform(0.0, 2.0).log_prob(tensor(1.0)).exp()
+    tensor(0.5000)
+    """
+
+    has_rsample = True
+    _expanded = {"low": 0, "high": 0}
+    low: Any
+    high: Any
+
+    @property
+    def arg_constraints(self) -> Any:
+        """`high` is above `low`, and that below `high`."""
+        return {"low": constraints.less_than(self.high), "high": constraints.greater_than(self.low)}
+
+    def __init__(self, low: Any, high: Any, validate_args: bool | None = None) -> None:
+        self._begin(validate_args, low=low, high=high)
+
+    @constraints.dependent_property(is_discrete=False, event_dim=0)
+    def support(self) -> Any:
+        """From `low` to `high`."""
+        return constraints.interval(self.low, self.high)
+
+    @property
+    def mean(self) -> Any:
+        """The middle."""
+        return (self.high + self.low) / 2
+
+    @property
+    def mode(self) -> Any:
+        """There is none: NaN."""
+        return F.full_like(self.low, float("nan"))
+
+    @property
+    def stddev(self) -> Any:
+        """The width divided by the square root of 12."""
+        return (self.high - self.low) / 12**0.5
+
+    @property
+    def variance(self) -> Any:
+        """The square of the width divided by 12."""
+        return (self.high - self.low).pow(2) / 12
+
+    def rsample(self, sample_shape: Any = ()) -> Any:
+        """Draw low + (high - low) * u."""
+        shape = self._extended_shape(sample_shape)
+        unit = F.rand(shape, dtype=self.low.dtype, device=self.low.device)
+        return self.low + unit * (self.high - self.low)
+
+    def log_prob(self, value: Any) -> Any:
+        """Return -log(high - low), and -inf outside [low, high)."""
+        if self._validate_args:
+            self._validate_sample(value)
+        inside = (self.low.le(value) & self.high.gt(value)).type_as(self.low)
+        return F.log(inside) - F.log(self.high - self.low)
+
+    def cdf(self, value: Any) -> Any:
+        """Return the share of the way from `low` to `high`."""
+        if self._validate_args:
+            self._validate_sample(value)
+        return ((value - self.low) / (self.high - self.low)).clamp(min=0, max=1)
+
+    def icdf(self, value: Any) -> Any:
+        """Return the number so far on the way from `low` to `high`."""
+        return value * (self.high - self.low) + self.low
+
+    def entropy(self) -> Any:
+        """Return log(high - low)."""
+        return F.log(self.high - self.low)

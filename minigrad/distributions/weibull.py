@@ -1,0 +1,67 @@
+"""The Weibull distribution."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..op.declaration import F
+from . import constraints
+from .exponential import Exponential
+from .transformed_distribution import TransformedDistribution
+from .transforms_elementwise import AffineTransform, PowerTransform
+from .utils import broadcast_all, euler_constant
+
+__all__ = ["Weibull"]
+
+
+class Weibull(TransformedDistribution):
+    """scale * x**(1 / concentration) of x from Exponential(1).
+
+    >>> Weibull(2.0, 1.0).mean
+    tensor(2.)
+    """
+
+    arg_constraints: Any = {"scale": constraints.positive, "concentration": constraints.positive}
+    support: Any = constraints.positive
+
+    def __init__(self, scale: Any, concentration: Any, validate_args: bool | None = None) -> None:
+        self.scale, self.concentration = broadcast_all(scale, concentration)
+        self.concentration_reciprocal = self.concentration.reciprocal()
+        base = Exponential(F.ones_like(self.scale), validate_args=validate_args)
+        steps = [PowerTransform(self.concentration_reciprocal), AffineTransform(0, self.scale)]
+        super().__init__(base, steps, validate_args=validate_args)
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        """Return the distribution with its batch expanded."""
+        new = self._get_checked_instance(Weibull, _instance)
+        new.scale = self.scale.expand(batch_shape)
+        new.concentration = self.concentration.expand(batch_shape)
+        new.concentration_reciprocal = new.concentration.reciprocal()
+        new.transforms = [PowerTransform(new.concentration_reciprocal),
+                          AffineTransform(0, new.scale)]
+        new.base_dist = self.base_dist.expand(batch_shape)
+        return self._expanded_shape(new, batch_shape)
+
+    def _moment(self, order: int) -> Any:
+        return F.exp(F.lgamma(1 + order * self.concentration_reciprocal))
+
+    @property
+    def mean(self) -> Any:
+        """scale * Gamma(1 + 1 / concentration)."""
+        return self.scale * self._moment(1)
+
+    @property
+    def mode(self) -> Any:
+        """scale * (1 - 1 / concentration)**(1 / concentration)."""
+        k = self.concentration
+        return self.scale * ((k - 1) / k) ** k.reciprocal()
+
+    @property
+    def variance(self) -> Any:
+        """scale**2 (Gamma(1 + 2 / concentration) - Gamma(1 + 1 / concentration)**2)."""
+        return self.scale.pow(2) * (self._moment(2) - self._moment(1).pow(2))
+
+    def entropy(self) -> Any:
+        """Return Euler's constant times 1 - 1 / concentration, plus log(scale / conc.) + 1."""
+        return (euler_constant * (1 - self.concentration_reciprocal)
+                + F.log(self.scale * self.concentration_reciprocal) + 1)
