@@ -12,13 +12,14 @@ from ..autograd.graph import is_multithreading_enabled as _is_multithreading_ena
 from ..autograd.variable import ImperativeEngine as _ImperativeEngine
 from ..engine.tasks import current_task
 from ..engine.tasks import will_execute as _will_engine_execute_node
+from ..ops.linalg.decompositions import LinAlgError as _LinAlgError
 from ..tensor.tensor import Tensor as TensorBase
 from . import _autograd, _functions
 
 _numbers: WeakKeyDictionary[Any, int] = WeakKeyDictionary()  # of the passes that were asked for
 _next_number = count().__next__
 
-__all__ = ["TensorBase", "_autograd", "_functions", "is_grad_enabled"]
+__all__ = ["TensorBase", "_LinAlgError", "_autograd", "_functions", "is_grad_enabled"]
 
 
 class _WeakTensorRef:
