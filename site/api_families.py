@@ -7,7 +7,7 @@ __all__ = ["FAMILIES", "family_of"]
 #: For each page of `api_pages.MODULES` that is parted: page of the family, title, files it is from.
 FAMILIES: dict[str, dict[str, tuple[str, str]]] = {
     "minigrad": {
-        "making": ("Making tensors", "create create_like from_data"),
+        "making": ("Making tensors", "create create_like from_data legacy"),
         "random": ("Random numbers", "sampling random_counts generator"),
         "shape": ("Shapes", "view concat flip_roll as_strided"),
         "parts": ("Parts, places and order",
@@ -27,7 +27,8 @@ FAMILIES: dict[str, dict[str, tuple[str, str]]] = {
                      "conv conv_transpose pool pool3d pad unfold loss ctc_loss linear bilinear "
                      "softmax"),
         "layers": ("Functions of layers", "rnn_stacks batch_norm group_norm dropout rrelu"),
-        "types": ("Types and devices", "tensor dtypes device attributes info real_numbers"),
+        "types": ("Types and devices",
+                  "tensor dtypes device attributes info real_numbers storages"),
         "settings": ("Files and settings", "files formatting threads anomaly_mode"),
     },
     "autograd": {

@@ -23,7 +23,7 @@ __all__ = ["LATER", "WITH", "LaterModules", "LeftOutModules", "attribute", "inst
 _PACKAGE = __name__.partition(".")[0]
 
 #: Modules of which some names are in the tables, besides the package itself.
-IN_PART = ("backends", "cuda", "linalg", "nn", "optim", "utils", "utils.data")
+IN_PART = ("backends", "cuda", "linalg", "nn", "optim", "testing", "utils", "utils.data")
 
 
 #: Modules that are loaded when a program asks for them, by their names below `torch`, and where
@@ -38,7 +38,9 @@ LATER = {
 
 #: Functions and classes that are loaded with a module, and that module.
 WITH: dict[str, str] = {
-    "compile": "compat.compiler", "nn.DataParallel": "compat.data_parallel",
+    "TypedStorage": "ops.shape.storages", "UntypedStorage": "ops.shape.storages",
+    "compile": "compat.compiler", "testing.assert_allclose": "compat.testing",
+    "testing.make_tensor": "compat.testing", "nn.DataParallel": "compat.data_parallel",
     "utils.swap_tensors": "utils.swapping",
     **dict.fromkeys((
         "are_deterministic_algorithms_enabled", "get_deterministic_debug_mode",

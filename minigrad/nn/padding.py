@@ -71,7 +71,19 @@ class _CircularPad(_Pad):
         return super().forward(input)
 
 
-class ReflectionPad1d(_Pad):
+class _ReflectionPad(_Pad):
+    """Pad with the elements beside the edge, in reverse order."""
+
+    mode = "reflect"
+
+
+class _ReplicationPad(_Pad):
+    """Pad with copies of the edge."""
+
+    mode = "replicate"
+
+
+class ReflectionPad1d(_ReflectionPad):
     """Pad (N, C, L) with its reflection, the edge not repeated; the batch may be missing.
 
     >>> from minigrad import nn, tensor
@@ -80,10 +92,9 @@ class ReflectionPad1d(_Pad):
     """
 
     dims = 1
-    mode = "reflect"
 
 
-class ReflectionPad2d(_Pad):
+class ReflectionPad2d(_ReflectionPad):
     """Pad (N, C, H, W) with its reflection, the edge not repeated; the batch may be missing.
 
     >>> from minigrad import nn, ones
@@ -92,10 +103,9 @@ class ReflectionPad2d(_Pad):
     """
 
     dims = 2
-    mode = "reflect"
 
 
-class ReflectionPad3d(_Pad):
+class ReflectionPad3d(_ReflectionPad):
     """Pad (N, C, D, H, W) with its reflection, the edge not repeated; the batch may be missing.
 
     >>> from minigrad import nn, ones
@@ -104,10 +114,9 @@ class ReflectionPad3d(_Pad):
     """
 
     dims = 3
-    mode = "reflect"
 
 
-class ReplicationPad1d(_Pad):
+class ReplicationPad1d(_ReplicationPad):
     """Pad (N, C, L) with copies of its edge; the batch may be missing.
 
     >>> from minigrad import nn, tensor
@@ -116,10 +125,9 @@ class ReplicationPad1d(_Pad):
     """
 
     dims = 1
-    mode = "replicate"
 
 
-class ReplicationPad2d(_Pad):
+class ReplicationPad2d(_ReplicationPad):
     """Pad (N, C, H, W) with copies of its edge; the batch may be missing.
 
     >>> from minigrad import nn, ones
@@ -128,10 +136,9 @@ class ReplicationPad2d(_Pad):
     """
 
     dims = 2
-    mode = "replicate"
 
 
-class ReplicationPad3d(_Pad):
+class ReplicationPad3d(_ReplicationPad):
     """Pad (N, C, D, H, W) with copies of its edge; the batch may be missing.
 
     >>> from minigrad import nn, ones
@@ -140,7 +147,6 @@ class ReplicationPad3d(_Pad):
     """
 
     dims = 3
-    mode = "replicate"
 
 
 class ConstantPad1d(_ConstantPad):

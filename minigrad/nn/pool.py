@@ -155,14 +155,18 @@ class _AdaptivePool(Module):
         return f"output_size={self.output_size}"
 
 
-class AdaptiveAvgPool1d(_AdaptivePool):
+class _AdaptiveAvgPool(_AdaptivePool):
+    """Averages of windows whose number is given."""
+
+
+class AdaptiveAvgPool1d(_AdaptiveAvgPool):
     """Averages of `output_size` windows spread evenly over (N, C, L)."""
 
     def forward(self, input: Tensor) -> Tensor:
         return F.adaptive_avg_pool1d(input, self.output_size)
 
 
-class AdaptiveAvgPool2d(_AdaptivePool):
+class AdaptiveAvgPool2d(_AdaptiveAvgPool):
     """Averages of windows spread evenly over (N, C, H, W); None keeps a size.
 
     >>> from minigrad import nn, ones
@@ -174,7 +178,7 @@ class AdaptiveAvgPool2d(_AdaptivePool):
         return F.adaptive_avg_pool2d(input, self.output_size)
 
 
-class AdaptiveAvgPool3d(_AdaptivePool):
+class AdaptiveAvgPool3d(_AdaptiveAvgPool):
     """Averages of windows spread evenly over (N, C, D, H, W); None keeps a size."""
 
     def forward(self, input: Tensor) -> Tensor:

@@ -204,7 +204,9 @@ def is_int(value: Any) -> bool:
 
 
 def are_ints(value: Any) -> bool:
-    """Tell whether a value is one int or a sequence of them."""
+    """Tell whether a value is one int or a sequence of them, or a tensor of one integer."""
+    if isinstance(value, Tensor):
+        return value.numel() == 1 and not value.dtype.is_floating_point
     return is_list_of_ints(value) or is_int(value)
 
 

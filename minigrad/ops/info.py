@@ -24,6 +24,24 @@ def is_tensor(obj: Any) -> bool:
     return isinstance(obj, Tensor)
 
 
+@function(method_too=False, event=False)
+def typename(obj: Any, /) -> str:
+    """Return the name of an object's type, or of the object if it is a class or a function.
+
+    For a tensor it is that of its kind of numbers. Source: `torch.typename`.
+
+    >>> from minigrad import tensor, typename
+    >>> typename(tensor(1)), typename(1)
+    ('torch.LongTensor', 'int')
+    """
+    if isinstance(obj, Tensor):
+        return str(obj.type())
+    named = obj if hasattr(obj, "__qualname__") else type(obj)
+    module = getattr(named, "__module__", "") or ""
+    name: str = named.__qualname__
+    return name if module in ("", "builtins") else f"{module}.{name}"
+
+
 def checked(name: str, input: Any) -> Tensor:
     """Return `input`; `TypeError` unless it is a tensor."""
     if not isinstance(input, Tensor):
@@ -41,6 +59,17 @@ def is_floating_point(input: Tensor) -> bool:
     (True, False)
     """
     return checked("is_floating_point", input).is_floating_point()
+
+
+@function(event=False)
+def is_signed(input: Tensor) -> bool:
+    """Tell whether the dtype has negative numbers. Source: `torch.is_signed`.
+
+    >>> from minigrad import tensor, uint8
+    >>> tensor([1]).is_signed(), tensor([1], dtype=uint8).is_signed()
+    (True, False)
+    """
+    return bool(checked("is_signed", input).dtype.is_signed)
 
 
 @function(method_too=False, event=False)

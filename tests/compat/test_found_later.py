@@ -22,7 +22,7 @@ def theirs():
 def test_they_are_not_loaded_before_a_program_asks():
     code = f"""
 import sys, minigrad
-later = {sorted({*LATER.values(), *WITH.values()})}
+later = {sorted(name for name in {*LATER.values(), *WITH.values()} if name[:4] != "ops.")}
 assert not [name for name in later if f"minigrad.{{name}}" in sys.modules]
 assert not hasattr(minigrad.jit, "no_such_name")
 import minigrad.futures, minigrad.nn.parallel

@@ -439,3 +439,18 @@ def test_the_small_residual_network_learns() -> None:
 def test_printing_a_parameter() -> None:
     parameter = nn.Parameter(minigrad.ones(2))
     assert repr(parameter) == ("Parameter containing:\ntensor([1., 1.], requires_grad=True)")
+
+
+def test_private_bases_and_modules_are_those_of_pytorch():
+    torch = pytest.importorskip("torch", reason="compares with PyTorch")
+    for name in nn.__all__:
+        mine, theirs = getattr(nn, name), getattr(torch.nn, name, None)
+        if not isinstance(theirs, type) or name in ("Module", "Parameter", "Buffer",
+                                                    "UninitializedParameter",
+                                                    "UninitializedBuffer"):
+            continue
+        assert mine.__module__.partition(".")[2] == theirs.__module__.partition(".")[2], name
+        for file, bases in nn.modules.BASES.items():
+            for base in bases:
+                ours, other = (getattr(getattr(one.modules, file), base) for one in (nn, torch.nn))
+                assert issubclass(mine, ours) == issubclass(theirs, other), (name, base)

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 import minigrad
+from tests.support import parity
 from tests.support.samples import IDS, OPS, samples
 
 torch = pytest.importorskip("torch", reason="held beside PyTorch")
@@ -92,3 +93,34 @@ def test_what_lacks_an_attribute_for_another_reason_says_so():
     with pytest.raises(AttributeError, match="no_such_thing"):
         minigrad.utils.checkpoint.checkpoint(lambda x: x.no_such_thing, minigrad.ones(2),
                                              use_reentrant=False)
+
+
+REFUSED = [
+    "torch.eye(True)", "torch.eye(2, True)", "torch.randperm(True)", "torch.randint(True, (2,))",
+    "torch.ones(2, 2).prod((0, 1))", "torch.ones(2, 2).prod(dim=(0,))",
+    "torch.movedim(torch.ones(2, 2), (0,), 0)", "torch.movedim(torch.ones(2, 2), 0, (0,))",
+    "torch.moveaxis(torch.ones(2, 2), [0], 0)", "torch.tril_indices(True, 2)",
+    "torch.triu_indices(2, True)", "torch.narrow(torch.ones(3), 0, True, 1)",
+    "torch.repeat_interleave(torch.ones(3), True)", "torch.ones(2).prod(torch.tensor([0]))",
+    "torch.ones(2).sum(torch.tensor([0.0]))", "torch.ones(2, 2).sum(torch.tensor([0, 1]))",
+]
+
+
+@pytest.mark.parametrize("line", REFUSED)
+def test_a_type_that_is_close_by_is_refused_as_in_pytorch(line):
+    with pytest.raises(TypeError):
+        eval(line, {"torch": minigrad})
+    with pytest.raises(TypeError):
+        eval(line, {"torch": torch})
+
+
+ONE_INT = ["x.sum(i)", "x.sum(i, True)", "x.mean(i)", "x.amax(i)", "x.logsumexp(i)", "x.view(n)",
+           "x.reshape(n)", "torch.ones(n)", "x.norm(2, i)", "x.sum(torch.tensor([True]))",
+           "x.sum(torch.tensor([[1]]))", "x.argmax(i)"]
+
+
+@pytest.mark.parametrize("line", ONE_INT)
+def test_a_tensor_of_one_integer_stands_for_a_sequence_of_ints(line):
+    mine, theirs = (parity.outcome(one, line, x=one.arange(4.0), i=one.tensor([0]),
+                                   n=one.tensor([4])) for one in (minigrad, torch))
+    assert mine == theirs.replace("(position 1)", "(position 2)")

@@ -16,11 +16,14 @@ from .. import (
     batchnorm,
     containers,
     conv,
+    conv_transpose,
     dropout,
     embedding,
     lazy,
     linear,
     loss,
+    margin_loss,
+    norm_pool,
     normalization,
     padding,
     pool,
@@ -34,7 +37,7 @@ from . import module, utils
 FILES: dict[str, ModuleType] = {
     "activation": activation, "adaptive": adaptive_softmax,
     "batchnorm": batchnorm, "channelshuffle": shape_layers,
-    "container": containers, "conv": conv,
+    "container": containers, "conv": conv, "distance": margin_loss,
     "dropout": dropout, "flatten": shape_layers, "fold": shape_layers,
     "instancenorm": normalization, "lazy": lazy,
     "linear": linear, "loss": loss, "module": module,
@@ -52,7 +55,9 @@ ELSEWHERE = {"attention": "activation", "conv_transpose": "conv", "margin_loss":
              "norm_pool": "pooling", "parameter_containers": "container",
              "sequence_loss": "loss"}
 #: PyTorch's file for classes that share one file here.
-BY_CLASS = {"Fold": "fold", "Unfold": "fold", "PixelShuffle": "pixelshuffle",
+BY_CLASS = {"CosineSimilarity": "distance", "PairwiseDistance": "distance",
+            "Flatten": "flatten", "Unflatten": "flatten", "LocalResponseNorm": "normalization",
+            "Fold": "fold", "Unfold": "fold", "PixelShuffle": "pixelshuffle",
             "PixelUnshuffle": "pixelshuffle", "Upsample": "upsampling",
             "UpsamplingNearest2d": "upsampling", "UpsamplingBilinear2d": "upsampling",
             "ChannelShuffle": "channelshuffle",
@@ -60,6 +65,21 @@ BY_CLASS = {"Fold": "fold", "Unfold": "fold", "PixelShuffle": "pixelshuffle",
                 "Conv": "conv", "ConvTranspose": "conv", "BatchNorm": "batchnorm",
                 "InstanceNorm": "instancenorm"}.items()}, "LazyLinear": "linear",
             "LayerNorm": "normalization", "GroupNorm": "normalization", "RMSNorm": "normalization"}
+
+#: PyTorch's private names of the classes that layers share: programs ask `isinstance` of them.
+BASES: dict[str, dict[str, type]] = {
+    "batchnorm": {"_NormBase": batchnorm.ChannelNorm, "_LazyNormBase": lazy._LazyNorm},
+    "conv": {"_ConvNd": conv.ConvNd, "_ConvTransposeNd": conv_transpose._ConvTranspose,
+             "_LazyConvXdMixin": lazy._LazyConv},
+    "dropout": {"_DropoutNd": dropout._Dropout},
+    "padding": {"_CircularPadNd": padding._CircularPad, "_ConstantPadNd": padding._ConstantPad,
+                "_ReflectionPadNd": padding._ReflectionPad,
+                "_ReplicationPadNd": padding._ReplicationPad},
+    "pooling": {"_AdaptiveAvgPoolNd": pool._AdaptiveAvgPool,
+                "_AdaptiveMaxPoolNd": pool._AdaptiveMaxPool, "_AvgPoolNd": pool._AvgPool,
+                "_LPPoolNd": norm_pool._LPPool, "_MaxPoolNd": pool._MaxPool,
+                "_MaxUnpoolNd": pool._MaxUnpool},
+}
 
 _NN = sys.modules[__name__.rpartition(".")[0]]
 
@@ -71,11 +91,13 @@ def name_as_pytorch_does() -> None:
         if not isinstance(kind, type) or kind.__module__.rpartition(".")[0] != _NN.__name__:
             continue
         own = kind.__module__
-        name = (BY_CLASS.get(kind.__name__) or by_file.get(own)
-                or ELSEWHERE.get(own.rpartition(".")[2]))
+        name = (BY_CLASS.get(kind.__name__) or ELSEWHERE.get(own.rpartition(".")[2])
+                or by_file.get(own))
         if name is not None:
             kind.__module__ = f"{__name__}.{name}"
             globals()[name].__dict__.setdefault(kind.__name__, kind)
+    for file, names in BASES.items():
+        vars(FILES[file]).update(names)
 
 
 def __getattr__(name: str) -> Any:

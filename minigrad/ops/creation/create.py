@@ -18,8 +18,16 @@ import numpy as np
 from ...backend import backend_of
 from ...device import backend_for
 from ...dtypes import bool as boolean
-from ...dtypes import dtype, from_numpy_dtype, get_default_dtype, int64, scalar_dtype, type_name
-from ...op.arguments import NOT_GIVEN, NUMBERS, is_int
+from ...dtypes import (
+    dtype,
+    from_numpy_dtype,
+    get_default_dtype,
+    int64,
+    numpy_of,
+    scalar_dtype,
+    type_name,
+)
+from ...op.arguments import INT, NOT_GIVEN, NUMBERS, is_int
 from ...op.publish import function
 from ...tensor.tensor import Tensor, from_array, method
 from .from_data import checked, from_checked_dtype, read
@@ -168,6 +176,43 @@ def from_numpy(ndarray: Any) -> Tensor:
 
 
 @function(method_too=False, event=False)
+def frombuffer(buffer: Any, *, dtype: Any, count: Any = -1, offset: Any = 0,
+               requires_grad: bool = False) -> Tensor:
+    """Make a tensor of one dimension that shares the memory of a buffer, such as a bytearray.
+
+    It has `count` elements, a negative number means all, from the byte `offset` on. `ValueError`
+    where the buffer is too short, `UserWarning` where it may not be written to. Source:
+    `torch.frombuffer`.
+
+    >>> import minigrad as torch
+    >>> torch.frombuffer(bytearray([1, 2]), dtype=torch.uint8)
+    tensor([1, 2], dtype=torch.uint8)
+    """
+    numpy_dtype, count, offset = numpy_of(dtype), index(count), index(offset)
+    try:
+        memory = memoryview(buffer)
+    except TypeError:
+        raise ValueError("object does not implement Python buffer protocol.") from None
+    size, item = memory.nbytes, numpy_dtype.itemsize
+    if not size or not count:
+        raise ValueError(f"both buffer length ({size}) and count ({count}) must not be 0")
+    if not 0 <= offset < size:
+        raise ValueError(f"offset ({offset} bytes) must be non-negative and no greater than buffer "
+                         f"length ({size} bytes) minus 1")
+    if count < 0 and (size - offset) % item:
+        raise ValueError(f"buffer length ({size - offset} bytes) after offset ({offset} bytes) "
+                         f"must be a multiple of element size ({item})")
+    if count > 0 and offset + count * item > size:
+        raise ValueError(f"requested buffer length ({count} * {item} bytes) after offset ({offset} "
+                         f"bytes) must not be greater than actual buffer length ({size} bytes)")
+    if memory.readonly:
+        warnings.warn("The given buffer is not writable, and PyTorch does not support non-writable "
+                      "tensors. Here a write to the tensor is an error.", UserWarning, stacklevel=3)
+    array = np.frombuffer(memory, numpy_dtype, max(count, -1), offset)
+    return with_grad(from_array(array), requires_grad)
+
+
+@function(method_too=False, event=False)
 def from_dlpack(ext_tensor: Any) -> Tensor:
     """Make a tensor that shares the memory of another library's. Source: `torch.from_dlpack`.
 
@@ -303,13 +348,10 @@ def eye(n: int, m: int | None = None, **options: Unpack[Options]) -> Tensor:
     tensor([[1., 0.],
             [0., 1.]])
     """
-    shape = []
+    shape: list[int] = []
     for name, value in (("n", n), ("m", n if m is None else m)):
-        try:
-            shape.append(index(value))
-        except TypeError:
-            raise TypeError(f"eye(): argument '{name}' (position {len(shape) + 1}) must be int, "
-                            f"not {type(value).__name__}") from None
+        INT.check("eye", name, value, len(shape))
+        shape.append(index(value))
         if shape[-1] < 0:
             raise RuntimeError(f"{name} must be greater or equal to 0, got {shape[-1]}")
     return create("eye", options, lambda xp, numpy_dtype: xp.eye(*shape, dtype=numpy_dtype))

@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any
+import warnings
+from typing import Any, Unpack
 
 import numpy as np
 
 from ...dtypes import bool as boolean
-from ...dtypes import dtype, float16, float32, float64, int8, int16, int32, int64, uint8
+from ...dtypes import (
+    dtype,
+    float16,
+    float32,
+    float64,
+    get_default_dtype,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+)
+from ...op.arguments import NOT_GIVEN
+from ...op.publish import function
 from ...tensor.attributes import Size
 from ...tensor.tensor import Tensor, method
 from .from_data import read
-from .tensor_options import sizes
+from .tensor_options import Options, create, sizes
 
 
 @method("new")
@@ -23,6 +37,36 @@ def new(self: Tensor, *args: Any) -> Tensor:
     tensor([2, 3])
     """
     return legacy(self.dtype, args)
+
+
+@function("range", method_too=False)
+def closed_range(start: Any, end: Any = NOT_GIVEN, step: Any = 1,
+                 **options: Unpack[Options]) -> Tensor:
+    """Make the numbers from `start` to `end`, both included, in steps; `arange` is to be used.
+
+    The dtype is the default one unless told. `RuntimeError` for a step of zero, and where no step
+    leads to `end`. Source: `torch.range`.
+
+    >>> import warnings
+    >>> import minigrad as torch
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     torch.range(1, 3)
+    tensor([1., 2., 3.])
+    """
+    if end is NOT_GIVEN:
+        raise TypeError('range() missing 1 required positional arguments: "end"')
+    warnings.warn("torch.range is deprecated and will be removed in a future release because its "
+                  "behavior is inconsistent with Python's range builtin. Instead, use "
+                  "torch.arange, which produces values in [start, end).", UserWarning, stacklevel=3)
+    first, last, by = (v.item() if isinstance(v, Tensor) else v for v in (start, end, step))
+    if not by:
+        raise RuntimeError("step must be nonzero")
+    if (last - first) * by < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    count = int((last - first) / by) + 1
+    return create("range", options, lambda xp, kind: (xp.arange(count) * by + first).astype(kind),
+                  get_default_dtype())
 
 
 def legacy(kind: dtype, args: tuple[Any, ...]) -> Tensor:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from operator import index
 from typing import Any, Unpack
 
 import numpy as np
@@ -19,7 +20,7 @@ from ... import _state
 from ...backend import BACKENDS, backend_of
 from ...device import place_on
 from ...dtypes import int64, type_name
-from ...op.arguments import NOT_GIVEN
+from ...op.arguments import INT, NOT_GIVEN
 from ...op.declaration import F, Op
 from ...op.publish import documented, function, inplace_caller
 from ...shapes import broadcast, same
@@ -236,11 +237,8 @@ def randint(low: Any = NOT_GIVEN, high: Any = NOT_GIVEN, size: Any = NOT_GIVEN, 
 
 def bound(name: str, argument: str, position: int, value: Any) -> int:
     """Return a whole number; `TypeError` for anything else."""
-    try:
-        return value.__index__()
-    except (AttributeError, TypeError):
-        raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be int, not "
-                        f"{type(value).__name__}") from None
+    INT.check(name, argument, value, position - 1)
+    return index(value)
 
 
 @function(method_too=False, out="creation")

@@ -99,7 +99,7 @@ class Prod(Reduction):
 
 
 @function(out="exact dtype dim overlap expanded")
-def prod(input, dim=None, keepdim=False, *, dtype=None):
+def prod(input, dim: int | None = None, keepdim=False, *, dtype=None):
     """Return the product of all elements, or along `dim`.
 
     >>> from minigrad import tensor

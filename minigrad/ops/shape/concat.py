@@ -9,7 +9,7 @@ from typing import Any
 from ...backend import BACKENDS
 from ...backend.memory_layout import channels_last, in_rows, is_channels_last
 from ...device import place_on
-from ...op.arguments import given_ints
+from ...op.arguments import INT, given_ints
 from ...op.declaration import F, Op
 from ...op.publish import function
 from ...shapes import broadcast, is_expandable_to, wrap_dim
@@ -399,6 +399,8 @@ def repeat_interleave(input, repeats: Any = None, dim=None, *, output_size=None)
     """
     if repeats is None:
         return repeated(input)
+    if not isinstance(repeats, Tensor):
+        INT.check("repeat_interleave", "repeats", repeats, 1)
     if dim is None:
         input, dim = F.reshape(input, (-1,)), 0
     shape = array_of(input).shape

@@ -243,7 +243,7 @@ def triangle(name, row, col, keep, dtype, device):
 
 
 @function(method_too=False)
-def tril_indices(row, col, offset=0, *, dtype=None, device=None):
+def tril_indices(row: int, col: int, offset=0, *, dtype=None, device=None):
     """The positions of the lower triangle of a matrix: a row of rows and a row of columns.
 
     >>> from minigrad import tril_indices
@@ -255,7 +255,7 @@ def tril_indices(row, col, offset=0, *, dtype=None, device=None):
 
 
 @function(method_too=False)
-def triu_indices(row, col, offset=0, *, dtype=None, device=None):
+def triu_indices(row: int, col: int, offset=0, *, dtype=None, device=None):
     """The positions of the upper triangle of a matrix: a row of rows and a row of columns.
 
     >>> from minigrad import triu_indices

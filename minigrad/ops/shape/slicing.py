@@ -11,7 +11,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from ...backend import kernels_index
-from ...op.arguments import NOT_GIVEN
+from ...op.arguments import INT, NOT_GIVEN
 from ...op.declaration import F, Op
 from ...op.publish import function, respelt
 from ...shapes import wrap_dim
@@ -158,6 +158,7 @@ def narrow(input, dim, start, length: int):
     if isinstance(start, Tensor) and (start.ndim or start.is_floating_point()
                                       or start._array.dtype == bool):
         raise RuntimeError("start must be an 0-dim integral Tensor.")
+    INT.check("narrow", "start", start, 2)
     dim, start = wrap_dim(dim, len(shape)), start.__index__()
     size = shape[dim]
     if length < 0:

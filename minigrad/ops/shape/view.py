@@ -12,7 +12,7 @@ from ... import _state
 from ...dtypes import FROM_NUMPY, type_name
 from ...dtypes import as_dtype as as_python_type
 from ...dtypes import dtype as Dtype
-from ...op.arguments import INTS, given_ints
+from ...op.arguments import INT, INT_LIST, INTS, given_ints
 from ...op.declaration import F, Op
 from ...op.publish import function
 from ...shapes import infer_view, numel, view_strides, wrap_dim, wrap_dims
@@ -398,6 +398,8 @@ def movedim(input, source: tuple[int, ...], destination: tuple[int, ...]):
     torch.Size([3, 4, 2])
     """
     ndim = array_of(input).ndim
+    kind = INT_LIST if isinstance(source, (tuple, list)) else INT
+    kind.check("movedim", "destination", destination, 2)
     from_, to = (d if isinstance(d, (tuple, list)) else (d,) for d in (source, destination))
     if len(from_) != len(to):
         raise RuntimeError("movedim: Invalid source or destination dims: source "

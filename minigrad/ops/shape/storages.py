@@ -1,0 +1,205 @@
+"""Storages: the memory below tensors, as bytes and as elements.
+
+Source: https://docs.pytorch.org/docs/stable/storage.html
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ...device import device, device_under
+from ...dtypes import dtype, from_numpy_dtype, uint8
+from ...op.declaration import F
+from ...op.publish import function
+from ...tensor.attributes import data_pointer, storage_of
+from ...tensor.tensor import Tensor, method
+from ...tensor.tensor import _retype as retyped
+
+DEPRECATED = ("TypedStorage is deprecated. It will be removed in the future and UntypedStorage "
+              "will be the only storage class. This should only matter to you if you are using "
+              "storages directly.  To access UntypedStorage directly, use tensor.untyped_storage() "
+              "instead of tensor.storage()")
+
+
+_warned: list[bool] = []  # PyTorch warns once
+
+
+class _Storage:
+    """Memory that tensors look at: two storages of the same memory are equal."""
+
+    def __init__(self, elements: Any) -> None:
+        self._elements = elements  # an array of one dimension: all of the memory
+
+    @property
+    def device(self) -> device:
+        """The device that the memory is on."""
+        return device_under(self._elements)
+
+    @property
+    def _cdata(self) -> int:
+        """A number that is the same for all tensors on this memory."""
+        return self.data_ptr()
+
+    @property
+    def is_cuda(self) -> bool:
+        """Whether the memory is that of a GPU."""
+        return self.device.type == "cuda"
+
+    def data_ptr(self) -> int:
+        """Return the address of the first byte."""
+        return data_pointer(self._elements)
+
+    def nbytes(self) -> int:
+        """Return the number of bytes."""
+        return int(self._elements.nbytes)
+
+    def element_size(self) -> int:
+        """Return the number of bytes of an element."""
+        return int(self._elements.itemsize)
+
+    def size(self) -> int:
+        """Return the number of elements."""
+        return len(self._elements)
+
+    def __len__(self) -> int:
+        return self.size()
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.tolist())
+
+    def __getitem__(self, key: Any) -> Any:
+        found = self._elements[key]
+        return type(self)(found) if isinstance(key, slice) else found.item()
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self._elements[key] = value
+
+    def fill_(self, value: Any) -> Any:
+        """Write a value to all elements, and return the storage."""
+        self._elements[...] = value
+        return self
+
+    def tolist(self) -> list[Any]:
+        """Return the elements as a list."""
+        values: list[Any] = self._elements.tolist()
+        return values
+
+    def is_shared(self) -> bool:
+        """Tell whether other processes share the memory: none does."""
+        return False
+
+    def resize_(self, size: int) -> Any:
+        """Return the storage if it has this size; `NotImplementedError` for another one."""
+        if size != self.size():
+            raise NotImplementedError("resize_: minigrad's memory is that of NumPy's arrays, which "
+                                      "keep their size")
+        return self
+
+    def __eq__(self, other: object) -> Any:
+        if not isinstance(other, type(self)):
+            return NotImplemented
+        return (self.data_ptr(), self.nbytes()) == (other.data_ptr(), other.nbytes())
+
+    def __hash__(self) -> int:
+        return hash(self.data_ptr())
+
+
+class UntypedStorage(_Storage):
+    """The bytes of a tensor's memory. Source: `torch.UntypedStorage`.
+
+    >>> from minigrad import ones
+    >>> x = ones(2, 2)
+    >>> x.untyped_storage().nbytes(), x[1].untyped_storage() == x.untyped_storage()
+    (16, True)
+    """
+
+    def __init__(self, elements: Any) -> None:
+        """Take the bytes of an array, or new ones if `elements` is their number."""
+        super().__init__(np.empty(elements, np.uint8) if isinstance(elements, int) else elements)
+
+    def __repr__(self) -> str:
+        return ("".join(f" {value}\n" for value in self.tolist())
+                + f"[torch.storage.UntypedStorage(device={self.device}) of size {self.size()}]")
+
+
+class TypedStorage(_Storage):
+    """The elements of a tensor's memory, of its dtype. Source: `torch.TypedStorage`."""
+
+    @property
+    def dtype(self) -> dtype:
+        """The type of the elements."""
+        return from_numpy_dtype(self._elements.dtype)
+
+    def untyped(self) -> UntypedStorage:
+        """Return the bytes of the memory."""
+        return UntypedStorage(self._elements.view(uint8.numpy))
+
+    def __repr__(self) -> str:
+        return ("".join(f" {value}\n" for value in self.tolist())
+                + f"[torch.storage.TypedStorage(dtype={self.dtype}, device={self.device}) of size "
+                f"{self.size()}]")
+
+
+@method("untyped_storage")
+def untyped_storage(self: Tensor) -> UntypedStorage:
+    """Return the bytes of the tensor's memory, of which the tensor may show a part.
+
+    >>> from minigrad import arange
+    >>> arange(4)[:2].untyped_storage().size()
+    32
+    """
+    return UntypedStorage(storage_of(self._array).view(uint8.numpy))
+
+
+@method("storage")
+def storage(self: Tensor) -> TypedStorage:
+    """Return the elements of the tensor's memory, with PyTorch's warning that it is deprecated."""
+    if not _warned:
+        _warned.append(True)
+        warnings.warn(DEPRECATED, UserWarning, stacklevel=2)
+    return TypedStorage(storage_of(self._array))
+
+
+@method("is_shared")
+def is_shared(self: Tensor) -> bool:
+    """Tell whether other processes share the tensor's memory: none does."""
+    return False
+
+
+@method("share_memory_")
+def share_memory_(self: Tensor) -> Tensor:
+    """Raise `NotImplementedError`: tensors live in the memory of one process."""
+    raise NotImplementedError("share_memory_ is not supported: tensors live in the memory of one "
+                              "process; its threads share them as they are")
+
+
+@method("as_subclass")
+def as_subclass(self: Tensor, cls: Any) -> Tensor:
+    """Return a view of the tensor that is of the class `cls`; `TypeError` unless one of tensors.
+
+    Source: `torch.Tensor.as_subclass`.
+
+    >>> from minigrad import nn, ones
+    >>> type(ones(2).as_subclass(nn.Parameter)).__name__
+    'Parameter'
+    """
+    if not (isinstance(cls, type) and issubclass(cls, Tensor)):
+        raise TypeError("Creating a Tensor subclass from a class that does not inherit from Tensor "
+                        "is not possible. Make sure your class inherits from Tensor.")
+    result: Tensor = retyped(F.alias(self), cls)
+    return result
+
+
+@function(method_too=False, event=False)
+def is_storage(obj: Any, /) -> bool:
+    """Tell whether `obj` is a storage. Source: `torch.is_storage`.
+
+    >>> from minigrad import is_storage, ones
+    >>> is_storage(ones(1).untyped_storage()), is_storage(ones(1))
+    (True, False)
+    """
+    return isinstance(obj, _Storage)
