@@ -98,7 +98,6 @@ def test_matmul_errors(shapes: Any, text: str) -> None:
         torch.ones(*shapes[0]) @ torch.ones(*shapes[1]) if shapes[0] else torch.matmul(
             torch.tensor(1.0), torch.ones(*shapes[1]))
     assert str(caught.value).splitlines()[0] == text
-    assert type(caught.value) is linalg.LinAlgError
 
 
 def test_matmul_wants_one_dtype() -> None:
