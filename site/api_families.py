@@ -75,12 +75,12 @@ FAMILIES: dict[str, dict[str, tuple[str, str]]] = {
                     "gumbel"),
         "positive": ("Distributions of positive numbers and shares",
                      "exponential gamma chi2 beta fishersnedecor weibull pareto "
-                     "relaxed_bernoulli"),
+                     "relaxed_bernoulli inverse_gamma kumaraswamy continuous_bernoulli"),
         "counts": ("Distributions of counts and categories",
                    "bernoulli binomial geometric negative_binomial poisson categorical "
                    "one_hot_categorical multinomial"),
         "vectors": ("Distributions of vectors",
-                    "dirichlet multivariate_normal lowrank_multivariate_normal "
+                    "dirichlet logistic_normal multivariate_normal lowrank_multivariate_normal "
                     "relaxed_categorical"),
         "transforms": ("Transforms", "transform transforms_elementwise transforms_vector"),
     },

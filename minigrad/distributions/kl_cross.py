@@ -15,6 +15,7 @@ from ..op.declaration import F
 from .bernoulli import Bernoulli
 from .beta import Beta
 from .binomial import Binomial
+from .continuous_bernoulli import ContinuousBernoulli
 from .exponential import Exponential
 from .gamma import Gamma
 from .gumbel import Gumbel
@@ -124,6 +125,11 @@ def with_beta(p: Any, q: Any) -> Any:
             - (a - 1) * mean(MEAN_LOG, p) - (b - 1) * mirrored)
 
 
+def with_continuous_bernoulli(p: Any, q: Any) -> Any:
+    """-log(1 - p) - the log normalizer - E[x] logits"""
+    return -(p.mean * q.logits + (-q.probs).log1p() + q._cont_bern_log_norm())
+
+
 def with_poisson(p: Any, q: Any) -> Any:
     """rate - E[x] log(rate), for samples of 0 and 1"""
     return q.rate - p.probs * q.rate.log()
@@ -149,10 +155,16 @@ def infinite(p: Any, q: Any) -> Any:
 
 
 register(Bernoulli, Poisson, with_poisson)
+register(Beta, ContinuousBernoulli, with_continuous_bernoulli)
 register(Beta, Exponential, with_exponential)
 register(Beta, Gamma, with_gamma)
 register(Beta, Normal, with_normal)
 register(Beta, Uniform, with_uniform, lambda p, q: (q.high < 1) | (q.low > 0))
+register(ContinuousBernoulli, ContinuousBernoulli, with_continuous_bernoulli)
+register(ContinuousBernoulli, Exponential, with_exponential)
+register(ContinuousBernoulli, Normal, with_normal)
+# for these two PyTorch wants one range strictly inside the other
+register(ContinuousBernoulli, Uniform, with_uniform, lambda p, q: (q.high <= 1) | (q.low >= 0))
 register(Exponential, Gamma, with_gamma)
 register(Exponential, Gumbel, with_gumbel)
 register(Exponential, Normal, with_normal)
@@ -167,6 +179,8 @@ register(Pareto, Exponential, with_exponential, lambda p, q: p.alpha <= 1)
 register(Pareto, Gamma, with_gamma, lambda p, q: p.alpha <= 1)
 register(Pareto, Normal, with_normal, lambda p, q: p.alpha <= 2)
 register(Uniform, Beta, with_beta, lambda p, q: (p.high > 1) | (p.low < 0))
+register(Uniform, ContinuousBernoulli, with_continuous_bernoulli,
+         lambda p, q: (p.high >= 1) | (p.low <= 0))
 register(Uniform, Exponential, with_exponential, lambda p, q: p.low < 0)
 register(Uniform, Gamma, with_gamma, lambda p, q: p.low < 0)
 register(Uniform, Gumbel, with_gumbel)
@@ -175,12 +189,13 @@ register(Uniform, Pareto, with_pareto, lambda p, q: p.low < q.scale)
 
 for _p, _others in (
     (Beta, (Pareto,)),
-    (Exponential, (Beta, Pareto, Uniform)),
-    (Gamma, (Beta, Pareto, Uniform)),
-    (Gumbel, (Beta, Exponential, Gamma, Pareto, Uniform)),
-    (Laplace, (Beta, Exponential, Gamma, Pareto, Uniform)),
-    (Normal, (Beta, Exponential, Gamma, Pareto, Uniform)),
-    (Pareto, (Beta, Uniform)),
+    (ContinuousBernoulli, (Pareto,)),
+    (Exponential, (Beta, ContinuousBernoulli, Pareto, Uniform)),
+    (Gamma, (Beta, ContinuousBernoulli, Pareto, Uniform)),
+    (Gumbel, (Beta, ContinuousBernoulli, Exponential, Gamma, Pareto, Uniform)),
+    (Laplace, (Beta, ContinuousBernoulli, Exponential, Gamma, Pareto, Uniform)),
+    (Normal, (Beta, ContinuousBernoulli, Exponential, Gamma, Pareto, Uniform)),
+    (Pareto, (Beta, ContinuousBernoulli, Uniform)),
     (Poisson, (Bernoulli, Binomial)),
 ):
     for _q in _others:

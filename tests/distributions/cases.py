@@ -24,6 +24,8 @@ CASES: dict[str, Make] = {
         logits=p([[0.2, 0.5, -1.3], [1.0, -2.0, 0.5]])),
     "Cauchy": lambda D, p: D.Cauchy(p([0.5, -1.0]), p([1.0, 2.5])),
     "Chi2": lambda D, p: D.Chi2(p([3.0, 0.8])),
+    "ContinuousBernoulli": lambda D, p: D.ContinuousBernoulli(p([0.3, 0.8])),
+    "ContinuousBernoulli by logits": lambda D, p: D.ContinuousBernoulli(logits=p([0.3, -1.5])),
     "Dirichlet": lambda D, p: D.Dirichlet(p([[0.5, 2.0, 3.0], [0.4, 0.7, 0.2]])),
     "Exponential": lambda D, p: D.Exponential(p([0.5, 2.0])),
     "FisherSnedecor": lambda D, p: D.FisherSnedecor(p([3.0, 1.5]), p([5.0, 3.0])),
@@ -35,8 +37,12 @@ CASES: dict[str, Make] = {
     "HalfNormal": lambda D, p: D.HalfNormal(p([1.0, 2.5])),
     "Independent": lambda D, p: D.Independent(
         D.Normal(p([[0.5, -1.0], [2.0, 0.1]]), p([[1.0, 2.5], [0.4, 1.0]])), 1),
+    "InverseGamma": lambda D, p: D.InverseGamma(p([3.5, 0.6]), p([1.5, 0.4])),
+    "Kumaraswamy": lambda D, p: D.Kumaraswamy(p([2.5, 0.7]), p([1.5, 0.4])),
     "Laplace": lambda D, p: D.Laplace(p([0.5, -1.0]), p([1.0, 2.5])),
     "LogNormal": lambda D, p: D.LogNormal(p([0.5, -1.0]), p([0.5, 0.8])),
+    "LogisticNormal": lambda D, p: D.LogisticNormal(
+        p([[0.5, -1.0], [0.2, 0.3]]), p([[1.0, 0.5], [0.4, 0.7]])),
     "LowRankMultivariateNormal": lambda D, p: D.LowRankMultivariateNormal(
         p([[0.5, -1.0, 0.0], [0.2, 0.3, 1.0]]), p([[[1.0], [0.5], [-0.3]]] * 2),
         p([[0.4, 1.0, 2.0], [1.5, 0.6, 0.8]])),

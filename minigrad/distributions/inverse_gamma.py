@@ -1,0 +1,69 @@
+"""The distribution of reciprocals of gamma numbers."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..op.declaration import F
+from . import constraints
+from .gamma import Gamma
+from .transformed_distribution import TransformedDistribution
+from .transforms_elementwise import PowerTransform
+
+__all__ = ["InverseGamma"]
+
+
+class InverseGamma(TransformedDistribution):
+    """1 / x of x from Gamma(a, b), with a = `concentration` and b = `rate`.
+
+    >>> InverseGamma(3.0, 2.0).mean
+    tensor(1.)
+    """
+
+    arg_constraints: Any = {"concentration": constraints.positive, "rate": constraints.positive}
+    support: Any = constraints.positive
+    has_rsample = True
+
+    def __init__(self, concentration: Any, rate: Any, validate_args: bool | None = None) -> None:
+        base = Gamma(concentration, rate, validate_args=validate_args)
+        super().__init__(base, PowerTransform(base.rate.new_tensor(-1.0)),
+                         validate_args=validate_args)
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        """Return the distribution with its batch expanded."""
+        new = self._get_checked_instance(InverseGamma, _instance)
+        return super().expand(batch_shape, _instance=new)
+
+    @property
+    def concentration(self) -> Any:
+        """The shape a of the gamma distribution."""
+        return self.base_dist.concentration
+
+    @property
+    def rate(self) -> Any:
+        """The rate b of the gamma distribution."""
+        return self.base_dist.rate
+
+    @property
+    def mean(self) -> Any:
+        """b / (a - 1) for a > 1, else infinite."""
+        mean = self.rate / (self.concentration - 1)
+        return F.where(self.concentration > 1, mean, math.inf)
+
+    @property
+    def mode(self) -> Any:
+        """b / (a + 1)."""
+        return self.rate / (self.concentration + 1)
+
+    @property
+    def variance(self) -> Any:
+        """b**2 / ((a - 1)**2 (a - 2)) for a > 2, else infinite."""
+        a = self.concentration
+        variance = self.rate.square() / ((a - 1).square() * (a - 2))
+        return F.where(a > 2, variance, math.inf)
+
+    def entropy(self) -> Any:
+        """Return a + log(b) + lgamma(a) - (1 + a) digamma(a)."""
+        a = self.concentration
+        return a + self.rate.log() + a.lgamma() - (1 + a) * a.digamma()

@@ -1,0 +1,75 @@
+"""The Kumaraswamy distribution."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..op.declaration import F
+from . import constraints
+from .transformed_distribution import TransformedDistribution
+from .transforms_elementwise import AffineTransform, PowerTransform
+from .uniform import Uniform
+from .utils import broadcast_all, euler_constant
+
+__all__ = ["Kumaraswamy"]
+
+
+class Kumaraswamy(TransformedDistribution):
+    """The distribution with F(x) = 1 - (1 - x**a)**b on [0, 1].
+
+    a is `concentration1`, b `concentration0`.
+
+    >>> Kumaraswamy(1.0, 1.0).mean
+    tensor(0.5000)
+    """
+
+    arg_constraints: Any = {"concentration1": constraints.positive,
+                            "concentration0": constraints.positive}
+    support: Any = constraints.unit_interval
+    has_rsample = True
+
+    def __init__(self, concentration1: Any, concentration0: Any,
+                 validate_args: bool | None = None) -> None:
+        a, b = broadcast_all(concentration1, concentration0)
+        self.concentration1, self.concentration0 = a, b
+        base = Uniform(F.full_like(b, 0), F.full_like(b, 1), validate_args=validate_args)
+        steps = [PowerTransform(b.reciprocal()), AffineTransform(1.0, -1.0),
+                 PowerTransform(a.reciprocal())]
+        super().__init__(base, steps, validate_args=validate_args)
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        """Return the distribution with its batch expanded."""
+        new = self._get_checked_instance(Kumaraswamy, _instance)
+        new.concentration1 = self.concentration1.expand(batch_shape)
+        new.concentration0 = self.concentration0.expand(batch_shape)
+        return super().expand(batch_shape, _instance=new)
+
+    def _moment(self, order: int) -> Any:
+        """Return E[x**n] = b B(1 + n / a, b)."""
+        a, b = self.concentration1, self.concentration0
+        n = 1 + order / a
+        return F.exp(b.log() + n.lgamma() + b.lgamma() - (n + b).lgamma())
+
+    @property
+    def mean(self) -> Any:
+        """b B(1 + 1 / a, b)."""
+        return self._moment(1)
+
+    @property
+    def mode(self) -> Any:
+        """((a - 1) / (a b - 1))**(1 / a) for a, b >= 1 that are not both 1, else NaN."""
+        a, b = self.concentration1, self.concentration0
+        mode = F.exp((F.log(a - 1) - F.log(a * b - 1)) / a)
+        return F.where((a < 1) | (b < 1), math.nan, mode)
+
+    @property
+    def variance(self) -> Any:
+        """The second moment less the square of the first."""
+        return self._moment(2) - self._moment(1).pow(2)
+
+    def entropy(self) -> Any:
+        """Return 1 - 1 / b + (1 - 1 / a) H(b) - log(a b), with the harmonic number H."""
+        a, b = self.concentration1, self.concentration0
+        harmonic = F.digamma(b + 1) + euler_constant
+        return (1 - b.reciprocal()) + (1 - a.reciprocal()) * harmonic - a.log() - b.log()

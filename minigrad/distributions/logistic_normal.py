@@ -1,0 +1,46 @@
+"""Points of the simplex made of normal vectors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import constraints
+from .normal import Normal
+from .transformed_distribution import TransformedDistribution
+from .transforms_vector import StickBreakingTransform
+
+__all__ = ["LogisticNormal"]
+
+
+class LogisticNormal(TransformedDistribution):
+    """Normal vectors (..., n), led to the simplex of n + 1 parts by stick-breaking.
+
+    >>> from minigrad import ones, zeros
+    >>> LogisticNormal(zeros(2), ones(2)).sample((5,)).shape
+    torch.Size([5, 3])
+    """
+
+    arg_constraints: Any = {"loc": constraints.real, "scale": constraints.positive}
+    support: Any = constraints.simplex
+    has_rsample = True
+
+    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
+        base = Normal(loc, scale, validate_args=validate_args)
+        if not base.batch_shape:
+            base = base.expand([1])
+        super().__init__(base, StickBreakingTransform(), validate_args=validate_args)
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        """Return the distribution with its batch expanded."""
+        new = self._get_checked_instance(LogisticNormal, _instance)
+        return super().expand(batch_shape, _instance=new)
+
+    @property
+    def loc(self) -> Any:
+        """The mean of the normal vectors."""
+        return self.base_dist.base_dist.loc
+
+    @property
+    def scale(self) -> Any:
+        """The standard deviation of the normal vectors."""
+        return self.base_dist.base_dist.scale
