@@ -82,7 +82,8 @@ FAMILIES: dict[str, dict[str, tuple[str, str]]] = {
         "vectors": ("Distributions of vectors",
                     "dirichlet logistic_normal multivariate_normal lowrank_multivariate_normal "
                     "relaxed_categorical"),
-        "transforms": ("Transforms", "transform transforms_elementwise transforms_vector"),
+        "transforms": ("Transforms", "transform transforms_elementwise transforms_events "
+                       "transforms_vector"),
     },
     "optim": {
         "optimizer": ("What optimizers share", "optimizer"),

@@ -13,8 +13,9 @@ from typing import Any
 
 from ..tensor.tensor import Tensor
 from . import constraints
-from .transform import ComposeTransform, IndependentTransform, identity_transform
+from .transform import ComposeTransform, identity_transform
 from .transforms_elementwise import AffineTransform, ExpTransform, SigmoidTransform
+from .transforms_events import IndependentTransform
 from .transforms_vector import (
     CatTransform,
     CorrCholeskyTransform,

@@ -2,8 +2,6 @@
 
 from .transform import (
     ComposeTransform,
-    IndependentTransform,
-    ReshapeTransform,
     Transform,
     identity_transform,
 )
@@ -17,6 +15,7 @@ from .transforms_elementwise import (
     SoftplusTransform,
     TanhTransform,
 )
+from .transforms_events import IndependentTransform, ReshapeTransform
 from .transforms_vector import (
     CatTransform,
     CorrCholeskyTransform,
