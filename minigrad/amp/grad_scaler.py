@@ -59,7 +59,12 @@ class GradScaler:
         self._found: dict[int, list[Tensor]] = {}
 
     def scale(self, outputs: Any) -> Any:
-        """Multiply a tensor, or each of a nest of tensors, by the scale."""
+        """Multiply a tensor, or each of a nest of tensors, by the scale.
+
+        >>> from minigrad import amp, tensor
+        >>> amp.GradScaler("cpu", init_scale=8.0).scale(tensor(2.0))
+        tensor(16.)
+        """
         if not self._enabled:
             return outputs
         if isinstance(outputs, Tensor):
@@ -176,7 +181,12 @@ class GradScaler:
         self._found.clear()
 
     def get_scale(self) -> float:
-        """Return the scale; the host waits for it. It is 1 if the scaler is off."""
+        """Return the scale; the host waits for it. It is 1 if the scaler is off.
+
+        >>> from minigrad import amp
+        >>> amp.GradScaler("cpu", init_scale=8.0).get_scale()
+        8.0
+        """
         if not self._enabled:
             return 1.0
         return self._init_scale if self._scale is None else float(self._scale.item())
@@ -211,7 +221,12 @@ class GradScaler:
         self._growth_interval = new_interval
 
     def is_enabled(self) -> bool:
-        """Tell whether the scaler is on."""
+        """Tell whether the scaler is on.
+
+        >>> from minigrad import amp
+        >>> amp.GradScaler(enabled=False).is_enabled()
+        False
+        """
         return self._enabled
 
     def state_dict(self) -> dict[str, Any]:

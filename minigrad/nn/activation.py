@@ -68,28 +68,48 @@ class ReLU(_Inplace):
 
 
 class SELU(_Inplace):
-    """Scaled elu, with scales that keep mean 0 and variance 1."""
+    """Scaled elu, with scales that keep mean 0 and variance 1.
+
+    >>> from minigrad import nn, tensor
+    >>> nn.SELU()(tensor([-1.0, 0.0, 2.0]))
+    tensor([-1.1113,  0.0000,  2.1014])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.selu(input, self.inplace)
 
 
 class SiLU(_Inplace):
-    """x sigmoid(x)"""
+    """x sigmoid(x)
+
+    >>> from minigrad import nn, tensor
+    >>> nn.SiLU()(tensor([-1.0, 0.0, 2.0]))
+    tensor([-0.2689,  0.0000,  1.7616])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.silu(input, self.inplace)
 
 
 class Mish(_Inplace):
-    """x tanh(softplus(x))"""
+    """x tanh(softplus(x))
+
+    >>> from minigrad import nn, tensor
+    >>> nn.Mish()(tensor([-1.0, 0.0, 2.0]))
+    tensor([-0.3034,  0.0000,  1.9440])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.mish(input, self.inplace)
 
 
 class Hardsigmoid(_Inplace):
-    """min(max(x / 6 + 1/2, 0), 1)"""
+    """min(max(x / 6 + 1/2, 0), 1)
+
+    >>> from minigrad import nn, tensor
+    >>> nn.Hardsigmoid()(tensor([-1.0, 0.0, 2.0]))
+    tensor([0.3333, 0.5000, 0.8333])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.hardsigmoid(input, self.inplace)
@@ -99,7 +119,12 @@ class Hardsigmoid(_Inplace):
 
 
 class Hardswish(_Inplace):
-    """x min(max(x / 6 + 1/2, 0), 1)"""
+    """x min(max(x / 6 + 1/2, 0), 1)
+
+    >>> from minigrad import nn, tensor
+    >>> nn.Hardswish()(tensor([-1.0, 0.0, 2.0]))
+    tensor([-0.3333,  0.0000,  1.6667])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.hardswish(input, self.inplace)
@@ -129,7 +154,12 @@ class LeakyReLU(Module):
 
 
 class ELU(Module):
-    """x, or alpha (exp(x) - 1) where it is negative."""
+    """x, or alpha (exp(x) - 1) where it is negative.
+
+    >>> from minigrad import nn, tensor
+    >>> nn.ELU()(tensor([-1.0, 0.0, 2.0]))
+    tensor([-0.6321,  0.0000,  2.0000])
+    """
 
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
         super().__init__()
@@ -144,14 +174,24 @@ class ELU(Module):
 
 
 class CELU(ELU):
-    """x, or alpha (exp(x / alpha) - 1) where it is negative."""
+    """x, or alpha (exp(x / alpha) - 1) where it is negative.
+
+    >>> from minigrad import nn, tensor
+    >>> nn.CELU()(tensor([-1.0, 0.0, 2.0]))
+    tensor([-0.6321,  0.0000,  2.0000])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.celu(input, self.alpha, self.inplace)
 
 
 class Hardtanh(Module):
-    """x clamped to the range from `min_val` to `max_val`."""
+    """x clamped to the range from `min_val` to `max_val`.
+
+    >>> from minigrad import nn, tensor
+    >>> nn.Hardtanh()(tensor([-1.0, 0.0, 2.0]))
+    tensor([-1.,  0.,  1.])
+    """
 
     def __init__(self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> None:
         super().__init__()
@@ -170,7 +210,12 @@ class Hardtanh(Module):
 
 
 class ReLU6(Hardtanh):
-    """min(max(x, 0), 6)"""
+    """min(max(x, 0), 6)
+
+    >>> from minigrad import nn, tensor
+    >>> nn.ReLU6()(tensor([-1.0, 0.0, 2.0]))
+    tensor([0., 0., 2.])
+    """
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__(0.0, 6.0, inplace)
@@ -180,7 +225,12 @@ class ReLU6(Hardtanh):
 
 
 class Threshold(Module):
-    """x where it is above `threshold`, else `value`."""
+    """x where it is above `threshold`, else `value`.
+
+    >>> from minigrad import nn, tensor
+    >>> nn.Threshold(0.5, 9.0)(tensor([0.0, 1.0]))
+    tensor([9., 1.])
+    """
 
     def __init__(self, threshold: float, value: float, inplace: bool = False) -> None:
         super().__init__()
@@ -220,42 +270,72 @@ class RReLU(Module):
 
 
 class Sigmoid(Module):
-    """1 / (1 + exp(-x))"""
+    """1 / (1 + exp(-x))
+
+    >>> from minigrad import nn, tensor
+    >>> nn.Sigmoid()(tensor([-1.0, 0.0, 2.0]))
+    tensor([0.2689, 0.5000, 0.8808])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.sigmoid(input)
 
 
 class LogSigmoid(Module):
-    """log(sigmoid(x)), without overflow."""
+    """log(sigmoid(x)), without overflow.
+
+    >>> from minigrad import nn, tensor
+    >>> nn.LogSigmoid()(tensor([-1.0, 0.0, 2.0]))
+    tensor([-1.3133, -0.6931, -0.1269])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.logsigmoid(input)
 
 
 class Tanh(Module):
-    """The hyperbolic tangent."""
+    """The hyperbolic tangent.
+
+    >>> from minigrad import nn, tensor
+    >>> nn.Tanh()(tensor([-1.0, 0.0, 2.0]))
+    tensor([-0.7616,  0.0000,  0.9640])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.tanh(input)
 
 
 class Tanhshrink(Module):
-    """x - tanh(x)"""
+    """x - tanh(x)
+
+    >>> from minigrad import nn, tensor
+    >>> nn.Tanhshrink()(tensor([-1.0, 0.0, 2.0]))
+    tensor([-0.2384,  0.0000,  1.0360])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.tanhshrink(input)
 
 
 class Softsign(Module):
-    """x / (1 + |x|)"""
+    """x / (1 + |x|)
+
+    >>> from minigrad import nn, tensor
+    >>> nn.Softsign()(tensor([-1.0, 0.0, 2.0]))
+    tensor([-0.5000,  0.0000,  0.6667])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.softsign(input)
 
 
 class GELU(Module):
-    """x times the normal distribution function of x; `approximate` is "none" or "tanh"."""
+    """x times the normal distribution function of x; `approximate` is "none" or "tanh".
+
+    >>> from minigrad import nn, tensor
+    >>> nn.GELU()(tensor([-1.0, 0.0, 2.0]))
+    tensor([-0.1587,  0.0000,  1.9545])
+    """
 
     def __init__(self, approximate: str = "none") -> None:
         super().__init__()
@@ -269,7 +349,12 @@ class GELU(Module):
 
 
 class GLU(Module):
-    """The first half along a dimension times the sigmoid of the second."""
+    """The first half along a dimension times the sigmoid of the second.
+
+    >>> from minigrad import nn, tensor
+    >>> nn.GLU()(tensor([1.0, 2.0, 0.0, 0.0]))
+    tensor([0.5000, 1.0000])
+    """
 
     def __init__(self, dim: int = -1) -> None:
         super().__init__()
@@ -283,7 +368,12 @@ class GLU(Module):
 
 
 class Softplus(Module):
-    """log(1 + exp(beta x)) / beta, or x where beta x is above `threshold`."""
+    """log(1 + exp(beta x)) / beta, or x where beta x is above `threshold`.
+
+    >>> from minigrad import nn, tensor
+    >>> nn.Softplus()(tensor([-1.0, 0.0, 2.0]))
+    tensor([0.3133, 0.6931, 2.1269])
+    """
 
     def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
         super().__init__()
@@ -307,14 +397,24 @@ class _Shrink(Module):
 
 
 class Hardshrink(_Shrink):
-    """x, but zero where |x| <= lambd."""
+    """x, but zero where |x| <= lambd.
+
+    >>> from minigrad import nn, tensor
+    >>> nn.Hardshrink()(tensor([-1.0, 0.0, 2.0]))
+    tensor([-1.,  0.,  2.])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.hardshrink(input, self.lambd)
 
 
 class Softshrink(_Shrink):
-    """x moved towards zero by lambd, zero where |x| <= lambd."""
+    """x moved towards zero by lambd, zero where |x| <= lambd.
+
+    >>> from minigrad import nn, tensor
+    >>> nn.Softshrink()(tensor([-1.0, 0.0, 2.0]))
+    tensor([-0.5000,  0.0000,  1.5000])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.softshrink(input, self.lambd)
@@ -364,21 +464,36 @@ class Softmax(_AlongDim):
 
 
 class Softmin(_AlongDim):
-    """softmax(-x) along a dimension."""
+    """softmax(-x) along a dimension.
+
+    >>> from minigrad import nn, tensor
+    >>> nn.Softmin(dim=0)(tensor([0.0, 1.0, 3.0]))
+    tensor([0.7054, 0.2595, 0.0351])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.softmin(input, self.dim)
 
 
 class LogSoftmax(_AlongDim):
-    """log(softmax(x)) along a dimension, without overflow."""
+    """log(softmax(x)) along a dimension, without overflow.
+
+    >>> from minigrad import nn, tensor
+    >>> nn.LogSoftmax(dim=0)(tensor([0.0, 1.0, 3.0]))
+    tensor([-3.1698, -2.1698, -0.1698])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.log_softmax(input, self.dim)
 
 
 class Softmax2d(Module):
-    """Softmax over the channels of (N, C, H, W) or (C, H, W)."""
+    """Softmax over the channels of (N, C, H, W) or (C, H, W).
+
+    >>> from minigrad import nn, zeros
+    >>> nn.Softmax2d()(zeros(1, 2, 1, 1)).view(-1)
+    tensor([0.5000, 0.5000])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         if input.dim() not in (3, 4):

@@ -140,17 +140,35 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
-    """Return min(max(x, 0), 6)."""
+    """Return min(max(x, 0), 6).
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn import functional as F
+    >>> F.relu6(tensor([-1.0, 0.0, 2.0]))
+    tensor([0., 0., 2.])
+    """
     return _activation("relu6", inplace, input)
 
 
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
-    """Return x, times `negative_slope` where it is negative."""
+    """Return x, times `negative_slope` where it is negative.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn import functional as F
+    >>> F.leaky_relu(tensor([-1.0, 0.0, 2.0]))
+    tensor([-0.0100,  0.0000,  2.0000])
+    """
     return _activation("leaky_relu", inplace, input, negative_slope)
 
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    """Return x, or alpha (exp(x) - 1) where it is negative."""
+    """Return x, or alpha (exp(x) - 1) where it is negative.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn import functional as F
+    >>> F.elu(tensor([-1.0, 0.0, 2.0]))
+    tensor([-0.6321,  0.0000,  2.0000])
+    """
     return _activation("elu", inplace, input, alpha)
 
 
@@ -166,55 +184,115 @@ def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, trainin
 
 
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
-    """Return the scaled elu, with scales that keep mean 0 and variance 1."""
+    """Return the scaled elu, with scales that keep mean 0 and variance 1.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn import functional as F
+    >>> F.selu(tensor([-1.0, 0.0, 2.0]))
+    tensor([-1.1113,  0.0000,  2.1014])
+    """
     return _activation("selu", inplace, input)
 
 
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    """Return x, or alpha (exp(x / alpha) - 1) where it is negative."""
+    """Return x, or alpha (exp(x / alpha) - 1) where it is negative.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn import functional as F
+    >>> F.celu(tensor([-1.0, 0.0, 2.0]))
+    tensor([-0.6321,  0.0000,  2.0000])
+    """
     return _activation("celu", inplace, input, alpha)
 
 
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
-    """Return x sigmoid(x)."""
+    """Return x sigmoid(x).
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn import functional as F
+    >>> F.silu(tensor([-1.0, 0.0, 2.0]))
+    tensor([-0.2689,  0.0000,  1.7616])
+    """
     return _activation("silu", inplace, input)
 
 
 def mish(input: Tensor, inplace: bool = False) -> Tensor:
-    """Return x tanh(softplus(x))."""
+    """Return x tanh(softplus(x)).
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn import functional as F
+    >>> F.mish(tensor([-1.0, 0.0, 2.0]))
+    tensor([-0.3034,  0.0000,  1.9440])
+    """
     return _activation("mish", inplace, input)
 
 
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0,
              inplace: bool = False) -> Tensor:
-    """Return x clamped to the range from `min_val` to `max_val`."""
+    """Return x clamped to the range from `min_val` to `max_val`.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn import functional as F
+    >>> F.hardtanh(tensor([-1.0, 0.0, 2.0]))
+    tensor([-1.,  0.,  1.])
+    """
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
     return _activation("hardtanh", inplace, input, min_val, max_val)
 
 
 def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
-    """Return min(max(x / 6 + 1/2, 0), 1)."""
+    """Return min(max(x / 6 + 1/2, 0), 1).
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn import functional as F
+    >>> F.hardsigmoid(tensor([-1.0, 0.0, 2.0]))
+    tensor([0.3333, 0.5000, 0.8333])
+    """
     return _activation("hardsigmoid", inplace, input)
 
 
 def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
-    """Return x min(max(x / 6 + 1/2, 0), 1)."""
+    """Return x min(max(x / 6 + 1/2, 0), 1).
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn import functional as F
+    >>> F.hardswish(tensor([-1.0, 0.0, 2.0]))
+    tensor([-0.3333,  0.0000,  1.6667])
+    """
     return _activation("hardswish", inplace, input)
 
 
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
-    """Return x where it is above `threshold`, else `value`."""
+    """Return x where it is above `threshold`, else `value`.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn import functional as F
+    >>> F.threshold(tensor([0.0, 1.0]), 0.5, 9.0)
+    tensor([9., 1.])
+    """
     return _activation("threshold", inplace, input, threshold, value)
 
 
 def sigmoid(input: Tensor) -> Tensor:
-    """Return 1 / (1 + exp(-x))."""
+    """Return 1 / (1 + exp(-x)).
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn import functional as F
+    >>> F.sigmoid(tensor([-1.0, 0.0, 2.0]))
+    tensor([0.2689, 0.5000, 0.8808])
+    """
     return F.sigmoid(input)
 
 
 def tanh(input: Tensor) -> Tensor:
-    """Return the hyperbolic tangent."""
+    """Return the hyperbolic tangent.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn import functional as F
+    >>> F.tanh(tensor([-1.0, 0.0, 2.0]))
+    tensor([-0.7616,  0.0000,  0.9640])
+    """
     return F.tanh(input)
 
 
@@ -243,14 +321,26 @@ def _softmax_dim(name: str, ndim: int) -> int:
 
 def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3,
             dtype: Any = None) -> Tensor:
-    """Return exp(x) / sum(exp(x)) along a dimension."""
+    """Return exp(x) / sum(exp(x)) along a dimension.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn import functional as F
+    >>> F.softmax(tensor([0.0, 1.0, 3.0]), dim=0)
+    tensor([0.0420, 0.1142, 0.8438])
+    """
     dim = _softmax_dim("softmax", input.ndim) if dim is None else dim
     return F.softmax(input, dim, dtype)
 
 
 def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3,
             dtype: Any = None) -> Tensor:
-    """Return softmax(-x) along a dimension."""
+    """Return softmax(-x) along a dimension.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn import functional as F
+    >>> F.softmin(tensor([0.0, 1.0, 3.0]), dim=0)
+    tensor([0.7054, 0.2595, 0.0351])
+    """
     dim = _softmax_dim("softmin", input.ndim) if dim is None else dim
     return F.softmax(-input, dim, dtype)
 
@@ -278,6 +368,12 @@ def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: floa
 
 def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3,
                 dtype: Any = None) -> Tensor:
-    """Return log(softmax(x)) along a dimension, without overflow."""
+    """Return log(softmax(x)) along a dimension, without overflow.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn import functional as F
+    >>> F.log_softmax(tensor([0.0, 1.0, 3.0]), dim=0)
+    tensor([-3.1698, -2.1698, -0.1698])
+    """
     dim = _softmax_dim("log_softmax", input.ndim) if dim is None else dim
     return F.log_softmax(input, dim, dtype)

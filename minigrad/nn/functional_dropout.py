@@ -38,21 +38,39 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
 
 def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False,
                   inplace: bool = False) -> Tensor:
-    """Drop elements to SELU's lower bound, keeping mean and variance, in training."""
+    """Drop elements to SELU's lower bound, keeping mean and variance, in training.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn import functional as F
+    >>> F.alpha_dropout(tensor([[1.0, 2.0]]), training=False)
+    tensor([[1., 2.]])
+    """
     _check_probability(p)
     return _put(input, F.alpha_dropout(input, p, training), inplace)
 
 
 def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False,
                           inplace: bool = False) -> Tensor:
-    """Drop whole channels of (N, C, ...) to SELU's lower bound, in training."""
+    """Drop whole channels of (N, C, ...) to SELU's lower bound, in training.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn import functional as F
+    >>> F.feature_alpha_dropout(tensor([[1.0, 2.0]]), training=False)
+    tensor([[1., 2.]])
+    """
     _check_probability(p)
     return _put(input, F.feature_alpha_dropout(input, p, training), inplace)
 
 
 def dropout1d(input: Tensor, p: float = 0.5, training: bool = True,
               inplace: bool = False) -> Tensor:
-    """Zero whole channels of (N, C, L) or (C, L)."""
+    """Zero whole channels of (N, C, L) or (C, L).
+
+    >>> from minigrad import ones
+    >>> from minigrad.nn import functional as F
+    >>> F.dropout1d(ones(2, 3, 4)).shape
+    torch.Size([2, 3, 4])
+    """
     _check_probability(p)
     if input.ndim not in (2, 3):
         raise RuntimeError(f"dropout1d: Expected 2D or 3D input, but received a {input.ndim}D "
@@ -62,7 +80,13 @@ def dropout1d(input: Tensor, p: float = 0.5, training: bool = True,
 
 def dropout2d(input: Tensor, p: float = 0.5, training: bool = True,
               inplace: bool = False) -> Tensor:
-    """Zero whole channels of (N, C, H, W)."""
+    """Zero whole channels of (N, C, H, W).
+
+    >>> from minigrad import ones
+    >>> from minigrad.nn import functional as F
+    >>> F.dropout2d(ones(2, 3, 4, 4)).shape
+    torch.Size([2, 3, 4, 4])
+    """
     _check_probability(p)
     if input.ndim not in (3, 4):
         _warn_of_dims("dropout2d", input.ndim, "2 spatial dimensions", "3D or 4D")
@@ -78,7 +102,13 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True,
 
 def dropout3d(input: Tensor, p: float = 0.5, training: bool = True,
               inplace: bool = False) -> Tensor:
-    """Zero whole channels of (N, C, D, H, W) or (C, D, H, W)."""
+    """Zero whole channels of (N, C, D, H, W) or (C, D, H, W).
+
+    >>> from minigrad import ones
+    >>> from minigrad.nn import functional as F
+    >>> F.dropout3d(ones(2, 3, 4, 4, 4)).shape
+    torch.Size([2, 3, 4, 4, 4])
+    """
     _check_probability(p)
     if input.ndim not in (4, 5):
         _warn_of_dims("dropout3d", input.ndim, "3 spatial dimensions", "4D or 5D")

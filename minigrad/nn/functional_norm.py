@@ -48,7 +48,14 @@ def shorten_rows(weight: Tensor, indices: Tensor, max_norm: float, norm_type: fl
 def batch_norm(input: Tensor, running_mean: Tensor | None, running_var: Tensor | None,
                weight: Tensor | None = None, bias: Tensor | None = None, training: bool = False,
                momentum: float = 0.1, eps: float = 1e-5) -> Tensor:
-    """Bring each channel to mean zero and variance one, then scale and shift it."""
+    """Bring each channel to mean zero and variance one, then scale and shift it.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn import functional as F
+    >>> F.batch_norm(tensor([[1.0], [3.0]]), None, None, training=True)
+    tensor([[-1.0000],
+            [ 1.0000]])
+    """
     if training:
         if eps <= 0:
             raise ValueError(f"batch_norm eps must be positive during training, but got {eps}")
@@ -66,13 +73,26 @@ def batch_norm(input: Tensor, running_mean: Tensor | None, running_var: Tensor |
 
 def layer_norm(input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None,
                bias: Tensor | None = None, eps: float = 1e-5) -> Tensor:
-    """Bring each sample to mean zero and variance one over its last dimensions."""
+    """Bring each sample to mean zero and variance one over its last dimensions.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn import functional as F
+    >>> F.layer_norm(tensor([[1.0, 3.0], [2.0, 6.0]]), (2,))
+    tensor([[-1.0000,  1.0000],
+            [-1.0000,  1.0000]])
+    """
     return F.layer_norm(input, normalized_shape, weight, bias, eps)
 
 
 def rms_norm(input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None,
              eps: float | None = None) -> Tensor:
-    """Divide each sample by the root of its mean square over its last dimensions, and scale it."""
+    """Divide each sample by the root of its mean square over its last dimensions, and scale it.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn import functional as F
+    >>> F.rms_norm(tensor([[3.0, 4.0]]), (2,))
+    tensor([[0.8485, 1.1314]])
+    """
     return F.rms_norm(input, normalized_shape, weight, eps)
 
 

@@ -55,7 +55,12 @@ def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Any = No
 
 
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any = None) -> Tensor:
-    """Fill with numbers from the normal distribution."""
+    """Fill with numbers from the normal distribution.
+
+    >>> from minigrad import empty, nn
+    >>> nn.init.normal_(empty(1000), mean=5.0).mean().round()
+    tensor(5.)
+    """
     with no_grad():
         return tensor.normal_(mean, std, generator=generator)
 
@@ -107,12 +112,22 @@ def constant_(tensor: Tensor, val: float) -> Tensor:
 
 
 def zeros_(tensor: Tensor) -> Tensor:
-    """Fill with zeros."""
+    """Fill with zeros.
+
+    >>> from minigrad import empty, nn
+    >>> nn.init.zeros_(empty(2))
+    tensor([0., 0.])
+    """
     return constant_(tensor, 0.0)
 
 
 def ones_(tensor: Tensor) -> Tensor:
-    """Fill with ones."""
+    """Fill with ones.
+
+    >>> from minigrad import empty, nn
+    >>> nn.init.ones_(empty(2))
+    tensor([1., 1.])
+    """
     return constant_(tensor, 1.0)
 
 
@@ -133,7 +148,12 @@ def eye_(tensor: Tensor) -> Tensor:
 
 
 def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
-    """Fill a convolution's weight with the identity for as many channels as possible."""
+    """Fill a convolution's weight with the identity for as many channels as possible.
+
+    >>> from minigrad import empty, nn
+    >>> nn.init.dirac_(empty(1, 1, 3))
+    tensor([[[0., 1., 0.]]])
+    """
     if tensor.ndim not in (3, 4, 5):
         raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
     out_channels = tensor.size(0)
@@ -170,20 +190,38 @@ def _calculate_correct_fan(tensor: Tensor, mode: str) -> int:
 
 
 def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
-    """Fill uniformly, with variance gain² 2 / (fan_in + fan_out)."""
+    """Fill uniformly, with variance gain² 2 / (fan_in + fan_out).
+
+    >>> from minigrad import empty, nn
+    >>> w = nn.init.xavier_uniform_(empty(50, 100))
+    >>> w.shape, w.abs().max() < 1
+    (torch.Size([50, 100]), tensor(True))
+    """
     std = gain * math.sqrt(2.0 / float(sum(_fans(tensor))))
     bound = math.sqrt(3.0) * std
     return uniform_(tensor, -bound, bound, generator)
 
 
 def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
-    """Fill normally, with variance gain² 2 / (fan_in + fan_out)."""
+    """Fill normally, with variance gain² 2 / (fan_in + fan_out).
+
+    >>> from minigrad import empty, nn
+    >>> w = nn.init.xavier_normal_(empty(50, 100))
+    >>> w.shape, w.std() < 0.3
+    (torch.Size([50, 100]), tensor(True))
+    """
     return normal_(tensor, 0.0, gain * math.sqrt(2.0 / float(sum(_fans(tensor)))), generator)
 
 
 def kaiming_uniform_(tensor: Tensor, a: float = 0, mode: str = "fan_in",
                      nonlinearity: str = "leaky_relu", generator: Any = None) -> Tensor:
-    """Fill uniformly, with variance gain² / fan."""
+    """Fill uniformly, with variance gain² / fan.
+
+    >>> from minigrad import empty, nn
+    >>> w = nn.init.kaiming_uniform_(empty(50, 100))
+    >>> w.shape, w.abs().max() < 1
+    (torch.Size([50, 100]), tensor(True))
+    """
     if 0 in tensor.shape:
         warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=2)
         return tensor
@@ -194,7 +232,13 @@ def kaiming_uniform_(tensor: Tensor, a: float = 0, mode: str = "fan_in",
 
 def kaiming_normal_(tensor: Tensor, a: float = 0, mode: str = "fan_in",
                     nonlinearity: str = "leaky_relu", generator: Any = None) -> Tensor:
-    """Fill normally, with variance gain² / fan."""
+    """Fill normally, with variance gain² / fan.
+
+    >>> from minigrad import empty, nn
+    >>> w = nn.init.kaiming_normal_(empty(50, 100))
+    >>> w.shape, w.std() < 0.3
+    (torch.Size([50, 100]), tensor(True))
+    """
     if 0 in tensor.shape:
         warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=2)
         return tensor
@@ -203,7 +247,14 @@ def kaiming_normal_(tensor: Tensor, a: float = 0, mode: str = "fan_in",
 
 
 def orthogonal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
-    """Fill with a matrix with orthonormal rows or columns, times `gain`."""
+    """Fill with a matrix with orthonormal rows or columns, times `gain`.
+
+    >>> from minigrad import empty, nn
+    >>> w = nn.init.orthogonal_(empty(2, 3))
+    >>> (w @ w.T).round().abs()
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
     if tensor.ndim < 2:
         raise ValueError("Only tensors with 2 or more dimensions are supported")
     if not tensor.numel():
@@ -218,7 +269,12 @@ def orthogonal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Ten
 
 
 def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any = None) -> Tensor:
-    """Fill a matrix normally, with a fraction `sparsity` of each column zero."""
+    """Fill a matrix normally, with a fraction `sparsity` of each column zero.
+
+    >>> from minigrad import empty, nn
+    >>> (nn.init.sparse_(empty(10, 2), sparsity=0.3) == 0).sum(0)
+    tensor([3, 3])
+    """
     if tensor.ndim != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     rows, columns = tensor.shape

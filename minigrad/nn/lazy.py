@@ -175,13 +175,25 @@ class LazyConv1d(_LazyForwardConv, Conv1d):
 
 
 class LazyConv2d(_LazyForwardConv, Conv2d):
-    """`Conv2d` whose `in_channels` are those of the first input."""
+    """`Conv2d` whose `in_channels` are those of the first input.
+
+    >>> from minigrad import nn, ones
+    >>> layer = nn.LazyConv2d(5, 3)
+    >>> layer(ones(2, 3, 8, 8)).shape, layer.in_channels
+    (torch.Size([2, 5, 6, 6]), 3)
+    """
 
     cls_to_become = Conv2d
 
 
 class LazyConv3d(_LazyForwardConv, Conv3d):
-    """`Conv3d` whose `in_channels` are those of the first input."""
+    """`Conv3d` whose `in_channels` are those of the first input.
+
+    >>> from minigrad import nn, ones
+    >>> layer = nn.LazyConv3d(5, 3)
+    >>> layer(ones(2, 3, 4, 4, 4)).shape, layer.in_channels
+    (torch.Size([2, 5, 2, 2, 2]), 3)
+    """
 
     cls_to_become = Conv3d
 
@@ -198,19 +210,37 @@ class _LazyConvTranspose(_LazyConv):
 
 
 class LazyConvTranspose1d(_LazyConvTranspose, ConvTranspose1d):
-    """`ConvTranspose1d` whose `in_channels` are those of the first input."""
+    """`ConvTranspose1d` whose `in_channels` are those of the first input.
+
+    >>> from minigrad import nn, ones
+    >>> layer = nn.LazyConvTranspose1d(5, 3)
+    >>> layer(ones(2, 3, 8)).shape, layer.in_channels
+    (torch.Size([2, 5, 10]), 3)
+    """
 
     cls_to_become = ConvTranspose1d
 
 
 class LazyConvTranspose2d(_LazyConvTranspose, ConvTranspose2d):
-    """`ConvTranspose2d` whose `in_channels` are those of the first input."""
+    """`ConvTranspose2d` whose `in_channels` are those of the first input.
+
+    >>> from minigrad import nn, ones
+    >>> layer = nn.LazyConvTranspose2d(5, 3)
+    >>> layer(ones(2, 3, 8, 8)).shape, layer.in_channels
+    (torch.Size([2, 5, 10, 10]), 3)
+    """
 
     cls_to_become = ConvTranspose2d
 
 
 class LazyConvTranspose3d(_LazyConvTranspose, ConvTranspose3d):
-    """`ConvTranspose3d` whose `in_channels` are those of the first input."""
+    """`ConvTranspose3d` whose `in_channels` are those of the first input.
+
+    >>> from minigrad import nn, ones
+    >>> layer = nn.LazyConvTranspose3d(5, 3)
+    >>> layer(ones(2, 3, 4, 4, 4)).shape, layer.in_channels
+    (torch.Size([2, 5, 6, 6, 6]), 3)
+    """
 
     cls_to_become = ConvTranspose3d
 
@@ -257,30 +287,60 @@ class LazyBatchNorm1d(_LazyNorm, BatchNorm1d):
 
 
 class LazyBatchNorm2d(_LazyNorm, BatchNorm2d):
-    """`BatchNorm2d` for as many channels as the first input has."""
+    """`BatchNorm2d` for as many channels as the first input has.
+
+    >>> from minigrad import nn, ones
+    >>> layer = nn.LazyBatchNorm2d()
+    >>> layer(ones(2, 3, 4, 4)).shape, layer.num_features
+    (torch.Size([2, 3, 4, 4]), 3)
+    """
 
     cls_to_become = BatchNorm2d
 
 
 class LazyBatchNorm3d(_LazyNorm, BatchNorm3d):
-    """`BatchNorm3d` for as many channels as the first input has."""
+    """`BatchNorm3d` for as many channels as the first input has.
+
+    >>> from minigrad import nn, ones
+    >>> layer = nn.LazyBatchNorm3d()
+    >>> layer(ones(2, 3, 4, 4, 4)).shape, layer.num_features
+    (torch.Size([2, 3, 4, 4, 4]), 3)
+    """
 
     cls_to_become = BatchNorm3d
 
 
 class LazyInstanceNorm1d(_LazyNorm, InstanceNorm1d):
-    """`InstanceNorm1d` for as many channels as the first input has."""
+    """`InstanceNorm1d` for as many channels as the first input has.
+
+    >>> from minigrad import nn, ones
+    >>> layer = nn.LazyInstanceNorm1d()
+    >>> layer(ones(2, 3, 4)).shape, layer.num_features
+    (torch.Size([2, 3, 4]), 3)
+    """
 
     cls_to_become = InstanceNorm1d
 
 
 class LazyInstanceNorm2d(_LazyNorm, InstanceNorm2d):
-    """`InstanceNorm2d` for as many channels as the first input has."""
+    """`InstanceNorm2d` for as many channels as the first input has.
+
+    >>> from minigrad import nn, ones
+    >>> layer = nn.LazyInstanceNorm2d()
+    >>> layer(ones(2, 3, 4, 4)).shape, layer.num_features
+    (torch.Size([2, 3, 4, 4]), 3)
+    """
 
     cls_to_become = InstanceNorm2d
 
 
 class LazyInstanceNorm3d(_LazyNorm, InstanceNorm3d):
-    """`InstanceNorm3d` for as many channels as the first input has."""
+    """`InstanceNorm3d` for as many channels as the first input has.
+
+    >>> from minigrad import nn, ones
+    >>> layer = nn.LazyInstanceNorm3d()
+    >>> layer(ones(2, 3, 4, 4, 4)).shape, layer.num_features
+    (torch.Size([2, 3, 4, 4, 4]), 3)
+    """
 
     cls_to_become = InstanceNorm3d

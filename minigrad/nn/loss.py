@@ -50,14 +50,24 @@ class MSELoss(_Loss):
 
 
 class L1Loss(_Loss):
-    """The absolute difference."""
+    """The absolute difference.
+
+    >>> from minigrad import nn, tensor
+    >>> nn.L1Loss()(tensor([0.0, 3.0]), tensor([0.5, 1.0]))
+    tensor(1.2500)
+    """
 
     def forward(self, input: Tensor, target: Tensor) -> Any:
         return F.l1_loss(input, target, reduction=self.reduction)
 
 
 class SmoothL1Loss(_Loss):
-    """Squared below `beta`, absolute above it."""
+    """Squared below `beta`, absolute above it.
+
+    >>> from minigrad import nn, tensor
+    >>> nn.SmoothL1Loss()(tensor([0.0, 3.0]), tensor([0.5, 1.0]))
+    tensor(0.8125)
+    """
 
     def __init__(self, size_average: bool | None = None, reduce: bool | None = None,
                  reduction: str = "mean", beta: float = 1.0) -> None:
@@ -69,7 +79,12 @@ class SmoothL1Loss(_Loss):
 
 
 class HuberLoss(_Loss):
-    """Half the square below `delta`, linear above it."""
+    """Half the square below `delta`, linear above it.
+
+    >>> from minigrad import nn, tensor
+    >>> nn.HuberLoss()(tensor([0.0, 3.0]), tensor([0.5, 1.0]))
+    tensor(0.8125)
+    """
 
     def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
         super().__init__(reduction=reduction)
@@ -80,14 +95,24 @@ class HuberLoss(_Loss):
 
 
 class BCELoss(_WeightedLoss):
-    """-(target log(input) + (1 - target) log(1 - input)) for probabilities."""
+    """-(target log(input) + (1 - target) log(1 - input)) for probabilities.
+
+    >>> from minigrad import nn, tensor
+    >>> nn.BCELoss()(tensor([0.5, 0.8]), tensor([1.0, 1.0]))
+    tensor(0.4581)
+    """
 
     def forward(self, input: Tensor, target: Tensor) -> Any:
         return F.binary_cross_entropy(input, target, weight=self.weight, reduction=self.reduction)
 
 
 class BCEWithLogitsLoss(_WeightedLoss):
-    """Binary cross entropy of sigmoid(input), finite for large logits."""
+    """Binary cross entropy of sigmoid(input), finite for large logits.
+
+    >>> from minigrad import nn, tensor
+    >>> nn.BCEWithLogitsLoss()(tensor([0.0, 2.0]), tensor([1.0, 1.0]))
+    tensor(0.4100)
+    """
 
     pos_weight: Tensor | None
 
@@ -104,7 +129,12 @@ class BCEWithLogitsLoss(_WeightedLoss):
 
 
 class NLLLoss(_WeightedLoss):
-    """The negative log likelihood of the target classes, from log probabilities."""
+    """The negative log likelihood of the target classes, from log probabilities.
+
+    >>> from minigrad import nn, tensor
+    >>> nn.NLLLoss()(tensor([[0.5, 0.5], [0.1, 0.9]]).log(), tensor([0, 1]))
+    tensor(0.3993)
+    """
 
     def __init__(self, weight: Tensor | None = None, size_average: bool | None = None,
                  ignore_index: int = -100, reduce: bool | None = None,
@@ -140,7 +170,12 @@ class CrossEntropyLoss(_WeightedLoss):
 
 
 class KLDivLoss(_Loss):
-    """target (log(target) - input): the divergence of log probabilities from a target."""
+    """target (log(target) - input): the divergence of log probabilities from a target.
+
+    >>> from minigrad import nn, tensor
+    >>> nn.KLDivLoss(reduction="sum")(tensor([0.5, 0.5]).log(), tensor([0.25, 0.75]))
+    tensor(0.1308)
+    """
 
     def __init__(self, size_average: bool | None = None, reduce: bool | None = None,
                  reduction: str = "mean", log_target: bool = False) -> None:

@@ -42,7 +42,12 @@ class MarginRankingLoss(_MarginLoss):
 
 
 class HingeEmbeddingLoss(_MarginLoss):
-    """Hinge embedding loss: the distance for targets 1, max(0, margin - distance) for -1."""
+    """Hinge embedding loss: the distance for targets 1, max(0, margin - distance) for -1.
+
+    >>> from minigrad import nn, tensor
+    >>> nn.HingeEmbeddingLoss()(tensor([0.5, 0.25]), tensor([1, -1]))
+    tensor(0.6250)
+    """
 
     def __init__(self, margin: float = 1.0, size_average: bool | None = None,
                  reduce: bool | None = None, reduction: str = "mean") -> None:
@@ -53,7 +58,12 @@ class HingeEmbeddingLoss(_MarginLoss):
 
 
 class CosineEmbeddingLoss(_MarginLoss):
-    """Cosine embedding loss: 1 - cos for targets 1, max(0, cos - margin) for targets -1."""
+    """Cosine embedding loss: 1 - cos for targets 1, max(0, cos - margin) for targets -1.
+
+    >>> from minigrad import nn, tensor
+    >>> nn.CosineEmbeddingLoss()(tensor([[1.0, 0.0]]), tensor([[0.0, 1.0]]), tensor([1]))
+    tensor(1.)
+    """
 
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
         return F.cosine_embedding_loss(input1, input2, target, margin=self.margin,
@@ -61,21 +71,36 @@ class CosineEmbeddingLoss(_MarginLoss):
 
 
 class SoftMarginLoss(_Loss):
-    """log(1 + exp(-target input)) for targets 1 and -1."""
+    """log(1 + exp(-target input)) for targets 1 and -1.
+
+    >>> from minigrad import nn, tensor
+    >>> nn.SoftMarginLoss()(tensor([0.0, 2.0]), tensor([1.0, -1.0]))
+    tensor(1.4100)
+    """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.soft_margin_loss(input, target, reduction=self.reduction)
 
 
 class MultiLabelMarginLoss(_Loss):
-    """The sum over targets i and other classes j of max(0, 1 - input[i] + input[j]), over C."""
+    """The sum over targets i and other classes j of max(0, 1 - input[i] + input[j]), over C.
+
+    >>> from minigrad import nn, tensor
+    >>> nn.MultiLabelMarginLoss()(tensor([0.1, 0.2, 0.4]), tensor([2, -1, 0]))
+    tensor(0.5000)
+    """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.multilabel_margin_loss(input, target, reduction=self.reduction)
 
 
 class MultiLabelSoftMarginLoss(_WeightedLoss):
-    """Binary cross entropy of sigmoid(input), averaged over the classes of each row."""
+    """Binary cross entropy of sigmoid(input), averaged over the classes of each row.
+
+    >>> from minigrad import nn, tensor
+    >>> nn.MultiLabelSoftMarginLoss()(tensor([[0.0, 2.0]]), tensor([[1.0, 1.0]]))
+    tensor(0.4100)
+    """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.multilabel_soft_margin_loss(input, target, weight=self.weight,
@@ -83,7 +108,12 @@ class MultiLabelSoftMarginLoss(_WeightedLoss):
 
 
 class MultiMarginLoss(_WeightedLoss):
-    """The mean over the other classes j of max(0, margin - input[target] + input[j])^p."""
+    """The mean over the other classes j of max(0, margin - input[target] + input[j])^p.
+
+    >>> from minigrad import nn, tensor
+    >>> nn.MultiMarginLoss()(tensor([[0.1, 0.2, 0.4]]), tensor([2]))
+    tensor(0.5000)
+    """
 
     def __init__(self, p: int = 1, margin: float = 1.0, weight: Tensor | None = None,
                  size_average: bool | None = None, reduce: bool | None = None,
@@ -103,7 +133,12 @@ class MultiMarginLoss(_WeightedLoss):
 
 
 class TripletMarginLoss(_Loss):
-    """max(0, margin + |anchor - positive| - |anchor - negative|), with the p-norm."""
+    """max(0, margin + |anchor - positive| - |anchor - negative|), with the p-norm.
+
+    >>> from minigrad import nn, tensor
+    >>> nn.TripletMarginLoss()(tensor([[0.0]]), tensor([[2.0]]), tensor([[1.5]]))
+    tensor(1.5000)
+    """
 
     def __init__(self, margin: float = 1.0, p: float = 2.0, eps: float = 1e-6, swap: bool = False,
                  size_average: bool | None = None, reduce: bool | None = None,
@@ -123,7 +158,12 @@ class TripletMarginLoss(_Loss):
 
 
 class TripletMarginWithDistanceLoss(_Loss):
-    """`TripletMarginLoss` with a custom distance function."""
+    """`TripletMarginLoss` with a custom distance function.
+
+    >>> from minigrad import nn, tensor
+    >>> nn.TripletMarginWithDistanceLoss()(tensor([[0.0]]), tensor([[2.0]]), tensor([[1.5]]))
+    tensor(1.5000)
+    """
 
     def __init__(self, *, distance_function: Callable[[Tensor, Tensor], Tensor] | None = None,
                  margin: float = 1.0, swap: bool = False, reduction: str = "mean") -> None:
@@ -142,7 +182,12 @@ class TripletMarginWithDistanceLoss(_Loss):
 
 
 class PoissonNLLLoss(_Loss):
-    """The negative log likelihood of counts under Poisson distributions of mean exp(input)."""
+    """The negative log likelihood of counts under Poisson distributions of mean exp(input).
+
+    >>> from minigrad import nn, tensor
+    >>> nn.PoissonNLLLoss()(tensor([0.0, 1.0]), tensor([1.0, 2.0]))
+    tensor(0.8591)
+    """
 
     def __init__(self, log_input: bool = True, full: bool = False,
                  size_average: bool | None = None, eps: float = 1e-8, reduce: bool | None = None,
@@ -158,7 +203,12 @@ class PoissonNLLLoss(_Loss):
 
 
 class GaussianNLLLoss(_Loss):
-    """(log(var) + (input - target)² / var) / 2: the negative log likelihood of normal numbers."""
+    """(log(var) + (input - target)² / var) / 2: the negative log likelihood of normal numbers.
+
+    >>> from minigrad import nn, tensor
+    >>> nn.GaussianNLLLoss()(tensor([1.0]), tensor([3.0]), tensor([1.0]))
+    tensor(2.)
+    """
 
     def __init__(self, *, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> None:
         super().__init__(reduction=reduction)

@@ -123,7 +123,14 @@ class ModuleCall:
 
     def register_forward_pre_hook(self, hook: Hook, *, prepend: bool = False,
                                   with_kwargs: bool = False) -> RemovableHandle:
-        """Call `hook(module, args)` before forward; a result replaces the arguments."""
+        """Call `hook(module, args)` before forward; a result replaces the arguments.
+
+        >>> from minigrad import nn, ones
+        >>> layer = nn.Tanh()
+        >>> handle = layer.register_forward_pre_hook(lambda module, args: print(args))
+        >>> _ = layer(ones(1))
+        (tensor([1.]),)
+        """
         marked = [self._forward_pre_hooks_with_kwargs] if with_kwargs else []
         return register(self._forward_pre_hooks, hook, prepend, *marked)
 
@@ -147,6 +154,12 @@ class ModuleCall:
         """Call `hook(module, grad_input, grad_output)` when the inputs' gradients are computed.
 
         A result replaces `grad_input`.
+
+        >>> from minigrad import nn, ones
+        >>> layer = nn.Tanh()
+        >>> handle = layer.register_full_backward_hook(lambda module, into, out: print(out))
+        >>> layer(ones(1, requires_grad=True)).backward()
+        (tensor([1.]),)
         """
         self._one_kind_of_backward_hooks(full=True)
         return register(self._backward_hooks, hook, prepend)

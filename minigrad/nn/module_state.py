@@ -32,6 +32,10 @@ class ModuleState(ModuleTables):
         """Return all parameters and persistent buffers by dotted name, sharing their memory.
 
         They are detached, unless `keep_vars`.
+
+        >>> from minigrad import nn
+        >>> list(nn.Linear(3, 2).state_dict())
+        ['weight', 'bias']
         """
         if args:
             warnings.warn("Positional args are being deprecated, use kwargs instead. Refer to "
@@ -49,6 +53,10 @@ class ModuleState(ModuleTables):
 
         Returns the missing and the unexpected names; with `assign` the tensors themselves are
         taken instead of copies.  A `RuntimeError` lists all mismatches.
+
+        >>> from minigrad import nn
+        >>> nn.Linear(3, 2).load_state_dict(nn.Linear(3, 2).state_dict())
+        <All keys matched successfully>
         """
         return state.load(self, state_dict, strict, assign)
 

@@ -43,7 +43,12 @@ class LPPool1d(_LPPool):
 
 
 class LPPool2d(_LPPool):
-    """The `norm_type`-norm of every window of (N, C, H, W)."""
+    """The `norm_type`-norm of every window of (N, C, H, W).
+
+    >>> from minigrad import nn, tensor
+    >>> nn.LPPool2d(2, 2)(tensor([[[3.0, 0.0], [0.0, 4.0]]]))
+    tensor([[[5.]]])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.lp_pool2d(input, float(self.norm_type), self.kernel_size, self.stride,
@@ -51,7 +56,12 @@ class LPPool2d(_LPPool):
 
 
 class LPPool3d(_LPPool):
-    """The `norm_type`-norm of every window of (N, C, D, H, W)."""
+    """The `norm_type`-norm of every window of (N, C, D, H, W).
+
+    >>> from minigrad import nn, ones
+    >>> nn.LPPool3d(2, 2)(ones(1, 1, 2, 2, 2)).shape
+    torch.Size([1, 1, 1, 1, 1])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.lp_pool3d(input, float(self.norm_type), self.kernel_size, self.stride,
@@ -98,7 +108,12 @@ class FractionalMaxPool2d(_FractionalMaxPool):
 
 
 class FractionalMaxPool3d(_FractionalMaxPool):
-    """Maxima of `output_size` windows at random places in (N, C, T, H, W)."""
+    """Maxima of `output_size` windows at random places in (N, C, T, H, W).
+
+    >>> from minigrad import nn, ones
+    >>> nn.FractionalMaxPool3d(2, output_size=3)(ones(1, 1, 6, 6, 6)).shape
+    torch.Size([1, 1, 3, 3, 3])
+    """
 
     dims = 3
 

@@ -160,7 +160,12 @@ class _AdaptiveAvgPool(_AdaptivePool):
 
 
 class AdaptiveAvgPool1d(_AdaptiveAvgPool):
-    """Averages of `output_size` windows spread evenly over (N, C, L)."""
+    """Averages of `output_size` windows spread evenly over (N, C, L).
+
+    >>> from minigrad import nn, tensor
+    >>> nn.AdaptiveAvgPool1d(2)(tensor([[1.0, 2.0, 3.0, 4.0]]))
+    tensor([[1.5000, 3.5000]])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.adaptive_avg_pool1d(input, self.output_size)
@@ -179,7 +184,12 @@ class AdaptiveAvgPool2d(_AdaptiveAvgPool):
 
 
 class AdaptiveAvgPool3d(_AdaptiveAvgPool):
-    """Averages of windows spread evenly over (N, C, D, H, W); None keeps a size."""
+    """Averages of windows spread evenly over (N, C, D, H, W); None keeps a size.
+
+    >>> from minigrad import nn, ones
+    >>> nn.AdaptiveAvgPool3d(2)(ones(1, 3, 8, 5, 4)).shape
+    torch.Size([1, 3, 2, 2, 2])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.adaptive_avg_pool3d(input, self.output_size)
@@ -192,21 +202,36 @@ class _AdaptiveMaxPool(_AdaptivePool):
 
 
 class AdaptiveMaxPool1d(_AdaptiveMaxPool):
-    """Maxima of `output_size` windows spread evenly over (N, C, L)."""
+    """Maxima of `output_size` windows spread evenly over (N, C, L).
+
+    >>> from minigrad import nn, tensor
+    >>> nn.AdaptiveMaxPool1d(2)(tensor([[1.0, 2.0, 3.0, 4.0]]))
+    tensor([[2., 4.]])
+    """
 
     def forward(self, input: Tensor) -> Any:
         return F.adaptive_max_pool1d(input, self.output_size, self.return_indices)
 
 
 class AdaptiveMaxPool2d(_AdaptiveMaxPool):
-    """Maxima of windows spread evenly over (N, C, H, W); None keeps a size."""
+    """Maxima of windows spread evenly over (N, C, H, W); None keeps a size.
+
+    >>> from minigrad import nn, ones
+    >>> nn.AdaptiveMaxPool2d((2, None))(ones(1, 3, 8, 5)).shape
+    torch.Size([1, 3, 2, 5])
+    """
 
     def forward(self, input: Tensor) -> Any:
         return F.adaptive_max_pool2d(input, self.output_size, self.return_indices)
 
 
 class AdaptiveMaxPool3d(_AdaptiveMaxPool):
-    """Maxima of windows spread evenly over (N, C, D, H, W); None keeps a size."""
+    """Maxima of windows spread evenly over (N, C, D, H, W); None keeps a size.
+
+    >>> from minigrad import nn, ones
+    >>> nn.AdaptiveMaxPool3d(2)(ones(1, 3, 8, 5, 4)).shape
+    torch.Size([1, 3, 2, 2, 2])
+    """
 
     def forward(self, input: Tensor) -> Any:
         return F.adaptive_max_pool3d(input, self.output_size, self.return_indices)

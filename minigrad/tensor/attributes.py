@@ -36,7 +36,12 @@ class Size(tuple[int, ...]):
         return tuple.__new__(cls, checked)
 
     def numel(self) -> int:
-        """Return the number of elements."""
+        """Return the number of elements.
+
+        >>> from minigrad import Size
+        >>> Size((2, 3)).numel()
+        6
+        """
         return numel(self)
 
     def __repr__(self) -> str:
@@ -72,7 +77,13 @@ class ArrayInfo:
         return tuple.__new__(Size, self._array.shape)  # whole numbers: no check
 
     def size(self, dim: int | None = None) -> Any:
-        """Return the shape, or the size of dimension `dim`."""
+        """Return the shape, or the size of dimension `dim`.
+
+        >>> from minigrad import tensor
+        >>> x = tensor([[1, 2, 3]])
+        >>> x.size(), x.size(1)
+        (torch.Size([1, 3]), 3)
+        """
         shape = self._array.shape
         if dim is None:
             return tuple.__new__(Size, shape)
@@ -98,12 +109,22 @@ class ArrayInfo:
 
     @property
     def dtype(self) -> dtype:
-        """The type of the elements."""
+        """The type of the elements.
+
+        >>> from minigrad import tensor
+        >>> tensor([1.0]).dtype
+        torch.float32
+        """
         return FROM_NUMPY[self._array.dtype]
 
     @property
     def device(self) -> device:
-        """The device of the memory."""
+        """The device of the memory.
+
+        >>> from minigrad import tensor
+        >>> tensor(1.0).device
+        device(type='cpu')
+        """
         return device_under(self._array)
 
     @property
@@ -112,29 +133,54 @@ class ArrayInfo:
         return int(self._array.ndim)
 
     def dim(self) -> int:
-        """Return the number of dimensions."""
+        """Return the number of dimensions.
+
+        >>> from minigrad import tensor
+        >>> tensor([[1, 2]]).dim()
+        2
+        """
         return int(self._array.ndim)
 
     ndimension = dim
 
     def numel(self) -> int:
-        """Return the number of elements."""
+        """Return the number of elements.
+
+        >>> from minigrad import tensor
+        >>> tensor([[1, 2, 3]]).nelement()
+        3
+        """
         return int(self._array.size)
 
     nelement = numel
 
     @property
     def itemsize(self) -> int:
-        """The size of an element in bytes."""
+        """The size of an element in bytes.
+
+        >>> from minigrad import tensor
+        >>> tensor([1.0]).itemsize
+        4
+        """
         return int(self._array.itemsize)
 
     def element_size(self) -> int:
-        """Return the size of an element in bytes."""
+        """Return the size of an element in bytes.
+
+        >>> from minigrad import tensor
+        >>> tensor([1.0]).element_size()
+        4
+        """
         return int(self._array.itemsize)
 
     @property
     def nbytes(self) -> int:
-        """The size of all elements in bytes."""
+        """The size of all elements in bytes.
+
+        >>> from minigrad import tensor
+        >>> tensor([1.0, 2.0]).nbytes
+        8
+        """
         return int(self._array.nbytes)
 
     def is_floating_point(self) -> bool:
@@ -147,7 +193,12 @@ class ArrayInfo:
 
     @property
     def is_cpu(self) -> bool:
-        """True if the memory is the host's."""
+        """True if the memory is the host's.
+
+        >>> from minigrad import tensor
+        >>> tensor(1.0).is_cpu
+        True
+        """
         return self.device.type == "cpu"
 
     @property

@@ -19,7 +19,12 @@ class PythonProtocols:
     __slots__ = ()
 
     def item(self: Any) -> bool | int | float:
-        """Return the one element as a Python number; `RuntimeError` unless there is one."""
+        """Return the one element as a Python number; `RuntimeError` unless there is one.
+
+        >>> from minigrad import tensor
+        >>> tensor([2.5]).item()
+        2.5
+        """
         if self._array.size != 1:
             raise RuntimeError(
                 f"a Tensor with {self._array.size} elements cannot be converted to Scalar")
@@ -32,7 +37,12 @@ class PythonProtocols:
         return self._array.item()
 
     def tolist(self: Any) -> Any:
-        """Return the values as nested lists of Python numbers."""
+        """Return the values as nested lists of Python numbers.
+
+        >>> from minigrad import tensor
+        >>> tensor([[1, 2], [3, 4]]).tolist()
+        [[1, 2], [3, 4]]
+        """
         return self._array.tolist()
 
     def numpy(self: Any, *, force: bool = False) -> Any:

@@ -128,7 +128,12 @@ class Tensor(ArrayInfo, AutogradMeta, GradientHooks, PythonProtocols, TensorMeth
         raise RuntimeError("requires_grad must be a bool")
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
-        """Switch `requires_grad`; returns the tensor itself."""
+        """Switch `requires_grad`; returns the tensor itself.
+
+        >>> from minigrad import tensor
+        >>> tensor(1.0).requires_grad_()
+        tensor(1., requires_grad=True)
+        """
         if not isinstance(requires_grad, bool):
             raise TypeError("requires_grad_(): argument 'requires_grad' (position 1) must be bool, "
                             f"not {type(requires_grad).__name__}")

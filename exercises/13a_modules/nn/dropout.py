@@ -53,14 +53,26 @@ class Dropout(_Dropout):
 
 
 class Dropout1d(_Dropout):
-    """Zero whole channels of (N, C, L) or (C, L)."""
+    """Zero whole channels of (N, C, L) or (C, L).
+
+    >>> from minigrad import nn, ones
+    >>> nn.Dropout1d()(ones(4, 8, 5)).shape
+    torch.Size([4, 8, 5])
+    >>> nn.Dropout1d().eval()(ones(1, 1, 2))
+    tensor([[[1., 1.]]])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.dropout1d(input, self.p, self.training, self.inplace)
 
 
 class Dropout2d(_Dropout):
-    """Zero whole channels of (N, C, H, W)."""
+    """Zero whole channels of (N, C, H, W).
+
+    >>> from minigrad import nn, ones
+    >>> nn.Dropout2d().eval()(ones(1, 1, 1, 2))
+    tensor([[[[1., 1.]]]])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         # 13a.5 Dropout: see the task at `Dropout.forward`.
@@ -68,21 +80,36 @@ class Dropout2d(_Dropout):
 
 
 class Dropout3d(_Dropout):
-    """Zero whole channels of (N, C, D, H, W) or (C, D, H, W)."""
+    """Zero whole channels of (N, C, D, H, W) or (C, D, H, W).
+
+    >>> from minigrad import nn, ones
+    >>> nn.Dropout3d().eval()(ones(1, 1, 1, 1, 2))
+    tensor([[[[[1., 1.]]]]])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.dropout3d(input, self.p, self.training, self.inplace)
 
 
 class AlphaDropout(_Dropout):
-    """Drop elements to SELU's lower bound, keeping mean and variance."""
+    """Drop elements to SELU's lower bound, keeping mean and variance.
+
+    >>> from minigrad import nn, ones
+    >>> nn.AlphaDropout().eval()(ones(1, 2))
+    tensor([[1., 1.]])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.alpha_dropout(input, self.p, self.training)
 
 
 class FeatureAlphaDropout(_Dropout):
-    """Drop whole channels to SELU's lower bound, keeping mean and variance."""
+    """Drop whole channels to SELU's lower bound, keeping mean and variance.
+
+    >>> from minigrad import nn, ones
+    >>> nn.FeatureAlphaDropout().eval()(ones(1, 2))
+    tensor([[1., 1.]])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.feature_alpha_dropout(input, self.p, self.training)

@@ -78,7 +78,14 @@ class Module(ModuleState, ModuleCall):
     # ---------------------------------------------------------------- changing all of it
 
     def apply(self, fn: Callable[[Module], None]) -> Self:
-        """Call `fn` with every submodule, and finally with the module itself."""
+        """Call `fn` with every submodule, and finally with the module itself.
+
+        >>> from minigrad import nn
+        >>> seen = []
+        >>> _ = nn.Sequential(nn.ReLU(), nn.Tanh()).apply(lambda m: seen.append(type(m).__name__))
+        >>> seen
+        ['ReLU', 'Tanh', 'Sequential']
+        """
         for module in self.children():
             module.apply(fn)
         fn(self)
@@ -88,6 +95,10 @@ class Module(ModuleState, ModuleCall):
         """Put the module and all its submodules into training mode, or out of it.
 
         Raise `ValueError` for a mode that is no bool.
+
+        >>> from minigrad import nn
+        >>> nn.Dropout().eval().train().training
+        True
         """
         # 13a.3 Two modes (about 7 lines)
         # Put a module and everything below it into training mode, or out of it.
@@ -101,18 +112,35 @@ class Module(ModuleState, ModuleCall):
         raise NotImplementedError("13a.3 Two modes is yours to write")
 
     def eval(self) -> Self:
-        """Put the module and all its submodules into evaluation mode: `train(False)`."""
+        """Put the module and all its submodules into evaluation mode: `train(False)`.
+
+        >>> from minigrad import nn
+        >>> nn.Dropout().eval().training
+        False
+        """
         # 13a.3 Two modes: see the task at `Module.train`.
         raise NotImplementedError("13a.3 Two modes is yours to write")
 
     def requires_grad_(self, requires_grad: bool = True) -> Self:
-        """Set `requires_grad` of all parameters."""
+        """Set `requires_grad` of all parameters.
+
+        >>> from minigrad import nn
+        >>> [p.requires_grad for p in nn.Linear(3, 2).requires_grad_(False).parameters()]
+        [False, False]
+        """
         for parameter in self.parameters():
             parameter.requires_grad_(requires_grad)
         return self
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Drop the gradients of all parameters, or fill them with zeros."""
+        """Drop the gradients of all parameters, or fill them with zeros.
+
+        >>> from minigrad import nn, ones
+        >>> layer = nn.Linear(2, 1)
+        >>> layer(ones(2)).backward()
+        >>> layer.zero_grad()
+        >>> layer.bias.grad
+        """
         for parameter in self.parameters():
             zero_grad(parameter, set_to_none)
 
@@ -136,7 +164,12 @@ class Module(ModuleState, ModuleCall):
         raise NotImplementedError("13a.4 Moving everything is yours to write")
 
     def to(self, *args: Any, **kwargs: Any) -> Self:
-        """Move to a device, or to a floating-point dtype, or to those of a tensor."""
+        """Move to a device, or to a floating-point dtype, or to those of a tensor.
+
+        >>> from minigrad import float64, nn
+        >>> nn.Linear(3, 2).to(float64).weight.dtype
+        torch.float64
+        """
         if args and isinstance(args[0], Tensor):
             args = (args[0].device, args[0].dtype, *args[1:])
         args = tuple(map(as_dtype, args))
@@ -163,19 +196,39 @@ class Module(ModuleState, ModuleCall):
         return self._apply(lambda t: F.empty_like(t, device=device), recurse)
 
     def type(self, dst_type: Any) -> Self:
-        """Cast all parameters and buffers to a dtype."""
+        """Cast all parameters and buffers to a dtype.
+
+        >>> from minigrad import float64, nn
+        >>> nn.Linear(3, 2).type(float64).weight.dtype
+        torch.float64
+        """
         return self._apply(lambda t: t.type(dst_type))
 
     def float(self) -> Self:
-        """Cast all floating-point parameters and buffers to float32."""
+        """Cast all floating-point parameters and buffers to float32.
+
+        >>> from minigrad import nn
+        >>> nn.Linear(3, 2).double().float().weight.dtype
+        torch.float32
+        """
         return self.to(float32)
 
     def double(self) -> Self:
-        """Cast all floating-point parameters and buffers to float64."""
+        """Cast all floating-point parameters and buffers to float64.
+
+        >>> from minigrad import nn
+        >>> nn.Linear(3, 2).double().weight.dtype
+        torch.float64
+        """
         return self.to(float64)
 
     def half(self) -> Self:
-        """Cast all floating-point parameters and buffers to float16."""
+        """Cast all floating-point parameters and buffers to float16.
+
+        >>> from minigrad import nn
+        >>> nn.Linear(3, 2).half().weight.dtype
+        torch.float16
+        """
         return self.to(float16)
 
     def bfloat16(self) -> Self:
@@ -183,7 +236,12 @@ class Module(ModuleState, ModuleCall):
         raise NotImplementedError("bfloat16 is not supported: use half(), float() or double()")
 
     def cpu(self) -> Self:
-        """Move to the host's memory."""
+        """Move to the host's memory.
+
+        >>> from minigrad import nn
+        >>> nn.Linear(3, 2).cpu().weight.device
+        device(type='cpu')
+        """
         return self._apply(lambda t: t.cpu())
 
     def cuda(self, device: Any = None) -> Self:
@@ -201,7 +259,12 @@ class Module(ModuleState, ModuleCall):
     # ---------------------------------------------------------------- printing
 
     def extra_repr(self) -> str:
-        """Return the text between the brackets when the module is printed."""
+        """Return the text between the brackets when the module is printed.
+
+        >>> from minigrad import nn
+        >>> nn.Linear(3, 2).extra_repr()
+        'in_features=3, out_features=2, bias=True'
+        """
         return ""
 
     def _get_name(self) -> str:

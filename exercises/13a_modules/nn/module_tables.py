@@ -30,7 +30,14 @@ class ModuleTables:
     # ---------------------------------------------------------------- filling
 
     def register_parameter(self, name: str, param: Parameter | None) -> None:
-        """Add a parameter under a name; None reserves the name."""
+        """Add a parameter under a name; None reserves the name.
+
+        >>> from minigrad import nn
+        >>> net = nn.Module()
+        >>> net.register_parameter("scale", nn.Parameter())
+        >>> list(net.state_dict())
+        ['scale']
+        """
         self._check_name("parameter", name)
         if param is not None:
             if not isinstance(param, Parameter):
@@ -48,6 +55,12 @@ class ModuleTables:
         """Add a tensor that is part of the state but not trained.
 
         A buffer that is not `persistent` stays out of `state_dict`.
+
+        >>> from minigrad import nn, zeros
+        >>> net = nn.Module()
+        >>> net.register_buffer("mean", zeros(2))
+        >>> net.state_dict()
+        OrderedDict([('mean', tensor([0., 0.]))])
         """
         self._check_name("buffer", name)
         if tensor is not None and not isinstance(tensor, Tensor):
@@ -60,14 +73,28 @@ class ModuleTables:
             self._non_persistent_buffers_set.add(name)
 
     def add_module(self, name: str, module: Any) -> None:
-        """Add a submodule under a name; None reserves the name."""
+        """Add a submodule under a name; None reserves the name.
+
+        >>> from minigrad import nn
+        >>> net = nn.Module()
+        >>> net.add_module("layer", nn.ReLU())
+        >>> net.layer
+        ReLU()
+        """
         if module is not None and not isinstance(module, ModuleTables):
             raise TypeError(f"{type_name(module)} is not a Module subclass")
         self._check_name("module", name)
         self._modules[name] = replaced(on_module, self, name, module)
 
     def register_module(self, name: str, module: Any) -> None:
-        """Add a submodule under a name, as `add_module` does."""
+        """Add a submodule under a name, as `add_module` does.
+
+        >>> from minigrad import nn
+        >>> net = nn.Module()
+        >>> net.register_module("layer", nn.ReLU())
+        >>> net.layer
+        ReLU()
+        """
         self.add_module(name, module)
 
     def _check_name(self, kind: str, name: Any) -> None:
@@ -175,6 +202,10 @@ class ModuleTables:
 
         A module in `memo`, the set of those met so far, is left out with everything below it;
         without `remove_duplicate` none is added to it.
+
+        >>> from minigrad import nn
+        >>> [name for name, _ in nn.Sequential(nn.ReLU(), nn.Tanh()).named_modules()]
+        ['', '0', '1']
         """
         # 13a.2 Walking the tree (about 20 lines)
         # `named_modules` yields (name, module) for the module and all modules below it.
@@ -193,11 +224,21 @@ class ModuleTables:
         raise NotImplementedError("13a.2 Walking the tree is yours to write")
 
     def modules(self) -> Iterator[Any]:
-        """Yield the module and all its submodules, each once."""
+        """Yield the module and all its submodules, each once.
+
+        >>> from minigrad import nn
+        >>> [type(m).__name__ for m in nn.Sequential(nn.ReLU(), nn.Tanh()).modules()]
+        ['Sequential', 'ReLU', 'Tanh']
+        """
         return (module for _, module in self.named_modules())
 
     def named_children(self) -> Iterator[tuple[str, Any]]:
-        """Yield the immediate submodules with their names, each once."""
+        """Yield the immediate submodules with their names, each once.
+
+        >>> from minigrad import nn
+        >>> list(nn.Sequential(nn.ReLU(), nn.Tanh()).named_children())
+        [('0', ReLU()), ('1', Tanh())]
+        """
         seen = set()
         for name, module in self._modules.items():
             if module is not None and module not in seen:
@@ -205,7 +246,12 @@ class ModuleTables:
                 yield name, module
 
     def children(self) -> Iterator[Any]:
-        """Yield the immediate submodules, each once."""
+        """Yield the immediate submodules, each once.
+
+        >>> from minigrad import nn
+        >>> list(nn.Sequential(nn.ReLU(), nn.Tanh()).children())
+        [ReLU(), Tanh()]
+        """
         return (module for _, module in self.named_children())
 
     def _named_members(self, table: str, prefix: str, recurse: bool,
@@ -216,26 +262,51 @@ class ModuleTables:
 
     def named_parameters(self, prefix: str = "", recurse: bool = True,
                          remove_duplicate: bool = True) -> Iterator[tuple[str, Parameter]]:
-        """Yield all parameters with their dotted names, each once."""
+        """Yield all parameters with their dotted names, each once.
+
+        >>> from minigrad import nn
+        >>> [name for name, _ in nn.Linear(3, 2).named_parameters()]
+        ['weight', 'bias']
+        """
         return self._named_members("_parameters", prefix, recurse, remove_duplicate)
 
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
-        """Yield all parameters, each once."""
+        """Yield all parameters, each once.
+
+        >>> from minigrad import nn
+        >>> [p.shape for p in nn.Linear(3, 2).parameters()]
+        [torch.Size([2, 3]), torch.Size([2])]
+        """
         return (parameter for _, parameter in self.named_parameters(recurse=recurse))
 
     def named_buffers(self, prefix: str = "", recurse: bool = True,
                       remove_duplicate: bool = True) -> Iterator[tuple[str, Tensor]]:
-        """Yield all buffers with their dotted names, each once."""
+        """Yield all buffers with their dotted names, each once.
+
+        >>> from minigrad import nn
+        >>> [name for name, _ in nn.BatchNorm1d(3).named_buffers()]
+        ['running_mean', 'running_var', 'num_batches_tracked']
+        """
         return self._named_members("_buffers", prefix, recurse, remove_duplicate)
 
     def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
-        """Yield all buffers, each once."""
+        """Yield all buffers, each once.
+
+        >>> from minigrad import nn
+        >>> [b.shape for b in nn.BatchNorm1d(3).buffers()]
+        [torch.Size([3]), torch.Size([3]), torch.Size([])]
+        """
         return (buffer for _, buffer in self.named_buffers(recurse=recurse))
 
     # ---------------------------------------------------------------- by dotted name
 
     def get_submodule(self, target: str) -> Any:
-        """Return the submodule of a dotted name; the module itself for an empty one."""
+        """Return the submodule of a dotted name; the module itself for an empty one.
+
+        >>> from minigrad import nn
+        >>> nn.Sequential(nn.ReLU()).get_submodule("0")
+        ReLU()
+        """
         module: Any = self
         for name in target.split(".") if target else ():
             module = module._attribute(name)
@@ -263,7 +334,12 @@ class ModuleTables:
         setattr(parent, name, module)
 
     def get_parameter(self, target: str) -> Parameter:
-        """Return the parameter of a dotted name."""
+        """Return the parameter of a dotted name.
+
+        >>> from minigrad import nn
+        >>> nn.Sequential(nn.Linear(3, 2)).get_parameter("0.bias").shape
+        torch.Size([2])
+        """
         path, _, name = target.rpartition(".")
         parameter = self.get_submodule(path)._attribute(name)
         if not isinstance(parameter, Parameter):
@@ -271,7 +347,12 @@ class ModuleTables:
         return parameter
 
     def get_buffer(self, target: str) -> Tensor:
-        """Return the buffer of a dotted name."""
+        """Return the buffer of a dotted name.
+
+        >>> from minigrad import nn
+        >>> nn.BatchNorm1d(3).get_buffer("running_mean")
+        tensor([0., 0., 0.])
+        """
         path, _, name = target.rpartition(".")
         module = self.get_submodule(path)
         buffer: Tensor = module._attribute(name)

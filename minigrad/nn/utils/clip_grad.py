@@ -24,7 +24,12 @@ def _gradients(parameters: Tensors) -> list[Tensor]:
 
 def get_total_norm(tensors: Tensors, norm_type: float = 2.0, error_if_nonfinite: bool = False,
                    foreach: bool | None = None) -> Tensor:
-    """Return the norm of all elements together."""
+    """Return the norm of all elements together.
+
+    >>> from minigrad import nn, tensor
+    >>> nn.utils.get_total_norm([tensor([3.0]), tensor([4.0])])
+    tensor(5.)
+    """
     each = [tensors] if isinstance(tensors, Tensor) else list(tensors)
     if not each:
         return tensor(0.0)
@@ -64,7 +69,15 @@ def clip_grad_norm_(parameters: Tensors, max_norm: float, norm_type: float = 2.0
 
 def clip_grads_with_norm_(parameters: Tensors, max_norm: float, total_norm: Tensor,
                           foreach: bool | None = None) -> None:
-    """Scale all gradients, in place, given their total norm."""
+    """Scale all gradients, in place, given their total norm.
+
+    >>> from minigrad import nn, tensor
+    >>> p = nn.Parameter(tensor([1.0]))
+    >>> p.grad = tensor([4.0])
+    >>> nn.utils.clip_grads_with_norm_(p, 1.0, tensor(4.0))
+    >>> p.grad
+    tensor([1.0000])
+    """
     with no_grad():
         factor = F.clamp(float(max_norm) / (total_norm + 1e-6), max=1.0)
         for grad in _gradients(parameters):
@@ -72,7 +85,15 @@ def clip_grads_with_norm_(parameters: Tensors, max_norm: float, total_norm: Tens
 
 
 def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | None = None) -> None:
-    """Clamp all elements of the gradients to ±clip_value, in place."""
+    """Clamp all elements of the gradients to ±clip_value, in place.
+
+    >>> from minigrad import nn, tensor
+    >>> p = nn.Parameter(tensor([1.0, 2.0]))
+    >>> p.grad = tensor([-3.0, 0.5])
+    >>> nn.utils.clip_grad_value_([p], 1.0)
+    >>> p.grad
+    tensor([-1.0000,  0.5000])
+    """
     with no_grad():
         for grad in _gradients(parameters):
             grad.clamp_(-float(clip_value), float(clip_value))

@@ -24,7 +24,15 @@ def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
 
 
 def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
-    """Make the parameters views of slices of one vector."""
+    """Make the parameters views of slices of one vector.
+
+    >>> from minigrad import nn, tensor
+    >>> layer = nn.Linear(2, 1)
+    >>> nn.utils.vector_to_parameters(tensor([1.0, 2.0, 3.0]), layer.parameters())
+    >>> layer.weight
+    Parameter containing:
+    tensor([[1., 2.]], requires_grad=True)
+    """
     if not isinstance(vec, Tensor):
         raise TypeError(f"expected torch.Tensor, but got: {type_name(vec)}")
     start = 0

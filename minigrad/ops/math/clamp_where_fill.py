@@ -312,7 +312,13 @@ def where(condition, input=None, other=None):
 
 @method("where")
 def where_method(self, condition, other):
-    """Choose from the tensor where the condition holds, else from `other`."""
+    """Choose from the tensor where the condition holds, else from `other`.
+
+    >>> from minigrad import tensor
+    >>> x = tensor([-1.0, 2.0])
+    >>> x.where(x > 0, tensor(0.0))
+    tensor([0., 2.])
+    """
     return Where(condition, self, other)
 
 

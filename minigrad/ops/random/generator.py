@@ -44,7 +44,12 @@ class Generator:
         return self._device
 
     def manual_seed(self, seed: int) -> Generator:
-        """Start the sequence of numbers that belongs to `seed`; returns the generator itself."""
+        """Start the sequence of numbers that belongs to `seed`; returns the generator itself.
+
+        >>> from minigrad import Generator
+        >>> Generator().manual_seed(7).initial_seed()
+        7
+        """
         self._source.manual_seed(int(seed))
         return self
 
@@ -53,7 +58,12 @@ class Generator:
         return int(self._source.seed())
 
     def initial_seed(self) -> int:
-        """Return the seed that the sequence began with."""
+        """Return the seed that the sequence began with.
+
+        >>> from minigrad import Generator
+        >>> Generator().manual_seed(7).initial_seed()
+        7
+        """
         return int(self._source.initial_seed())
 
     def get_state(self) -> Tensor:

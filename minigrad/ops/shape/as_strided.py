@@ -211,7 +211,13 @@ method("swapdims_")(swapaxes_)
 
 
 def transposed(self):
-    """The dimensions in reverse order; meant for matrices, so others warn."""
+    """The dimensions in reverse order; meant for matrices, so others warn.
+
+    >>> from minigrad import tensor
+    >>> tensor([[1, 2], [3, 4]]).T
+    tensor([[1, 3],
+            [2, 4]])
+    """
     if not self.ndim:
         warnings.warn("Tensor.T is deprecated on 0-D tensors. This function is the identity in "
                       "these cases.", UserWarning, stacklevel=2)
@@ -225,7 +231,13 @@ def transposed(self):
 
 
 def matrices_transposed(self, name="mT"):
-    """The last two dimensions exchanged."""
+    """The last two dimensions exchanged.
+
+    >>> from minigrad import tensor
+    >>> tensor([[[1, 2], [3, 4]]]).mT
+    tensor([[[1, 3],
+             [2, 4]]])
+    """
     if self.ndim == 0:
         return self
     if self.ndim < 2:
@@ -298,7 +310,13 @@ def detach(input):
 
 @method("detach_")
 def detach_(self):
-    """Take the tensor itself out of the graph; RuntimeError for a view."""
+    """Take the tensor itself out of the graph; RuntimeError for a view.
+
+    >>> from minigrad import tensor
+    >>> x = 2 * tensor(1.0, requires_grad=True)
+    >>> x.detach_()
+    tensor(2.)
+    """
     if self._view is not None:
         raise RuntimeError(
             "Can't detach views in-place. Use detach() instead. If you are using "

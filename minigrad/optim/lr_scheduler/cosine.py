@@ -61,6 +61,14 @@ class CosineAnnealingWarmRestarts(LRScheduler):
     """From the first rate to `eta_min` within `T_0` steps, then again, each time `T_mult` longer.
 
     `step(epoch)` takes fractions of an epoch too.
+
+    >>> from minigrad import nn, optim
+    >>> optimizer = optim.SGD(nn.Linear(1, 1).parameters(), lr=1.0)
+    >>> scheduler = optim.lr_scheduler.CosineAnnealingWarmRestarts(optimizer, T_0=2)
+    >>> for _ in range(2):
+    ...     optimizer.step(); scheduler.step(); print(scheduler.get_last_lr())
+    [0.5]
+    [1.0]
     """
 
     def __init__(self, optimizer: Optimizer, T_0: int, T_mult: int = 1, eta_min: float = 0.0,

@@ -69,7 +69,16 @@ class StepLR(_Factor):
 
 
 class MultiStepLR(_Factor):
-    """Times `gamma` at each of the `milestones`."""
+    """Times `gamma` at each of the `milestones`.
+
+    >>> from minigrad import nn, optim
+    >>> optimizer = optim.SGD(nn.Linear(1, 1).parameters(), lr=1.0)
+    >>> scheduler = optim.lr_scheduler.MultiStepLR(optimizer, milestones=[1], gamma=0.5)
+    >>> for _ in range(2):
+    ...     optimizer.step(); scheduler.step(); print(scheduler.get_last_lr())
+    [0.5]
+    [0.5]
+    """
 
     def __init__(self, optimizer: Optimizer, milestones: Iterable[int], gamma: float = 0.1,
                  last_epoch: int = -1) -> None:
@@ -85,7 +94,16 @@ class MultiStepLR(_Factor):
 
 
 class ExponentialLR(_Factor):
-    """Times `gamma` at each step."""
+    """Times `gamma` at each step.
+
+    >>> from minigrad import nn, optim
+    >>> optimizer = optim.SGD(nn.Linear(1, 1).parameters(), lr=1.0)
+    >>> scheduler = optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.5)
+    >>> for _ in range(2):
+    ...     optimizer.step(); scheduler.step(); print(scheduler.get_last_lr())
+    [0.5]
+    [0.25]
+    """
 
     def __init__(self, optimizer: Optimizer, gamma: float, last_epoch: int = -1) -> None:
         self.gamma = gamma
@@ -99,7 +117,16 @@ class ExponentialLR(_Factor):
 
 
 class ConstantLR(_Factor):
-    """Times `factor` for the first `total_iters` steps."""
+    """Times `factor` for the first `total_iters` steps.
+
+    >>> from minigrad import nn, optim
+    >>> optimizer = optim.SGD(nn.Linear(1, 1).parameters(), lr=1.0)
+    >>> scheduler = optim.lr_scheduler.ConstantLR(optimizer, factor=0.5, total_iters=1)
+    >>> for _ in range(2):
+    ...     optimizer.step(); scheduler.step(); print(scheduler.get_last_lr())
+    [1.0]
+    [1.0]
+    """
 
     def __init__(self, optimizer: Optimizer, factor: float = 1.0 / 3, total_iters: int = 5,
                  last_epoch: int = -1) -> None:
@@ -119,7 +146,16 @@ class ConstantLR(_Factor):
 
 
 class LinearLR(_Factor):
-    """Times a factor that goes from `start_factor` to `end_factor` within `total_iters` steps."""
+    """Times a factor that goes from `start_factor` to `end_factor` within `total_iters` steps.
+
+    >>> from minigrad import nn, optim
+    >>> optimizer = optim.SGD(nn.Linear(1, 1).parameters(), lr=1.0)
+    >>> scheduler = optim.lr_scheduler.LinearLR(optimizer, start_factor=0.5, total_iters=2)
+    >>> for _ in range(2):
+    ...     optimizer.step(); scheduler.step(); print(scheduler.get_last_lr())
+    [0.75]
+    [1.0]
+    """
 
     def __init__(self, optimizer: Optimizer, start_factor: float = 1.0 / 3,
                  end_factor: float = 1.0, total_iters: int = 5, last_epoch: int = -1) -> None:
@@ -147,7 +183,16 @@ class LinearLR(_Factor):
 
 
 class PolynomialLR(_Factor):
-    """Times (1 - step / total_iters) ** power: zero from `total_iters` steps on."""
+    """Times (1 - step / total_iters) ** power: zero from `total_iters` steps on.
+
+    >>> from minigrad import nn, optim
+    >>> optimizer = optim.SGD(nn.Linear(1, 1).parameters(), lr=1.0)
+    >>> scheduler = optim.lr_scheduler.PolynomialLR(optimizer, total_iters=2)
+    >>> for _ in range(2):
+    ...     optimizer.step(); scheduler.step(); print(scheduler.get_last_lr())
+    [0.5]
+    [0.0]
+    """
 
     def __init__(self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0,
                  last_epoch: int = -1) -> None:
@@ -218,7 +263,16 @@ class LambdaLR(_Rules):
 
 
 class MultiplicativeLR(_Rules):
-    """The rate times `lr_lambda(step)` at each step."""
+    """The rate times `lr_lambda(step)` at each step.
+
+    >>> from minigrad import nn, optim
+    >>> optimizer = optim.SGD(nn.Linear(1, 1).parameters(), lr=1.0)
+    >>> scheduler = optim.lr_scheduler.MultiplicativeLR(optimizer, lambda epoch: 0.5)
+    >>> for _ in range(2):
+    ...     optimizer.step(); scheduler.step(); print(scheduler.get_last_lr())
+    [0.5]
+    [0.25]
+    """
 
     def _check_rules(self) -> None:
         for rule in self.lr_lambdas:

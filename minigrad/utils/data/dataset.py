@@ -62,7 +62,12 @@ class TensorDataset(Dataset):
 
 
 class Subset(Dataset):
-    """Some samples of a data set, by their numbers."""
+    """Some samples of a data set, by their numbers.
+
+    >>> from minigrad.utils.data import Subset
+    >>> list(Subset([10, 20, 30], [2, 0]))
+    [30, 10]
+    """
 
     def __init__(self, dataset: Any, indices: Sequence[int]) -> None:
         self.dataset = dataset
@@ -85,7 +90,12 @@ class Subset(Dataset):
 
 
 class ConcatDataset(Dataset):
-    """Data sets one after the other."""
+    """Data sets one after the other.
+
+    >>> from minigrad.utils.data import ConcatDataset
+    >>> list(ConcatDataset([[1, 2], [3]]))
+    [1, 2, 3]
+    """
 
     def __init__(self, datasets: Iterable[Any]) -> None:
         self.datasets = list(datasets)

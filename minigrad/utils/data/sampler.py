@@ -32,7 +32,12 @@ class Sampler:
 
 
 class SequentialSampler(Sampler):
-    """One after the other."""
+    """One after the other.
+
+    >>> from minigrad.utils.data import SequentialSampler
+    >>> list(SequentialSampler("abc"))
+    [0, 1, 2]
+    """
 
     def __init__(self, data_source: Any) -> None:
         self.data_source = data_source
@@ -45,7 +50,12 @@ class SequentialSampler(Sampler):
 
 
 class RandomSampler(Sampler):
-    """At random, each sample once, or with `replacement` any sample each time."""
+    """At random, each sample once, or with `replacement` any sample each time.
+
+    >>> from minigrad.utils.data import RandomSampler
+    >>> sorted(RandomSampler("abc"))
+    [0, 1, 2]
+    """
 
     def __init__(self, data_source: Any, replacement: bool = False,
                  num_samples: int | None = None, generator: Any = None) -> None:
@@ -91,7 +101,12 @@ def random_seed(generator: Any = None) -> int:
 
 
 class SubsetRandomSampler(Sampler):
-    """The given numbers in random order."""
+    """The given numbers in random order.
+
+    >>> from minigrad.utils.data import SubsetRandomSampler
+    >>> sorted(SubsetRandomSampler([4, 2]))
+    [2, 4]
+    """
 
     def __init__(self, indices: Sequence[int], generator: Any = None) -> None:
         self.indices = indices

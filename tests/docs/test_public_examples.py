@@ -1,0 +1,78 @@
+"""Every public name says what it is, and shows it by an example that `test_doctests` runs.
+
+The names are those of the API's pages: the functions and classes of each public module, and what
+their classes add. `tests/data/without_example.txt` lists the names that have no example yet; it
+only gets shorter.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import api_pages
+
+LISTED = Path(__file__).parents[1] / "data/without_example.txt"
+#: Methods that a module's class tells of: its example calls the one and prints the other.
+OF_THE_CLASS = {"forward", "extra_repr"}
+#: Names that are left out, which raise.
+STAND_INS = "minigrad.compat.stand_ins"
+
+
+def public_names() -> dict[str, str]:
+    """Return the docstrings of functions, classes and methods, each under its first name."""
+    found: dict[int, tuple[str, str]] = {}
+    for path in api_pages.MODULES.values():
+        module = importlib.import_module(path)
+        for name in api_pages.public(module):
+            value = getattr(module, name, None)
+            if not (inspect.isclass(value) or inspect.isroutine(value)):
+                continue
+            found.setdefault(id(value), (f"{path}.{name}", value.__doc__ or ""))
+            for method, function in methods(value):
+                found.setdefault(id(function), (f"{path}.{name}.{method}",
+                                                inherited(value, method)))
+    return dict(found.values())
+
+
+def methods(kind: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the public methods and properties of a class that are written in this project."""
+    for name in dir(kind) if inspect.isclass(kind) else ():
+        attribute = inspect.getattr_static(kind, name)
+        function = getattr(attribute, "__func__", None) or getattr(attribute, "fget", attribute)
+        home = getattr(function, "__module__", None) or ""
+        if (not name.startswith("_") and callable(function) and not inspect.isclass(function)
+                and home.startswith("minigrad") and home != STAND_INS):
+            yield name, function
+
+
+def inherited(kind: type, name: str) -> str:
+    """Return a method's docstring: its own, or that of the method that it overrides."""
+    texts = (getattr(vars(base).get(name), "__doc__", None) for base in kind.__mro__)
+    return next((text for text in texts if text), "")
+
+
+PUBLIC = public_names()
+
+
+def test_there_are_as_many_names_as_pages_tell():
+    assert len(PUBLIC) > 1900
+    for name in ("minigrad.add", "minigrad.nn.Linear", "minigrad.Tensor.shape",
+                 "minigrad.nn.utils.prune.remove", "minigrad.autograd.grad"):
+        assert name in PUBLIC
+
+
+def test_every_public_name_has_a_summary():
+    assert not [name for name, text in PUBLIC.items() if not text.partition("\n")[0].strip()]
+
+
+def test_every_public_name_has_an_example_or_stands_in_the_list():
+    without = {name for name, text in PUBLIC.items()
+               if ">>>" not in text and name.rpartition(".")[2] not in OF_THE_CLASS}
+    listed = LISTED.read_text(encoding="utf-8").split()
+    assert listed == sorted(set(listed))
+    assert not without - set(listed), "give it an example in its docstring"
+    assert not set(listed) - without, "it has an example or is gone: take it out of the list"
