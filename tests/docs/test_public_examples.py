@@ -50,9 +50,9 @@ def methods(kind: Any) -> Iterator[tuple[str, Any]]:
 
 
 def inherited(kind: type, name: str) -> str:
-    """Return a method's docstring: its own, or that of the method that it overrides."""
+    """Return a method's docstring, and those of the methods that it overrides."""
     texts = (getattr(vars(base).get(name), "__doc__", None) for base in kind.__mro__)
-    return next((text for text in texts if text), "")
+    return "\n\n".join(filter(None, texts))
 
 
 PUBLIC = public_names()
