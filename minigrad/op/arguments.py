@@ -15,6 +15,7 @@ from ..backend import BACKENDS
 from ..dtypes import bool as boolean
 from ..dtypes import dtype, from_numpy_dtype, type_name
 from ..tensor.tensor import Tensor
+from .legacy_forms import numbers_by_name
 
 if TYPE_CHECKING:
     from .declaration import Op
@@ -54,8 +55,7 @@ def bind(op: type[Op], args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]
 def bind_by_name(op: type[Op], args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
     """Bind arguments some of which come by name, and complain about those that do not fit."""
     if len(args) > op.positional:
-        raise TypeError(f"{op.name}() takes {op.positional} positional argument"
-                        f"{'' if op.positional == 1 else 's'} but {len(args)} were given")
+        args, kwargs = numbers_by_name(op, args, kwargs)
     bound = dict(zip(op.parameters, args, strict=False))
     for key, value in kwargs.items():
         name = parameter_called(op, key)

@@ -22,6 +22,7 @@ class Add(Binary):
     """
 
     node = "AddBackward0"
+    legacy = ("alpha",)
     numbers = True
     dunder = ("__add__", "__radd__")
     commutative = True
@@ -49,6 +50,7 @@ class Sub(Binary):
     """
 
     node = "SubBackward0"
+    legacy = ("alpha",)
     numbers = True
     reject_bool = True
     dunder = ("__sub__",)

@@ -1,0 +1,39 @@
+"""Older forms of calls, in which numbers stand before tensors: `x.add_(-0.1, y)`, `addmm(2, x, a, b)`.
+
+PyTorch still takes them, and warns once. An op names the numbers in `legacy`, in their order.
+"""
+
+import warnings
+from collections.abc import Sequence
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .declaration import Op
+
+_told: set[str] = set()
+
+
+def numbers_by_name(op: "type[Op]", args: Sequence[Any],
+                    kwargs: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+    """Return the arguments with numbers that stand before tensors passed by name.
+
+    `TypeError` if so many positional arguments fit no form of the op.
+    """
+    extra, last = len(args) - op.positional, op.positional - 1
+    first = args[:len(args) - last]  # the tensor that is added to, and numbers
+    numbers = [value for value in first if isinstance(value, Real)]
+    names = op.legacy[:extra]
+    fits = len(numbers) == extra == len(names) and not any(name in kwargs for name in names)
+    if not fits or len(op.legacy) == 1 and first[0] is numbers[0]:
+        raise TypeError(f"{op.name}() takes {op.positional} positional argument"
+                        f"{'' if op.positional == 1 else 's'} but {len(args)} were given")
+    given = dict(zip(names, numbers, strict=True))
+    if not _told:
+        _told.add(op.name)
+        by_name = ", ".join(f"{name}={value}" for name, value in given.items())
+        warnings.warn(f"This overload of {op.name} is deprecated: numbers before tensors.\n"
+                      f"Consider passing them by name instead: {by_name}", UserWarning,
+                      stacklevel=4)
+    (target,) = (value for value in first if not isinstance(value, Real))
+    return [target, *args[len(first):]], kwargs | given
