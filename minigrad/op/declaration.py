@@ -113,7 +113,6 @@ class Op:
     commutative = False  # whether that second one may as well be the first
     method = True  # whether tensors have it as a method
     public = True  # whether `F` and the package have it as a function
-    legacy: tuple[str, ...] = ()  # numbers that may stand before the tensors (legacy_forms.py)
     nondifferentiable = False  # whether no formula is given because PyTorch has none either
     #: Whether PyTorch lacks the derivative, so that backward has to raise; perhaps what it says
     not_implemented_derivative: bool | str = False

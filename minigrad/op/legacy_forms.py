@@ -1,6 +1,6 @@
-"""Older forms of calls, in which numbers stand before tensors: `x.add_(-0.1, y)`, `addmm(2, x, a, b)`.
+"""Older forms of calls, with numbers before tensors: `x.add_(-0.1, y)`, `addmm(2, x, a, b)`.
 
-PyTorch still takes them, and warns once. An op names the numbers in `legacy`, in their order.
+PyTorch still takes them, and warns once.
 """
 
 import warnings
@@ -10,6 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .declaration import Op
+
+#: The numbers that may stand before an op's tensors, in their order.
+LEGACY = {
+    **dict.fromkeys(("add", "sub"), ("alpha",)),
+    **dict.fromkeys(("addcmul", "addcdiv"), ("value",)),
+    **dict.fromkeys(("addmm", "addmv", "addr", "addbmm", "baddbmm"), ("beta", "alpha")),
+}
 
 _told: set[str] = set()
 
@@ -23,9 +30,10 @@ def numbers_by_name(op: "type[Op]", args: Sequence[Any],
     extra, last = len(args) - op.positional, op.positional - 1
     first = args[:len(args) - last]  # the tensor that is added to, and numbers
     numbers = [value for value in first if isinstance(value, Real)]
-    names = op.legacy[:extra]
+    legacy = LEGACY.get(op.name, ())
+    names = legacy[:extra]
     fits = len(numbers) == extra == len(names) and not any(name in kwargs for name in names)
-    if not fits or len(op.legacy) == 1 and first[0] is numbers[0]:
+    if not fits or (len(legacy) == 1 and first[0] is numbers[0]):
         raise TypeError(f"{op.name}() takes {op.positional} positional argument"
                         f"{'' if op.positional == 1 else 's'} but {len(args)} were given")
     given = dict(zip(names, numbers, strict=True))

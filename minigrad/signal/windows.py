@@ -16,6 +16,7 @@ import numpy as np
 
 from ..dtypes import float32, float64
 from ..ops.creation import windows
+from ..ops.creation.tensor_options import strided
 from ..ops.creation.windows import BLACKMAN, bell, cosines, triangle
 
 __all__ = ["bartlett", "blackman", "cosine", "exponential", "gaussian", "general_cosine",
@@ -24,11 +25,13 @@ __all__ = ["bartlett", "blackman", "cosine", "exponential", "gaussian", "general
 
 def window(name: str, M: int, sym: bool, options: Any, values: Any) -> Any:
     """Make a window if its size and dtype may be; see `minigrad/ops/creation/windows.py`."""
-    dtype = options.get("dtype")
-    if dtype not in (None, float32, float64):
-        raise ValueError(f"{name} expects float32 or float64 dtypes, got: {dtype}")
+    dtype, layout = options.get("dtype"), options.get("layout", strided)
     if M < 0:
         raise ValueError(f"{name} requires non-negative window length, got M={M}")
+    if layout is not strided:
+        raise ValueError(f"{name} is implemented for strided tensors only, got: {layout}")
+    if dtype not in (None, float32, float64):
+        raise ValueError(f"{name} expects float32 or float64 dtypes, got: {dtype}")
     return windows.window(name, M, sym, options, values)
 
 

@@ -16,7 +16,7 @@ from tests.support.samples import OPS, samples
 
 pytestmark = [pytest.mark.filterwarnings("ignore:" + text) for text in (
     # of old names, which take `out=` too, and of results that need another shape
-    "torch.(cholesky|qr|triangular_solve|chain_matmul|lu_solve) is deprecated",
+    "torch.(cholesky|range|qr|triangular_solve|chain_matmul|lu_solve) is deprecated",
     "at.*nuclear_norm is",
     r"index_reduce\(\) is in beta", r"torch.searchsorted\(\)", "An output with one or more elem",
     "The number of elements in the out tensor", "The reduce argument of torch.scatter")]
@@ -26,7 +26,8 @@ CALLS = {
     "arange": "1, 7", "argsort": "m, stable=True", "bernoulli": "u", "bucketize": "m, v.sort()[0]",
     "cat": "(m, m)", "chain_matmul": "m, m.t(), m", "cholesky": "s", "cholesky_inverse": "s",
     "cholesky_solve": "sq, s", "clamp": "m, -0.5, 0.5", "clamp_max": "m, 0.5",
-    "clamp_min": "m, 0.5", "column_stack": "(m, m)", "copysign": "m, 2.0 - m",
+    "clamp_min": "m, 0.5", "column_stack": "(m, m)", "conj_physical": "m",
+    "copysign": "m, 2.0 - m",
     "cross": "m[:, :3], 2 * m[:, :3], 1", "diff": "m", "div": "m, u", "dstack": "(m, m)",
     "empty": "0, 3", "eye": "3", "float_power": "u, 2", "fmod": "m, u", "full": "(2, 3), 1.5",
     "gelu": "m", "hstack": "(m, m)", "slice_scatter": "m, m[:1], 0, 0, 1",
@@ -48,7 +49,8 @@ CALLS = {
     "nanmean": "m, 1", "nanmedian": "m, 1", "nonzero": "m", "norm": "m, 2, 1", "normal": "m, u",
     "nuclear_norm": "m", "ones": "2, 3", "outer": "v, v", "polygamma": "1, u", "pow": "u, 2",
     "prod": "m, 1", "qr": "m", "rand": "2, 3", "randint": "5, (2, 3)", "randn": "2, 3",
-    "randperm": "5", "remainder": "m, u", "round": "m", "scatter": "m, 1, j, m", "square": "m",
+    "randperm": "5", "range": "1, 4", "remainder": "m, u", "round": "m", "scatter": "m, 1, j, m",
+    "square": "m",
     "stack": "(m, m)", "std": "m, 1", "sum": "m, 1", "svd": "m", "take_along_dim": "m, j, 1",
     "tensordot": "m, m.t(), 1", "triangular_solve": "m, s", "true_divide": "m, u", "var": "m, 1",
     "histogram": "m, 4", "mvlgamma": "u + 2, 2", "nanquantile": "m, 0.3, 1",

@@ -16,7 +16,6 @@ LINES = [
     "torch.angle(torch.tensor([1, -1])).tolist()", "torch.angle(torch.tensor([True])).dtype",
     "torch.angle(torch.ones(2), out=torch.empty(2, dtype=torch.int))",
     "torch.conj_physical(torch.ones(2), out=torch.empty(2)).tolist()",
-    "torch.conj_physical(torch.ones(2), out=torch.empty(2, dtype=torch.int))",
     "torch.ones(3, 4).adjoint().shape", "torch.adjoint(torch.ones(2, 3, 4)).shape",
     "torch.ones(3).adjoint()",
     *(f"torch.{name}(1)" for name in ("real", "conj", "resolve_conj", "is_conj")),

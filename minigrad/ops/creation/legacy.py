@@ -39,7 +39,7 @@ def new(self: Tensor, *args: Any) -> Tensor:
     return legacy(self.dtype, args)
 
 
-@function("range", method_too=False)
+@function("range", method_too=False, out="creation")
 def closed_range(start: Any, end: Any = NOT_GIVEN, step: Any = 1,
                  **options: Unpack[Options]) -> Tensor:
     """Make the numbers from `start` to `end`, both included, in steps; `arange` is to be used.

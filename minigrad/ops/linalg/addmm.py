@@ -61,7 +61,6 @@ class AddedProduct(Op, abstract=True):
     """beta self + alpha times a product of the other two."""
 
     inplace = True
-    legacy = ("beta", "alpha")
 
     def grad_self(g, beta): return scaled(g, beta)
 

@@ -22,7 +22,6 @@ class Add(Binary):
     """
 
     node = "AddBackward0"
-    legacy = ("alpha",)
     numbers = True
     dunder = ("__add__", "__radd__")
     commutative = True
@@ -50,7 +49,6 @@ class Sub(Binary):
     """
 
     node = "SubBackward0"
-    legacy = ("alpha",)
     numbers = True
     reject_bool = True
     dunder = ("__sub__",)

@@ -103,8 +103,6 @@ class Addcmul(Binary):
     tensor([61.])
     """
 
-    legacy = ("value",)
-
     def forward(xp, self, tensor1, tensor2, *, value=1):
         if self.dtype.kind != "f":
             value = int(value)
@@ -135,8 +133,6 @@ class Addcdiv(Binary):
     >>> addcdiv(tensor([1.0]), tensor([3.0]), tensor([2.0]), value=10)
     tensor([16.])
     """
-
-    legacy = ("value",)
 
     def forward(xp, self, tensor1, tensor2, *, value=1):
         if tensor1.dtype.kind != "f":

@@ -5,7 +5,6 @@ Source: https://docs.pytorch.org/docs/stable/torch.html#pointwise-ops
 
 import math
 
-from ...dtypes import type_name
 from ...op.declaration import F, Unary
 from ...op.publish import function
 from ...tensor.tensor import method
@@ -81,21 +80,15 @@ def conj(input):
     return checked("conj", input)
 
 
-@function(event=False)
-def conj_physical(input, *, out=None):
+@function(event=False, out="exact")
+def conj_physical(input):
     """Return the tensor itself, or write it into `out`. Source: `torch.conj_physical`.
 
     >>> from minigrad import conj_physical, tensor
     >>> conj_physical(tensor([1.0, -2.0]))
     tensor([ 1., -2.])
     """
-    checked("conj_physical", input)
-    if out is None:
-        return input
-    if out.dtype is not input.dtype:
-        raise RuntimeError(f"Found dtype {type_name(out.dtype)} but expected "
-                           f"{type_name(input.dtype)}")
-    return out.resize_(input.shape).copy_(input)
+    return checked("conj_physical", input)
 
 
 @function(event=False)
