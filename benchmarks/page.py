@@ -187,9 +187,10 @@ def of_steps(name: str, title: str, text: str, benchmark: Steps) -> tuple[list[s
     hand = benchmark.engines[benchmark.by_hand].title if benchmark.by_hand else None
     versions = {key: engines[key] for key in keys if "+" not in key}
     return [f"## {title}\n", text, where(report, versions),
+            *([PINNED.format(pins=pins)] if pins else []),
             picture(name, f"{title}: ratios to PyTorch"), table(rows),
             *([RESTLESS.format(rounds=rounds, names="\n".join(restless))] if restless else []),
-            *([PINNED.format(pins=pins)] if pins else []), targets(report, hand)], plot(
+            targets(report, hand)], plot(
                 f"{title}: time divided by PyTorch's", records, titles, engines, limits)
 
 

@@ -56,7 +56,7 @@ from .autograd.anomaly_mode import (
     set_anomaly_enabled,
 )
 from .backend.threads import get_num_threads, set_num_threads
-from .device import device
+from .device import device, get_default_device, set_default_device
 from .dtypes import (
     bfloat16,
     bool,
@@ -169,6 +169,7 @@ __all__ = [
     "float64",
     "func",
     "get_autocast_dtype",
+    "get_default_device",
     "get_default_dtype",
     "get_num_threads",
     "half",
@@ -201,6 +202,7 @@ __all__ = [
     "random",
     "save",
     "set_anomaly_enabled",
+    "set_default_device",
     "set_default_dtype",
     "set_grad_enabled",
     "set_num_threads",

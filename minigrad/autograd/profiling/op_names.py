@@ -9,7 +9,8 @@ from ...op.declaration import Op
 __all__ = ["op_name"]
 
 #: Ops that PyTorch writes with an underscore in front.
-_INTERNAL = {"masked_scale", "prelu_kernel", "reshape_alias", "to_copy", "trilinear", "unsafe_view"}
+_INTERNAL = {"masked_scale", "prelu_kernel", "reshape_alias", "sample_dirichlet", "standard_gamma",
+             "to_copy", "trilinear", "unsafe_view"}
 
 #: Ops that PyTorch knows by another name, or whose work is part of an op of this name there.
 _PYTORCHS = {

@@ -16,7 +16,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from ...backend import backend_of
-from ...device import backend_for
+from ...device import backend_for, default_device
 from ...dtypes import bool as boolean
 from ...dtypes import (
     dtype,
@@ -76,7 +76,7 @@ def copied(name: str, data: Any, default: dtype | None, options: Options) -> Ten
             "clone() or sourceTensor.detach().clone().requires_grad_(True), rather than "
             f"{call}(sourceTensor).", UserWarning, stacklevel=3)
         if plain.get("device") is None:
-            plain["device"] = data.device
+            plain["device"] = default_device() or data.device
         data = backend_of(data._array).to_host(data._array)
     array = read(data, wanted)
     return create(name, plain, lambda xp, _: xp.from_host(array))
@@ -95,7 +95,8 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
     options: Options = {"dtype": dtype, "device": device}
     wanted = wanted_dtype("as_tensor", options)
     if isinstance(data, Tensor):
-        converted: Tensor = data.to(device=device, dtype=wanted)  # itself where nothing changes
+        place = default_device() if device is None else device
+        converted: Tensor = data.to(device=place, dtype=wanted)  # itself where nothing changes
         return converted
     if isinstance(data, np.ndarray):
         checked(data)

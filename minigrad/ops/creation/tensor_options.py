@@ -12,7 +12,7 @@ from typing import Any, TypedDict
 
 from ...backend import BACKENDS, backend_of
 from ...backend.memory_layout import channels_last as laid_out_channels_last
-from ...device import build_on, device, device_of
+from ...device import build_on, default_device, device, device_of
 from ...dtypes import as_dtype, dtype, from_numpy_dtype, get_default_dtype
 from ...op.arguments import NUMBERS, given_ints
 from ...shapes import explain_dimensions
@@ -110,7 +110,8 @@ def create(
         if backend is not None and where is None:
             array = build(backend, chosen.numpy)
         else:
-            array = build_on(where, lambda xp: build(xp, chosen.numpy))
+            place = default_device() if where is None else where
+            array = build_on(place, lambda xp: build(xp, chosen.numpy))
     except ValueError as error:
         explain_dimensions(name, error)
         raise
