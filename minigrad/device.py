@@ -81,8 +81,8 @@ class device:
 
 CPU = device("cpu")
 
-#: Where tensors are made that no argument sends elsewhere: what `set_default_device` was told (None
-#: for the CPU), then the devices whose blocks were entered.
+#: The devices of new tensors that no argument sends elsewhere, the last one in force: first what
+#: `set_default_device` was told (None for the CPU), then those of the blocks that were entered.
 _defaults: ContextVar[tuple[device | None, ...]] = ContextVar("default_devices", default=(None,))
 
 

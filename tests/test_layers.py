@@ -72,6 +72,7 @@ OPTIONAL: dict[str, set[str]] = {
     "typer": {"minigrad_course"},
     "sklearn": {"minigrad_course", "utils"},
     "threadpoolctl": {"backend", "minigrad_course"},
+    "tensorboard": {"compat"},
     "torch": {"minigrad_course", "utils"},
     "safetensors": {"utils"},
     "nbformat": {"minigrad_course"},

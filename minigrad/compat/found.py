@@ -32,6 +32,7 @@ LATER = {
     **{name: f"compat.{name}" for name in ("accelerator", "compiler", "functional", "futures",
                                            "jit")},
     "nn.parallel": "compat.data_parallel",
+    "utils.tensorboard": "compat.tensorboard",
     **{name: name for name in ("backends.cuda", "distributions", "utils.benchmark", "utils.dlpack",
                                "utils.hooks")},
 }

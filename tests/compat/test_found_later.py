@@ -37,6 +37,8 @@ print(minigrad.futures.__name__, minigrad.nn.parallel.DataParallel is minigrad.n
 @pytest.mark.parametrize("path", [*LATER, *WITH])
 def test_pytorch_has_them_too(path):
     torch = theirs()
+    if path == "utils.tensorboard":
+        pytest.importorskip("torch.utils.tensorboard", reason="PyTorch's needs tensorboard")
     importlib.import_module("torch.utils.benchmark")
     for root in (torch, minigrad):
         for part in path.split("."):
