@@ -56,7 +56,8 @@ from .autograd.anomaly_mode import (
     set_anomaly_enabled,
 )
 from .backend.threads import get_num_threads, set_num_threads
-from .device import device, get_default_device, set_default_device
+from .default_device import get_default_device, set_default_device
+from .device import device
 from .dtypes import (
     bfloat16,
     bool,

@@ -45,6 +45,10 @@ randomness: ContextVar[str] = ContextVar("randomness", default="")
 #: The `vmap` levels with randomness="different", a `func.levels.VmapLevels`; None for none.
 drawn: ContextVar[Any] = ContextVar("drawn", default=None)
 
+#: Devices of new tensors that no argument sends elsewhere, the last one in force: first what
+#: `set_default_device` was told (None for the CPU), then those of the blocks that were entered.
+default_devices: ContextVar[tuple[Any, ...]] = ContextVar("default_devices", default=(None,))
+
 #: Whether `fast/` is to be switched on: the environment does not forbid it and the folder is there.
 fast: bool = (os.environ.get("MINIGRAD_GENERIC", "") in ("", "0")
               and find_spec(f"{__package__}.fast") is not None)

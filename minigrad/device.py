@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from contextvars import ContextVar
 from typing import Any, Self
 
+from . import _state
 from .backend import DEVICES, Backend, backend_of, load_cuda
 
 
@@ -65,59 +65,15 @@ class device:
         return device, (self.type, self.index)
 
     def __enter__(self) -> Self:
-        """Make new tensors on this device, on this thread, until the block ends.
-
-        >>> from minigrad import ones
-        >>> with device("cpu"):
-        ...     ones(1).device
-        device(type='cpu')
-        """
-        _defaults.set((*_defaults.get(), self))
+        """Make new tensors here until the block ends; see default_device.py."""
+        _state.default_devices.set((*_state.default_devices.get(), self))
         return self
 
     def __exit__(self, *problem: object) -> None:
-        _defaults.set(_defaults.get()[:-1])
+        _state.default_devices.set(_state.default_devices.get()[:-1])
 
 
 CPU = device("cpu")
-
-#: The devices of new tensors that no argument sends elsewhere, the last one in force: first what
-#: `set_default_device` was told (None for the CPU), then those of the blocks that were entered.
-_defaults: ContextVar[tuple[device | None, ...]] = ContextVar("default_devices", default=(None,))
-
-
-def set_default_device(device: device | str | int | None) -> None:
-    """Make new tensors on a device, on this thread; None means the CPU again.
-
-    It counts for functions that make tensors from sizes, numbers or other data, not for
-    `from_numpy` and `*_like`. An argument `device` and a block `with device(...)` go before it.
-    `RuntimeError` for a name that is no device. Source: `torch.set_default_device`.
-
-    >>> from minigrad import get_default_device, set_default_device
-    >>> set_default_device("cpu")
-    >>> get_default_device()
-    device(type='cpu')
-    >>> set_default_device(None)
-    """
-    _defaults.set((None if device is None else as_device(device), *_defaults.get()[1:]))
-
-
-def get_default_device() -> device:
-    """Return the device on which this thread makes new tensors. Source: `torch.get_default_device`.
-
-    >>> from minigrad import device, get_default_device
-    >>> get_default_device() == device("cpu")
-    True
-    """
-    where = default_device()
-    if where is None or where.type == "cpu" or where.index is not None:
-        return where or CPU
-    return device_of(build_on(where, lambda xp: xp.zeros(0)))
-
-
-def default_device() -> device | None:
-    """Return the device that was set for new tensors; None where none was."""
-    return _defaults.get()[-1]
 
 
 def backend_for(where: device | str | int | None) -> Backend:

@@ -28,7 +28,7 @@ FAMILIES: dict[str, dict[str, tuple[str, str]]] = {
                      "softmax"),
         "layers": ("Functions of layers", "rnn_stacks batch_norm group_norm dropout rrelu"),
         "types": ("Types and devices",
-                  "tensor dtypes device attributes info real_numbers storages"),
+                  "tensor dtypes device default_device attributes info real_numbers storages"),
         "settings": ("Files and settings", "files formatting threads anomaly_mode"),
     },
     "autograd": {

@@ -31,6 +31,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("dtypes",),
     ("backend",),
     ("device",),
+    ("default_device",),
     ("graph",),
     ("tensor",),
     ("backends", "cuda", "serialization", "testing", "version"),

@@ -14,8 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any
+from typing import Any, Self
 
+from . import _state
 from .backend import DEVICES, Backend, backend_of, load_cuda
 
 
@@ -69,6 +70,14 @@ class device:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return device, (self.type, self.index)
+
+    def __enter__(self) -> Self:
+        """Make new tensors here until the block ends; see default_device.py."""
+        _state.default_devices.set((*_state.default_devices.get(), self))
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        _state.default_devices.set(_state.default_devices.get()[:-1])
 
 
 CPU = device("cpu")

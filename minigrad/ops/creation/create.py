@@ -16,7 +16,8 @@ from typing import Any, Unpack
 import numpy as np
 
 from ...backend import backend_of
-from ...device import backend_for, default_device
+from ...default_device import default_device
+from ...device import backend_for
 from ...dtypes import bool as boolean
 from ...dtypes import (
     dtype,

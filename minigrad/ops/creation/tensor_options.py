@@ -12,7 +12,8 @@ from typing import Any, TypedDict
 
 from ...backend import BACKENDS, backend_of
 from ...backend.memory_layout import channels_last as laid_out_channels_last
-from ...device import build_on, default_device, device, device_of
+from ...default_device import default_device
+from ...device import build_on, device, device_of
 from ...dtypes import as_dtype, dtype, from_numpy_dtype, get_default_dtype
 from ...op.arguments import NUMBERS, given_ints
 from ...shapes import explain_dimensions
