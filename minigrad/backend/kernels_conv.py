@@ -201,8 +201,8 @@ def conv_grad_input(
     out_group, dtype = weight.shape[0] // groups, xp.result_type(g, weight)
     if _flip_pays(g, weight, sizes, stride, padding, dilation):
         mirrored = [d * (k - 1) - p for k, d, p in zip(kernel, dilation, padding)]
-        return xp.conv_forward(
-            g, _flipped(xp, weight, groups), None, stride, mirrored, dilation, groups
+        return conv_forward(
+            xp, g, _flipped(xp, weight, groups), None, stride, mirrored, dilation, groups
         )
     rows = weight.reshape(groups, out_group, prod(weight.shape[1:]))
     short = _has_short_lines(channels, counts, groups)

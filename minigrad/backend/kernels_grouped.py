@@ -49,6 +49,17 @@ class GroupedKernels:
             out += bias.reshape(-1, *(1,) * len(stride))
         return out
 
+    def conv_grad_input(self, g: Array, weight: Array, input_sizes: Ints, stride: Ints,
+                        padding: Ints, dilation: Ints, groups: int) -> Array:
+        """Return `kernels_conv.conv_grad_input` of these arguments."""
+        sizes, kernel = input_sizes[2:], weight.shape[2:]
+        if groups > 1 and kernels_conv._flip_pays(g, weight, sizes, stride, padding, dilation):
+            mirrored = [d * (k - 1) - p for k, d, p in zip(kernel, dilation, padding)]
+            return self.conv_forward(g, kernels_conv._flipped(self, weight, groups), None, stride,
+                                     mirrored, dilation, groups)
+        return kernels_conv.conv_grad_input(self, g, weight, input_sizes, stride, padding,
+                                            dilation, groups)
+
     def conv_grad_weight(self, g: Array, x: Array, weight_sizes: Ints, stride: Ints, padding: Ints,
                          dilation: Ints, groups: int) -> Array:
         """Return `kernels_conv.conv_grad_weight` of these arguments."""
