@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...dtypes import type_name
+from ...op.arguments import require
 from ...op.declaration import F, Op
 from ...op.publish import function
 from ...shapes import broadcast
@@ -59,10 +60,7 @@ class Binomial(Op):
     node, shape, public = "BinomialBackward0", broadcast, False
 
     def forward(xp, count, prob, generator=None):
-        for name, value in (("count", count), ("prob", prob)):
-            if value.dtype.kind != "f":
-                raise ValueError(f"binomial only supports floating-point dtypes for {name}, got: "
-                                 f"{type_name(value.dtype)}")
+        require(count, "f", "binomial")
         if prob.dtype != count.dtype:
             raise RuntimeError(f"Found dtype {type_name(prob.dtype)} but expected "
                                f"{type_name(count.dtype)}")
@@ -93,4 +91,7 @@ def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) ->
         if not isinstance(value, Tensor):
             raise TypeError(f"binomial(): argument '{name}' (position {position}) must be Tensor, "
                             f"not {type(value).__name__}")
+        if not value.is_floating_point():
+            raise ValueError(f"binomial only supports floating-point dtypes for {name}, got: "
+                             f"{type_name(value.dtype)}")
     return Binomial(of_each_example(count), of_each_example(prob), generator)
