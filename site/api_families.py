@@ -28,7 +28,8 @@ FAMILIES: dict[str, dict[str, tuple[str, str]]] = {
                      "softmax"),
         "layers": ("Functions of layers", "rnn_stacks batch_norm group_norm dropout rrelu"),
         "types": ("Types and devices",
-                  "tensor dtypes device default_device attributes info real_numbers storages"),
+                  "tensor dtypes device default_device attributes info"),
+        "numbers": ("Real numbers and storages", "real_numbers storages"),
         "settings": ("Files and settings", "files formatting threads anomaly_mode"),
     },
     "autograd": {
@@ -68,22 +69,30 @@ FAMILIES: dict[str, dict[str, tuple[str, str]]] = {
     },
     "distributions": {
         "base": ("What distributions share",
-                 "distribution exp_family independent transformed_distribution "
-                 "mixture_same_family kl constraint_registry"),
+                 "distribution exp_family kl constraint_registry"),
+        "composed": ("Distributions made of others",
+                     "independent transformed_distribution mixture_same_family"),
         "numbers": ("Distributions of real numbers",
-                    "normal log_normal half_normal uniform laplace cauchy half_cauchy studentT "
-                    "gumbel"),
-        "positive": ("Distributions of positive numbers and shares",
-                     "exponential gamma chi2 beta fishersnedecor weibull pareto "
-                     "relaxed_bernoulli inverse_gamma kumaraswamy continuous_bernoulli"),
-        "counts": ("Distributions of counts and categories",
-                   "bernoulli binomial geometric negative_binomial poisson categorical "
-                   "one_hot_categorical multinomial"),
+                    "normal log_normal half_normal uniform"),
+        "tails": ("Distributions with heavier tails", "laplace cauchy half_cauchy studentT gumbel"),
+        "positive": ("Distributions of positive numbers",
+                     "exponential gamma chi2 weibull pareto inverse_gamma"),
+        "shares": ("Distributions of shares and quotients",
+                   "beta fishersnedecor relaxed_bernoulli kumaraswamy continuous_bernoulli"),
+        "counts": ("Distributions of counts",
+                   "bernoulli binomial geometric negative_binomial poisson"),
+        "categories": ("Distributions of categories",
+                       "categorical one_hot_categorical multinomial"),
         "vectors": ("Distributions of vectors",
                     "dirichlet logistic_normal multivariate_normal lowrank_multivariate_normal "
                     "relaxed_categorical"),
-        "transforms": ("Transforms", "transform transforms_elementwise transforms_events "
-                       "transforms_vector"),
+        "transforms": ("Transforms", "transform transforms_elementwise"),
+        "vectors_transformed": ("Transforms of vectors and events",
+                                "transforms_events transforms_vector"),
+    },
+    "nn.utils.prune": {
+        "pruning": ("Pruning", "prune"),
+        "methods": ("What is pruned", "pruning_methods"),
     },
     "optim": {
         "optimizer": ("What optimizers share", "optimizer"),

@@ -18,6 +18,10 @@ __all__ = ["tensor_sections"]
 AUTOGRAD = ("requires_grad", "requires_grad_", "grad", "backward", "grad_fn", "is_leaf",
             "register_hook", "register_post_accumulate_grad_hook", "retain_grad", "retains_grad",
             "detach", "detach_", "data", "output_nr", "is_inference")
+#: Methods that the package's functions of these names tell in full.
+AS_FUNCTIONS = ("adjoint", "cholesky", "cholesky_inverse", "cholesky_solve", "conj",
+                "conj_physical", "is_conj", "is_neg", "lu", "lu_solve", "orgqr", "ormqr", "qr",
+                "resolve_conj", "resolve_neg", "svd", "triangular_solve")
 #: Methods that only say why they are left out.
 REFUSED = " ".join(METHODS.values()).split()
 
@@ -26,7 +30,8 @@ def tensor_sections() -> str:
     """Return the sections of the page: autograd, operations, variants, others, what is left out."""
     rest, variants = [], []
     for name in dir(Tensor):
-        if name.startswith("_") or name in (*AUTOGRAD, *REFUSED) or name in op_names():
+        listed = name in op_names() or name in (*AUTOGRAD, *REFUSED, *AS_FUNCTIONS)
+        if name.startswith("_") or listed:
             continue
         page = _op_of(name)
         if page:
@@ -42,6 +47,10 @@ def tensor_sections() -> str:
         "## In place, and by other names { #variants }\n\n"
         "A name that ends with an underscore writes its result to the tensor itself.\n",
         table(["method", "what it computes"], variants),
+        "## Functions that are methods too { #as-functions }\n\n"
+        "The tensor is the first argument of the function.\n",
+        table(["method", "what it computes"],
+              [[f"`{name}`", summary(_doc(name))] for name in AS_FUNCTIONS]),
         "## Other attributes and methods { #others }\n", *rest,
         "## Left out { #left-out }\n\nThese raise `NotImplementedError`.\n",
         table(["minigrad", "methods"], [[why, " ".join(f"`{name}`" for name in names.split())]

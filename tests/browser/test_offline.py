@@ -63,6 +63,13 @@ def write(page: Any, block: Any, code: str) -> None:
     page.keyboard.insert_text(code)
 
 
+KEPT = """async () => {
+    for (const name of await caches.keys())
+        for (const { url } of await (await caches.open(name)).keys())
+            if (url.includes("/more.tar.gz")) return true;
+}"""
+
+
 def test_a_plain_host_isolates_pages_stops_quickly_and_is_left_for_the_train(
         chromium, built, host, tmp_path):
     (tmp_path / "sub").symlink_to(built.resolve())
@@ -87,6 +94,7 @@ def test_a_plain_host_isolates_pages_stops_quickly_and_is_left_for_the_train(
     page.keyboard.press("Control+Enter")
     block.locator(".mg-out", has_text="6").wait_for()
 
+    page.wait_for_function(KEPT)  # what comes after Python is ready
     host.leave()
     page.goto(f"{host.address}lessons/05_hooks/?hooks.seen=true")  # never read before
     assert page.evaluate("crossOriginIsolated") is True
