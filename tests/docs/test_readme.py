@@ -97,7 +97,6 @@ FIGURES = {
     "one operation, forward and backward": ("Small operations", "forward + backward", 0),
     "training step, small network, batch 64": ("A small network", "minigrad", 0),
     "training step, ResNet-18, one image of 224 x 224": ("ResNet-18", "minigrad", 0),
-    "the same, BLAS kernels not pinned": ("ResNet-18", "minigrad, OpenBLAS unpinned", 0),
     "training step, small GPT": ("Sequences", "minigrad", 0),
 }
 
