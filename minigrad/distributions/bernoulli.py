@@ -26,7 +26,6 @@ class Bernoulli(ByChance, ExponentialFamily):
     support: Any = constraints.boolean
     has_enumerate_support = True
     _mean_carrier_measure = 0
-    _expanded = ByChance._expanded
 
     def __init__(self, probs: Any = None, logits: Any = None,
                  validate_args: bool | None = None) -> None:

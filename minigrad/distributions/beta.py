@@ -26,18 +26,13 @@ class Beta(ExponentialFamily):
                             "concentration0": constraints.positive}
     support: Any = constraints.unit_interval
     has_rsample = True
+    _expanded = {"_dirichlet": 0}
 
     def __init__(self, concentration1: Any, concentration0: Any,
                  validate_args: bool | None = None) -> None:
         pair = F.stack(broadcast_all(concentration1, concentration0), -1)
         self._dirichlet = Dirichlet(pair, validate_args=validate_args)
         super().__init__(self._dirichlet.batch_shape, validate_args=validate_args)
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """Return the distribution with its batch expanded."""
-        new = self._get_checked_instance(Beta, _instance)
-        new._dirichlet = self._dirichlet.expand(batch_shape)
-        return self._expanded_shape(new, batch_shape)
 
     @property
     def concentration1(self) -> Any:

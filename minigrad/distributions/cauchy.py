@@ -6,13 +6,12 @@ import math
 from typing import Any
 
 from ..op.declaration import F
-from . import constraints
-from .distribution import Distribution
+from .location_scale import LocationScale
 
 __all__ = ["Cauchy"]
 
 
-class Cauchy(Distribution):
+class Cauchy(LocationScale):
     """The Cauchy distribution: p(x) = 1 / (pi scale (1 + ((x - loc) / scale)**2)).
 
     It has no mean.
@@ -22,26 +21,11 @@ class Cauchy(Distribution):
     tensor(0.7500)
     """
 
-    arg_constraints: Any = {"loc": constraints.real, "scale": constraints.positive}
-    support: Any = constraints.real
-    has_rsample = True
-    _expanded = {"loc": 0, "scale": 0}
-    loc: Any
-    scale: Any
-
-    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
-        self._begin(validate_args, loc=loc, scale=scale)
-
     @property
     def mean(self) -> Any:
         """NaN."""
         return F.full(self._extended_shape(), math.nan, dtype=self.loc.dtype,
                       device=self.loc.device)
-
-    @property
-    def mode(self) -> Any:
-        """`loc`."""
-        return self.loc
 
     @property
     def variance(self) -> Any:

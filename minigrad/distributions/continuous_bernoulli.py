@@ -30,7 +30,7 @@ class ContinuousBernoulli(ByChance, ExponentialFamily):
     support: Any = constraints.unit_interval
     has_rsample = True
     _mean_carrier_measure = 0
-    _expanded = ByChance._expanded
+    _kept = ("_lims",)
     _lims: tuple[float, float]
 
     def __init__(self, probs: Any = None, logits: Any = None,
@@ -40,12 +40,6 @@ class ContinuousBernoulli(ByChance, ExponentialFamily):
         self._begin_by_chance(probs, logits, validate_args)
         if probs is not None:
             self.probs = clamp_probs(self.probs)
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """Return the distribution with its batch expanded."""
-        new = self._get_checked_instance(ContinuousBernoulli, _instance)
-        new._lims = self._lims
-        return super().expand(batch_shape, _instance=new)
 
     def _outside_unstable_region(self) -> Any:
         return (self.probs <= self._lims[0]) | (self.probs > self._lims[1])

@@ -35,8 +35,11 @@ class Distribution:
     has_rsample: Any = False
     has_enumerate_support: Any = False
     _validate_args: bool = __debug__
-    #: The parameters that `expand` expands, and how many of their last dimensions are one event's.
-    _expanded: dict[str, int]
+    #: Parameters and distributions that `expand` expands, and how many of their last (batch)
+    #: dimensions stay as they are.
+    _expanded: dict[str, int] = {}
+    #: Attributes that `expand` hands on as they are.
+    _kept: tuple[str, ...] = ()
 
     @staticmethod
     def set_default_validate_args(value: bool) -> None:
@@ -84,20 +87,20 @@ class Distribution:
 
         `NotImplementedError` for a subclass that has an `__init__` and no `expand` of its own.
         """
-        owner = next((kind for kind in type(self).__mro__ if "_expanded" in vars(kind)), None)
-        if owner is None:
+        if not (self._expanded or self._kept):
             raise NotImplementedError
-        new = self._get_checked_instance(owner, _instance)
+        package = __name__.rpartition(".")[0]
+        ours = next(kind for kind in type(self).__mro__  # a class made by `type` may lack a module
+                    if getattr(kind, "__module__", "").startswith(package))
+        new = self._get_checked_instance(ours, _instance)
         batch_shape = Size(batch_shape)
+        for name in self._kept:
+            setattr(new, name, getattr(self, name))
         for name, dims in self._expanded.items():
             value = vars(self).get(name)
-            if isinstance(value, Tensor):
-                events = value.shape[value.dim() - dims:]
-                setattr(new, name, value.expand(batch_shape + events))
-        return self._expanded_shape(new, batch_shape)
-
-    def _expanded_shape(self, new: Any, batch_shape: Any) -> Any:
-        """Give the shapes to a distribution that `expand` makes, without checks, and return it."""
+            if value is not None:  # a lazy property may not have been asked for
+                shape = value.shape if isinstance(value, Tensor) else value.batch_shape
+                setattr(new, name, value.expand(batch_shape + shape[len(shape) - dims:]))
         Distribution.__init__(new, batch_shape, self._event_shape, validate_args=False)
         new._validate_args = self._validate_args
         return new

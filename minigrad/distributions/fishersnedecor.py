@@ -24,7 +24,7 @@ class FisherSnedecor(Distribution):
     arg_constraints: Any = {"df1": constraints.positive, "df2": constraints.positive}
     support: Any = constraints.positive
     has_rsample = True
-    _expanded = {"df1": 0, "df2": 0}
+    _expanded = {"df1": 0, "df2": 0, "_gamma1": 0, "_gamma2": 0}
     df1: Any
     df2: Any
 
@@ -32,13 +32,6 @@ class FisherSnedecor(Distribution):
         self._begin(validate_args, df1=df1, df2=df2)
         self._gamma1 = Gamma(self.df1 * 0.5, self.df1)
         self._gamma2 = Gamma(self.df2 * 0.5, self.df2)
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """Return the distribution with its batch expanded."""
-        new = super().expand(batch_shape, _instance)
-        new._gamma1 = self._gamma1.expand(batch_shape)
-        new._gamma2 = self._gamma2.expand(batch_shape)
-        return new
 
     @property
     def mean(self) -> Any:

@@ -23,7 +23,6 @@ class Geometric(ByChance):
     """
 
     support: Any = constraints.nonnegative_integer
-    _expanded = ByChance._expanded
 
     def __init__(self, probs: Any = None, logits: Any = None,
                  validate_args: bool | None = None) -> None:

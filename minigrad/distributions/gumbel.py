@@ -26,6 +26,7 @@ class Gumbel(TransformedDistribution):
     arg_constraints: Any = {"loc": constraints.real, "scale": constraints.positive}
     support: Any = constraints.real
     has_rsample = True
+    _expanded = {"loc": 0, "scale": 0}
 
     def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
         self.loc, self.scale = broadcast_all(loc, scale)
@@ -36,12 +37,6 @@ class Gumbel(TransformedDistribution):
                  AffineTransform(loc=self.loc, scale=-self.scale)]
         super().__init__(Uniform(low, high, validate_args=validate_args), steps,
                          validate_args=validate_args)
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """Return the distribution with its batch expanded."""
-        new = self._get_checked_instance(Gumbel, _instance)
-        new.loc, new.scale = self.loc.expand(batch_shape), self.scale.expand(batch_shape)
-        return super().expand(batch_shape, _instance=new)
 
     @property
     def mean(self) -> Any:

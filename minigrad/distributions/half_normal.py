@@ -5,39 +5,21 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..op.declaration import F
-from . import constraints
+from .half import Half
 from .normal import Normal
-from .transformed_distribution import TransformedDistribution
-from .transforms_elementwise import AbsTransform
 
 __all__ = ["HalfNormal"]
 
 
-class HalfNormal(TransformedDistribution):
+class HalfNormal(Half):
     """|x| of x from Normal(0, scale).
 
     >>> HalfNormal(1.0).mean
     tensor(0.7979)
     """
 
-    arg_constraints: Any = {"scale": constraints.positive}
-    support: Any = constraints.nonnegative
-    has_rsample = True
-
     def __init__(self, scale: Any, validate_args: bool | None = None) -> None:
-        super().__init__(Normal(0, scale, validate_args=False), AbsTransform(),
-                         validate_args=validate_args)
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """Return the distribution with its batch expanded."""
-        new = self._get_checked_instance(HalfNormal, _instance)
-        return super().expand(batch_shape, _instance=new)
-
-    @property
-    def scale(self) -> Any:
-        """The standard deviation of the normal distribution."""
-        return self.base_dist.scale
+        super().__init__(Normal(0, scale, validate_args=False), validate_args)
 
     @property
     def mean(self) -> Any:
@@ -45,31 +27,6 @@ class HalfNormal(TransformedDistribution):
         return self.scale * math.sqrt(2 / math.pi)
 
     @property
-    def mode(self) -> Any:
-        """0."""
-        return F.zeros_like(self.scale)
-
-    @property
     def variance(self) -> Any:
         """scale squared times 1 - 2 / pi."""
         return self.scale.pow(2) * (1 - 2 / math.pi)
-
-    def log_prob(self, value: Any) -> Any:
-        """Return the log density: twice the normal one, and zero below 0."""
-        if self._validate_args:
-            self._validate_sample(value)
-        return F.where(value >= 0, self.base_dist.log_prob(value) + math.log(2), -math.inf)
-
-    def cdf(self, value: Any) -> Any:
-        """Return twice the normal share above the mean."""
-        if self._validate_args:
-            self._validate_sample(value)
-        return 2 * self.base_dist.cdf(value) - 1
-
-    def icdf(self, value: Any) -> Any:
-        """Return the number below which samples fall with probability `value`."""
-        return self.base_dist.icdf((value + 1) / 2)
-
-    def entropy(self) -> Any:
-        """Return the normal entropy less log(2)."""
-        return self.base_dist.entropy() - math.log(2)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..tensor.attributes import Size
 from . import constraints
 from .distribution import Distribution
 from .utils import sum_rightmost
@@ -23,6 +22,7 @@ class Independent(Distribution):
     """
 
     arg_constraints: Any = {}
+    _kept = ("reinterpreted_batch_ndims",)
 
     def __init__(self, base_distribution: Any, reinterpreted_batch_ndims: int,
                  validate_args: bool | None = None) -> None:
@@ -39,12 +39,10 @@ class Independent(Distribution):
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
         """Return the distribution with its batch expanded."""
-        new = self._get_checked_instance(Independent, _instance)
-        batch_shape = Size(batch_shape)
+        new = super().expand(batch_shape, _instance)
         inner = self.event_shape[:self.reinterpreted_batch_ndims]
-        new.base_dist = self.base_dist.expand(batch_shape + inner)
-        new.reinterpreted_batch_ndims = self.reinterpreted_batch_ndims
-        return self._expanded_shape(new, batch_shape)
+        new.base_dist = self.base_dist.expand(new.batch_shape + inner)
+        return new
 
     @property
     def has_rsample(self) -> Any:

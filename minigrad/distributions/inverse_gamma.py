@@ -30,11 +30,6 @@ class InverseGamma(TransformedDistribution):
         super().__init__(base, PowerTransform(base.rate.new_tensor(-1.0)),
                          validate_args=validate_args)
 
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """Return the distribution with its batch expanded."""
-        new = self._get_checked_instance(InverseGamma, _instance)
-        return super().expand(batch_shape, _instance=new)
-
     @property
     def concentration(self) -> Any:
         """The shape a of the gamma distribution."""

@@ -28,6 +28,7 @@ class Kumaraswamy(TransformedDistribution):
                             "concentration0": constraints.positive}
     support: Any = constraints.unit_interval
     has_rsample = True
+    _expanded = {"concentration1": 0, "concentration0": 0}
 
     def __init__(self, concentration1: Any, concentration0: Any,
                  validate_args: bool | None = None) -> None:
@@ -37,13 +38,6 @@ class Kumaraswamy(TransformedDistribution):
         steps = [PowerTransform(b.reciprocal()), AffineTransform(1.0, -1.0),
                  PowerTransform(a.reciprocal())]
         super().__init__(base, steps, validate_args=validate_args)
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """Return the distribution with its batch expanded."""
-        new = self._get_checked_instance(Kumaraswamy, _instance)
-        new.concentration1 = self.concentration1.expand(batch_shape)
-        new.concentration0 = self.concentration0.expand(batch_shape)
-        return super().expand(batch_shape, _instance=new)
 
     def _moment(self, order: int) -> Any:
         """Return E[x**n] = b B(1 + n / a, b)."""

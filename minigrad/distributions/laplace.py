@@ -6,39 +6,18 @@ from typing import Any
 
 from ..op.declaration import F
 from ..ops.info import finfo
-from . import constraints
-from .distribution import Distribution
+from .location_scale import LocationScale
 
 __all__ = ["Laplace"]
 
 
-class Laplace(Distribution):
+class Laplace(LocationScale):
     """The Laplace distribution: p(x) = exp(-|x - loc| / scale) / (2 scale).
 
     >>> from minigrad import tensor
     >>> Laplace(0.0, 1.0).log_prob(tensor(0.0)).exp()
     tensor(0.5000)
     """
-
-    arg_constraints: Any = {"loc": constraints.real, "scale": constraints.positive}
-    support: Any = constraints.real
-    has_rsample = True
-    _expanded = {"loc": 0, "scale": 0}
-    loc: Any
-    scale: Any
-
-    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
-        self._begin(validate_args, loc=loc, scale=scale)
-
-    @property
-    def mean(self) -> Any:
-        """`loc`."""
-        return self.loc
-
-    @property
-    def mode(self) -> Any:
-        """`loc`."""
-        return self.loc
 
     @property
     def variance(self) -> Any:

@@ -30,11 +30,6 @@ class LogisticNormal(TransformedDistribution):
             base = base.expand([1])
         super().__init__(base, StickBreakingTransform(), validate_args=validate_args)
 
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """Return the distribution with its batch expanded."""
-        new = self._get_checked_instance(LogisticNormal, _instance)
-        return super().expand(batch_shape, _instance=new)
-
     @property
     def loc(self) -> Any:
         """The mean of the normal vectors."""

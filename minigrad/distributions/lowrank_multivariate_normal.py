@@ -51,6 +51,7 @@ class LowRankMultivariateNormal(Distribution):
     has_rsample = True
     _expanded = {"loc": 1, "cov_diag": 1, "cov_factor": 2, "covariance_matrix": 2,
                  "scale_tril": 2, "precision_matrix": 2}
+    _kept = ("_unbroadcasted_cov_factor", "_unbroadcasted_cov_diag", "_capacitance_tril")
 
     def __init__(self, loc: Any, cov_factor: Any, cov_diag: Any,
                  validate_args: bool | None = None) -> None:
@@ -70,13 +71,6 @@ class LowRankMultivariateNormal(Distribution):
         self._unbroadcasted_cov_factor, self._unbroadcasted_cov_diag = cov_factor, cov_diag
         self._capacitance_tril = capacitance_factor(cov_factor, cov_diag)
         super().__init__(batch, event, validate_args=validate_args)
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """Return the distribution with its batch expanded."""
-        new = super().expand(batch_shape, _instance)
-        for name in ("_unbroadcasted_cov_factor", "_unbroadcasted_cov_diag", "_capacitance_tril"):
-            setattr(new, name, getattr(self, name))
-        return new
 
     @property
     def mean(self) -> Any:

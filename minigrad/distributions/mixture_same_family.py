@@ -28,6 +28,7 @@ class MixtureSameFamily(Distribution):
 
     arg_constraints: Any = {}
     has_rsample = False
+    _expanded = {"_mixture_distribution": 0, "_component_distribution": 1}
 
     def __init__(self, mixture_distribution: Any, component_distribution: Any,
                  validate_args: bool | None = None) -> None:
@@ -52,15 +53,6 @@ class MixtureSameFamily(Distribution):
                 f"`component_distribution.batch_shape[-1]` ({n})")
         super().__init__(Size(kept), component_distribution.event_shape,
                          validate_args=validate_args)
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """Return the distribution with its batch expanded."""
-        new = self._get_checked_instance(MixtureSameFamily, _instance)
-        batch_shape = Size(batch_shape)
-        parts = (self.mixture_distribution._num_events,)
-        new._component_distribution = self.component_distribution.expand(batch_shape + parts)
-        new._mixture_distribution = self.mixture_distribution.expand(batch_shape)
-        return self._expanded_shape(new, batch_shape)
 
     @constraints.dependent_property
     def support(self) -> Any:

@@ -7,17 +7,15 @@ from typing import Any
 
 from ..autograd.grad_mode import no_grad
 from ..op.declaration import F
-from ..tensor.attributes import Size
 from . import constraints
 from .binomial import Binomial
-from .categorical import Categorical
-from .distribution import Distribution
+from .by_weights import ByWeights
 from .utils import broadcast_all
 
 __all__ = ["Multinomial"]
 
 
-class Multinomial(Distribution):
+class Multinomial(ByWeights):
     """How often each of n categories comes in `total_count` draws, by weights (..., n).
 
     >>> from minigrad import tensor
@@ -25,7 +23,8 @@ class Multinomial(Distribution):
     tensor([1., 3.])
     """
 
-    arg_constraints: Any = {"probs": constraints.simplex, "logits": constraints.real_vector}
+    _expanded = {"_categorical": 0, "_binomial": 1}
+    _kept = ("total_count",)
     total_count: int
 
     def __init__(self, total_count: int = 1, probs: Any = None, logits: Any = None,
@@ -33,37 +32,8 @@ class Multinomial(Distribution):
         if not isinstance(total_count, int):
             raise NotImplementedError("inhomogeneous total_count is not supported")
         self.total_count = total_count
-        self._categorical = Categorical(probs, logits)
+        self._begin_by_weights(probs, logits, validate_args)
         self._binomial = Binomial(total_count, self.probs)
-        super().__init__(self._categorical.batch_shape, self._categorical.param_shape[-1:],
-                         validate_args=validate_args)
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """Return the distribution with its batch expanded."""
-        new = self._get_checked_instance(Multinomial, _instance)
-        batch_shape = Size(batch_shape)
-        new.total_count = self.total_count
-        new._categorical = self._categorical.expand(batch_shape)
-        new._binomial = self._binomial.expand(batch_shape + self.event_shape)
-        return self._expanded_shape(new, batch_shape)
-
-    @property
-    def probs(self) -> Any:
-        """The probabilities."""
-        return self._categorical.probs
-
-    @property
-    def logits(self) -> Any:
-        """The logarithms of the probabilities."""
-        return self._categorical.logits
-
-    @property
-    def param_shape(self) -> Any:
-        """The shape of the parameter."""
-        return self._categorical.param_shape
-
-    def _new(self, *args: Any, **kwargs: Any) -> Any:
-        return self._categorical._new(*args, **kwargs)
 
     @constraints.dependent_property(is_discrete=True, event_dim=1)
     def support(self) -> Any:

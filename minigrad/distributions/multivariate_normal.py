@@ -61,6 +61,7 @@ class MultivariateNormal(Distribution):
     support: Any = constraints.real_vector
     has_rsample = True
     _expanded = {"loc": 1, "covariance_matrix": 2, "precision_matrix": 2, "scale_tril": 2}
+    _kept = ("_unbroadcasted_scale_tril",)
     _unbroadcasted_scale_tril: Any
 
     def __init__(self, loc: Any, covariance_matrix: Any = None, precision_matrix: Any = None,
@@ -85,12 +86,6 @@ class MultivariateNormal(Distribution):
         factor = {"scale_tril": lambda m: m, "covariance_matrix": F.linalg_cholesky,
                   "precision_matrix": factor_of_inverse}
         self._unbroadcasted_scale_tril = factor[name](matrix)
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """Return the distribution with its batch expanded."""
-        new = super().expand(batch_shape, _instance)
-        new._unbroadcasted_scale_tril = self._unbroadcasted_scale_tril
-        return new
 
     @lazy_property
     def scale_tril(self) -> Any:

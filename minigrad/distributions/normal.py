@@ -7,14 +7,14 @@ from typing import Any
 
 from ..autograd.grad_mode import no_grad
 from ..op.declaration import F
-from . import constraints
 from .exp_family import ExponentialFamily
+from .location_scale import LocationScale
 from .utils import standard_normal
 
 __all__ = ["Normal"]
 
 
-class Normal(ExponentialFamily):
+class Normal(LocationScale, ExponentialFamily):
     """The normal distribution with mean `loc` and standard deviation `scale`.
 
     log p(x) = -((x - loc) / scale)**2 / 2 - log(scale) - log(2 pi) / 2
@@ -24,26 +24,7 @@ class Normal(ExponentialFamily):
     tensor(-0.9189)
     """
 
-    arg_constraints: Any = {"loc": constraints.real, "scale": constraints.positive}
-    support: Any = constraints.real
-    has_rsample = True
     _mean_carrier_measure = 0
-    _expanded = {"loc": 0, "scale": 0}
-    loc: Any
-    scale: Any
-
-    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
-        self._begin(validate_args, loc=loc, scale=scale)
-
-    @property
-    def mean(self) -> Any:
-        """`loc`."""
-        return self.loc
-
-    @property
-    def mode(self) -> Any:
-        """`loc`."""
-        return self.loc
 
     @property
     def stddev(self) -> Any:

@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from ..op.declaration import F
-from ..tensor.attributes import Size
 from . import constraints
-from .categorical import Categorical
-from .distribution import Distribution
+from .by_weights import ByWeights
 
 __all__ = ["OneHotCategorical", "OneHotCategoricalStraightThrough"]
 
 
-class OneHotCategorical(Distribution):
+class OneHotCategorical(ByWeights):
     """One-hot vectors (..., n) by weights, as `Categorical` takes them.
 
     >>> from minigrad import tensor
@@ -21,43 +19,16 @@ class OneHotCategorical(Distribution):
     tensor([0., 1.])
     """
 
-    arg_constraints: Any = {"probs": constraints.simplex, "logits": constraints.real_vector}
     support: Any = constraints.one_hot
     has_enumerate_support = True
 
     def __init__(self, probs: Any = None, logits: Any = None,
                  validate_args: bool | None = None) -> None:
-        self._categorical = Categorical(probs, logits)
-        super().__init__(self._categorical.batch_shape, self._categorical.param_shape[-1:],
-                         validate_args=validate_args)
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """Return the distribution with its batch expanded."""
-        new = self._get_checked_instance(OneHotCategorical, _instance)
-        new._categorical = self._categorical.expand(batch_shape)
-        return self._expanded_shape(new, Size(batch_shape))
+        self._begin_by_weights(probs, logits, validate_args)
 
     @property
     def _param(self) -> Any:
         return self._categorical._param
-
-    @property
-    def probs(self) -> Any:
-        """The probabilities."""
-        return self._categorical.probs
-
-    @property
-    def logits(self) -> Any:
-        """The logarithms of the probabilities."""
-        return self._categorical.logits
-
-    @property
-    def param_shape(self) -> Any:
-        """The shape of the parameter."""
-        return self._categorical.param_shape
-
-    def _new(self, *args: Any, **kwargs: Any) -> Any:
-        return self._categorical._new(*args, **kwargs)
 
     @property
     def mean(self) -> Any:

@@ -21,18 +21,13 @@ class Pareto(TransformedDistribution):
     """
 
     arg_constraints: Any = {"alpha": constraints.positive, "scale": constraints.positive}
+    _expanded = {"scale": 0, "alpha": 0}
 
     def __init__(self, scale: Any, alpha: Any, validate_args: bool | None = None) -> None:
         self.scale, self.alpha = broadcast_all(scale, alpha)
         super().__init__(Exponential(self.alpha, validate_args=validate_args),
                          [ExpTransform(), AffineTransform(0, self.scale)],
                          validate_args=validate_args)
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """Return the distribution with its batch expanded."""
-        new = self._get_checked_instance(Pareto, _instance)
-        new.scale, new.alpha = self.scale.expand(batch_shape), self.alpha.expand(batch_shape)
-        return super().expand(batch_shape, _instance=new)
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)
     def support(self) -> Any:

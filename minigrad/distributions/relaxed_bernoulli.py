@@ -10,7 +10,7 @@ from typing import Any
 from ..op.declaration import F
 from . import constraints
 from .chance import ByChance
-from .transformed_distribution import TransformedDistribution
+from .relaxed import Relaxed
 from .transforms_elementwise import SigmoidTransform
 from .utils import as_floating, broadcast_all, clamp_probs
 
@@ -26,17 +26,12 @@ class LogitRelaxedBernoulli(ByChance):
     """
 
     support: Any = constraints.real
+    _kept = ("temperature",)
 
     def __init__(self, temperature: Any, probs: Any = None, logits: Any = None,
                  validate_args: bool | None = None) -> None:
         self.temperature = temperature
         self._begin_by_chance(probs, logits, validate_args)
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """Return the distribution with its batch expanded."""
-        new = self._get_checked_instance(LogitRelaxedBernoulli, _instance)
-        new.temperature = self.temperature
-        return super().expand(batch_shape, _instance=new)
 
     def rsample(self, sample_shape: Any = ()) -> Any:
         """Draw by the inverse of the distribution function."""
@@ -55,7 +50,7 @@ class LogitRelaxedBernoulli(ByChance):
         return F.log(as_floating(self.temperature)) + off + 2 * F.logsigmoid(-off)
 
 
-class RelaxedBernoulli(TransformedDistribution):
+class RelaxedBernoulli(Relaxed):
     """Numbers in (0, 1) that come nearer to 0 and 1 the lower the temperature is.
 
     >>> from minigrad import tensor
@@ -65,29 +60,8 @@ class RelaxedBernoulli(TransformedDistribution):
 
     arg_constraints: Any = {"probs": constraints.unit_interval, "logits": constraints.real}
     support: Any = constraints.unit_interval
-    has_rsample = True
 
     def __init__(self, temperature: Any, probs: Any = None, logits: Any = None,
                  validate_args: bool | None = None) -> None:
         super().__init__(LogitRelaxedBernoulli(temperature, probs, logits), SigmoidTransform(),
                          validate_args=validate_args)
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """Return the distribution with its batch expanded."""
-        new = self._get_checked_instance(RelaxedBernoulli, _instance)
-        return super().expand(batch_shape, _instance=new)
-
-    @property
-    def temperature(self) -> Any:
-        """The temperature."""
-        return self.base_dist.temperature
-
-    @property
-    def logits(self) -> Any:
-        """The log-odds."""
-        return self.base_dist.logits
-
-    @property
-    def probs(self) -> Any:
-        """The probabilities."""
-        return self.base_dist.probs

@@ -9,18 +9,16 @@ import math
 from typing import Any
 
 from ..op.declaration import F
-from ..tensor.attributes import Size
 from . import constraints
-from .categorical import Categorical
-from .distribution import Distribution
-from .transformed_distribution import TransformedDistribution
+from .by_weights import ByWeights
+from .relaxed import Relaxed
 from .transforms_elementwise import ExpTransform
 from .utils import as_floating, clamp_probs
 
 __all__ = ["ExpRelaxedCategorical", "RelaxedOneHotCategorical"]
 
 
-class ExpRelaxedCategorical(Distribution):
+class ExpRelaxedCategorical(ByWeights):
     """The logarithms of the softmax of (logits + Gumbel numbers) / temperature.
 
     >>> from minigrad import tensor
@@ -28,41 +26,14 @@ class ExpRelaxedCategorical(Distribution):
     torch.Size([5, 2])
     """
 
-    arg_constraints: Any = {"probs": constraints.simplex, "logits": constraints.real_vector}
     support: Any = constraints.real_vector  # more than those whose exponentials add up to 1
     has_rsample = True
+    _kept = ("temperature",)
 
     def __init__(self, temperature: Any, probs: Any = None, logits: Any = None,
                  validate_args: bool | None = None) -> None:
-        self._categorical = Categorical(probs, logits)
         self.temperature = temperature
-        super().__init__(self._categorical.batch_shape, self._categorical.param_shape[-1:],
-                         validate_args=validate_args)
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """Return the distribution with its batch expanded."""
-        new = self._get_checked_instance(ExpRelaxedCategorical, _instance)
-        new.temperature = self.temperature
-        new._categorical = self._categorical.expand(batch_shape)
-        return self._expanded_shape(new, Size(batch_shape))
-
-    @property
-    def probs(self) -> Any:
-        """The probabilities."""
-        return self._categorical.probs
-
-    @property
-    def logits(self) -> Any:
-        """The logarithms of the probabilities."""
-        return self._categorical.logits
-
-    @property
-    def param_shape(self) -> Any:
-        """The shape of the parameter."""
-        return self._categorical.param_shape
-
-    def _new(self, *args: Any, **kwargs: Any) -> Any:
-        return self._categorical._new(*args, **kwargs)
+        self._begin_by_weights(probs, logits, validate_args)
 
     def rsample(self, sample_shape: Any = ()) -> Any:
         """Draw by the Gumbel-softmax trick."""
@@ -80,7 +51,7 @@ class ExpRelaxedCategorical(Distribution):
         return score + math.lgamma(n) + (n - 1) * F.log(as_floating(self.temperature))
 
 
-class RelaxedOneHotCategorical(TransformedDistribution):
+class RelaxedOneHotCategorical(Relaxed):
     """Points of the simplex that come nearer to its corners the lower the temperature is.
 
     >>> from minigrad import tensor
@@ -90,29 +61,8 @@ class RelaxedOneHotCategorical(TransformedDistribution):
 
     arg_constraints: Any = {"probs": constraints.simplex, "logits": constraints.real_vector}
     support: Any = constraints.simplex
-    has_rsample = True
 
     def __init__(self, temperature: Any, probs: Any = None, logits: Any = None,
                  validate_args: bool | None = None) -> None:
         base = ExpRelaxedCategorical(temperature, probs, logits, validate_args=validate_args)
         super().__init__(base, ExpTransform(), validate_args=validate_args)
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """Return the distribution with its batch expanded."""
-        new = self._get_checked_instance(RelaxedOneHotCategorical, _instance)
-        return super().expand(batch_shape, _instance=new)
-
-    @property
-    def temperature(self) -> Any:
-        """The temperature."""
-        return self.base_dist.temperature
-
-    @property
-    def logits(self) -> Any:
-        """The logarithms of the probabilities."""
-        return self.base_dist.logits
-
-    @property
-    def probs(self) -> Any:
-        """The probabilities."""
-        return self.base_dist.probs

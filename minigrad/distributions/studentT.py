@@ -25,7 +25,7 @@ class StudentT(Distribution):
                             "scale": constraints.positive}
     support: Any = constraints.real
     has_rsample = True
-    _expanded = {"df": 0, "loc": 0, "scale": 0}
+    _expanded = {"df": 0, "loc": 0, "scale": 0, "_chi2": 0}
     df: Any
     loc: Any
     scale: Any
@@ -34,12 +34,6 @@ class StudentT(Distribution):
                  validate_args: bool | None = None) -> None:
         self._begin(validate_args, df=df, loc=loc, scale=scale)
         self._chi2 = Chi2(self.df)
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """Return the distribution with its batch expanded."""
-        new = super().expand(batch_shape, _instance)
-        new._chi2 = self._chi2.expand(batch_shape)
-        return new
 
     @property
     def mean(self) -> Any:

@@ -29,6 +29,7 @@ class TransformedDistribution(Distribution):
     """
 
     arg_constraints: Any = {}
+    _kept: Any = ("transforms",)
 
     def __init__(self, base_distribution: Any, transforms: Any,
                  validate_args: bool | None = None) -> None:
@@ -59,12 +60,10 @@ class TransformedDistribution(Distribution):
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
         """Return the distribution with its batch expanded."""
-        new = self._get_checked_instance(TransformedDistribution, _instance)
-        new.transforms = self.transforms
-        batch_shape = Size(batch_shape)
-        shape = ComposeTransform(self.transforms).inverse_shape(batch_shape + self.event_shape)
+        new = super().expand(batch_shape, _instance)
+        shape = ComposeTransform(self.transforms).inverse_shape(new.batch_shape + self.event_shape)
         new.base_dist = self.base_dist.expand(shape[:len(shape) - len(self.base_dist.event_shape)])
-        return self._expanded_shape(new, batch_shape)
+        return new
 
     @constraints.dependent_property(is_discrete=False)
     def support(self) -> Any:

@@ -23,6 +23,7 @@ class Weibull(TransformedDistribution):
 
     arg_constraints: Any = {"scale": constraints.positive, "concentration": constraints.positive}
     support: Any = constraints.positive
+    _expanded = {"scale": 0, "concentration": 0, "concentration_reciprocal": 0}
 
     def __init__(self, scale: Any, concentration: Any, validate_args: bool | None = None) -> None:
         self.scale, self.concentration = broadcast_all(scale, concentration)
@@ -33,14 +34,10 @@ class Weibull(TransformedDistribution):
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
         """Return the distribution with its batch expanded."""
-        new = self._get_checked_instance(Weibull, _instance)
-        new.scale = self.scale.expand(batch_shape)
-        new.concentration = self.concentration.expand(batch_shape)
-        new.concentration_reciprocal = new.concentration.reciprocal()
+        new = super().expand(batch_shape, _instance)
         new.transforms = [PowerTransform(new.concentration_reciprocal),
                           AffineTransform(0, new.scale)]
-        new.base_dist = self.base_dist.expand(batch_shape)
-        return self._expanded_shape(new, batch_shape)
+        return new
 
     def _moment(self, order: int) -> Any:
         return F.exp(F.lgamma(1 + order * self.concentration_reciprocal))

@@ -1,0 +1,34 @@
+"""Distributions that are moved by `loc` and stretched by `scale`, symmetric around `loc`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import constraints
+from .distribution import Distribution
+
+__all__ = ["LocationScale"]
+
+
+class LocationScale(Distribution):
+    """A distribution of real numbers by `loc`, its mean and its mode, and a positive `scale`."""
+
+    arg_constraints: Any = {"loc": constraints.real, "scale": constraints.positive}
+    support: Any = constraints.real
+    has_rsample = True
+    _expanded = {"loc": 0, "scale": 0}
+    loc: Any
+    scale: Any
+
+    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
+        self._begin(validate_args, loc=loc, scale=scale)
+
+    @property
+    def mean(self) -> Any:
+        """`loc`."""
+        return self.loc
+
+    @property
+    def mode(self) -> Any:
+        """`loc`."""
+        return self.loc
