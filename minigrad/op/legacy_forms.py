@@ -42,6 +42,6 @@ def numbers_by_name(op: "type[Op]", args: Sequence[Any],
         by_name = ", ".join(f"{name}={value}" for name, value in given.items())
         warnings.warn(f"This overload of {op.name} is deprecated: numbers before tensors.\n"
                       f"Consider passing them by name instead: {by_name}", UserWarning,
-                      stacklevel=4)
+                      stacklevel=5)
     (target,) = (value for value in first if not isinstance(value, Real))
     return [target, *args[len(first):]], kwargs | given

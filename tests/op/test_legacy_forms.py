@@ -57,8 +57,9 @@ def test_gradients_flow_as_with_names() -> None:
 def test_it_is_told_once_how_to_write_it_today(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(legacy_forms, "_told", set())
     x = minigrad.ones(2)
-    with pytest.warns(UserWarning, match=r"overload of add is deprecated[^$]*alpha=2"):
-        x.add(2, x)
+    with pytest.warns(UserWarning, match=r"overload of add is deprecated[^$]*alpha=2") as told:
+        x.add_(2, x)
+    assert told[0].filename == __file__
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         x.addcmul(2, x, x)

@@ -5,7 +5,7 @@
 
 Seeds are set, and loops made shorter as table.py says; nothing else is changed.  For each program:
 how many numbers it prints, the largest relative difference of one, and the seconds that each took.
-They need einops, matplotlib, scipy and tqdm.  The exit status is 1 if a program fails, or prints
+They need matplotlib and scipy.  The exit status is 1 if a program fails, or prints
 another count of numbers, or one that differs by more than a hundredth.
 """
 
