@@ -1,14 +1,16 @@
 """Every public name says what it is, and shows it by an example that `test_doctests` runs.
 
 The names are those of the API's pages: the functions and classes of each public module, and what
-their classes add. `tests/data/without_example.txt` lists the names that have no example yet; it
-only gets shorter.
+their classes add. A method or property may be shown by its class: a `>>>` line in the docstring of
+the class, or of a base class, uses it by name. `tests/data/without_example.txt` lists the names
+that have no example yet; it only gets shorter.
 """
 
 from __future__ import annotations
 
 import importlib
 import inspect
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -33,8 +35,8 @@ def public_names() -> dict[str, str]:
                 continue
             found.setdefault(id(value), (f"{path}.{name}", value.__doc__ or ""))
             for method, function in methods(value):
-                found.setdefault(id(function), (f"{path}.{name}.{method}",
-                                                inherited(value, method)))
+                text = f"{inherited(value, method)}\n\n{lines_that_use(value, method)}"
+                found.setdefault(id(function), (f"{path}.{name}.{method}", text))
     return dict(found.values())
 
 
@@ -53,6 +55,13 @@ def inherited(kind: type, name: str) -> str:
     """Return a method's docstring, and those of the methods that it overrides."""
     texts = (getattr(vars(base).get(name), "__doc__", None) for base in kind.__mro__)
     return "\n\n".join(filter(None, texts))
+
+
+def lines_that_use(kind: type, name: str) -> str:
+    """Return the `>>>` lines that use a method, from the docstrings of a class and its bases."""
+    uses = re.compile(rf"^ *>>> .*\.{name}\b.*$", re.MULTILINE)
+    texts = (base.__doc__ for base in kind.__mro__ if isinstance(base.__doc__, str))
+    return "\n".join(line for text in texts for line in uses.findall(text))
 
 
 PUBLIC = public_names()
@@ -76,3 +85,26 @@ def test_every_public_name_has_an_example_or_stands_in_the_list():
     assert listed == sorted(set(listed))
     assert not without - set(listed), "give it an example in its docstring"
     assert not set(listed) - without, "it has an example or is gone: take it out of the list"
+
+
+class Base:
+    """A base class.
+
+    >>> Derived().start().size
+    """
+
+
+class Derived(Base):
+    """A class that has `stop`; the words .stop() outside of an example show nothing.
+
+    >>> Derived().starting(stop=3)
+    Derived.stop()
+    """
+
+
+def test_the_example_of_a_class_shows_the_methods_that_it_uses():
+    assert lines_that_use(Derived, "starting") == "    >>> Derived().starting(stop=3)"
+    assert lines_that_use(Derived, "size") == "    >>> Derived().start().size"  # of the base class
+    assert lines_that_use(Derived, "start") == "    >>> Derived().start().size"
+    assert not lines_that_use(Derived, "stop")  # an argument's name and printed output
+    assert not lines_that_use(Base, "starting")  # a derived class does not tell of its base
