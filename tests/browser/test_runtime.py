@@ -46,9 +46,19 @@ def data_of(page: Any) -> dict[str, Any]:
     return page.evaluate("JSON.parse(document.getElementById('mg-data').textContent)")
 
 
+A_FRAME_LATER = "() => new Promise(seen => requestAnimationFrame(() => setTimeout(seen, 50)))"
+
+
 def write(page: Any, editor: Any, text: str) -> None:
-    """Replace all that is in an editor."""
-    editor.locator(".cm-content").first.focus()
+    """Replace all that is in an editor, which is in sight, as it is for a reader who writes.
+
+    CodeMirror measures its lines only there.  Scrolled by the heights that it guesses before, it
+    corrects itself so often that it warns.
+    """
+    content = editor.locator(".cm-content").first
+    content.scroll_into_view_if_needed()
+    page.evaluate(A_FRAME_LATER)  # the editor hears of it after a frame
+    content.focus()
     page.keyboard.press("Control+A")
     page.keyboard.insert_text(text)
 
