@@ -31,8 +31,16 @@ class GradScaler:
     >>> scaler, optimizer = GradScaler("cpu", init_scale=4.0), optim.SGD([x], lr=0.5)
     >>> scaler.scale((x * 2).sum()).backward(); x.grad
     tensor([8.])
+    >>> scaler.unscale_(optimizer); x.grad  # now it could be clipped
+    tensor([2.])
     >>> scaler.step(optimizer); scaler.update(); x
     tensor([0.], requires_grad=True)
+    >>> scaler.scale(x.sum() * float("inf")).backward(); x.grad
+    tensor([inf])
+    >>> scaler.step(optimizer); scaler.update(); x  # no step, and a smaller scale from now on
+    tensor([0.], requires_grad=True)
+    >>> scaler.get_scale()
+    2.0
     """
 
     def __init__(self, device: str = "cuda", init_scale: float = 2.0**16,
@@ -197,27 +205,60 @@ class GradScaler:
         return self._init_growth_tracker if tracker is None else int(tracker.item())
 
     def get_growth_factor(self) -> float:
-        """Return the growth factor."""
+        """Return the growth factor.
+
+        >>> from minigrad import amp
+        >>> amp.GradScaler("cpu").get_growth_factor()
+        2.0
+        """
         return self._growth_factor
 
     def set_growth_factor(self, new_factor: float) -> None:
-        """Set the growth factor."""
+        """Set the growth factor.
+
+        >>> from minigrad import amp
+        >>> scaler = amp.GradScaler("cpu")
+        >>> scaler.set_growth_factor(4.0); scaler.get_growth_factor()
+        4.0
+        """
         self._growth_factor = new_factor
 
     def get_backoff_factor(self) -> float:
-        """Return the backoff factor."""
+        """Return the backoff factor.
+
+        >>> from minigrad import amp
+        >>> amp.GradScaler("cpu").get_backoff_factor()
+        0.5
+        """
         return self._backoff_factor
 
     def set_backoff_factor(self, new_factor: float) -> None:
-        """Set the backoff factor."""
+        """Set the backoff factor.
+
+        >>> from minigrad import amp
+        >>> scaler = amp.GradScaler("cpu")
+        >>> scaler.set_backoff_factor(0.25); scaler.get_backoff_factor()
+        0.25
+        """
         self._backoff_factor = new_factor
 
     def get_growth_interval(self) -> int:
-        """Return the number of good steps after which the scale grows."""
+        """Return the number of good steps after which the scale grows.
+
+        >>> from minigrad import amp
+        >>> amp.GradScaler("cpu").get_growth_interval()
+        2000
+        """
         return self._growth_interval
 
     def set_growth_interval(self, new_interval: int) -> None:
-        """Set the number of good steps after which the scale grows."""
+        """Set the number of good steps after which the scale grows.
+
+        >>> from minigrad import amp
+        >>> scaler = amp.GradScaler("cpu")
+        >>> scaler.set_growth_interval(100); scaler.get_growth_interval()
+        100
+        """
         self._growth_interval = new_interval
 
     def is_enabled(self) -> bool:
@@ -230,7 +271,13 @@ class GradScaler:
         return self._enabled
 
     def state_dict(self) -> dict[str, Any]:
-        """Return the state, with the scale; an empty dictionary if the scaler is off."""
+        """Return the state, with the scale; an empty dictionary if the scaler is off.
+
+        >>> from minigrad import amp
+        >>> amp.GradScaler("cpu", init_scale=8.0, growth_interval=100).state_dict()
+        {'scale': 8.0, 'growth_factor': 2.0, 'backoff_factor': 0.5, 'growth_interval': 100,
+        '_growth_tracker': 0}
+        """
         if not self._enabled:
             return {}
         return {"scale": self.get_scale(), "growth_factor": self._growth_factor,
@@ -238,7 +285,14 @@ class GradScaler:
                 "_growth_tracker": self._good_steps()}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Load a `state_dict`."""
+        """Load a `state_dict`.
+
+        >>> from minigrad import amp
+        >>> saved = amp.GradScaler("cpu", init_scale=8.0).state_dict()
+        >>> scaler = amp.GradScaler("cpu")
+        >>> scaler.load_state_dict(saved); scaler.get_scale()
+        8.0
+        """
         if not self._enabled:
             return
         if not state_dict:

@@ -25,12 +25,29 @@ after_all_steps: OrderedDict[int, Hook] = OrderedDict()
 
 
 def register_optimizer_step_pre_hook(hook: Hook) -> RemovableHandle:
-    """Call `hook(optimizer, args, kwargs)` before each step of each optimizer."""
+    """Call `hook(optimizer, args, kwargs)` before each step of each optimizer.
+
+    >>> from minigrad import optim, zeros
+    >>> x = zeros(1, requires_grad=True)
+    >>> with register_optimizer_step_pre_hook(lambda optimizer, *_: print(type(optimizer).__name__)):
+    ...     optim.SGD([x]).step(); optim.Adam([x]).step()
+    SGD
+    Adam
+    """
     return register(before_all_steps, hook)
 
 
 def register_optimizer_step_post_hook(hook: Hook) -> RemovableHandle:
-    """Call `hook(optimizer, args, kwargs)` after each step of each optimizer."""
+    """Call `hook(optimizer, args, kwargs)` after each step of each optimizer.
+
+    >>> from minigrad import optim, tensor
+    >>> x = tensor([1.0], requires_grad=True)
+    >>> x.sum().backward()
+    >>> with register_optimizer_step_post_hook(lambda *given: print(x.tolist())):
+    ...     optim.SGD([x], lr=0.5).step(); optim.SGD([x], lr=0.25).step()
+    [0.5]
+    [0.25]
+    """
     return register(after_all_steps, hook)
 
 
@@ -67,25 +84,64 @@ class StepHooks:
         return register(self._optimizer_step_pre_hooks, hook)
 
     def register_step_post_hook(self, hook: Hook) -> RemovableHandle:
-        """Call `hook(optimizer, args, kwargs)` after each step."""
+        """Call `hook(optimizer, args, kwargs)` after each step.
+
+        >>> from minigrad import optim, tensor
+        >>> x = tensor([1.0], requires_grad=True)
+        >>> x.sum().backward()
+        >>> optimizer = optim.SGD([x], lr=0.5)
+        >>> with optimizer.register_step_post_hook(lambda *given: print("moved to", x.tolist())):
+        ...     optimizer.step()
+        moved to [0.5]
+        """
         return register(self._optimizer_step_post_hooks, hook)
 
     def register_state_dict_pre_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
-        """Call `hook(optimizer)` before the state is collected."""
+        """Call `hook(optimizer)` before the state is collected.
+
+        >>> from minigrad import optim, zeros
+        >>> optimizer = optim.SGD([zeros(1, requires_grad=True)], lr=0.5)
+        >>> handle = optimizer.register_state_dict_pre_hook(lambda optimizer: print("saving"))
+        >>> kept = optimizer.state_dict()
+        saving
+        """
         return register(self._optimizer_state_dict_pre_hooks, hook, prepend)
 
     def register_state_dict_post_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
-        """Call `hook(optimizer, state_dict)` with the collected state; a result replaces it."""
+        """Call `hook(optimizer, state_dict)` with the collected state; a result replaces it.
+
+        >>> from minigrad import optim, zeros
+        >>> optimizer = optim.SGD([zeros(1, requires_grad=True)], lr=0.5)
+        >>> handle = optimizer.register_state_dict_post_hook(lambda optimizer, kept: {**kept, "epoch": 3})
+        >>> optimizer.state_dict()["epoch"]
+        3
+        """
         return register(self._optimizer_state_dict_post_hooks, hook, prepend)
 
     def register_load_state_dict_pre_hook(self, hook: Hook,
                                           prepend: bool = False) -> RemovableHandle:
-        """Call `hook(optimizer, state_dict)` before a state is loaded; a result replaces it."""
+        """Call `hook(optimizer, state_dict)` before a state is loaded; a result replaces it.
+
+        >>> from minigrad import optim, zeros
+        >>> optimizer = optim.SGD([zeros(1, requires_grad=True)], lr=0.5)
+        >>> handle = optimizer.register_load_state_dict_pre_hook(
+        ...     lambda optimizer, kept: print("loading", sorted(kept)))
+        >>> optimizer.load_state_dict(optimizer.state_dict())
+        loading ['param_groups', 'state']
+        """
         return register(self._optimizer_load_state_dict_pre_hooks, hook, prepend)
 
     def register_load_state_dict_post_hook(self, hook: Hook,
                                            prepend: bool = False) -> RemovableHandle:
-        """Call `hook(optimizer)` after a state is loaded."""
+        """Call `hook(optimizer)` after a state is loaded.
+
+        >>> from minigrad import optim, zeros
+        >>> optimizer = optim.SGD([zeros(1, requires_grad=True)], lr=0.5)
+        >>> handle = optimizer.register_load_state_dict_post_hook(
+        ...     lambda optimizer: print("lr is", optimizer.param_groups[0]["lr"]))
+        >>> optimizer.load_state_dict(optimizer.state_dict())
+        lr is 0.5
+        """
         return register(self._optimizer_load_state_dict_post_hooks, hook, prepend)
 
 

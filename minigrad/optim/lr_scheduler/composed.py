@@ -88,7 +88,16 @@ class SequentialLR(_Composed):
         self._last_lr = first.get_last_lr()
 
     def recursive_undo(self, sched: Any = None) -> None:
-        """Undo one step of each scheduler."""
+        """Undo one step of each scheduler.
+
+        >>> from minigrad import optim, zeros
+        >>> from minigrad.optim.lr_scheduler import ConstantLR, SequentialLR
+        >>> part = ConstantLR(optim.SGD([zeros(1, requires_grad=True)]))
+        >>> whole = SequentialLR(part.optimizer, [part], milestones=[]); part.last_epoch
+        0
+        >>> whole.recursive_undo(); part.last_epoch
+        -1
+        """
         whole = self if sched is None else sched
         if hasattr(whole, "_schedulers"):
             for part in whole._schedulers:
@@ -109,7 +118,21 @@ class SequentialLR(_Composed):
 
 
 class ChainedScheduler(_Composed):
-    """All schedules at every step; each one changes the rates that the one before it set."""
+    """All schedules at every step; each one changes the rates that the one before it set.
+
+    >>> from minigrad import optim, zeros
+    >>> from minigrad.optim.lr_scheduler import ConstantLR, ExponentialLR
+    >>> optimizer = optim.SGD([zeros(1, requires_grad=True)], lr=1.0)
+    >>> parts = [ConstantLR(optimizer, 0.5, total_iters=2), ExponentialLR(optimizer, 0.5)]
+    >>> scheduler = ChainedScheduler(parts, optimizer)
+    >>> for _ in range(3):
+    ...     optimizer.step(); scheduler.step(); print(scheduler.get_last_lr())
+    [0.25]
+    [0.25]
+    [0.125]
+    >>> len(scheduler.state_dict()["_schedulers"])
+    2
+    """
 
     def __init__(self, schedulers: Sequence[LRScheduler],
                  optimizer: Optimizer | None = None) -> None:

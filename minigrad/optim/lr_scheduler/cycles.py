@@ -90,7 +90,14 @@ class CyclicLR(_Cycle):
         self.base_lrs = base_lrs
 
     def scale_fn(self, x: float) -> float:
-        """Return the factor of a peak, from the number of the cycle or of the step."""
+        """Return the factor of a peak, from the number of the cycle or of the step.
+
+        >>> from minigrad import optim, zeros
+        >>> optimizer = optim.SGD([zeros(1, requires_grad=True)], momentum=0.9)
+        >>> scheduler = optim.lr_scheduler.CyclicLR(optimizer, 0.1, 1.0, mode="triangular2")
+        >>> [scheduler.scale_fn(cycle) for cycle in (1, 2, 3)]
+        [1.0, 0.5, 0.25]
+        """
         if self._scale_fn_custom is not None:
             return self._scale_fn_custom(x)
         if self.mode == "exp_range":
@@ -132,6 +139,17 @@ class OneCycleLR(_Cycle):
 
     It starts at max_lr / div_factor and ends `final_div_factor` below that; in `three_phase` it
     first comes back to where it started.
+
+    >>> from minigrad import optim, zeros
+    >>> optimizer = optim.SGD([zeros(1, requires_grad=True)], lr=1.0, momentum=0.9)
+    >>> scheduler = OneCycleLR(optimizer, max_lr=1.0, total_steps=5, pct_start=0.6)
+    >>> for _ in range(4):
+    ...     optimizer.step(); scheduler.step()
+    ...     print(f"{scheduler.get_last_lr()[0]:.6f}", f"{optimizer.param_groups[0]['momentum']:.2f}")
+    0.520000 0.90
+    1.000000 0.85
+    0.500002 0.90
+    0.000004 0.95
     """
 
     def __init__(self, optimizer: Optimizer, max_lr: Any, total_steps: int | None = None,

@@ -121,9 +121,10 @@ class ConstantLR(_Factor):
 
     >>> from minigrad import nn, optim
     >>> optimizer = optim.SGD(nn.Linear(1, 1).parameters(), lr=1.0)
-    >>> scheduler = optim.lr_scheduler.ConstantLR(optimizer, factor=0.5, total_iters=1)
-    >>> for _ in range(2):
+    >>> scheduler = optim.lr_scheduler.ConstantLR(optimizer, factor=0.5, total_iters=2)
+    >>> for _ in range(3):
     ...     optimizer.step(); scheduler.step(); print(scheduler.get_last_lr())
+    [0.5]
     [1.0]
     [1.0]
     """
@@ -251,8 +252,12 @@ class LambdaLR(_Rules):
 
     >>> from minigrad import optim, zeros
     >>> optimizer = optim.SGD([zeros(1, requires_grad=True)], lr=0.5)
-    >>> LambdaLR(optimizer, lambda step: 0.5 ** (step + 1)).get_last_lr()
+    >>> scheduler = LambdaLR(optimizer, lambda step: 1 / (step + 1)); scheduler.get_last_lr()
+    [0.5]
+    >>> optimizer.step(); scheduler.step(); scheduler.get_last_lr()
     [0.25]
+    >>> scheduler.state_dict()["lr_lambdas"]  # a function is not saved; give it again
+    [None]
     """
 
     def get_lr(self) -> list[Any]:

@@ -64,7 +64,18 @@ class ReduceLROnPlateau(LRScheduler):
 
     @property
     def in_cooldown(self) -> bool:
-        """True while it waits after a reduction."""
+        """True while it waits after a reduction.
+
+        >>> from minigrad import optim, zeros
+        >>> optimizer = optim.SGD([zeros(1, requires_grad=True)], lr=1.0)
+        >>> scheduler = optim.lr_scheduler.ReduceLROnPlateau(optimizer, patience=0, cooldown=2)
+        >>> for loss in (5.0, 6.0, 6.0, 6.0):
+        ...     scheduler.step(loss); print(scheduler.get_last_lr(), scheduler.in_cooldown)
+        [1.0] False
+        [0.1] True
+        [0.1] True
+        [0.1] False
+        """
         return self.cooldown_counter > 0
 
     def _is_better(self, new: float, best: float) -> bool:

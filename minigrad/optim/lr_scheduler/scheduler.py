@@ -33,9 +33,14 @@ class LRScheduler:
     ...     def get_lr(self):
     ...         return [base / (1 + self.last_epoch) for base in self.base_lrs]
     >>> optimizer = optim.SGD([zeros(1, requires_grad=True)], lr=0.6)
-    >>> scheduler = Falling(optimizer)
+    >>> scheduler = Falling(optimizer); scheduler.get_last_lr()
+    [0.6]
     >>> optimizer.step(); scheduler.step(); scheduler.get_last_lr()
     [0.3]
+    >>> resumed = Falling(optim.SGD([zeros(1, requires_grad=True)], lr=0.6))
+    >>> resumed.load_state_dict(scheduler.state_dict())
+    >>> resumed.last_epoch, resumed.get_lr()
+    (1, [0.3])
     """
 
     _get_lr_called_within_step = False
