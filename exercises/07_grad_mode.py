@@ -51,7 +51,12 @@ def is_grad_enabled() -> bool:
 
 
 def is_inference_mode_enabled() -> bool:
-    """Tell whether inference mode is on."""
+    """Tell whether inference mode is on.
+
+    >>> with inference_mode():
+    ...     is_inference_mode_enabled()
+    True
+    """
     return _state.inference_enabled.get()
 
 
@@ -59,7 +64,12 @@ class _Mode:
     """A context manager that is a decorator as well."""
 
     def clone(self) -> Self:
-        """Return a new switch of the same kind: each call of a decorated function needs its own."""
+        """Return a new switch of the same kind: each call of a decorated function needs its own.
+
+        >>> with no_grad().clone():
+        ...     is_grad_enabled()
+        False
+        """
         return type(self)()
 
     def __enter__(self) -> Any:

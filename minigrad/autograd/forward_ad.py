@@ -23,7 +23,14 @@ _current: ContextVar[TangentLevel | None] = ContextVar("dual_level", default=Non
 
 
 class UnpackedDualTensor(NamedTuple):
-    """The result of `unpack_dual`: the value, and the tangent or None."""
+    """The result of `unpack_dual`: the value, and the tangent or None.
+
+    >>> from minigrad import tensor
+    >>> with dual_level():
+    ...     primal, tangent = unpack_dual(make_dual(tensor(3.0), tensor(1.0)) ** 2)
+    >>> primal, tangent
+    (tensor(9.), tensor(6.))
+    """
 
     primal: Tensor
     tangent: Tensor | None
@@ -74,7 +81,15 @@ def jvp_level() -> Iterator[JvpLevel]:
 
 
 def exit_dual_level(*, level: int | None = None) -> None:
-    """End the level and drop its tangents; `RuntimeError` if there is no level, or another one."""
+    """End the level and drop its tangents; `RuntimeError` if there is no level, or another one.
+
+    >>> from minigrad import tensor
+    >>> level = enter_dual_level()
+    >>> x = make_dual(tensor(3.0), tensor(1.0)); unpack_dual(x).tangent
+    tensor(1.)
+    >>> exit_dual_level(); print(unpack_dual(x).tangent)
+    None
+    """
     here = _current.get()
     if level is not None and level != (-1 if here is None else 0):
         raise RuntimeError("Trying to exit a forward AD level that was not the last one that was "

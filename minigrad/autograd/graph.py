@@ -207,6 +207,13 @@ class GradientEdge(NamedTuple):
 
     `backward` and `grad` take it instead of the tensor.  PyTorch's `ownership_token` keeps the
     graph alive; here the node does.
+
+    >>> from minigrad import autograd, tensor
+    >>> x = tensor(3.0, requires_grad=True)
+    >>> y = x * x; edge = get_gradient_edge(y); edge.node.name(), edge.output_nr
+    ('MulBackward0', 0)
+    >>> autograd.grad(y * 5, edge)  # as from y itself
+    (tensor(5.),)
     """
 
     node: Node
@@ -394,5 +401,9 @@ class set_multithreading_enabled(_Mode):
 
 
 def is_multithreading_enabled() -> bool:
-    """Tell whether backward may use several threads."""
+    """Tell whether backward may use several threads.
+
+    >>> is_multithreading_enabled()
+    True
+    """
     return _multithreading.get()

@@ -87,9 +87,15 @@ class profile(_Recording):
     >>> x = tensor([1.0, 2.0], requires_grad=True)
     >>> with profile() as prof:
     ...     (x * x).sum().backward()
-    >>> [event.key for event in prof.key_averages()]  # doctest: +NORMALIZE_WHITESPACE
+    >>> [event.key for event in prof.key_averages()]
     ['aten::mul', 'aten::sum', 'torch::autograd::GraphRoot', 'SumBackward0', 'aten::expand',
      'MulBackward0', 'torch::autograd::AccumulateGrad']
+    >>> [(event.name, event.cpu_parent.name) for event in prof.function_events if event.cpu_parent]
+    [('aten::expand', 'SumBackward0')]
+    >>> prof.total_average().count, prof.self_cpu_time_total > 0
+    (7, True)
+    >>> "MulBackward0" in prof.table(sort_by="count")
+    True
     """
 
     def __init__(self, enabled: bool = True, *, use_cuda: bool = False,
@@ -168,17 +174,44 @@ class profile(_Recording):
         return self.function_events.self_cpu_time_total
 
     def export_chrome_trace(self, path: str | Path) -> None:
-        """Write a trace that https://ui.perfetto.dev and chrome://tracing open."""
+        """Write a trace that https://ui.perfetto.dev and chrome://tracing open.
+
+        >>> import os, tempfile
+        >>> from minigrad import ones
+        >>> with profile() as prof:
+        ...     x = ones(2) * 3
+        >>> path = os.path.join(tempfile.mkdtemp(), "trace.json")
+        >>> prof.export_chrome_trace(path); os.path.getsize(path) > 100
+        True
+        """
         self.function_events.export_chrome_trace(path)
 
     def export_stacks(self, path: str | Path, metric: str = "self_cpu_time_total") -> None:
-        """Write stacks with their times; needs `with_stack`."""
+        """Write stacks with their times; needs `with_stack`.
+
+        >>> import os, tempfile
+        >>> from minigrad import ones
+        >>> path = os.path.join(tempfile.mkdtemp(), "stacks.txt")
+        >>> with profile(with_stack=True) as prof:
+        ...     x = ones(1000).sum()
+        >>> prof.export_stacks(path); os.path.exists(path)
+        True
+        """
         if not self.with_stack:
             raise AssertionError("export_stacks() requires with_stack=True")
         self.function_events.export_stacks(path, metric)
 
     def export_html(self, path: str | Path, title: str = "Profile") -> None:
-        """Write a page with a flame graph of the events; it needs nothing but a browser."""
+        """Write a page with a flame graph of the events; it needs nothing but a browser.
+
+        >>> import os, tempfile
+        >>> from minigrad import ones
+        >>> path = os.path.join(tempfile.mkdtemp(), "profile.html")
+        >>> with profile() as prof:
+        ...     x = ones(1000).sum()
+        >>> prof.export_html(path, title="A sum"); "A sum" in Path(path).read_text(encoding="utf-8")
+        True
+        """
         self.function_events.export_html(path, title)
 
 
@@ -229,6 +262,12 @@ class emit_nvtx(_Recording):
     Needs a GPU and CuPy, `RuntimeError` without.  An op's range is named
     `aten::mul, seq = 5`, its backward's `MulBackward0, seq = 5`; with `record_shapes` the sizes
     of the inputs follow.
+
+    >>> from minigrad import cuda, ones
+    >>> with emit_nvtx(enabled=cuda.is_available(), record_shapes=True):
+    ...     y = ones(2, 3) * 2
+    >>> y.shape
+    torch.Size([2, 3])
     """
 
     def __init__(self, enabled: bool = True, record_shapes: bool = False) -> None:

@@ -119,7 +119,15 @@ class Variable(metaclass=VariableMeta):
 
 
 def _is_volatile(self: Tensor) -> bool:
-    """Always False; `torch.no_grad()` does what it did."""
+    """Always False; `torch.no_grad()` does what it did.
+
+    >>> import minigrad, warnings
+    >>> with warnings.catch_warnings(record=True) as shown:
+    ...     warnings.simplefilter("always"); minigrad.zeros(1).volatile
+    False
+    >>> print(shown[0].message)
+    volatile was removed (Variable.volatile is always False)
+    """
     warnings.warn("volatile was removed (Variable.volatile is always False)", UserWarning,
                   stacklevel=2)
     return False

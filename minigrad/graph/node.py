@@ -77,6 +77,33 @@ class Node:
     those of its inputs.
 
     `shape` and `dtype` are those of output 0 of the forward.
+
+    >>> from minigrad import tensor
+    >>> x = tensor([2.0, 3.0], requires_grad=True)
+    >>> y = (x * x).sum(); node = y.grad_fn; node.name()
+    'SumBackward0'
+    >>> [(before.name(), index) for before, index in node.next_functions]
+    [('MulBackward0', 0)]
+    >>> handle = node.register_prehook(lambda grads: print("takes", *grads))
+    >>> handle = node.register_hook(lambda results, grads: print("gives", *results))
+    >>> node.metadata["note"] = "the loss"
+    >>> y.backward(); node.metadata
+    takes tensor(1.)
+    gives tensor([1., 1.])
+    {'note': 'the loss'}
+
+    The engine runs a node on arrays, or on tensors to record a graph, and then releases it.
+
+    >>> node = (x * 3).grad_fn; node.metadata_of(0)
+    ((2,), dtype('float32'))
+    >>> node.apply_arrays([numpy.ones(2, "float32")], None)
+    [array([3., 3.], dtype=float32), None]
+    >>> node.apply_tensors([tensor([1.0, 1.0])])
+    [tensor([3., 3.]), None]
+    >>> node.apply_needed_tensors([tensor([1.0, 1.0])], set())
+    [None, None]
+    >>> node.release(); node.set_edges([(None, 0), (None, 0)]); node.next_functions
+    ((None, 0), (None, 0))
     """
 
     __slots__ = ("__weakref__", "dtype", "extras", "sequence", "shape")

@@ -29,7 +29,7 @@ def register_optimizer_step_pre_hook(hook: Hook) -> RemovableHandle:
 
     >>> from minigrad import optim, zeros
     >>> x = zeros(1, requires_grad=True)
-    >>> with register_optimizer_step_pre_hook(lambda optimizer, *_: print(type(optimizer).__name__)):
+    >>> with register_optimizer_step_pre_hook(lambda stepped, *_: print(type(stepped).__name__)):
     ...     optim.SGD([x]).step(); optim.Adam([x]).step()
     SGD
     Adam
@@ -112,7 +112,8 @@ class StepHooks:
 
         >>> from minigrad import optim, zeros
         >>> optimizer = optim.SGD([zeros(1, requires_grad=True)], lr=0.5)
-        >>> handle = optimizer.register_state_dict_post_hook(lambda optimizer, kept: {**kept, "epoch": 3})
+        >>> handle = optimizer.register_state_dict_post_hook(
+        ...     lambda optimizer, kept: {**kept, "epoch": 3})
         >>> optimizer.state_dict()["epoch"]
         3
         """

@@ -183,8 +183,11 @@ class Function(LegacyFunction):
     ...     def backward(ctx, grad_output):
     ...         x, = ctx.saved_tensors
     ...         return grad_output * 2 * x
-    >>> Square.apply(tensor([3.0], requires_grad=True))
-    tensor([9.], grad_fn=<SquareBackward>)
+    >>> x = tensor(3.0, requires_grad=True)
+    >>> y = Square.apply(x); y
+    tensor(9., grad_fn=<SquareBackward>)
+    >>> y.backward(); x.grad
+    tensor(6.)
     """
 
     _backward_cls: type[FunctionNode] = FunctionNode  # the class of the nodes
@@ -205,7 +208,16 @@ class Function(LegacyFunction):
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-        """Fill `ctx`, for a `forward` without a `ctx`."""
+        """Fill `ctx`, for a `forward` without a `ctx`.
+
+        >>> from minigrad import tensor
+        >>> class Square(Function):
+        ...     forward = staticmethod(lambda x: x * x)
+        ...     setup_context = staticmethod(lambda ctx, given, out: ctx.save_for_backward(*given))
+        ...     backward = staticmethod(lambda ctx, grad: grad * 2 * ctx.saved_tensors[0])
+        >>> x = tensor(3.0, requires_grad=True); Square.apply(x).backward(); x.grad
+        tensor(6.)
+        """
         raise NotImplementedError("setup_context is not implemented.")
 
     @staticmethod
@@ -216,13 +228,32 @@ class Function(LegacyFunction):
 
     @staticmethod
     def jvp(ctx: Any, *grad_inputs: Any) -> Any:
-        """Return the tangent of each output, from those of the arguments of `forward`."""
+        """Return the tangent of each output, from those of the arguments of `forward`.
+
+        >>> from minigrad import func, tensor
+        >>> class Triple(Function):
+        ...     forward = staticmethod(lambda x: x * 3)
+        ...     setup_context = staticmethod(lambda ctx, inputs, output: None)
+        ...     jvp = staticmethod(lambda ctx, tangent: tangent * 3)
+        >>> func.jvp(Triple.apply, (tensor(2.0),), (tensor(1.0),))
+        (tensor(6.), tensor(3.))
+        """
         raise NotImplementedError("You must implement the jvp function for custom "
                                   "autograd.Function to use it with forward mode AD.")
 
     @staticmethod
     def vmap(info: Any, in_dims: tuple[int | None, ...], *args: Any) -> tuple[Any, Any]:
-        """Return outputs and the batch dimension of each, given batched arguments."""
+        """Return outputs and the batch dimension of each, given batched arguments.
+
+        >>> from minigrad import func, tensor
+        >>> class Sort(Function):
+        ...     forward = staticmethod(lambda x: x.sort().values)
+        ...     setup_context = staticmethod(lambda ctx, inputs, output: None)
+        ...     vmap = staticmethod(lambda info, dims, x: (Sort.apply(x.movedim(dims[0], 0)), 0))
+        >>> func.vmap(Sort.apply, in_dims=1)(tensor([[3.0, 1.0], [2.0, 4.0]]))
+        tensor([[2., 3.],
+                [1., 4.]])
+        """
         raise NotImplementedError("To use autograd.Function with vmap, you must either override "
                                   "the vmap staticmethod or set generate_vmap_rule=True.")
 

@@ -57,12 +57,23 @@ def is_anomaly_enabled() -> bool:
 
 
 def is_anomaly_check_nan_enabled() -> bool:
-    """Tell whether anomaly mode, when it is on, looks for NaN in gradients."""
+    """Tell whether anomaly mode, when it is on, looks for NaN in gradients.
+
+    >>> with detect_anomaly(check_nan=False):
+    ...     is_anomaly_check_nan_enabled()
+    False
+    """
     return _state.anomaly.check_nan
 
 
 def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
-    """Switch anomaly mode on or off, for all threads."""
+    """Switch anomaly mode on or off, for all threads.
+
+    >>> set_anomaly_enabled(True); is_anomaly_enabled()
+    True
+    >>> set_anomaly_enabled(False); is_anomaly_enabled()
+    False
+    """
     # 10.2 The switch (about 11 lines)
     # Switch anomaly mode on and off. `set_anomaly_enabled` sets both fields of
     # `_state.anomaly`, `enabled` and `check_nan`. `set_detect_anomaly` switches at once;

@@ -55,7 +55,12 @@ class _Times(DeviceTimes):
 
     @property
     def cpu_time(self) -> float:
-        """The average time of a call, in microseconds; 0.0 for no calls."""
+        """The average time of a call, in microseconds; 0.0 for no calls.
+
+        >>> twice = FunctionEventAvg().add(FunctionEvent(0, "aten::mul", 1, 0.0, 2.0))
+        >>> twice.add(FunctionEvent(1, "aten::mul", 1, 2.0, 6.0)).cpu_time
+        3.0
+        """
         # 11.2 Self time (about 9 lines)
         # Compute the times of events: the total, the self time (without the events directly
         # within), the same for bytes, the time of one call, and the sum of a list.
@@ -70,7 +75,11 @@ class _Times(DeviceTimes):
 
     @property
     def cpu_time_str(self) -> str:
-        """`cpu_time` with its unit."""
+        """`cpu_time` with its unit.
+
+        >>> FunctionEvent(0, "aten::mul", 1, 0.0, 1500.0).cpu_time_str
+        '1.500ms'
+        """
         return _format_time(self.cpu_time)
 
     @property
@@ -85,7 +94,18 @@ class _Times(DeviceTimes):
 
 
 class FunctionEvent(_Times):
-    """One call of an op, one run of a node, or one named block; times are in microseconds."""
+    """One call of an op, one run of a node, or one named block; times are in microseconds.
+
+    >>> outer = FunctionEvent(0, "aten::linear", 1, 0.0, 5000.0, cpu_memory_usage=24)
+    >>> inner = FunctionEvent(1, "aten::addmm", 1, 1000.0, 4000.0, cpu_memory_usage=16)
+    >>> outer.append_cpu_child(inner); inner.set_cpu_parent(outer)
+    >>> inner.key, inner.cpu_parent.key
+    ('aten::addmm', 'aten::linear')
+    >>> outer.cpu_time_total, outer.self_cpu_time_total, outer.self_cpu_memory_usage
+    (5000.0, 2000.0, 8)
+    >>> outer.cpu_time_total_str, outer.self_cpu_time_total_str
+    ('5.000ms', '2.000ms')
+    """
 
     count = 1
 
@@ -186,6 +206,12 @@ class FunctionEventAvg(_Times):
 
         Times on the CPU and on a device, bytes (each also without nested events) and the count
         are sums.
+
+        >>> average = FunctionEventAvg()
+        >>> average.add(FunctionEvent(0, "aten::mul", 1, 0.0, 2.0)).count
+        1
+        >>> average.add(average).count
+        2
         """
         # 11.3 Averages and counts (about 22 lines)
         # `add` adds an event, or another average, to a running sum. `key_averages` makes one
@@ -224,7 +250,21 @@ class FunctionEventAvg(_Times):
 
 
 class EventList(list[Any]):
-    """A list of events, or of averages, with its sums, tables and exports."""
+    """A list of events, or of averages, with its sums, tables and exports.
+
+    >>> mul, add = FunctionEvent(0, "mul", 1, 0.0, 3.0), FunctionEvent(1, "add", 1, 3.0, 4.0)
+    >>> events = EventList([mul, add])
+    >>> events.total_average().count, events.self_cpu_time_total
+    (2, 4.0)
+    >>> print(events.table(sort_by="self_cpu_time_total"))
+    -------  ------------  ------------  ------------  ------------  ------------  ------------
+       Name    Self CPU %      Self CPU   CPU total %     CPU total  CPU time avg    # of Calls
+    -------  ------------  ------------  ------------  ------------  ------------  ------------
+        mul        75.00%       3.000us        75.00%       3.000us       3.000us             1
+        add        25.00%       1.000us        25.00%       1.000us       1.000us             1
+    -------  ------------  ------------  ------------  ------------  ------------  ------------
+    Self CPU time total: 4.000us
+    """
 
     def __init__(self, events: Iterable[Any] = (), *, profile_memory: bool = False) -> None:
         super().__init__(events)
@@ -279,19 +319,45 @@ class EventList(list[Any]):
                            top_level_events_only, time_unit)
 
     def export_chrome_trace(self, path: str | Path) -> None:
-        """Write the events to a file that https://ui.perfetto.dev and chrome://tracing open."""
+        """Write the events to a file that https://ui.perfetto.dev and chrome://tracing open.
+
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "trace.json")
+        >>> EventList([FunctionEvent(0, "aten::mul", 1, 0.0, 3.0)]).export_chrome_trace(path)
+        >>> json.loads(Path(path).read_text())["traceEvents"][-1]["name"]
+        'aten::mul'
+        """
         Path(path).write_text(json.dumps(trace(self)), encoding="utf-8")
 
     def export_html(self, path: str | Path, title: str = "Profile") -> None:
-        """Write a page that shows the events as a flame graph; it needs nothing but a browser."""
+        """Write a page that shows the events as a flame graph; it needs nothing but a browser.
+
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "profile.html")
+        >>> EventList([FunctionEvent(0, "aten::mul", 1, 0.0, 3.0)]).export_html(path, "One product")
+        >>> "<title>One product</title>" in Path(path).read_text(encoding="utf-8")
+        True
+        """
         Path(path).write_text(page(self, title), encoding="utf-8")
 
     def supported_export_stacks_metrics(self) -> list[str]:
-        """Return the metrics that `export_stacks` supports."""
+        """Return the metrics that `export_stacks` supports.
+
+        >>> EventList().supported_export_stacks_metrics()
+        ['self_cpu_time_total']
+        """
         return ["self_cpu_time_total"]
 
     def export_stacks(self, path: str | Path, metric: str = "self_cpu_time_total") -> None:
-        """Write stacks with their times, for Brendan Gregg's `flamegraph.pl` and similar tools."""
+        """Write stacks with their times, for Brendan Gregg's `flamegraph.pl` and similar tools.
+
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "stacks.txt")
+        >>> stack = ["model.py(7): forward", "train.py(3): main"]
+        >>> EventList([FunctionEvent(0, "aten::mul", 1, 0.0, 3.0, stack=stack)]).export_stacks(path)
+        >>> print(Path(path).read_text(), end="")
+        train.py(3):_main;model.py(7):_forward 3
+        """
         if metric not in self.supported_export_stacks_metrics():
             raise ValueError("metric should be one of: "
                              + str(self.supported_export_stacks_metrics()))
@@ -310,6 +376,16 @@ class EventList(list[Any]):
         Events can also be grouped by their input shapes, and by the innermost `group_by_stack_n`
         lines of their stacks, which come first. An average shows just these lines, and its shapes
         only if they were asked for, else None.
+
+        >>> from minigrad import ones
+        >>> from minigrad.autograd.profiler import profile
+        >>> with profile(record_shapes=True) as prof:
+        ...     x, y = ones(2) * 3, ones(4) * 3
+        >>> events = prof.function_events
+        >>> [(average.key, average.count) for average in events.key_averages()]
+        [('aten::ones', 2), ('aten::mul', 2)]
+        >>> [(average.input_shapes, average.count) for average in events.key_averages(True)]
+        [([[]], 2), ([[2], []], 1), ([[4], []], 1)]
         """
         # 11.3 Averages and counts: see the task at `FunctionEventAvg.add`.
         raise NotImplementedError("11.3 Averages and counts is yours to write")

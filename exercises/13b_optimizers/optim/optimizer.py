@@ -55,8 +55,15 @@ class Optimizer(StepHooks):
     ...     def update(self, group, array, grad, state):
     ...         array *= 0.5
     >>> x = tensor([4.0], requires_grad=True)
-    >>> x.sum().backward(); Halving([x], {}).step(); x
+    >>> halving = Halving([x], {"lr": 0.1})
+    >>> x.sum().backward(); halving.step(); x
     tensor([2.], requires_grad=True)
+    >>> halving.zero_grad(); print(x.grad)
+    None
+    >>> halving.add_param_group({"params": [tensor(1.0)], "lr": 0.2})
+    >>> kept = halving.state_dict(); kept["param_groups"]
+    [{'lr': 0.1, 'params': [0]}, {'lr': 0.2, 'params': [1]}]
+    >>> halving.load_state_dict(kept)
     """
 
     #: True if a step depends on the number of steps, which is counted on the host.
@@ -146,6 +153,11 @@ class Optimizer(StepHooks):
         """Move one parameter's array in place; `grad` must not be written to.
 
         `state` is a dictionary for what a rule remembers of this parameter, empty at first.
+
+        >>> from minigrad import optim, zeros
+        >>> optimizer, array = optim.SGD([zeros(1)], lr=0.5), numpy.array([1.0])
+        >>> optimizer.update(optimizer.param_groups[0], array, numpy.array([3.0]), {}); array
+        array([-0.5])
         """
         raise NotImplementedError
 

@@ -28,7 +28,18 @@ Columns = Sequence[Sequence[Tensor | None]]
 
 
 class GradcheckError(RuntimeError):
-    """Raised by `gradcheck` and `gradgradcheck` when the derivatives differ."""
+    """Raised by `gradcheck` and `gradgradcheck` when the derivatives differ.
+
+    >>> from minigrad import autograd, float64, tensor
+    >>> def double(x):
+    ...     return x + x.detach()  # its gradient misses one half
+    >>> x = tensor([1.0], dtype=float64, requires_grad=True)
+    >>> try:
+    ...     autograd.gradcheck(double, (x,))
+    ... except GradcheckError as error:
+    ...     print(str(error).splitlines()[0])
+    Jacobian mismatch for output 0 with respect to input 0,
+    """
 
 
 class Tolerances(NamedTuple):

@@ -9,7 +9,17 @@ __all__ = ["DeviceTimes"]
 
 
 class DeviceTimes:
-    """Base of events and averages: their times and bytes on a GPU, 0 without one."""
+    """Base of events and averages: their times and bytes on a GPU, 0 without one.
+
+    >>> from minigrad.autograd.profiler_util import FunctionEvent, FunctionEventAvg
+    >>> event = FunctionEvent(0, "aten::mul", 1, 0.0, 9.0)
+    >>> event.device_time_total = event.self_device_time_total = 6.0
+    >>> average = FunctionEventAvg().add(event).add(event)
+    >>> average.device_time_total, average.device_time
+    (12.0, 6.0)
+    >>> average.cuda_time_total, average.self_cuda_time_total, average.cuda_time
+    (12.0, 12.0, 6.0)
+    """
 
     count: int
 

@@ -143,9 +143,9 @@ class OneCycleLR(_Cycle):
     >>> from minigrad import optim, zeros
     >>> optimizer = optim.SGD([zeros(1, requires_grad=True)], lr=1.0, momentum=0.9)
     >>> scheduler = OneCycleLR(optimizer, max_lr=1.0, total_steps=5, pct_start=0.6)
+    >>> (group,) = optimizer.param_groups
     >>> for _ in range(4):
-    ...     optimizer.step(); scheduler.step()
-    ...     print(f"{scheduler.get_last_lr()[0]:.6f}", f"{optimizer.param_groups[0]['momentum']:.2f}")
+    ...     optimizer.step(); scheduler.step(); print(f"{group['lr']:.6f} {group['momentum']:.2f}")
     0.520000 0.90
     1.000000 0.85
     0.500002 0.90

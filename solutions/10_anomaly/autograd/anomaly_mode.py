@@ -54,12 +54,23 @@ def is_anomaly_enabled() -> bool:
 
 
 def is_anomaly_check_nan_enabled() -> bool:
-    """Tell whether anomaly mode, when it is on, looks for NaN in gradients."""
+    """Tell whether anomaly mode, when it is on, looks for NaN in gradients.
+
+    >>> with detect_anomaly(check_nan=False):
+    ...     is_anomaly_check_nan_enabled()
+    False
+    """
     return _state.anomaly.check_nan
 
 
 def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
-    """Switch anomaly mode on or off, for all threads."""
+    """Switch anomaly mode on or off, for all threads.
+
+    >>> set_anomaly_enabled(True); is_anomaly_enabled()
+    True
+    >>> set_anomaly_enabled(False); is_anomaly_enabled()
+    False
+    """
     mode = _state.anomaly
     if enabled and not mode.enabled:
         _state.observers.enter(remember_origin)
