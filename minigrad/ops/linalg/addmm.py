@@ -3,6 +3,7 @@
 from ...dtypes import c_name
 from ...op.declaration import F, Op
 from ..checks import require_one_dtype, size_at
+from ..math.arithmetic_support import check_factor
 from .matmul import bmm_shape, by, by_columns, dtype_names, mm_shape, mT
 
 
@@ -250,10 +251,8 @@ class Addr(AddedProduct):
 
     def forward(xp, self, vec1, vec2, *, beta=1, alpha=1):
         addr_shape(self.shape, vec1.shape, vec2.shape)
-        for name, factor in (("beta", beta), ("alpha", alpha)):
-            if isinstance(factor, float) and self.dtype.kind != "f":
-                raise RuntimeError(f"For integral input tensors, argument {name} must not be a "
-                                   "floating point number.")
+        check_factor("beta", beta, self)
+        check_factor("alpha", alpha, self)
         product = xp.multiply(vec1[:, None], vec2)
         if alpha != 1:
             product = xp.multiply(product, alpha)

@@ -11,14 +11,22 @@ BOOL_SUBTRACTION = (
 
 def scaled(xp, other, alpha):
     """Return `other * alpha`; `RuntimeError` where the product would need another dtype."""
-    if isinstance(alpha, bool) and other.dtype.kind != "b":
-        raise RuntimeError("Boolean alpha only supported for Boolean results.")
-    if isinstance(alpha, float) and other.dtype.kind != "f":
-        raise RuntimeError("For integral input tensors, argument alpha must not be a floating "
-                           "point number.")
+    if type(alpha) is int and alpha == 1:
+        return other
+    check_factor("alpha", alpha, other)
     if other.dtype.kind == "b":
         return other if alpha else xp.zeros_like(other)
     return other if alpha == 1 else xp.multiply(other, alpha)
+
+
+def check_factor(name, factor, array):
+    """Raise `RuntimeError` for a bool or a fraction that would change the dtype of a sum."""
+    kind = array.dtype.kind
+    if isinstance(factor, bool) and kind != "b":
+        raise RuntimeError(f"Boolean {name} only supported for Boolean results.")
+    if isinstance(factor, float) and kind != "f":
+        raise RuntimeError(f"For integral input tensors, argument {name} must not be a floating "
+                           "point number.")
 
 
 def pairs(make):

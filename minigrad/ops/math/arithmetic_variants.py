@@ -28,7 +28,7 @@ class Rsub(Binary):
 
     def forward(xp, self, other, *, alpha=1):
         try:
-            return xp.subtract(other, self if alpha == 1 else scaled(xp, self, alpha))
+            return xp.subtract(other, scaled(xp, self, alpha))
         except TypeError:
             raise RuntimeError(BOOL_SUBTRACTION) from None
 
