@@ -6,7 +6,6 @@ import inspect
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,9 +21,6 @@ if TYPE_CHECKING:
 
 #: Python and NumPy types of numbers that may stand for a 0-d tensor.
 NUMBERS = (bool, int, float, np.number, np.bool_)
-
-#: Types of an argument that holds all items, or none, where they may come one by one.
-TOGETHER = (tuple, list, NoneType)
 
 #: Other names under which PyTorch takes an argument, NumPy's among them.
 SPELLINGS = {"input": "self", "axis": "dim", "keepdims": "keepdim"}
@@ -48,7 +44,8 @@ def bind(op: type[Op], args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]
     values = [*args, *op.default_values[len(args):]] if in_order else bind_by_name(op, args, kwargs)
     for position, name, kind in op.checked:
         if type(values[position]) not in kind.plain:
-            kind.check(op.name, name, values[position], position if position < len(args) else None)
+            values[position] = kind.check(op.name, name, values[position],
+                                          position if position < len(args) else None)
     return values
 
 
@@ -90,9 +87,9 @@ def shown_name(name: str) -> str:
 
 
 def pack_varargs(op: type[Op], args: Sequence[Any]) -> Sequence[Any]:
-    """Gather `x.view(2, 3)` into `x.view((2, 3))`."""
+    """Gather `x.permute(1, 0)` into `x.permute((1, 0))`, as PyTorch does if the first is an int."""
     at = op.parameters.index(op.varargs or "")
-    if len(args) > at and not isinstance(args[at], TOGETHER):
+    if len(args) > at and is_item(args[at]):
         return [*args[:at], tuple(args[at:])]
     return args
 
@@ -174,10 +171,13 @@ class Kind:
     plain: frozenset[type]  # values of these types need no closer look
     accepts: Callable[[Any], bool]  # and of other types, those of which this is true
 
-    def check(self, function: str, name: str, value: Any, position: int | None) -> None:
-        """Raise `TypeError` unless a value has this type; `position` is None if it came by name."""
+    def check(self, function: str, name: str, value: Any, position: int | None) -> Any:
+        """Return a value of this type, with ints in place of tensors; `TypeError` for another.
+
+        `position` is None if it came by name.
+        """
         if self.accepts(value):
-            return
+            return without_tensors(name, value) if "int" in self.wanted else value
         at, item = self.wrong_item(value)
         if at > 0:
             raise TypeError(f"{function}(): argument '{name}' failed to unpack the object at pos "
@@ -191,29 +191,54 @@ class Kind:
     def wrong_item(self, value: Any) -> tuple[int, Any]:
         """Return the place and the value of the item that has another type; -1 for no list."""
         if self.wanted == "tuple of ints" and isinstance(value, (tuple, list)):
-            return next((at, item) for at, item in enumerate(value)
-                        if not (is_int(item) or (at and isinstance(item, bool))))
+            return next((at, item) for at, item in enumerate(value) if not is_item(item, at))
         return -1, None
 
 
+def without_tensors(name: str, value: Any) -> Any:
+    """Return ints that may be tensors, one or several, with an int in place of each tensor."""
+    if isinstance(value, Tensor):
+        return index_of(name, value)
+    if isinstance(value, (tuple, list)) and Tensor in set(map(type, value)):
+        return tuple([index_of(name, n) if isinstance(n, Tensor) else n for n in value])
+    return value
+
+
+def index_of(name: str, tensor: Tensor) -> int:
+    """Return the integer of a tensor; as a dimension, unlike a size, PyTorch takes bools too."""
+    if tensor.dtype is boolean and name not in DIMENSIONS:
+        raise RuntimeError("Expected scalar.isIntegral( false) to be true, but got false.  (Could "
+                           "this error message be improved?  If so, please report an enhancement "
+                           "request to PyTorch.)")
+    return tensor.__index__()
+
+
 def is_int(value: Any) -> bool:
-    """Tell whether a value counts as an int: a tensor of one integer does, True does not."""
+    """Tell whether a value counts as an int: a tensor of no dimension does, True does not."""
     if isinstance(value, Tensor):
         return not value.ndim and not value.dtype.is_floating_point and value.dtype is not boolean
     return hasattr(value, "__index__") and not isinstance(value, (bool, np.bool_))
 
 
 def are_ints(value: Any) -> bool:
-    """Tell whether a value is one int or a sequence of them, or a tensor of one integer."""
-    if isinstance(value, Tensor):
-        return value.numel() == 1 and not value.dtype.is_floating_point
-    return is_list_of_ints(value) or is_int(value)
+    """Tell whether a value is one int or a sequence of them."""
+    return is_list_of_ints(value) or is_item(value)
 
 
 def is_list_of_ints(value: Any) -> bool:
-    """Tell whether a value is a sequence of ints; PyTorch looks for True at its start alone."""
-    return isinstance(value, (tuple, list)) and all(
-        is_int(item) or (at and isinstance(item, bool)) for at, item in enumerate(value))
+    """Tell whether a value is a sequence of ints."""
+    return isinstance(value, (tuple, list)) and (set(map(type, value)) <= {int} or all(
+        is_item(item, at) for at, item in enumerate(value)))
+
+
+def is_item(value: Any, at: int = 0) -> bool:
+    """Tell whether a value counts as an int in a list: a tensor of one integer does.
+
+    PyTorch refuses True at the list's start alone.
+    """
+    if isinstance(value, Tensor):
+        return value.numel() == 1 and not value.dtype.is_floating_point
+    return is_int(value) or (at > 0 and isinstance(value, bool))
 
 
 def is_tensor(value: Any) -> bool:
@@ -239,10 +264,13 @@ def given_ints(function: str, argument: str, values: Sequence[Any]) -> tuple[Any
     """Return the ints of `f(2, 3)` and of `f((2, 3))` alike; a `TypeError` names what is none."""
     given = values[0] if len(values) == 1 else values
     if type(given) is not int:
-        one_by_one = len(values) > 1 and not is_int(values[0])
-        INTS.check(function, argument, values[0] if one_by_one else given, 0)
-    return tuple(given if isinstance(given, (tuple, list)) else values)
+        one_by_one = len(values) > 1 and not is_item(values[0])
+        given = INTS.check(function, argument, values[0] if one_by_one else given, 0)
+    return tuple(given) if isinstance(given, (tuple, list)) else (given,)
 
+
+#: The parameters that name dimensions; other ints are mostly sizes.
+DIMENSIONS = {"dim", "dims", "source", "destination"}
 
 #: The position of parameters that come by name alone.
 BY_NAME = sys.maxsize
@@ -297,12 +325,18 @@ def kinds_of(parameters: Iterable[inspect.Parameter],
     return tuple(found)
 
 
-def check_kinds(function: str, kinds: Sequence[tuple[int, str, Kind]], args: Sequence[Any],
-                kwargs: dict[str, Any]) -> None:
-    """Check the arguments of a function composed of ops, as `bind` does those of an op."""
+def check_kinds(function: str, kinds: Sequence[tuple[int, str, Kind]], args: tuple[Any, ...],
+                kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """Check the arguments of a function composed of ops, as `bind` does those of an op.
+
+    Return the positional ones as `Kind.check` does; `kwargs`, the caller's own, are changed.
+    """
     for position, name, kind in kinds:
         if position < len(args):
-            if type(args[position]) not in kind.plain:
-                kind.check(function, name, args[position], position)
+            if type(value := args[position]) not in kind.plain:
+                taken = kind.check(function, name, value, position)
+                if taken is not value:
+                    args = (*args[:position], taken, *args[position + 1 :])
         elif name in kwargs and type(kwargs[name]) not in kind.plain:
-            kind.check(function, name, kwargs[name], None)
+            kwargs[name] = kind.check(function, name, kwargs[name], None)
+    return args

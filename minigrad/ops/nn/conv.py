@@ -259,7 +259,7 @@ def convolve(dims, input, weight, bias, stride, padding, dilation, groups):
     require_kernel(weight.shape)
     if isinstance(padding, str):
         input, padding = named_padding(input, padding, tuple(weight.shape), stride, dilation)
-    INTS.check(f"conv{dims}d", "padding", padding, 4)
+    padding = INTS.check(f"conv{dims}d", "padding", padding, 4)
     padding = per_dimension(padding, dims, "padding")
     if weight.ndim > 2:
         per_dimension(stride, weight.ndim - 2)

@@ -144,9 +144,9 @@ def check_window_of_rows(name, shape, kernel_size, stride, padding, dilation, ce
 
 def adaptive_sizes(name, dims, shape, output_size):
     """Return the output's sizes; None keeps the input's."""
-    INTS.check(name, "output_size", without_none(output_size), 1)
-    many = (output_size,) * dims if isinstance(output_size, int) else output_size
-    if dims > 1 and len(shape) <= len(many) and not isinstance(output_size, int):
+    given = INTS.check(name, "output_size", without_none(output_size), 1)
+    many = (given,) * dims if isinstance(given, int) else output_size
+    if dims > 1 and len(shape) <= len(many) and not isinstance(given, int):
         raise ValueError(f"Input dimension should be at least {len(many) + 1}")
     if len(many) != dims:
         if dims == 1:
@@ -161,7 +161,7 @@ def adaptive_sizes(name, dims, shape, output_size):
         raise RuntimeError(f"{name}(): Expected {dims + 1}D or {dims + 2}D tensor, but "
                            f"got{colon} {list(shape)}")
     pairs = zip(many, shape[len(shape) - dims:], strict=True)
-    sizes = tuple(size if n is None else n for n, size in pairs)
+    sizes = tuple(size if n is None else index(n) for n, size in pairs)
     if min(sizes) < 0:
         refuse_negative(name, shape, sizes)
     return sizes
