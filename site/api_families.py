@@ -30,7 +30,7 @@ FAMILIES: dict[str, dict[str, tuple[str, str]]] = {
         "types": ("Types and devices",
                   "tensor dtypes device default_device attributes info"),
         "numbers": ("Real numbers and storages", "real_numbers storages"),
-        "settings": ("Files and settings", "files formatting threads anomaly_mode"),
+        "settings": ("Files and settings", "files formatting threads anomaly_mode switches"),
     },
     "autograd": {
         "backward": ("Backward passes and modes",

@@ -8,9 +8,8 @@ import numpy as np
 from probing import Wrong, tried
 
 import minigrad as torch
-from minigrad import _state
+from minigrad import _state, frames
 from minigrad.autograd import anomaly_mode
-from minigrad.engine import frames
 from minigrad.graph.node import NaryNode
 
 

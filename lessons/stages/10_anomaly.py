@@ -6,10 +6,9 @@ import warnings
 import numpy as np
 
 import minigrad as torch
-from minigrad import _state
+from minigrad import _state, frames
 from minigrad.autograd import anomaly_mode
 from minigrad.autograd.anomaly_mode import PARENT, TRACEBACK
-from minigrad.engine import frames
 
 
 def clean(symptom):

@@ -1,8 +1,10 @@
 """Mixed precision: `autocast` and `GradScaler`. Source: `torch.amp`."""
 
 from . import for_cuda
-from .autocast import autocast, get_autocast_dtype, is_autocast_available, is_autocast_enabled
+from .autocast import autocast, is_autocast_available
+from .custom import custom_bwd, custom_fwd
 from .grad_scaler import GradScaler
+from .switches import get_autocast_dtype, is_autocast_enabled
 
-__all__ = ["GradScaler", "autocast", "for_cuda", "get_autocast_dtype", "is_autocast_available",
-           "is_autocast_enabled"]
+__all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd", "for_cuda", "get_autocast_dtype",
+           "is_autocast_available", "is_autocast_enabled"]

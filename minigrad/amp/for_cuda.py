@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from . import autocast as _autocast
+from . import custom as _custom
 from . import grad_scaler as _grad_scaler
 
-__all__ = ["GradScaler", "autocast"]
+__all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd"]
 
 
 class autocast(_autocast.autocast):
@@ -25,3 +26,13 @@ class GradScaler(_grad_scaler.GradScaler):
                  enabled: bool = True) -> None:
         super().__init__("cuda", init_scale, growth_factor, backoff_factor, growth_interval,
                          enabled)
+
+
+def custom_fwd(fwd: Any = None, *, cast_inputs: Any = None) -> Any:
+    """`minigrad.amp.custom_fwd` on the GPU. Source: `torch.cuda.amp.custom_fwd`."""
+    return _custom.custom_fwd(fwd, device_type="cuda", cast_inputs=cast_inputs)
+
+
+def custom_bwd(bwd: Any = None) -> Any:
+    """`minigrad.amp.custom_bwd` on the GPU. Source: `torch.cuda.amp.custom_bwd`."""
+    return _custom.custom_bwd(bwd, device_type="cuda")

@@ -22,7 +22,7 @@ import numpy as np
 from .. import _state
 from ..backend import backend_of
 from ..batching import BatchedArray
-from ..engine.frames import user_frame
+from ..frames import user_frame
 from ..graph.node import Node
 from ..tensor.tensor import Tensor
 

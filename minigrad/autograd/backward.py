@@ -15,10 +15,10 @@ from ..backend import BACKENDS, backend_of
 from ..device import place_on
 from ..dtypes import FROM_NUMPY
 from ..engine.engine import execute
-from ..engine.frames import user_frame
 from ..engine.gradient_views import mark_views
 from ..engine.graph_task import GraphTask
 from ..engine.input_buffer import on_tensors
+from ..frames import user_frame
 from ..graph.node import Node
 from ..tensor.attributes import Size
 from ..tensor.tensor import Tensor, method

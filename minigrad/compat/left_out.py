@@ -50,7 +50,10 @@ LEFT_OUT: dict[str, str] = {
     MACHINES: """
         distributed. multiprocessing. nn.SyncBatchNorm nn.parallel.DistributedDataParallel
         utils.data.DistributedSampler utils.data.distributed. cuda.nccl.""",
-    HARDWARE: "mps. mtia. xpu.",
+    HARDWARE: """
+        mps. mtia. xpu. get_autocast_ipu_dtype get_autocast_xla_dtype is_autocast_ipu_enabled
+        is_autocast_xla_enabled set_autocast_ipu_dtype set_autocast_ipu_enabled
+        set_autocast_xla_dtype set_autocast_xla_enabled""",
     LIBRARIES: """
         backends.cusparselt. backends.mha. backends.mkl. backends.mkldnn. backends.nnpack.
         backends.openmp. backends.xnnpack.""",

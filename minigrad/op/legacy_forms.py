@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
+from ..frames import user_frame
+
 if TYPE_CHECKING:
     from .declaration import Op
 
@@ -42,6 +44,6 @@ def numbers_by_name(op: "type[Op]", args: Sequence[Any],
         by_name = ", ".join(f"{name}={value}" for name, value in given.items())
         warnings.warn(f"This overload of {op.name} is deprecated: numbers before tensors.\n"
                       f"Consider passing them by name instead: {by_name}", UserWarning,
-                      stacklevel=5)
+                      stacklevel=user_frame()[1])
     (target,) = (value for value in first if not isinstance(value, Real))
     return [target, *args[len(first):]], kwargs | given

@@ -19,6 +19,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from .._state import having
+from ..amp.casts import as_before, told
 from ..autograd import Function, backward
 from ..autograd.grad_mode import enable_grad, is_grad_enabled, no_grad
 from ..engine.tasks import is_checkpoint_valid
@@ -63,7 +64,8 @@ def checkpoint(
 ) -> Any:
     """Return `function(*args, **kwargs)`; backward recomputes the tensors that it needs.
 
-    `preserve_rng_state` makes the second run draw the same random numbers.  The other options are
+    `preserve_rng_state` makes the second run draw the same random numbers; it is under autocast as
+    the first was.  The other options are
     for `use_reentrant=False` only: keyword arguments; `context_fn`, which returns a context for the
     first run and one for the second; `determinism_check`, "default" to compare shapes, dtypes and
     devices of the tensors that both runs save, or "none"; `debug`, to list these in errors;
@@ -100,10 +102,10 @@ def checkpoint(
     first_context, second_context = context_fn()
     if not is_grad_enabled():
         return function(*args, **kwargs)
-    state = States() if preserve_rng_state else None
+    state, casts = States() if preserve_rng_state else None, told()
 
     def again(*inputs: Any) -> None:
-        with random_state(state), second_context:
+        with random_state(state), as_before(casts), second_context:
             function(*inputs, **kwargs)
 
     stop = _early_stop.get()
@@ -168,7 +170,7 @@ class CheckpointFunction(Function):
         """Run the function and keep its arguments."""
         check_backward_validity(args)
         ctx.run_function = run_function
-        ctx.state = States() if preserve_rng_state else None
+        ctx.state, ctx.casts = States() if preserve_rng_state else None, told()
         ctx.places = [i for i, x in enumerate(args) if isinstance(x, Tensor)]
         ctx.inputs = [None if isinstance(x, Tensor) else x for x in args]
         ctx.save_for_backward(*[args[i] for i in ctx.places])
@@ -188,7 +190,7 @@ class CheckpointFunction(Function):
         for i, tensor in zip(ctx.places, ctx.saved_tensors):
             given[i] = tensor
         inputs = detach_variable(tuple(given))
-        with random_state(ctx.state), enable_grad():
+        with random_state(ctx.state), as_before(ctx.casts), enable_grad():
             outputs = ctx.run_function(*inputs)
         pairs = [(out, g) for out, g in zip(outputs if isinstance(outputs, tuple) else (outputs,),
                                             grads)

@@ -6,6 +6,7 @@ import copy
 import math
 import pickle
 import threading
+import warnings
 
 import numpy as np
 import pytest
@@ -408,3 +409,180 @@ def test_a_scaler_that_is_off_changes_nothing():
     scaler.step(optimizer)
     scaler.update()
     assert x.tolist() == [0.0, 0.0] and scaler.get_scale() == 1.0 and scaler.state_dict() == {}
+
+
+def twice_product():
+    """Return a `Function` whose methods say in which precision they run."""
+    seen = []
+
+    class Product(minigrad.autograd.Function):
+        @staticmethod
+        @minigrad.amp.custom_fwd(device_type="cpu")
+        def forward(ctx, a, b):
+            ctx.save_for_backward(a, b)
+            seen.append(str((a @ b).dtype))
+            return (a @ b).float()
+
+        @staticmethod
+        @minigrad.amp.custom_bwd(device_type="cpu")
+        def backward(ctx, g):
+            a, b = ctx.saved_tensors
+            seen.append(str((g @ b).dtype))
+            return g @ b.T, a.T @ g
+
+    return Product, seen
+
+
+def test_backward_of_a_function_runs_as_its_forward_did():
+    product, seen = twice_product()
+    a, b = minigrad.ones(2, 2, requires_grad=True), minigrad.ones(2, 2)
+    with minigrad.autocast("cpu", dtype=minigrad.float16):
+        y = product.apply(a, b)
+    y.sum().backward()
+    product.apply(a, b).sum().backward()
+    assert seen == ["torch.float16"] * 2 + ["torch.float32"] * 2
+    assert a.grad.tolist() == [[4.0, 4.0], [4.0, 4.0]]
+
+
+def cast_inputs(torch):
+    """Return the dtypes that come to a `forward` which asks for float16, within and outside."""
+    seen = []
+
+    class Takes(torch.autograd.Function):
+        @staticmethod
+        @torch.amp.custom_fwd(device_type="cpu", cast_inputs=torch.float16)
+        def forward(ctx, nest, number, whole, double):
+            seen.append([str(t.dtype) for t in (*nest["pair"], whole, double)]
+                        + [number, torch.is_autocast_enabled("cpu"), ctx._fwd_used_autocast])
+            return double * 1
+
+    x = torch.ones(2)
+    args = {"pair": (x, x)}, 3, torch.ones(2).long(), x.double()
+    with torch.autocast("cpu", dtype=torch.float16):
+        Takes.apply(*args)
+    Takes.apply(*args)
+    return seen
+
+
+def test_inputs_are_cast_as_pytorchs():
+    torch = pytest.importorskip("torch", reason="compares with PyTorch")
+    assert cast_inputs(minigrad) == cast_inputs(torch)
+    for library in (minigrad, torch):
+        for decorate in (library.amp.custom_fwd, library.amp.custom_bwd):
+            with pytest.raises(ValueError, match="Expected `device_type` of type `str`, got: `<cl"):
+                decorate(device_type=3)
+
+
+#: Lines that switch autocast by hand, each with what is then seen.
+BY_HAND = """
+torch.set_autocast_dtype("cpu", torch.float16)
+torch.set_autocast_enabled("cpu", True)
+torch.set_autocast_enabled("cpu", False)
+torch.set_autocast_enabled(False)
+torch.set_autocast_enabled(3)
+torch.set_autocast_enabled("cpu", 3)
+torch.set_autocast_enabled("cpu")
+torch.is_autocast_enabled(3)
+torch.set_autocast_dtype("cpu", 3)
+torch.set_autocast_cache_enabled(False)
+torch.is_autocast_cache_enabled()
+torch.set_autocast_cache_enabled(1)
+torch.autocast_increment_nesting()
+torch.set_autocast_cpu_enabled(True)
+torch.is_autocast_cpu_enabled()
+torch.set_autocast_cpu_enabled(1)
+torch.set_autocast_cache_enabled(True)
+torch.autocast_decrement_nesting()
+torch.clear_autocast_cache()
+torch.get_autocast_cpu_dtype()
+torch.set_autocast_cpu_enabled(False)
+torch.set_autocast_gpu_dtype(torch.bfloat16)
+torch.get_autocast_gpu_dtype()
+torch.set_autocast_gpu_dtype(3)
+torch.set_autocast_gpu_dtype(torch.float16)
+torch.set_autocast_cpu_dtype(torch.bfloat16)
+""".strip().splitlines()
+
+
+def steps_by_hand(torch):
+    """Return the warnings, which PyTorch gives once each, and what each line changes."""
+    x, warned, steps = torch.ones(2, 2), set(), []
+    try:
+        for line in BY_HAND:
+            with warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always")
+                try:
+                    result = str(eval(line, {"torch": torch}))
+                except (TypeError, RuntimeError) as error:
+                    result = f"{type(error).__name__}: {error}"
+            warned |= {str(each.message).partition(" (Triggered")[0] for each in told}
+            with torch.autocast("cpu", dtype=torch.float16, enabled=False):
+                inside = str((x @ x).dtype)
+            steps.append((line, result, inside, str((x @ x).dtype),
+                          torch.is_autocast_enabled("cpu"), torch.is_autocast_enabled(),
+                          str(torch.get_autocast_dtype("cpu"))))
+    finally:
+        torch.set_autocast_enabled("cpu", False)
+        torch.set_autocast_dtype("cpu", torch.bfloat16)
+    return warned, steps
+
+
+def test_it_is_switched_by_hand_as_pytorchs():
+    torch = pytest.importorskip("torch", reason="compares with PyTorch")
+    assert steps_by_hand(minigrad) == steps_by_hand(torch)
+
+
+def test_switches_within_a_block_end_with_it():
+    x = minigrad.ones(2, 2)
+    with minigrad.autocast("cpu", dtype=minigrad.float16):
+        with minigrad.autocast("cpu", cache_enabled=False):  # the outer one's precision
+            minigrad.set_autocast_enabled("cpu", False)
+            assert (x @ x).dtype is minigrad.float32 and not minigrad.is_autocast_cache_enabled()
+        assert (x @ x).dtype is minigrad.float16 and minigrad.is_autocast_cache_enabled()
+    assert (x @ x).dtype is minigrad.float32
+
+
+def test_another_thread_is_not_switched():
+    seen = []
+    minigrad.set_autocast_dtype("cpu", minigrad.float16)
+    minigrad.set_autocast_enabled("cpu", True)
+    try:
+        thread = threading.Thread(target=lambda: seen.append(minigrad.is_autocast_enabled("cpu")))
+        thread.start()
+        thread.join()
+    finally:
+        minigrad.set_autocast_enabled("cpu", False)
+        minigrad.set_autocast_dtype("cpu", minigrad.bfloat16)
+    assert seen == [False]
+
+
+def test_there_is_no_switch_to_bfloat16():
+    with pytest.raises(NotImplementedError, match="on the CPU means bfloat16 unless told"):
+        minigrad.set_autocast_enabled("cpu", True)
+    with (minigrad.autocast("cpu", dtype=minigrad.float16),
+          pytest.raises(NotImplementedError, match="^minigrad has no bfloat16")):
+        minigrad.set_autocast_dtype("cpu", minigrad.bfloat16)
+
+
+@pytest.mark.parametrize("use_reentrant", [False, True])
+def test_checkpoints_run_again_as_they_ran(use_reentrant):
+    torch = pytest.importorskip("torch", reason="compares with PyTorch")
+    found = []
+    for library in (minigrad, torch):
+        checkpoint = library.utils.checkpoint.checkpoint
+        weight = library.full((3, 3), 0.1, requires_grad=True)
+        x = library.ones(2, 3, requires_grad=True)
+        seen = []
+
+        def run(x, library=library, weight=weight, seen=seen):
+            y = library.relu(x @ weight) @ weight
+            seen.append(str(y.dtype))
+            return y.cos()
+
+        with library.autocast("cpu", dtype=library.float16):
+            y = checkpoint(run, x, use_reentrant=use_reentrant)
+        y.float().sum().backward()
+        found.append([seen, x.grad.tolist(), str(weight.grad.dtype)])
+    assert found[0][0] == found[1][0] == ["torch.float16"] * len(found[0][0])
+    np.testing.assert_allclose(found[0][1], found[1][1], rtol=2e-3)
+    assert found[0][2] == found[1][2]

@@ -272,6 +272,18 @@ def test_the_nearest_pair_serves(torch):
         D.kl_divergence(Left(0.0, 1.0), Right(0.0, 1.0))
 
 
+@pytest.mark.parametrize("pair", [(3, int), ("a", int), (int, "a")])
+def test_a_divergence_is_of_classes(pair):
+    theirs = pytest.importorskip("torch", reason="compares with PyTorch").distributions
+    errors = []
+    for register in (distributions.register_kl, theirs.register_kl):
+        assert callable(register(int, dict))  # any classes
+        with pytest.raises(TypeError) as caught:
+            register(*pair)
+        errors.append(str(caught.value))
+    assert errors[0] == errors[1]
+
+
 def program(text):
     run = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True)
     assert run.returncode == 0, run.stderr

@@ -18,7 +18,7 @@ import pytest
 import minigrad
 import minigrad.func
 from minigrad import _state
-from minigrad.amp.autocast import Casts
+from minigrad.amp.casts import Casts
 from minigrad.autograd.forward_mode.tangents import TangentLevel
 from minigrad.autograd.profiling.recorder import Recorder
 from minigrad.batching import level_of

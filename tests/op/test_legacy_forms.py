@@ -54,11 +54,15 @@ def test_gradients_flow_as_with_names() -> None:
     assert a.grad is not None and a.grad.tolist() == [[12.0, 12.0], [12.0, 12.0]]
 
 
-def test_it_is_told_once_how_to_write_it_today(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("add", [
+    minigrad.add, minigrad.Tensor.add, minigrad.Tensor.add_,
+    lambda x, two, y: minigrad.add(x, two, y, out=minigrad.empty(2))],
+    ids=["function", "method", "in place", "out"])
+def test_it_is_told_once_how_to_write_it_today(monkeypatch: pytest.MonkeyPatch, add: Any) -> None:
     monkeypatch.setattr(legacy_forms, "_told", set())
     x = minigrad.ones(2)
     with pytest.warns(UserWarning, match=r"overload of add is deprecated[^$]*alpha=2") as told:
-        x.add_(2, x)
+        add(x, 2, x)
     assert told[0].filename == __file__
     with warnings.catch_warnings():
         warnings.simplefilter("error")

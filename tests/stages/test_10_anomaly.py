@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 import minigrad as torch
-from minigrad import _state
+from minigrad import _state, frames
 from minigrad.autograd import Function, anomaly_mode
 from minigrad.autograd.anomaly_mode import PARENT, TRACEBACK
-from minigrad.engine import frames
 
 
 @pytest.fixture(autouse=True)

@@ -264,7 +264,7 @@ def respelt(composed: Function, name: str | None = None, out: str = "") -> Funct
             if takes_dim:
                 kwargs = {k if k == "input" else SPELLINGS.get(k, k): v for k, v in kwargs.items()}
         if kinds:
-            check_kinds(name, kinds, args, kwargs)
+            args = check_kinds(name, kinds, args, kwargs)
         return composed(*args, **kwargs)
 
     @functools.wraps(composed)

@@ -35,10 +35,10 @@ class Add(Binary):
     samples = pairs_with_alpha
 
     def forward(xp, self, other, *, alpha=1):
-        return xp.add(self, other if alpha == 1 else scaled(xp, other, alpha))
+        return xp.add(self, scaled(xp, other, alpha))
 
     def forward_inplace(xp, self, other, *, alpha=1):
-        xp.add(self, other if alpha == 1 else scaled(xp, other, alpha), out=self)
+        xp.add(self, scaled(xp, other, alpha), out=self)
 
     def grad_self(g):
         # 04a.4 Sums, products, quotients (about 9 lines)
@@ -77,12 +77,12 @@ class Sub(Binary):
 
     def forward(xp, self, other, *, alpha=1):
         try:
-            return xp.subtract(self, other if alpha == 1 else scaled(xp, other, alpha))
+            return xp.subtract(self, scaled(xp, other, alpha))
         except TypeError:
             raise RuntimeError(BOOL_SUBTRACTION) from None
 
     def forward_inplace(xp, self, other, *, alpha=1):
-        xp.subtract(self, other if alpha == 1 else scaled(xp, other, alpha), out=self)
+        xp.subtract(self, scaled(xp, other, alpha), out=self)
 
     def grad_self(g):
         # 04a.4 Sums, products, quotients: see the task at `Add.grad_self`.

@@ -28,7 +28,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 from ... import _state
-from ...engine.frames import is_ours
+from ...frames import is_ours
 from ...graph.accumulate_grad import AccumulateGrad
 from ...graph.copy_slices import CopySlices
 from ...graph.node import GraphRoot, Node

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...backend import backend_of
-from ...engine.frames import user_frame
+from ...frames import user_frame
 from ...op.error_nodes import poison_history
 from ...tensor.creation_meta import IN_CUSTOM_FUNCTION, MULTI_OUTPUT
 from ...tensor.tensor import Tensor

@@ -1,4 +1,4 @@
-# Stage 10, Anomaly mode: the exercise for minigrad/engine/frames.py.
+# Stage 10, Anomaly mode: the exercise for minigrad/frames.py.
 # Made by `minigrad dev build`. The lesson is lessons/10_anomaly.md.
 # MASTER COPY: a learner's own file is in a workspace, which `minigrad init DIR` makes.
 # MASTER COPY: an answer written here is tested by no command, and lost.

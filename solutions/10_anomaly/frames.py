@@ -1,4 +1,4 @@
-# Stage 10, Anomaly mode: the solution for minigrad/engine/frames.py.
+# Stage 10, Anomaly mode: the solution for minigrad/frames.py.
 # Made by `minigrad dev build`. The lesson is lessons/10_anomaly.md.
 # MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
 

@@ -1,0 +1,141 @@
+"""The casts that autocast makes before ops, and what it was told on this thread.
+
+While it is on, `apply` passes each op's arguments to the `Casts` in `_state.autocast`, which casts
+the tensors among them to the dtype that `policy` names.  While it is off it costs nothing: `apply`
+only tests the count of observers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+from .. import _state
+from ..dtypes import bfloat16, dtype, float16, float32, float64
+from ..op.declaration import Op
+from ..ops.shape.convert import converted
+from ..tensor.tensor import Tensor
+from .policy import FUNCTIONS_IN_FLOAT32, FUNCTIONS_LOWER, LOWER, OPS_IN_FLOAT32
+
+__all__ = ["Casts", "as_before", "told", "use"]
+
+#: The default lower precision.
+DEFAULTS = {"cpu": bfloat16, "cuda": float16}
+
+
+class Casts:
+    """What autocast was told on a thread: the lower precisions, and where it is on.
+
+    `chosen` has the precision of each type of device, `dtypes` those of the types for which it is
+    on; `cache` keeps casts if it `caches` them.
+    """
+
+    __slots__ = ("cache", "caches", "chosen", "dtypes")
+
+    def __init__(self, chosen: dict[str, dtype], on: Iterable[str], cache: dict[Any, Any],
+                 caches: bool) -> None:
+        self.chosen, self.cache, self.caches = chosen, cache, caches
+        self.dtypes = {kind: chosen[kind] for kind in on}
+
+    def changed(self, kind: str, on: bool | None = None, lower: dtype | None = None,
+                caches: bool | None = None) -> Casts:
+        """Return these, but for what a type of device is told anew."""
+        return Casts(
+            self.chosen if lower is None else {**self.chosen, kind: lower},
+            self.dtypes if on is None else {*self.dtypes} - {kind} | ({kind} if on else set()),
+            self.cache, self.caches if caches is None else caches)
+
+    def op(self, op: type[Op], values: list[Any], proceed: Callable[..., Any]) -> Any:
+        """Run an op in the precision that it is to run in."""
+        return proceed(op, self.cast_all(op, values))
+
+    def inplace(self, op: type[Op], values: list[Any], before: Any,
+                proceed: Callable[..., Any]) -> Any:
+        """Write in place in the precision of the target."""
+        return proceed(op, values, before)
+
+    def cast_all(self, op: type[Op], values: list[Any]) -> list[Any]:
+        """Return an op's arguments in the precision that it is to run in."""
+        kind = device_type_of(values)
+        lower = None if kind is None else self.dtypes.get(kind)
+        if kind is None or lower is None:
+            return values
+        name = op.__name__
+        if name in LOWER[kind]:
+            return [self.cast(value, kind, lower) for value in values]
+        if name in OPS_IN_FLOAT32[kind]:
+            return [self.cast(value, kind, float32) for value in values]
+        return values
+
+    def function(self, name: str, args: tuple[Any, ...],
+                 kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Return a function's arguments, cast to the precision that the function runs in."""
+        kind = device_type_of((*args, *kwargs.values()))
+        lower = None if kind is None else self.dtypes.get(kind)
+        if kind is None or lower is None:
+            return args, kwargs
+        single = name in FUNCTIONS_IN_FLOAT32[kind]
+        if not single and name not in FUNCTIONS_LOWER:
+            return args, kwargs
+        wanted = float32 if single else lower
+        return (tuple(self.cast(value, kind, wanted) for value in args),
+                {key: self.cast(value, kind, wanted) for key, value in kwargs.items()})
+
+    def cast(self, value: Any, kind: str, wanted: dtype) -> Any:
+        """Return a floating tensor of this type of device in another dtype; float64 stays."""
+        if isinstance(value, (list, tuple)):
+            return type(value)(self.cast(v, kind, wanted) for v in value) if any(
+                isinstance(v, Tensor) for v in value) else value
+        if not isinstance(value, Tensor) or not value.is_floating_point():
+            return value
+        if value.dtype in (wanted, float64) or value.device.type != kind:
+            return value
+        if not (self.caches and value.is_leaf and value.requires_grad and wanted is not float32):
+            return converted(value, wanted, None)
+        # A weight is cast once while autocast is on.
+        key = id(value), _state.grad_enabled.get()
+        entry = self.cache.get(key)
+        if entry is None or entry[1] != value._version:
+            entry = self.cache[key] = value, value._version, converted(value, wanted, None)
+        return entry[2]
+
+
+def device_type_of(values: Any) -> str | None:
+    """Return the device type of the first tensor among arguments, or None."""
+    for value in values:
+        if isinstance(value, Tensor):
+            kind = value.device.type
+            return kind if kind in LOWER else None
+        if isinstance(value, (list, tuple)) and value and isinstance(value[0], Tensor):
+            return device_type_of(value)
+    return None
+
+
+#: What autocast was told on this thread, on or off; None for nothing.
+_told: ContextVar[Casts | None] = ContextVar("told", default=None)
+
+
+def told() -> Casts:
+    """Return what autocast was told on this thread."""
+    return _told.get() or Casts(DEFAULTS, (), {}, True)
+
+
+def use(casts: Casts) -> None:
+    """Cast so from now on, on this thread."""
+    _told.set(casts)
+    _state.autocast.set(casts if casts.dtypes else None)
+
+
+@contextmanager
+def as_before(casts: Casts) -> Iterator[None]:
+    """Cast in a block as at another time, which these are from, with a cache of its own."""
+    now = told()
+    _state.observers.enter()
+    try:
+        use(Casts(casts.chosen, casts.dtypes, {}, casts.caches))
+        yield
+    finally:
+        use(now)
+        _state.observers.leave()

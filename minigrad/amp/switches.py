@@ -1,0 +1,223 @@
+"""What autocast is told without a block: on or off, its precision, its cache, its depth.
+
+`autocast` is made of these; a program that keeps and restores them itself calls them by hand.
+
+Source: `torch.set_autocast_enabled` and its kin.
+"""
+
+from __future__ import annotations
+
+import warnings
+from contextvars import ContextVar
+from typing import Any
+
+from .. import _state
+from ..device import device
+from ..dtypes import NO_BFLOAT16, bfloat16
+from ..dtypes import dtype as Dtype
+from .casts import told, use
+
+__all__ = [
+    "autocast_decrement_nesting",
+    "autocast_increment_nesting",
+    "clear_autocast_cache",
+    "get_autocast_cpu_dtype",
+    "get_autocast_dtype",
+    "get_autocast_gpu_dtype",
+    "is_autocast_cache_enabled",
+    "is_autocast_cpu_enabled",
+    "is_autocast_enabled",
+    "set_autocast_cache_enabled",
+    "set_autocast_cpu_dtype",
+    "set_autocast_cpu_enabled",
+    "set_autocast_dtype",
+    "set_autocast_enabled",
+    "set_autocast_gpu_dtype",
+]
+
+_nesting: ContextVar[int] = ContextVar("nesting", default=0)
+_by_hand: list[bool] = []
+
+
+def known(function: str, device_type: Any) -> str:
+    """Return a type of device that autocast knows; `TypeError` or `RuntimeError` for another."""
+    if not isinstance(device_type, str):
+        raise TypeError(f"{function}(): argument 'device_type' (position 1) must be str, not "
+                        f"{type(device_type).__name__}")
+    return device(device_type).type
+
+
+def bfloat16_refused(by_default: bool) -> NotImplementedError:
+    """Return the error where the lower precision would be bfloat16."""
+    return NotImplementedError("autocast on the CPU means bfloat16 unless told otherwise; "
+                               * by_default + NO_BFLOAT16)
+
+
+def is_autocast_enabled(device_type: str = "cuda") -> bool:
+    """Tell whether autocast is on for a type of device.
+
+    >>> import minigrad as torch
+    >>> torch.is_autocast_enabled("cpu")
+    False
+    """
+    return known("is_autocast_enabled", device_type) in told().dtypes
+
+
+def set_autocast_enabled(device_type: str | bool, enabled: bool | None = None) -> None:
+    """Switch autocast on or off for a type of device; given `enabled` alone, for the GPU.
+
+    NotImplementedError where its precision is bfloat16.
+
+    >>> import minigrad as torch
+    >>> torch.set_autocast_dtype("cpu", torch.float16)
+    >>> torch.set_autocast_enabled("cpu", True)
+    >>> (torch.ones(2, 2) @ torch.ones(2, 2)).dtype
+    torch.float16
+    >>> torch.set_autocast_enabled("cpu", False)
+    >>> torch.set_autocast_dtype("cpu", torch.bfloat16)
+    """
+    kind, on, position = ("cuda", device_type, 1) if enabled is None else (device_type, enabled, 2)
+    if not isinstance(on, bool):
+        raise TypeError(f"set_autocast_enabled(): argument 'enabled' (position {position}) must be "
+                        f"bool, not {type(on).__name__}")
+    kind = known("set_autocast_enabled", kind)
+    if on and told().chosen[kind] is bfloat16:
+        raise bfloat16_refused(by_default=kind == "cpu")
+    if on and not _by_hand:  # from here on ops always look: no block says when it is over
+        _by_hand.append(True)
+        _state.observers.enter()
+    use(told().changed(kind, on))
+
+
+def get_autocast_dtype(device_type: str) -> Dtype:
+    """Return the lower precision of a type of device.
+
+    >>> import minigrad as torch
+    >>> torch.get_autocast_dtype("cuda")
+    torch.float16
+    """
+    return told().chosen[known("get_autocast_dtype", device_type)]
+
+
+def set_autocast_dtype(device_type: str, dtype: Dtype) -> None:
+    """Choose the lower precision of a type of device, for blocks too that name none.
+
+    >>> import minigrad as torch
+    >>> torch.set_autocast_dtype("cpu", torch.float16)
+    >>> with torch.autocast("cpu"):
+    ...     (torch.ones(2, 2) @ torch.ones(2, 2)).dtype
+    torch.float16
+    >>> torch.set_autocast_dtype("cpu", torch.bfloat16)
+    """
+    kind = known("set_autocast_dtype", device_type)
+    if not isinstance(dtype, Dtype):
+        raise TypeError("set_autocast_dtype(): argument 'dtype' (position 2) must be torch.dtype, "
+                        f"not {type(dtype).__name__}")
+    if dtype is bfloat16 and kind in told().dtypes:
+        raise bfloat16_refused(by_default=False)
+    use(told().changed(kind, lower=dtype))
+
+
+def is_autocast_cache_enabled() -> bool:
+    """Tell whether casts of weights are kept for the next use.
+
+    >>> import minigrad as torch
+    >>> torch.is_autocast_cache_enabled()
+    True
+    """
+    return told().caches
+
+
+def set_autocast_cache_enabled(enabled: bool) -> None:
+    """Say whether casts of weights are kept for the next use.
+
+    >>> import minigrad as torch
+    >>> torch.set_autocast_cache_enabled(False)
+    >>> torch.is_autocast_cache_enabled()
+    False
+    >>> torch.set_autocast_cache_enabled(True)
+    """
+    use(told().changed("cpu", caches=only("enabled must be a bool", bool, enabled)))
+
+
+def clear_autocast_cache() -> None:
+    """Forget the casts that were kept.
+
+    >>> import minigrad as torch
+    >>> torch.clear_autocast_cache()
+    """
+    told().cache.clear()
+
+
+def autocast_increment_nesting() -> int:
+    """Tell that a block begins, and return how many are open.
+
+    >>> import minigrad as torch
+    >>> torch.autocast_increment_nesting(), torch.autocast_decrement_nesting()
+    (1, 0)
+    """
+    _nesting.set(_nesting.get() + 1)
+    return _nesting.get()
+
+
+def autocast_decrement_nesting() -> int:
+    """Tell that a block ends, and return how many are still open.
+
+    >>> import minigrad as torch
+    >>> torch.autocast_increment_nesting(), torch.autocast_decrement_nesting()
+    (1, 0)
+    """
+    _nesting.set(_nesting.get() - 1)
+    return _nesting.get()
+
+
+# -------------------------------------------------------------------- names of single devices
+
+
+def only(wanted: str, kind: type, value: Any) -> Any:
+    """Return a value of a type; `TypeError` for another."""
+    if not isinstance(value, kind):
+        raise TypeError(f"{wanted} (got {type(value).__name__})")
+    return value
+
+
+def older(name: str, arguments: str, today: str) -> None:
+    """Warn that a name is an older one."""
+    warnings.warn(f"torch.{name}({arguments}) is deprecated. Please use torch.{today} instead.",
+                  DeprecationWarning, stacklevel=3)
+
+
+def is_autocast_cpu_enabled() -> bool:
+    """Older name of `is_autocast_enabled("cpu")`; it warns."""
+    older("is_autocast_cpu_enabled", "", "is_autocast_enabled('cpu')")
+    return is_autocast_enabled("cpu")
+
+
+def set_autocast_cpu_enabled(enabled: bool) -> None:
+    """Older name of `set_autocast_enabled("cpu", enabled)`; it warns."""
+    older("set_autocast_cpu_enabled", "enabled", "set_autocast_enabled('cpu', enabled)")
+    set_autocast_enabled("cpu", only("enabled must be a bool", bool, enabled))
+
+
+def get_autocast_cpu_dtype() -> Dtype:
+    """Older name of `get_autocast_dtype("cpu")`; it warns."""
+    older("get_autocast_cpu_dtype", "", "get_autocast_dtype('cpu')")
+    return get_autocast_dtype("cpu")
+
+
+def set_autocast_cpu_dtype(dtype: Dtype) -> None:
+    """Older name of `set_autocast_dtype("cpu", dtype)`; it warns."""
+    older("set_autocast_cpu_dtype", "dtype", "set_autocast_dtype('cpu', dtype)")
+    set_autocast_dtype("cpu", only("dtype must be a torch.dtype", Dtype, dtype))
+
+
+def get_autocast_gpu_dtype() -> Dtype:
+    """Older name of `get_autocast_dtype("cuda")`; it warns."""
+    older("get_autocast_gpu_dtype", "", "get_autocast_dtype('cuda')")
+    return get_autocast_dtype("cuda")
+
+
+def set_autocast_gpu_dtype(dtype: Dtype) -> None:
+    """Older name of `set_autocast_dtype("cuda", dtype)`; it warns."""
+    older("set_autocast_gpu_dtype", "dtype", "set_autocast_dtype('cuda', dtype)")
+    set_autocast_dtype("cuda", only("dtype must be a torch.dtype", Dtype, dtype))
