@@ -26,7 +26,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from importlib.util import find_spec
-from threading import Lock
+from threading import RLock
 from typing import Any
 
 grad_enabled: ContextVar[bool] = ContextVar("grad_enabled", default=True)
@@ -91,7 +91,7 @@ class Observers:
     def __init__(self) -> None:
         self.count = 0
         self.on_node: tuple[Callable[[Any], None], ...] = ()  # called with each new node
-        self._lock = Lock()
+        self._lock = RLock()  # a collection of garbage may come here from within
 
     def enter(self, on_node: Callable[[Any], None] | None = None) -> None:
         """Add an observer; `on_node(node)` is called for each new node."""

@@ -62,11 +62,12 @@ class autocast:
         self.fast_dtype = lower
         self._enabled = bool(enabled)
         self._cache_enabled = before.caches if cache_enabled is None else cache_enabled
-        self._before: list[tuple[bool, Any, bool]] = []
+        self._before: list[tuple[bool, Any, bool, Any]] = []
 
     def __enter__(self) -> autocast:
         before, kind = told(), self.device
-        self._before.append((kind in before.dtypes, before.chosen[kind], before.caches))
+        self._before.append((kind in before.dtypes, before.chosen[kind], before.caches,
+                             before.watch))
         _state.observers.enter()
         autocast_increment_nesting()
         use(before.changed(kind, self._enabled, self.fast_dtype, self._cache_enabled))

@@ -1,4 +1,4 @@
-"""The casts that autocast makes before ops, and what it was told on this thread.
+"""The casts that autocast makes before ops, and its settings on this thread.
 
 While it is on, `apply` passes each op's arguments to the `Casts` in `_state.autocast`, which casts
 the tensors among them to the dtype that `policy` names.  While it is off it costs nothing: `apply`
@@ -25,27 +25,39 @@ __all__ = ["Casts", "as_before", "told", "use"]
 DEFAULTS = {"cpu": bfloat16, "cuda": float16}
 
 
-class Casts:
-    """What autocast was told on a thread: the lower precisions, and where it is on.
+class Watch:
+    """Lets ops look at autocast as long as some thread or context still has it."""
 
-    `chosen` has the precision of each type of device, `dtypes` those of the types for which it is
-    on; `cache` keeps casts if it `caches` them.
+    def __init__(self) -> None:
+        _state.observers.enter()
+
+    def __del__(self) -> None:
+        _state.observers.leave()
+
+
+class Casts:
+    """The settings of autocast on a thread, and the casts that follow from them.
+
+    `chosen` has the lower precision of each type of device, `dtypes` those of the types for which
+    it is on; `cache` keeps casts if it `caches` them.  If it was switched on without a block,
+    `watch` lets ops look.
     """
 
-    __slots__ = ("cache", "caches", "chosen", "dtypes")
+    __slots__ = ("cache", "caches", "chosen", "dtypes", "watch")
 
     def __init__(self, chosen: dict[str, dtype], on: Iterable[str], cache: dict[Any, Any],
-                 caches: bool) -> None:
+                 caches: bool, watch: Watch | None = None) -> None:
         self.chosen, self.cache, self.caches = chosen, cache, caches
         self.dtypes = {kind: chosen[kind] for kind in on}
+        self.watch = watch if self.dtypes else None
 
     def changed(self, kind: str, on: bool | None = None, lower: dtype | None = None,
-                caches: bool | None = None) -> Casts:
-        """Return these, but for what a type of device is told anew."""
+                caches: bool | None = None, watch: Watch | None = None) -> Casts:
+        """Return these settings with those of a type of device changed."""
         return Casts(
             self.chosen if lower is None else {**self.chosen, kind: lower},
             self.dtypes if on is None else {*self.dtypes} - {kind} | ({kind} if on else set()),
-            self.cache, self.caches if caches is None else caches)
+            self.cache, self.caches if caches is None else caches, watch or self.watch)
 
     def op(self, op: type[Op], values: list[Any], proceed: Callable[..., Any]) -> Any:
         """Run an op in the precision that it is to run in."""
@@ -113,12 +125,12 @@ def device_type_of(values: Any) -> str | None:
     return None
 
 
-#: What autocast was told on this thread, on or off; None for nothing.
+#: The settings of autocast on this thread; None before the first.
 _told: ContextVar[Casts | None] = ContextVar("told", default=None)
 
 
 def told() -> Casts:
-    """Return what autocast was told on this thread."""
+    """Return the settings of autocast on this thread."""
     return _told.get() or Casts(DEFAULTS, (), {}, True)
 
 

@@ -1,8 +1,8 @@
-"""What autocast is told without a block: on or off, its precision, its cache, its depth.
+"""Switches of autocast without a block: on or off, its precision, its cache, its depth.
 
 `autocast` is made of these; a program that keeps and restores them itself calls them by hand.
 
-Source: `torch.set_autocast_enabled` and its kin.
+Source: `torch.set_autocast_enabled`, `torch.set_autocast_dtype` and similar functions.
 """
 
 from __future__ import annotations
@@ -11,11 +11,10 @@ import warnings
 from contextvars import ContextVar
 from typing import Any
 
-from .. import _state
 from ..device import device
 from ..dtypes import NO_BFLOAT16, bfloat16
 from ..dtypes import dtype as Dtype
-from .casts import told, use
+from .casts import Watch, told, use
 
 __all__ = [
     "autocast_decrement_nesting",
@@ -36,7 +35,6 @@ __all__ = [
 ]
 
 _nesting: ContextVar[int] = ContextVar("nesting", default=0)
-_by_hand: list[bool] = []
 
 
 def known(function: str, device_type: Any) -> str:
@@ -83,10 +81,7 @@ def set_autocast_enabled(device_type: str | bool, enabled: bool | None = None) -
     kind = known("set_autocast_enabled", kind)
     if on and told().chosen[kind] is bfloat16:
         raise bfloat16_refused(by_default=kind == "cpu")
-    if on and not _by_hand:  # from here on ops always look: no block says when it is over
-        _by_hand.append(True)
-        _state.observers.enter()
-    use(told().changed(kind, on))
+    use(told().changed(kind, on, watch=Watch() if on else None))
 
 
 def get_autocast_dtype(device_type: str) -> Dtype:

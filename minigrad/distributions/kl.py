@@ -23,7 +23,7 @@ REGISTRY: dict[tuple[type, type], Divergence] = {}
 def register_kl(type_p: type, type_q: type) -> Callable[[Divergence], Divergence]:
     """Register a function for the divergence of a pair of classes, and of their subclasses.
 
-    TypeError for what is no class.
+    TypeError unless both are classes.
 
     >>> from minigrad import zeros
     >>> from minigrad.distributions import Normal, kl_divergence, register_kl

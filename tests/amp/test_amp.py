@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextvars
 import copy
 import math
 import pickle
@@ -554,6 +555,22 @@ def test_another_thread_is_not_switched():
         minigrad.set_autocast_enabled("cpu", False)
         minigrad.set_autocast_dtype("cpu", minigrad.bfloat16)
     assert seen == [False]
+
+
+def test_ops_look_only_while_it_is_on_somewhere():
+    before = minigrad._state.observers.count
+    minigrad.set_autocast_dtype("cpu", minigrad.float16)
+    minigrad.set_autocast_enabled("cpu", True)
+    minigrad.set_autocast_enabled("cpu", True)
+    context = contextvars.copy_context()
+    minigrad.set_autocast_enabled("cpu", False)
+    minigrad.set_autocast_dtype("cpu", minigrad.bfloat16)
+    x = minigrad.ones(2, 2)
+    assert minigrad._state.observers.count > before  # it is on in the copy
+    assert (x @ x).dtype is minigrad.float32
+    assert context.run(lambda: x @ x).dtype is minigrad.float16
+    del context
+    assert minigrad._state.observers.count == before
 
 
 def test_there_is_no_switch_to_bfloat16():
