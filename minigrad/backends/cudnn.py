@@ -36,7 +36,12 @@ def is_available() -> bool:
 
 
 def version() -> int | None:
-    """Return cuDNN's version as a number, 91002 for 9.10.2; None where it is not installed."""
+    """Return cuDNN's version as a number, 91002 for 9.10.2; None where it is not installed.
+
+    >>> from minigrad.backends import cudnn
+    >>> (cudnn.version() is None) == (not cudnn.is_available())  # 91002 is version 9.10.2
+    True
+    """
     found = library()
     return None if found is None else int(found.backend_version())
 

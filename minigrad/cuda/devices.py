@@ -39,7 +39,12 @@ def is_available() -> bool:
 
 
 def device_count() -> int:
-    """Return the number of GPUs: 0 if CuPy or the driver is missing."""
+    """Return the number of GPUs: 0 if CuPy or the driver is missing.
+
+    >>> from minigrad import cuda
+    >>> [cuda.device(index).index for index in range(cuda.device_count())]  # [] without a GPU
+    [...]
+    """
     try:
         found = backend()
     except RuntimeError:
@@ -48,27 +53,62 @@ def device_count() -> int:
 
 
 def is_initialized() -> bool:
-    """Tell whether a GPU has been used."""
+    """Tell whether a GPU has been used.
+
+    >>> from minigrad import cuda, zeros
+    >>> if cuda.is_available():
+    ...     x = zeros(2, device="cuda")
+    >>> cuda.is_initialized() == cuda.is_available()
+    True
+    """
     return "cuda" in DEVICES
 
 
 def init() -> None:
-    """Find the GPUs now; `RuntimeError` if there are none."""
+    """Find the GPUs now; `RuntimeError` if there are none.
+
+    >>> from minigrad import cuda
+    >>> if cuda.is_available():
+    ...     cuda.init()
+    >>> cuda.is_initialized() == cuda.is_available()
+    True
+    """
     backend()
 
 
 def current_device() -> int:
-    """Return the number of the current GPU, where new tensors are made."""
+    """Return the number of the current GPU, where new tensors are made.
+
+    >>> from minigrad import cuda
+    >>> cuda.current_device() if cuda.is_available() else 0
+    0
+    """
     return int(backend().current_device())
 
 
 def set_device(device: Where) -> None:
-    """Make another GPU the current one."""
+    """Make another GPU the current one.
+
+    >>> from minigrad import cuda
+    >>> for index in range(cuda.device_count()):
+    ...     cuda.set_device(index); assert cuda.current_device() == index
+    >>> if cuda.is_available():
+    ...     cuda.set_device(0)
+    """
     backend().cuda.Device(index_of(device)).use()
 
 
 class device:
-    """Make another GPU the current one in a `with` block; None changes nothing."""
+    """Make another GPU the current one in a `with` block; None changes nothing.
+
+    >>> from minigrad import cuda, zeros
+    >>> for index in range(cuda.device_count()):
+    ...     with cuda.device(index):
+    ...         assert zeros(2, device="cuda").get_device() == index
+    >>> with cuda.device(None):
+    ...     zeros(2).device
+    device(type='cpu')
+    """
 
     def __init__(self, device: Where) -> None:
         self.index = -1 if device is None else index_of(device)
@@ -86,14 +126,28 @@ class device:
 
 
 class device_of(device):
-    """Make a tensor's GPU the current one in a `with` block; a CPU tensor changes nothing."""
+    """Make a tensor's GPU the current one in a `with` block; a CPU tensor changes nothing.
+
+    >>> from minigrad import cuda, zeros
+    >>> x = zeros(2, device="cuda" if cuda.is_available() else "cpu")
+    >>> with cuda.device_of(x):  # a tensor made here with device="cuda" is on the GPU of x
+    ...     y = x + 1
+    >>> y.device == x.device
+    True
+    """
 
     def __init__(self, obj: Any) -> None:
         super().__init__(obj.get_device() if obj.is_cuda else None)
 
 
 def get_device_properties(device: Where = None) -> SimpleNamespace:
-    """Return name, capability (`major`, `minor`), memory and multiprocessors of a GPU."""
+    """Return name, capability (`major`, `minor`), memory and multiprocessors of a GPU.
+
+    >>> from minigrad import cuda
+    >>> for index in range(cuda.device_count()):
+    ...     found = cuda.get_device_properties(index)
+    ...     assert (found.major, found.minor) == cuda.get_device_capability(index)
+    """
     found = backend().device_properties(index_of(device))
     name = found["name"]
     return SimpleNamespace(name=name.decode() if isinstance(name, bytes) else str(name),
@@ -103,17 +157,33 @@ def get_device_properties(device: Where = None) -> SimpleNamespace:
 
 
 def get_device_name(device: Where = None) -> str:
-    """Return the name of a GPU."""
+    """Return the name of a GPU.
+
+    >>> from minigrad import cuda
+    >>> names = [cuda.get_device_name(index) for index in range(cuda.device_count())]
+    >>> len(names) == cuda.device_count()  # such as ["NVIDIA H100 80GB HBM3"], or []
+    True
+    """
     return str(get_device_properties(device).name)
 
 
 def get_device_capability(device: Where = None) -> tuple[int, int]:
-    """Return the compute capability of a GPU."""
+    """Return the compute capability of a GPU.
+
+    >>> from minigrad import cuda
+    >>> cuda.get_device_capability() > (3, 0) if cuda.is_available() else True  # an H100 has (9, 0)
+    True
+    """
     found = get_device_properties(device)
     return found.major, found.minor
 
 
 def is_bf16_supported() -> bool:
-    """Return False: minigrad has no bfloat16, on any GPU."""
+    """Return False: minigrad has no bfloat16, on any GPU.
+
+    >>> from minigrad import cuda
+    >>> cuda.is_bf16_supported()
+    False
+    """
     return False
 

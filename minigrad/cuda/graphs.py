@@ -50,7 +50,17 @@ class GraphMemory:
 
 
 class CUDAGraph:
-    """Captured work; `replay()` launches it in the current stream."""
+    """Captured work; `replay()` launches it in the current stream.
+
+    >>> from minigrad import cuda, ones
+    >>> captured, x = cuda.CUDAGraph(), ones(2, device="cuda" if cuda.is_available() else "cpu")
+    >>> if cuda.is_available():
+    ...     with cuda.graph(captured):
+    ...         y = x * 3
+    ...     _ = x.fill_(2); captured.replay()  # computes y again, of what is in x now
+    ...     assert y.tolist() == [6.0, 6.0]
+    >>> captured.reset()
+    """
 
     def __init__(self) -> None:
         self.memory: GraphMemory | None = None
@@ -61,7 +71,15 @@ class CUDAGraph:
         self._drawn: Any = None  # generators of numbers that each repetition draws anew
 
     def capture_begin(self) -> None:
-        """Begin to capture work queued in the current stream, which must not be the default one."""
+        """Begin to capture work queued in the current stream, which must not be the default one.
+
+        >>> from minigrad import cuda, ones
+        >>> if cuda.is_available():
+        ...     x, captured = ones(2, device="cuda"), cuda.CUDAGraph()
+        ...     with cuda.stream(cuda.Stream()):
+        ...         captured.capture_begin(); y = x.mul_(3); captured.capture_end()
+        ...     captured.replay(); captured.replay(); assert x.tolist() == [9.0, 9.0]
+        """
         if self._graph is not None:
             raise RuntimeError("This CUDAGraph instance already owns a captured graph. To capture "
                                "a new graph, create a new instance.")
@@ -78,7 +96,14 @@ class CUDAGraph:
         self._stream = stream
 
     def capture_end(self) -> None:
-        """Stop capturing."""
+        """Stop capturing.
+
+        >>> from minigrad import cuda
+        >>> cuda.CUDAGraph().capture_end()
+        Traceback (most recent call last):
+            ...
+        RuntimeError: capture_end() was called without capture_begin()
+        """
         if self._stream is None:
             raise RuntimeError("capture_end() was called without capture_begin()")
         stream, self._stream = self._stream, None
@@ -86,7 +111,14 @@ class CUDAGraph:
         self._graph = stream.end_capture()
 
     def replay(self) -> None:
-        """Launch the captured work; return before it is done."""
+        """Launch the captured work; return before it is done.
+
+        >>> from minigrad import cuda
+        >>> cuda.CUDAGraph().replay()
+        Traceback (most recent call last):
+            ...
+        RuntimeError: Called CUDAGraph::replay without a preceding successful capture.
+        """
         if self._graph is None:
             raise RuntimeError("Called CUDAGraph::replay without a preceding successful capture.")
         self._drawn.renew()
@@ -101,10 +133,21 @@ class CUDAGraph:
         self.reset()
 
     def register_generator_state(self, generator: Any) -> None:
-        """Do nothing: generators that are used in the capture are found automatically."""
+        """Do nothing: generators that are used in the capture are found automatically.
+
+        >>> from minigrad import Generator, cuda
+        >>> cuda.CUDAGraph().register_generator_state(Generator())
+        """
 
     def pool(self) -> Any:
-        """Return the memory pool of tensors made during the capture."""
+        """Return the memory pool of tensors made during the capture.
+
+        >>> from minigrad import cuda
+        >>> cuda.CUDAGraph().pool()
+        Traceback (most recent call last):
+            ...
+        RuntimeError: Called CUDAGraph::pool() without a preceding successful capture.
+        """
         if self._graph is None:
             raise RuntimeError("Called CUDAGraph::pool() without a preceding successful capture.")
         return self.memory
@@ -145,6 +188,14 @@ def graph(work: CUDAGraph | Callable[[], Any], pool: Any = None, stream: Stream 
     call and returns the same tensors with new values.  Given a `CUDAGraph`, it is PyTorch's context
     manager, which captures the work of a `with` block.  `capture_error_mode` is accepted and CuPy's
     own, relaxed, is used.
+
+    >>> from minigrad import cuda, ones
+    >>> x = ones(2, device="cuda" if cuda.is_available() else "cpu")
+    >>> def work():
+    ...     return x * 3
+    >>> again = cuda.graph(work) if cuda.is_available() else work
+    >>> _ = x.fill_(2); again().tolist()
+    [6.0, 6.0]
     """
     if isinstance(work, CUDAGraph):
         return _Capture(work, pool, stream)
@@ -172,11 +223,23 @@ def graph(work: CUDAGraph | Callable[[], Any], pool: Any = None, stream: Stream 
 
 
 def graph_pool_handle() -> GraphMemory:
-    """Return a new memory pool on the current GPU, for graphs to share."""
+    """Return a new memory pool on the current GPU, for graphs to share.
+
+    >>> from minigrad import cuda, ones
+    >>> if cuda.is_available():
+    ...     pool, x = cuda.graph_pool_handle(), ones(2, device="cuda")
+    ...     double, triple = cuda.graph(lambda: x * 2, pool), cuda.graph(lambda: x * 3, pool)
+    ...     assert double().tolist() == [2.0, 2.0]
+    """
     return GraphMemory()
 
 
 def is_current_stream_capturing(device: Where = None) -> bool:
-    """Tell whether the current stream is capturing."""
+    """Tell whether the current stream is capturing.
+
+    >>> from minigrad import cuda
+    >>> cuda.is_current_stream_capturing() if cuda.is_available() else False
+    False
+    """
     found = current_stream(device).stream
     return bool(found.ptr) and bool(found.is_capturing())

@@ -11,38 +11,77 @@ from .graphs import GraphMemory
 
 
 def memory_allocated(device: Where = None) -> int:
-    """Return the bytes that tensors hold on the GPU, in blocks of 512."""
+    """Return the bytes that tensors hold on the GPU, in blocks of 512.
+
+    >>> from minigrad import cuda, zeros
+    >>> x = zeros(1000, device="cuda") if cuda.is_available() else None  # 4000 bytes
+    >>> cuda.memory_allocated() >= 4096 if cuda.is_available() else True
+    True
+    """
     return int(backend().memory.used(index_of(device)))
 
 
 def max_memory_allocated(device: Where = None) -> int:
-    """Return the most bytes that tensors held on the GPU since the last reset."""
+    """Return the most bytes that tensors held on the GPU since the last reset.
+
+    >>> from minigrad import cuda, zeros
+    >>> if cuda.is_available():
+    ...     cuda.reset_peak_memory_stats(); before = cuda.memory_allocated()
+    ...     x = zeros(1000, device="cuda"); del x
+    ...     assert cuda.max_memory_allocated() >= before + 4096
+    """
     return int(backend().memory.peak(index_of(device)))
 
 
 def memory_reserved(device: Where = None) -> int:
-    """Return the reserved bytes: those of tensors, and those that the pool keeps for new ones."""
+    """Return the reserved bytes: those of tensors, and those that the pool keeps for new ones.
+
+    >>> from minigrad import cuda
+    >>> cuda.memory_reserved() >= cuda.memory_allocated() if cuda.is_available() else True
+    True
+    """
     return int(backend().memory.held(index_of(device)))
 
 
 def max_memory_reserved(device: Where = None) -> int:
-    """Return the reserved bytes: they only grow until `empty_cache` is called."""
+    """Return the reserved bytes: they only grow until `empty_cache` is called.
+
+    >>> from minigrad import cuda
+    >>> cuda.max_memory_reserved() >= cuda.memory_reserved() if cuda.is_available() else True
+    True
+    """
     return memory_reserved(device)
 
 
 def reset_peak_memory_stats(device: Where = None) -> None:
-    """Restart the maximum of `max_memory_allocated`."""
+    """Restart the maximum of `max_memory_allocated`.
+
+    >>> from minigrad import cuda
+    >>> if cuda.is_available():
+    ...     cuda.reset_peak_memory_stats()
+    ...     assert cuda.max_memory_allocated() == cuda.memory_allocated()
+    """
     backend().memory.reset_peak(index_of(device))
 
 
 def empty_cache() -> None:
-    """Return unused memory to the driver; without a GPU do nothing."""
+    """Return unused memory to the driver; without a GPU do nothing.
+
+    >>> from minigrad import cuda
+    >>> cuda.empty_cache()
+    """
     if is_available():
         GraphMemory.give_back()
         backend().memory.empty()
 
 
 def mem_get_info(device: Where = None) -> tuple[int, int]:
-    """Return the free and the total bytes of the GPU."""
+    """Return the free and the total bytes of the GPU.
+
+    >>> from minigrad import cuda
+    >>> free, total = cuda.mem_get_info() if cuda.is_available() else (0, 0)
+    >>> free <= total
+    True
+    """
     free, total = backend().memory.free_and_total(index_of(device))
     return int(free), int(total)

@@ -42,7 +42,13 @@ def manual_seed(seed: int) -> None:
 
 
 def manual_seed_all(seed: int) -> None:
-    """Seed all GPUs' generators; without a GPU do nothing."""
+    """Seed all GPUs' generators; without a GPU do nothing.
+
+    >>> from minigrad import cuda
+    >>> cuda.manual_seed_all(7)
+    >>> [cuda.get_rng_state(index)[0].item() for index in range(cuda.device_count())]  # sevens
+    [...]
+    """
     first_seeds.clear()
     first_seeds[None] = int(seed)
     for index in in_use():
@@ -50,38 +56,76 @@ def manual_seed_all(seed: int) -> None:
 
 
 def seed() -> None:
-    """Seed the current GPU's generator from the operating system."""
+    """Seed the current GPU's generator from the operating system.
+
+    >>> from minigrad import cuda
+    >>> cuda.seed(); first = cuda.initial_seed() if cuda.is_available() else 1
+    >>> cuda.seed(); first != (cuda.initial_seed() if cuda.is_available() else 2)
+    True
+    """
     manual_seed(random_seed())
 
 
 def seed_all() -> None:
-    """Seed all GPUs' generators with one seed from the operating system."""
+    """Seed all GPUs' generators with one seed from the operating system.
+
+    >>> from minigrad import cuda
+    >>> cuda.seed_all()
+    """
     manual_seed_all(random_seed())
 
 
 def initial_seed() -> int:
-    """Return the seed of the current GPU's generator."""
+    """Return the seed of the current GPU's generator.
+
+    >>> from minigrad import cuda
+    >>> cuda.manual_seed(7)
+    >>> cuda.initial_seed() if cuda.is_available() else 7
+    7
+    """
     return int(source().initial_seed())
 
 
 def get_rng_state(device: Where = "cuda") -> Tensor:
-    """Return the state of a GPU's generator: its seed and offset, 16 bytes on the CPU."""
+    """Return the state of a GPU's generator: its seed and offset, 16 bytes on the CPU.
+
+    >>> from minigrad import cuda
+    >>> cuda.manual_seed(7)
+    >>> cuda.get_rng_state().tolist()[:2] if cuda.is_available() else [7, 0]
+    [7, 0]
+    """
     return from_array(source(device).get_state())
 
 
 def get_rng_state_all() -> list[Tensor]:
-    """Return the states of all GPUs' generators."""
+    """Return the states of all GPUs' generators.
+
+    >>> from minigrad import cuda
+    >>> len(cuda.get_rng_state_all()) == cuda.device_count()
+    True
+    """
     return [get_rng_state(index) for index in range(device_count())]
 
 
 def set_rng_state(new_state: Tensor, device: Where = "cuda") -> None:
-    """Set the state of a GPU's generator, as `get_rng_state` returned it."""
+    """Set the state of a GPU's generator, as `get_rng_state` returned it.
+
+    >>> from minigrad import cuda, rand
+    >>> if cuda.is_available():
+    ...     state = cuda.get_rng_state()
+    ...     first = rand(3, device="cuda").tolist()
+    ...     cuda.set_rng_state(state); assert rand(3, device="cuda").tolist() == first
+    """
     if not isinstance(new_state, Tensor):
         raise TypeError(f"expected a torch.ByteTensor, but got {type(new_state).__name__}")
     source(device).set_state(np.ascontiguousarray(new_state.numpy()))
 
 
 def set_rng_state_all(new_states: Iterable[Tensor]) -> None:
-    """Set the states of all GPUs' generators."""
+    """Set the states of all GPUs' generators.
+
+    >>> from minigrad import cuda
+    >>> cuda.set_rng_state_all(cuda.get_rng_state_all())
+    """
     for index, state in enumerate(new_states):
         set_rng_state(state, index)

@@ -16,6 +16,19 @@ class Stream:
 
     A tensor made in one stream may be used in another only after this has waited for it
     (`wait_stream`), and has to stay alive until it was used.
+
+    >>> from minigrad import cuda, ones
+    >>> side = cuda.Stream() if cuda.is_available() else None
+    >>> x = ones(1000, device="cuda" if side else "cpu")
+    >>> if side: side.wait_stream(cuda.current_stream())  # x has to be there
+    >>> with cuda.stream(side):
+    ...     y = x * 2
+    >>> if side: done = side.record_event(); cuda.current_stream().wait_event(done)
+    >>> y.sum().item()
+    2000.0
+    >>> if side: side.synchronize(); assert side.query() and side.cuda_stream
+    >>> side.device.type if side else "cuda"
+    'cuda'
     """
 
     def __init__(self, device: Where = None, priority: int = 0, **kwargs: Any) -> None:
@@ -86,7 +99,18 @@ class Stream:
 
 
 class Event:
-    """A mark in a stream: to wait for, and to measure the time between two marks."""
+    """A mark in a stream: to wait for, and to measure the time between two marks.
+
+    >>> from minigrad import cuda, ones
+    >>> begin, end = cuda.Event(enable_timing=True), cuda.Event(enable_timing=True); begin
+    <torch.cuda.Event uninitialized>
+    >>> begin.query()  # nothing has been recorded that it could wait for
+    True
+    >>> if cuda.is_available(): begin.record(); y = ones(1000, device="cuda") * 2; end.record()
+    >>> end.wait() if cuda.is_available() else None
+    >>> end.synchronize(); begin.elapsed_time(end) >= 0 if cuda.is_available() else True
+    True
+    """
 
     def __init__(self, enable_timing: bool = False, blocking: bool = False,
                  interprocess: bool = False) -> None:
@@ -139,7 +163,15 @@ class Event:
 
 
 class StreamContext:
-    """Make a stream and its device the current ones in a `with` block."""
+    """Make a stream and its device the current ones in a `with` block.
+
+    >>> from minigrad import cuda
+    >>> side = cuda.Stream() if cuda.is_available() else None
+    >>> with cuda.StreamContext(side):
+    ...     inside = cuda.current_stream() if side else None
+    >>> inside == side
+    True
+    """
 
     def __init__(self, stream: Stream | None) -> None:
         self.stream = stream
@@ -160,21 +192,46 @@ class StreamContext:
 
 
 def stream(stream: Stream | None) -> StreamContext:
-    """Return a context that makes `stream` the current one; None changes nothing."""
+    """Return a context that makes `stream` the current one; None changes nothing.
+
+    >>> from minigrad import cuda, ones
+    >>> side = cuda.Stream() if cuda.is_available() else None
+    >>> with cuda.stream(side):
+    ...     y = ones(2) * 3
+    >>> y
+    tensor([3., 3.])
+    """
     return StreamContext(stream)
 
 
 def current_stream(device: Where = None) -> Stream:
-    """Return the current stream of a GPU."""
+    """Return the current stream of a GPU.
+
+    >>> from minigrad import cuda
+    >>> if cuda.is_available():
+    ...     side = cuda.Stream()
+    ...     with cuda.stream(side):
+    ...         assert cuda.current_stream() == side != cuda.default_stream()
+    """
     index = index_of(device)
     return Stream(index, _stream=backend().cuda.get_current_stream(index))
 
 
 def default_stream(device: Where = None) -> Stream:
-    """Return the default stream of a GPU."""
+    """Return the default stream of a GPU.
+
+    >>> from minigrad import cuda
+    >>> cuda.default_stream().cuda_stream if cuda.is_available() else 0
+    0
+    """
     return Stream(index_of(device), _stream=backend().cuda.Stream(null=True))
 
 
 def synchronize(device: Where = None) -> None:
-    """Wait until all work of a GPU is done."""
+    """Wait until all work of a GPU is done.
+
+    >>> from minigrad import cuda
+    >>> for index in range(cuda.device_count()):
+    ...     cuda.synchronize(index)
+    """
     backend().synchronize(index_of(device))
