@@ -66,7 +66,14 @@ class AdaptiveLogSoftmaxWithLoss(Module):
                                         Linear(features, high - low, bias=False, **options)))
 
     def reset_parameters(self) -> None:
-        """Draw all weights anew."""
+        """Draw all weights anew.
+
+        >>> from minigrad import manual_seed, nn
+        >>> layer = nn.AdaptiveLogSoftmaxWithLoss(4, 6, cutoffs=[1])
+        >>> _ = manual_seed(0); layer.reset_parameters(); layer.head.weight.data
+        tensor([[-0.0037,  0.2682, -0.4115, -0.3680],
+                [-0.1926,  0.1341, -0.0099,  0.3964]])
+        """
         clusters: Any = self.tail
         for layer in (self.head, *(part for cluster in clusters for part in cluster)):
             layer.reset_parameters()

@@ -47,14 +47,27 @@ class ChannelNorm(Module):
         self.reset_parameters()
 
     def reset_running_stats(self) -> None:
-        """Reset the running moments: mean zero, variance one."""
+        """Reset the running moments: mean zero, variance one.
+
+        >>> from minigrad import nn, tensor
+        >>> layer = nn.BatchNorm1d(1); _ = layer(tensor([[1.0], [3.0]])); layer.running_mean
+        tensor([0.2000])
+        >>> layer.reset_running_stats(); layer.running_mean, layer.running_var
+        (tensor([0.]), tensor([1.]))
+        """
         if self.track_running_stats:
             self.running_mean.zero_()
             self.running_var.fill_(1)
             self.num_batches_tracked.zero_()
 
     def reset_parameters(self) -> None:
-        """Start with the identity: weight one, bias zero."""
+        """Start with the identity: weight one, bias zero.
+
+        >>> from minigrad import nn
+        >>> layer = nn.BatchNorm1d(2); _ = nn.init.constant_(layer.weight, 5.0)
+        >>> layer.reset_parameters(); layer.weight.data
+        tensor([1., 1.])
+        """
         self.reset_running_stats()
         if self.weight is not None:
             init.ones_(self.weight)

@@ -106,10 +106,18 @@ class Sequential(_Row):
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Sequential.html
 
     >>> from minigrad import nn
-    >>> nn.Sequential(nn.Linear(2, 3), nn.ReLU())
+    >>> net = nn.Sequential(nn.Linear(2, 3), nn.ReLU()); net
     Sequential(
       (0): Linear(in_features=2, out_features=3, bias=True)
       (1): ReLU()
+    )
+    >>> net.extend([nn.Linear(3, 1), nn.Tanh()]).insert(2, nn.Dropout(0.5))
+    Sequential(
+      (0): Linear(in_features=2, out_features=3, bias=True)
+      (1): ReLU()
+      (2): Dropout(p=0.5, inplace=False)
+      (3): Linear(in_features=3, out_features=1, bias=True)
+      (4): Tanh()
     )
     """
 
@@ -169,8 +177,16 @@ class ModuleList(_Row):
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.ModuleList.html
 
     >>> from minigrad import nn
-    >>> len(nn.ModuleList([nn.Linear(2, 2) for _ in range(3)]))
-    3
+    >>> layers = nn.ModuleList([nn.Linear(2, 2) for _ in range(3)])
+    >>> layers.append(nn.ReLU()).extend([nn.Linear(2, 1), nn.Tanh()])
+    ModuleList(
+      (0-2): 3 x Linear(in_features=2, out_features=2, bias=True)
+      (3): ReLU()
+      (4): Linear(in_features=2, out_features=1, bias=True)
+      (5): Tanh()
+    )
+    >>> layers.insert(0, nn.Flatten()); layers.pop(-1), len(layers)
+    (Tanh(), 6)
     """
 
     def __init__(self, modules: Iterable[Module] | None = None) -> None:
@@ -220,8 +236,13 @@ class ModuleDict(Module):
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.ModuleDict.html
 
     >>> from minigrad import nn
-    >>> list(nn.ModuleDict({"first": nn.ReLU(), "last": nn.Tanh()}).keys())
-    ['first', 'last']
+    >>> layers = nn.ModuleDict({"first": nn.ReLU(), "last": nn.Tanh()})
+    >>> layers.update({"between": nn.Flatten()}); list(layers.keys())
+    ['first', 'last', 'between']
+    >>> layers.pop("first"), [name for name, _ in layers.items()], list(layers.values())
+    (ReLU(), ['last', 'between'], [Tanh(), Flatten(start_dim=1, end_dim=-1)])
+    >>> layers.clear(); len(layers)
+    0
     """
 
     def __init__(self, modules: Mapping[str, Module] | None = None) -> None:

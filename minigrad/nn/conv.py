@@ -78,7 +78,15 @@ class ConvNd(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw weight and bias uniformly within 1 / sqrt(in_channels / groups * kernel size)."""
+        """Draw weight and bias uniformly within 1 / sqrt(in_channels / groups * kernel size).
+
+        >>> from minigrad import manual_seed, nn
+        >>> layer = nn.Conv1d(1, 2, kernel_size=4)
+        >>> _ = manual_seed(0); layer.reset_parameters(); layer.weight.data
+        tensor([[[-0.0037,  0.2682, -0.4115, -0.3680]],
+        <BLANKLINE>
+                [[-0.1926,  0.1341, -0.0099,  0.3964]]])
+        """
         init.kaiming_uniform_(self.weight, a=math.sqrt(5))
         if self.bias is not None:
             fan_in, _ = init._fans(self.weight)

@@ -73,7 +73,15 @@ class Embedding(Module):
                    _weight=embeddings, _freeze=freeze)
 
     def reset_parameters(self) -> None:
-        """Draw the table from the normal distribution, but for the padding's row of zeros."""
+        """Draw the table from the normal distribution, but for the padding's row of zeros.
+
+        >>> from minigrad import manual_seed, nn
+        >>> layer = nn.Embedding(3, 2, padding_idx=0)
+        >>> _ = manual_seed(0); layer.reset_parameters(); layer.weight.data
+        tensor([[ 0.0000,  0.0000],
+                [-2.1788,  0.5684],
+                [-1.0845, -1.3986]])
+        """
         draw_table(self.weight, self.padding_idx)
 
     def forward(self, input: Tensor) -> Tensor:
@@ -155,7 +163,15 @@ class EmbeddingBag(Module):
         return made
 
     def reset_parameters(self) -> None:
-        """Draw the table from the normal distribution, but for the padding's row of zeros."""
+        """Draw the table from the normal distribution, but for the padding's row of zeros.
+
+        >>> from minigrad import manual_seed, nn
+        >>> layer = nn.EmbeddingBag(3, 2, padding_idx=0)
+        >>> _ = manual_seed(0); layer.reset_parameters(); layer.weight.data
+        tensor([[ 0.0000,  0.0000],
+                [-2.1788,  0.5684],
+                [-1.0845, -1.3986]])
+        """
         draw_table(self.weight, self.padding_idx)
 
     def forward(self, input: Tensor, offsets: Tensor | None = None,

@@ -19,21 +19,45 @@ def _warn(name: str, instead: str = "") -> None:
 
 def upsample(input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
              align_corners: bool | None = None) -> Tensor:
-    """Resize the spatial dimensions of (N, C, *S): `interpolate`, with a warning."""
+    """Resize the spatial dimensions of (N, C, *S): `interpolate`, with a warning.
+
+    >>> import warnings
+    >>> from minigrad import nn, tensor
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     nn.functional.upsample(tensor([[[1.0, 2.0]]]), scale_factor=2)
+    tensor([[[1., 1., 2., 2.]]])
+    """
     _warn("upsample")
     result: Tensor = interpolate(input, size, scale_factor, mode, align_corners)
     return result
 
 
 def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
-    """Resize by the nearest elements: `interpolate`, with a warning."""
+    """Resize by the nearest elements: `interpolate`, with a warning.
+
+    >>> import warnings
+    >>> from minigrad import nn, tensor
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     nn.functional.upsample_nearest(tensor([[[1.0, 2.0]]]), size=3)
+    tensor([[[1., 1., 2.]]])
+    """
     _warn("upsample_nearest")
     result: Tensor = interpolate(input, size, scale_factor, "nearest")
     return result
 
 
 def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
-    """Resize images between the centres of their corners: `interpolate`, with a warning."""
+    """Resize images between the centres of their corners: `interpolate`, with a warning.
+
+    >>> import warnings
+    >>> from minigrad import nn, tensor
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     nn.functional.upsample_bilinear(tensor([[[[1.0, 2.0]]]]), size=(1, 3))
+    tensor([[[[1.0000, 1.5000, 2.0000]]]])
+    """
     _warn("upsample_bilinear")
     result: Tensor = interpolate(input, size, scale_factor, "bilinear", True)
     return result

@@ -290,7 +290,20 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any =
 # -------------------------------------------------------------------- older names
 
 
-def _older_name(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+#: The example of an older name, with arguments that it may be given.
+OLDER = """Call `{new}`, whose older name this is.
+
+    >>> import warnings
+    >>> from minigrad import empty, nn
+    >>> with warnings.catch_warnings(record=True) as shown:
+    ...     warnings.simplefilter("always"); x = nn.init.{old}({given})
+    >>> print(shown[0].message)
+    `nn.init.{old}` is now deprecated in favor of `nn.init.{new}`.
+    """
+
+
+def _older_name(function: Callable[..., Tensor],
+                given: str = "empty(2, 3)") -> Callable[..., Tensor]:
     """Return an initialiser under its older name, without "_", with a warning."""
     name = function.__name__
 
@@ -301,12 +314,13 @@ def _older_name(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
         return function(*args, **kwargs)
 
     call.__name__ = call.__qualname__ = name[:-1]
-    call.__doc__ = f"Call `{name}`, whose older name this is."
+    call.__doc__ = OLDER.format(old=name[:-1], new=name, given=given)
     return call
 
 
 uniform, normal = _older_name(uniform_), _older_name(normal_)
-constant, eye, dirac = _older_name(constant_), _older_name(eye_), _older_name(dirac_)
-sparse, orthogonal = _older_name(sparse_), _older_name(orthogonal_)
+constant, eye = _older_name(constant_, "empty(2, 3), 1.0"), _older_name(eye_)
+dirac, sparse = _older_name(dirac_, "empty(2, 3, 4)"), _older_name(sparse_, "empty(2, 3), 0.5")
+orthogonal = _older_name(orthogonal_)
 xavier_uniform, xavier_normal = _older_name(xavier_uniform_), _older_name(xavier_normal_)
 kaiming_uniform, kaiming_normal = _older_name(kaiming_uniform_), _older_name(kaiming_normal_)

@@ -32,8 +32,9 @@ class LazyModuleMixin:
     """The part that lazy modules share; a subclass says in `initialize_parameters` how.
 
     >>> from minigrad import nn, ones
-    >>> layer = nn.LazyLinear(2); layer
-    LazyLinear(in_features=0, out_features=2, bias=True)
+    >>> layer = nn.LazyLinear(2); layer, layer.has_uninitialized_params()
+    (LazyLinear(in_features=0, out_features=2, bias=True), True)
+    >>> layer.reset_parameters()  # nothing yet that could be drawn
     >>> layer(ones(1, 3)).shape, layer
     (torch.Size([1, 2]), Linear(in_features=3, out_features=2, bias=True))
     """
@@ -57,7 +58,13 @@ class LazyModuleMixin:
                     own.materialize(given.shape)
 
     def initialize_parameters(self, *args: Any, **kwargs: Any) -> None:
-        """Give all parameters their shapes; gets what `forward` will get."""
+        """Give all parameters their shapes; gets what `forward` will get.
+
+        >>> from minigrad import nn, ones
+        >>> layer = nn.LazyLinear(2)
+        >>> layer.initialize_parameters(ones(5, 3)); layer.weight.shape, layer.in_features
+        (torch.Size([2, 3]), 3)
+        """
         raise NotImplementedError("initialize_parameters is not implemented for "
                                   f"{type(self).__name__}")
 

@@ -55,7 +55,14 @@ class Linear(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw weight and bias uniformly within 1 / sqrt(in_features)."""
+        """Draw weight and bias uniformly within 1 / sqrt(in_features).
+
+        >>> from minigrad import manual_seed, nn
+        >>> layer = nn.Linear(4, 2)
+        >>> _ = manual_seed(0); layer.reset_parameters(); layer.weight.data
+        tensor([[-0.0037,  0.2682, -0.4115, -0.3680],
+                [-0.1926,  0.1341, -0.0099,  0.3964]])
+        """
         init.kaiming_uniform_(self.weight, a=math.sqrt(5))
         if self.bias is not None:
             bound = 1 / math.sqrt(self.in_features) if self.in_features > 0 else 0
@@ -94,7 +101,16 @@ class Bilinear(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw weight and bias uniformly within 1 / sqrt(in1_features)."""
+        """Draw weight and bias uniformly within 1 / sqrt(in1_features).
+
+        >>> from minigrad import manual_seed, nn
+        >>> layer = nn.Bilinear(4, 2, 1)
+        >>> _ = manual_seed(0); layer.reset_parameters(); layer.weight.data
+        tensor([[[-0.0037,  0.2682],
+                 [-0.4115, -0.3680],
+                 [-0.1926,  0.1341],
+                 [-0.0099,  0.3964]]])
+        """
         if self.in1_features <= 0:
             raise ValueError(f"in1_features must be > 0, but got (in1_features="
                              f"{self.in1_features})")

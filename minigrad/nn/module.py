@@ -180,7 +180,12 @@ class Module(ModuleState, ModuleCall):
         return self._apply(move)
 
     def to_empty(self, *, device: Any, recurse: bool = True) -> Self:
-        """Move to a device without the values: the new ones are arbitrary."""
+        """Move to a device without the values: the new ones are arbitrary.
+
+        >>> from minigrad import nn
+        >>> nn.Linear(3, 2).to_empty(device="cpu").weight.shape
+        torch.Size([2, 3])
+        """
         return self._apply(lambda t: F.empty_like(t, device=device), recurse)
 
     def type(self, dst_type: Any) -> Self:
@@ -220,7 +225,14 @@ class Module(ModuleState, ModuleCall):
         return self.to(float16)
 
     def bfloat16(self) -> Self:
-        """Raise: NumPy has no such numbers."""
+        """Raise: NumPy has no such numbers.
+
+        >>> from minigrad import nn
+        >>> nn.Linear(3, 2).bfloat16()
+        Traceback (most recent call last):
+            ...
+        NotImplementedError: bfloat16 is not supported: use half(), float() or double()
+        """
         raise NotImplementedError("bfloat16 is not supported: use half(), float() or double()")
 
     def cpu(self) -> Self:
@@ -233,16 +245,33 @@ class Module(ModuleState, ModuleCall):
         return self._apply(lambda t: t.cpu())
 
     def cuda(self, device: Any = None) -> Self:
-        """Move to a GPU."""
+        """Move to a GPU.
+
+        >>> from minigrad import cuda, nn
+        >>> nn.Linear(3, 2).cuda().weight.is_cuda if cuda.is_available() else True
+        True
+        """
         return self._apply(lambda t: t.cuda(device))
 
     def share_memory(self) -> Self:
-        """Raise: tensors live in the memory of one process; threads share them anyway."""
+        """Raise: tensors live in the memory of one process; threads share them anyway.
+
+        >>> from minigrad import nn
+        >>> nn.Linear(3, 2).share_memory()
+        Traceback (most recent call last):
+            ...
+        NotImplementedError: share_memory is not supported: tensors live in the memory of one ...
+        """
         raise NotImplementedError("share_memory is not supported: tensors live in the memory of "
                                   "one process; its threads share them as they are")
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
-        """Do nothing: there is no compiler, and the results would be the same."""
+        """Do nothing: there is no compiler, and the results would be the same.
+
+        >>> from minigrad import nn, ones
+        >>> layer = nn.Tanh(); layer.compile(); layer(ones(1))
+        tensor([0.7616])
+        """
 
     # ---------------------------------------------------------------- printing
 

@@ -168,6 +168,12 @@ class ModuleCall:
         """Call `hook(module, grad_output)` before the gradients enter the module.
 
         A result replaces `grad_output`.
+
+        >>> from minigrad import nn, ones
+        >>> layer, x = nn.ReLU(), ones(1, requires_grad=True)
+        >>> handle = layer.register_full_backward_pre_hook(lambda module, grads: (grads[0] * 5,))
+        >>> layer(x).backward(); x.grad
+        tensor([5.])
         """
         return register(self._backward_pre_hooks, hook, prepend)
 
@@ -175,6 +181,12 @@ class ModuleCall:
         """Call `hook(module, grad_input, grad_output)` on the last node of forward: deprecated.
 
         It gets the gradients of that one node.
+
+        >>> from minigrad import nn, ones
+        >>> layer, x = nn.Tanh(), ones(1, requires_grad=True) * 1
+        >>> handle = layer.register_backward_hook(lambda module, into, out: print(out))
+        >>> layer(x).backward()
+        (tensor([1.]),)
         """
         self._one_kind_of_backward_hooks(full=False)
         return register(self._backward_hooks, hook)

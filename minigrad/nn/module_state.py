@@ -72,23 +72,55 @@ class ModuleState(ModuleTables):
                        unexpected_keys, error_msgs)
 
     def get_extra_state(self) -> Any:
-        """Return extra state for `state_dict`; override together with `set_extra_state`."""
+        """Return extra state for `state_dict`; override together with `set_extra_state`.
+
+        >>> from minigrad import nn
+        >>> class Counter(nn.Module):
+        ...     count = 3
+        ...     def get_extra_state(self): return self.count
+        >>> dict(Counter().state_dict())
+        {'_extra_state': 3}
+        """
         raise RuntimeError("Reached a code path in Module.get_extra_state() that should never be "
                            "called. Please file an issue at https://github.com/pytorch/pytorch/"
                            "issues/new?template=bug-report.yml to report this bug.")
 
     def set_extra_state(self, state: Any) -> None:
-        """Load the value that `get_extra_state` returned."""
+        """Load the value that `get_extra_state` returned.
+
+        >>> from minigrad import nn
+        >>> class Counter(nn.Module):
+        ...     count = 3
+        ...     def get_extra_state(self): return self.count
+        ...     def set_extra_state(self, state): self.count = state
+        >>> counter = Counter(); _ = counter.load_state_dict({"_extra_state": 7}); counter.count
+        7
+        """
         raise RuntimeError("Reached a code path in Module.set_extra_state() that should never be "
                            "called. Please file an issue at https://github.com/pytorch/pytorch/"
                            "issues/new?template=bug-report.yml to report this bug.")
 
     def register_state_dict_pre_hook(self, hook: Hook) -> RemovableHandle:
-        """Call `hook(module, prefix, keep_vars)` before the state is collected."""
+        """Call `hook(module, prefix, keep_vars)` before the state is collected.
+
+        >>> from minigrad import nn
+        >>> net = nn.Sequential(nn.Linear(1, 1))
+        >>> handle = net[0].register_state_dict_pre_hook(lambda layer, prefix, keep: print(prefix))
+        >>> list(net.state_dict())
+        0.
+        ['0.weight', '0.bias']
+        """
         return register(self._state_dict_pre_hooks, hook)
 
     def register_state_dict_post_hook(self, hook: Hook) -> RemovableHandle:
-        """Call `hook(module, state_dict, prefix, local_metadata)` after the state is collected."""
+        """Call `hook(module, state_dict, prefix, local_metadata)` after the state is collected.
+
+        >>> from minigrad import nn
+        >>> layer = nn.Linear(1, 1)
+        >>> handle = layer.register_state_dict_post_hook(lambda layer, kept, *_: kept.update(n=3))
+        >>> list(layer.state_dict())
+        ['weight', 'bias', 'n']
+        """
         return register(self._state_dict_hooks, (hook, False))
 
     def _register_state_dict_hook(self, hook: Hook) -> RemovableHandle:
@@ -96,7 +128,16 @@ class ModuleState(ModuleTables):
         return register(self._state_dict_hooks, (hook, True))
 
     def register_load_state_dict_pre_hook(self, hook: Hook) -> RemovableHandle:
-        """Call `hook(module, state_dict, prefix, ...)` before the module's own state is loaded."""
+        """Call `hook(module, state_dict, prefix, ...)` before the module's own state is loaded.
+
+        >>> from minigrad import nn, ones
+        >>> def rename(layer, state, prefix, *_):
+        ...     state[prefix + "weight"] = state.pop(prefix + "kernel")
+        >>> layer = nn.Linear(2, 1, bias=False)
+        >>> handle = layer.register_load_state_dict_pre_hook(rename)
+        >>> _ = layer.load_state_dict({"kernel": ones(1, 2)}); layer.weight.data
+        tensor([[1., 1.]])
+        """
         return register(self._load_state_dict_pre_hooks, (hook, True))
 
     def _register_load_state_dict_pre_hook(self, hook: Hook,
@@ -105,5 +146,12 @@ class ModuleState(ModuleTables):
         return register(self._load_state_dict_pre_hooks, (hook, with_module))
 
     def register_load_state_dict_post_hook(self, hook: Hook) -> RemovableHandle:
-        """Call `hook(module, incompatible_keys)` after the module is loaded."""
+        """Call `hook(module, incompatible_keys)` after the module is loaded.
+
+        >>> from minigrad import nn
+        >>> layer = nn.Linear(2, 1)
+        >>> handle = layer.register_load_state_dict_post_hook(lambda layer, found: print(found))
+        >>> _ = layer.load_state_dict({}, strict=False)
+        _IncompatibleKeys(missing_keys=['weight', 'bias'], unexpected_keys=[])
+        """
         return register(self._load_state_dict_post_hooks, hook)

@@ -45,7 +45,13 @@ class LayerNorm(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Start with the identity: weight one, bias zero."""
+        """Start with the identity: weight one, bias zero.
+
+        >>> from minigrad import nn
+        >>> layer = nn.LayerNorm(2); _ = nn.init.constant_(layer.weight, 5.0)
+        >>> layer.reset_parameters(); layer.weight.data
+        tensor([1., 1.])
+        """
         if self.weight is not None:
             init.ones_(self.weight)
         if self.bias is not None:
@@ -81,7 +87,13 @@ class RMSNorm(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Start with weight one."""
+        """Start with weight one.
+
+        >>> from minigrad import nn
+        >>> layer = nn.RMSNorm(2); _ = nn.init.constant_(layer.weight, 5.0)
+        >>> layer.reset_parameters(); layer.weight.data
+        tensor([1., 1.])
+        """
         if self.weight is not None:
             init.ones_(self.weight)
 
@@ -119,7 +131,13 @@ class GroupNorm(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Start with the identity: weight one, bias zero."""
+        """Start with the identity: weight one, bias zero.
+
+        >>> from minigrad import nn
+        >>> layer = nn.GroupNorm(1, 2); _ = nn.init.constant_(layer.weight, 5.0)
+        >>> layer.reset_parameters(); layer.weight.data
+        tensor([1., 1.])
+        """
         if self.weight is not None:
             init.ones_(self.weight)
         if self.bias is not None:

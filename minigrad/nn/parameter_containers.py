@@ -22,8 +22,13 @@ class ParameterList(Module):
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.ParameterList.html
 
     >>> from minigrad import nn, zeros
-    >>> len(list(nn.ParameterList([zeros(2), zeros(3)]).parameters()))
-    2
+    >>> weights = nn.ParameterList([zeros(2)]).append(zeros(3)).extend([zeros(1, 4)])
+    >>> weights
+    ParameterList(
+        (0): Parameter containing: [torch.float32 of size 2]
+        (1): Parameter containing: [torch.float32 of size 3]
+        (2): Parameter containing: [torch.float32 of size 1x4]
+    )
     """
 
     def __init__(self, values: Iterable[Any] | None = None) -> None:
@@ -77,8 +82,19 @@ class ParameterDict(Module):
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.ParameterDict.html
 
     >>> from minigrad import nn, zeros
-    >>> [name for name, _ in nn.ParameterDict({"a": zeros(2)}).named_parameters()]
-    ['a']
+    >>> weights = nn.ParameterDict({"a": zeros(2), "b": zeros(3)})
+    >>> weights.update({"c": zeros(1)}); list(weights.keys()), len(list(weights.parameters()))
+    (['a', 'b', 'c'], 3)
+    >>> weights.get("d"), weights.setdefault("d", zeros(1)).requires_grad
+    (None, True)
+    >>> weights.pop("a").shape, weights.popitem()[0]
+    (torch.Size([2]), 'd')
+    >>> copy = weights.copy(); weights.clear(); len(weights)
+    0
+    >>> [(name, value.numel()) for name, value in copy.items()], len(list(copy.values()))
+    ([('b', 3), ('c', 1)], 2)
+    >>> list(weights.fromkeys(["x", "y"], 1.0).items())
+    [('x', 1.0), ('y', 1.0)]
     """
 
     def __init__(self, parameters: Any = None) -> None:

@@ -63,8 +63,13 @@ class RNNBase(Module):
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.RNNBase.html
 
     >>> from minigrad import nn
-    >>> [name for name, _ in nn.GRU(2, 3).named_parameters()]
+    >>> net = nn.GRU(2, 3, bidirectional=True); net.directions
+    2
+    >>> [name for name, _ in net.named_parameters() if "reverse" not in name]
     ['weight_ih_l0', 'weight_hh_l0', 'bias_ih_l0', 'bias_hh_l0']
+    >>> [[tuple(weight.shape) for weight in weights] for weights in net.all_weights]
+    [[(9, 2), (9, 3), (9,), (9,)], [(9, 2), (9, 3), (9,), (9,)]]
+    >>> net.flatten_parameters()  # as programs written for PyTorch do
     """
 
     states = 1  # number of tensors in a state
@@ -114,7 +119,13 @@ class RNNBase(Module):
         return shapes
 
     def reset_parameters(self) -> None:
-        """Draw all parameters uniformly within 1 / sqrt(hidden_size)."""
+        """Draw all parameters uniformly within 1 / sqrt(hidden_size).
+
+        >>> from minigrad import manual_seed, nn
+        >>> net = nn.RNN(1, 4)
+        >>> _ = manual_seed(0); net.reset_parameters(); net.weight_ih_l0.data.flatten()
+        tensor([-0.0037,  0.2682, -0.4115, -0.3680])
+        """
         bound = 1.0 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0
         for weight in self.parameters():
             init.uniform_(weight, -bound, bound)
@@ -294,7 +305,14 @@ class RNN(_NoProjection):
 
 
 class RNNCellBase(Module):
-    """Base of the cells: their parameters, and support for a single sample."""
+    """Base of the cells: their parameters, and support for a single sample.
+
+    >>> from minigrad import manual_seed, nn
+    >>> cell = nn.RNNCell(1, 4); isinstance(cell, RNNCellBase)
+    True
+    >>> _ = manual_seed(0); cell.reset_parameters(); cell.weight_ih.data.flatten()
+    tensor([-0.0037,  0.2682, -0.4115, -0.3680])
+    """
 
     def __init__(self, input_size: int, hidden_size: int, bias: bool, num_chunks: int,
                  device: Any = None, dtype: Any = None) -> None:

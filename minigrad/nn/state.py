@@ -36,7 +36,9 @@ class IncompatibleKeys(_IncompatibleKeys):
 
 def overrides(module: ModuleState, method: str) -> bool:
     """Tell whether a module's class overrides a method of `Module`."""
-    return getattr(type(module), method).__module__ != f"{__package__}.module_state"
+    found = getattr(type(module), method)
+    base = f"{__package__}.module_state", f"ModuleState.{method}"
+    return (found.__module__, found.__qualname__) != base
 
 
 def persistent(module: ModuleState) -> dict[str, Tensor]:

@@ -81,7 +81,14 @@ class Uninitialized:
         return len(self.shape)
 
     def share_memory_(self) -> Any:
-        """Raise: there is no memory yet."""
+        """Raise: there is no memory yet.
+
+        >>> from minigrad.nn.parameter import UninitializedParameter
+        >>> UninitializedParameter().share_memory_()
+        Traceback (most recent call last):
+            ...
+        RuntimeError: Can't share memory on an uninitialized parameter or buffer. ...
+        """
         raise RuntimeError("Can't share memory on an uninitialized parameter or buffer. Call "
                            "`forward` to initialize the parameters before calling "
                            "`module.share_memory()`.")
@@ -143,9 +150,20 @@ class UninitializedParameter(Uninitialized, Parameter):
 class UninitializedBuffer(Uninitialized, Tensor):
     """A buffer without a shape; `materialize` gives it one.
 
+    >>> from minigrad import cuda
     >>> from minigrad.nn.parameter import UninitializedBuffer
-    >>> UninitializedBuffer()
+    >>> buffer = UninitializedBuffer(); buffer
     <UninitializedBuffer>
+    >>> buffer.double().dtype, buffer.float().dtype, buffer.half().dtype
+    (torch.float64, torch.float32, torch.float16)
+    >>> buffer.cuda().is_cuda if cuda.is_available() else True
+    True
+    >>> buffer.shape
+    Traceback (most recent call last):
+        ...
+    RuntimeError: Can't access the shape of an uninitialized parameter or buffer. ...
+    >>> buffer.materialize((2, 3)); buffer.shape
+    torch.Size([2, 3])
     """
 
     __slots__ = ()

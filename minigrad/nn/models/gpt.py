@@ -120,6 +120,11 @@ class GPT(Module):
 
         The output projections of the blocks are scaled down by the number of blocks, so that the
         size of the sum does not depend on it.
+
+        >>> from minigrad import manual_seed
+        >>> net = GPT(GPTConfig(vocab_size=100, width=8))
+        >>> _ = manual_seed(0); net.reset_parameters(); round(net.tokens.weight.std().item(), 3)
+        0.02
         """
         narrow = 0.02 / math.sqrt(2 * self.config.layers)
         for name, parameter in self.named_parameters():

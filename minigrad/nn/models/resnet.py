@@ -199,15 +199,30 @@ def resnet18(num_classes: int = 1000, **options: Any) -> ResNet:
 
 
 def resnet34(num_classes: int = 1000, **options: Any) -> ResNet:
-    """Return a network of 34 layers with 21,797,672 parameters; options as of `ResNet`."""
+    """Return a network of 34 layers with 21,797,672 parameters; options as of `ResNet`.
+
+    >>> net = resnet34(num_classes=10)
+    >>> [len(layer) for layer in (net.layer1, net.layer2, net.layer3, net.layer4)], net.fc
+    ([3, 4, 6, 3], Linear(in_features=512, out_features=10, bias=True))
+    """
     return ResNet(BasicBlock, [3, 4, 6, 3], num_classes, **options)
 
 
 def resnet50(num_classes: int = 1000, **options: Any) -> ResNet:
-    """Return a network of 50 layers with 25,557,032 parameters; options as of `ResNet`."""
+    """Return a network of 50 layers with 25,557,032 parameters; options as of `ResNet`.
+
+    >>> net = resnet50(num_classes=10, width_per_group=1)  # a narrow one
+    >>> [len(layer) for layer in (net.layer1, net.layer2, net.layer3, net.layer4)], net.fc
+    ([3, 4, 6, 3], Linear(in_features=2048, out_features=10, bias=True))
+    """
     return ResNet(Bottleneck, [3, 4, 6, 3], num_classes, **options)
 
 
 def resnet101(num_classes: int = 1000, **options: Any) -> ResNet:
-    """Return a network of 101 layers with 44,549,160 parameters; options as of `ResNet`."""
+    """Return a network of 101 layers with 44,549,160 parameters; options as of `ResNet`.
+
+    >>> net = resnet101(num_classes=10, width_per_group=1)  # a narrow one
+    >>> [len(layer) for layer in (net.layer1, net.layer2, net.layer3, net.layer4)], net.fc
+    ([3, 4, 23, 3], Linear(in_features=2048, out_features=10, bias=True))
+    """
     return ResNet(Bottleneck, [3, 4, 23, 3], num_classes, **options)

@@ -28,17 +28,23 @@ class BasePruningMethod(ABC):
     A subclass has `compute_mask`, and in `PRUNING_TYPE` the word "unstructured" (it chooses among
     single entries), "structured" (among channels along its `dim`) or "global" (it sees all).
 
-    >>> from minigrad import nn, tensor
+    >>> from minigrad import nn, ones, tensor
     >>> class EverySecond(BasePruningMethod):
     ...     PRUNING_TYPE = "unstructured"
     ...     def compute_mask(self, t, default_mask):
     ...         mask = default_mask.clone()
     ...         mask.view(-1)[::2] = 0
     ...         return mask
-    >>> layer = nn.Linear(4, 1)
-    >>> _ = EverySecond.apply(layer, "weight")
-    >>> layer.weight_mask
+    >>> EverySecond().compute_mask(tensor([5.0, 6.0, 7.0]), default_mask=ones(3))
+    tensor([0., 1., 0.])
+    >>> layer = nn.Linear(4, 1, bias=False); _ = nn.init.ones_(layer.weight)
+    >>> method = EverySecond.apply(layer, "weight"); layer.weight_mask
     tensor([[0., 1., 0., 1.]])
+    >>> method.apply_mask(layer)
+    tensor([[0., 1., 0., 1.]], grad_fn=<MulBackward0>)
+    >>> method.remove(layer); list(layer.state_dict()), layer.weight
+    (['weight'], Parameter containing:
+    tensor([[0., 1., 0., 1.]], requires_grad=True))
     """
 
     PRUNING_TYPE: str
@@ -176,7 +182,13 @@ class PruningContainer(BasePruningMethod):
             self.add_pruning_method(method)
 
     def add_pruning_method(self, method: Any) -> None:
-        """Add a method for the same parameter; TypeError if it is none, else ValueError."""
+        """Add a method for the same parameter; TypeError if it is none, else ValueError.
+
+        >>> from minigrad import nn
+        >>> method = L1Unstructured.apply(nn.Linear(4, 1), "weight", amount=1)
+        >>> both = PruningContainer(method); both.add_pruning_method(method); len(both)
+        2
+        """
         if not isinstance(method, BasePruningMethod) and method is not None:
             raise TypeError(f"{type(method)} is not a BasePruningMethod subclass")
         if method is not None and self._tensor_name != method._tensor_name:
@@ -397,7 +409,14 @@ class LnStructured(_Amount):
         self.dim = dim
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Any:
-        """Return `default_mask` with further zeros in the channels of smallest norm."""
+        """Return `default_mask` with further zeros in the channels of smallest norm.
+
+        >>> from minigrad import ones, tensor
+        >>> weight = tensor([[3.0, 4.0], [1.0, 1.0]])
+        >>> LnStructured(amount=1, n=2, dim=0).compute_mask(weight, default_mask=ones(2, 2))
+        tensor([[1., 1.],
+                [0., 0.]])
+        """
         channels = self._channels_of(t, self.dim)
         number = self._number(channels)
         others = list(range(t.dim()))

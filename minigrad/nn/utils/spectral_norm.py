@@ -95,7 +95,13 @@ def spectral_norm(module: M, name: str = "weight", n_power_iterations: int = 1,
 
 
 def remove_spectral_norm(module: M, name: str = "weight") -> M:
-    """Make the divided weight the parameter; `ValueError` if `spectral_norm` was not used."""
+    """Make the divided weight the parameter; `ValueError` if `spectral_norm` was not used.
+
+    >>> from minigrad import nn
+    >>> layer = remove_spectral_norm(spectral_norm(nn.Linear(2, 2)))
+    >>> [name for name, _ in layer.named_parameters()]
+    ['bias', 'weight']
+    """
     for key, hook in module._forward_pre_hooks.items():
         if isinstance(hook, SpectralNorm) and hook.name == name:
             with no_grad():

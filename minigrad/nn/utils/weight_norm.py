@@ -77,7 +77,14 @@ def weight_norm(module: M, name: str = "weight", dim: int | None = 0) -> M:
 
 
 def remove_weight_norm(module: M, name: str = "weight") -> M:
-    """Make a weight one parameter again; `ValueError` if `weight_norm` did not split it."""
+    """Make a weight one parameter again; `ValueError` if `weight_norm` did not split it.
+
+    >>> import warnings; warnings.simplefilter("ignore")  # that it is deprecated
+    >>> from minigrad import nn
+    >>> layer = remove_weight_norm(weight_norm(nn.Linear(2, 2)))
+    >>> [name for name, _ in layer.named_parameters()]
+    ['bias', 'weight']
+    """
     for key, hook in module._forward_pre_hooks.items():
         if isinstance(hook, WeightNorm) and hook.name == name:
             weight = hook.compute_weight(module)
