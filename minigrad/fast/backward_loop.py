@@ -218,13 +218,13 @@ class QuickLoop:
         second = node.next1 if arity == 2 else None
         if needed is not None:
             if node.saves and any([n is not None and n not in needed for n in (first, second)]):
-                node.look_at_saved()
+                node.check_saved()
             first = first if first in needed else None
             second = second if second in needed else None
         if second is None:
             if first is None:  # for one, a view that requires grad by its base
                 if node.saves:
-                    node.look_at_saved()
+                    node.check_saved()
                 return ()
             result = node.vjp_fns[0](node, grad)
             return ((first, node.index0, result, result is not grad),)
@@ -249,7 +249,7 @@ class QuickLoop:
             needed is not None
             and any([end is not None and end not in needed for end, _ in edges])
         )):
-            node.look_at_saved()
+            node.check_saved()
         alone = len({id(result) for result in results}) == len(results)
         return [(target, index, result, alone and result is not grad)
                 for (target, index), result in zip(edges, results, strict=True)

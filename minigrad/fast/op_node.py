@@ -14,6 +14,7 @@ NOTE [Saved values and versions]
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 from sys import intern
 from typing import Any
 
@@ -39,6 +40,8 @@ class FastOpNode(OpNode):
     __slots__ = ()
     #: Slots by the name of a saved value: value, version and, for an output, counter.
     slots_of: dict[str, tuple[str, str, str]] = {}
+    #: For each saved value its slot, and what reads its version and the counter to compare it with.
+    checks: list[tuple[str, Callable[[Any], Any], Callable[[Any], Any]]] = []
 
     def unpack(self, name: str, arrays: bool) -> Any:
         """Return a saved value; see NOTE [Saved values and versions]."""
@@ -59,6 +62,17 @@ class FastOpNode(OpNode):
         """Return the saved values by name; raise if one was freed or written to since."""
         return {name: None if self.is_spared(name) else self.unpack(name, arrays)
                 for name in self.saves}
+
+    def check_saved(self) -> None:
+        """Do what `look_at_saved` does, for its errors alone."""
+        for value_slot, read_version, read_counter in self.checks:
+            version = read_version(self)
+            if type(version) is int:
+                counter = read_counter(self)
+                if version != (0 if counter is None else counter.value):
+                    self.look_at_saved()  # raises
+            elif version is None and getattr(self, value_slot) is not None:
+                self.look_at_saved()
 
     def is_spared(self, name: str) -> bool:
         """Tell whether a freed input was not saved: its one formula leads nowhere."""
@@ -145,8 +159,13 @@ def fast_node_type(op: type[Op]) -> type[FastOpNode]:
     slots_of = {name: (slot, intern("_version_" + name), intern("_counter_" + name))
                 for name, slot in slow.value_slots.items()}
     slots = [slots_of[name][1] for name in slow.saves]
-    slots += [slots_of[name][2] for name in slow.saves if name == "result" or name in op.outputs]
-    body = {"__slots__": tuple(slots), "slots_of": slots_of, "release": releaser(slow.saves),
+    outputs = [name for name in slow.saves if name == "result" or name in op.outputs]
+    slots += [slots_of[name][2] for name in outputs]
+    checks = [(value, attrgetter(version),
+               attrgetter(counter if name in outputs else value + "._counter"))
+              for name, (value, version, counter) in slots_of.items()]
+    body = {"__slots__": tuple(slots), "slots_of": slots_of, "checks": checks,
+            "release": releaser(slow.saves),
             "__module__": slow.__module__, "__doc__": slow.__doc__}
     return type(slow.__name__, (FastOpNode, slow), body)
 

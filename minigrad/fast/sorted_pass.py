@@ -75,25 +75,23 @@ class SortedPass:
                 or on_tensors(create_graph) != create_graph):
             return None
         known = edges_behind([node for node, _ in starts])
-        if known is None:
-            return None
+        if known is None or (len(starts) == 1 and starts[0][0].extras is not None):
+            return None  # the hooks of a single start run even where no input lies behind it
         ends = {node for node, _ in inputs if node is not None}
-        needed, running = set(ends), []
+        needed, steps = ends.copy(), []
         for node in sorted(known, key=_by_sequence):
-            for after, _ in known[node]:
-                if after in needed:
-                    needed.add(node)
-                    running.append(node)
-                    if not node.is_op:
-                        return None
-                    break
+            step = step_of(node, known[node], needed, node in ends, create_graph)
+            if step is not None:
+                if not node.is_op:
+                    return None
+                needed.add(node)
+                steps.append(step)
         for node in needed:
             if node.extras is not None:
                 return None
-        if len(starts) == 1 and starts[0][0].extras is not None:
-            return None  # its hooks run even where no input lies behind it
-        steps = [step_of(node, known[node], needed, node in ends, create_graph, bind)
-                 for node in reversed(running)]
+        steps.reverse()
+        if bind:
+            steps = [with_values(*step) for step in steps]
         return cls(starts, inputs, create_graph, steps)
 
     def run(self, grads: Sequence[Gradient], release: bool = False) -> list[Gradient | None]:
@@ -124,27 +122,26 @@ def place_of(node: Any, index: int) -> Place:
 def edges_behind(starts: Sequence[Any]) -> dict[Any, Any] | None:
     """Return the edges of all nodes that are reached; None if some are not older than before."""
     known: dict[Any, Any] = {}
-    stack = list(starts)
+    stack = [node for node in starts if node is not None]
     while stack:
         node = stack.pop()
-        if node is None or node in known:
+        if node in known:
             continue
+        sequence = node.sequence
         edges = known[node] = edges_of(node)
         for after, _ in edges:
-            if after is None:
-                continue
-            if after.sequence >= node.sequence and not isinstance(after, AccumulateGrad):
-                return None
-            stack.append(after)
+            if after is not None:
+                if after.sequence < sequence:
+                    stack.append(after)
+                elif not isinstance(after, AccumulateGrad):
+                    return None
     return known
 
 
 def step_of(node: Any, edges: Sequence[tuple[Any, int]], needed: set[Any], is_input: bool,
-            create_graph: bool, bind: bool) -> Step:
-    """Look up what a pass does at one node."""
+            create_graph: bool) -> Step | None:
+    """Look up what a pass does at one node; None where it leads to none of the needed nodes."""
     formulas = node.tensor_vjp_fns if create_graph else node.vjp_fns
-    if bind and formulas:
-        formulas = [bound(node, formula, names) for formula, names in node.op.formulas.values()]
     looks, kept = False, []
     for position, (after, index) in enumerate(edges):
         if after in needed:
@@ -154,9 +151,17 @@ def step_of(node: Any, edges: Sequence[tuple[Any, int]], needed: set[Any], is_in
             else:
                 kept.append((formula, (after, index), *after.metadata_of(index), after, index,
                              position))
-        elif formulas and after is not None:
+        elif after is not None:
             looks = True
-    return node, node if formulas else None, is_input, looks, kept
+    return (node, node if formulas else None, is_input, looks, kept) if kept else None
+
+
+def with_values(node: Any, place: Place, is_input: bool, looks: bool, edges: list[Edge]) -> Step:
+    """Return a step whose formulas have their saved values looked up."""
+    if place is not None:
+        formulas = [bound(node, *declared) for declared in node.op.formulas.values()]
+        edges = [(formulas[position], *others, position) for _, *others, position in edges]
+    return node, place, is_input, looks, edges
 
 
 def bound(node: Any, formula: Callable[..., Gradient],
@@ -190,7 +195,7 @@ def run_steps(steps: Sequence[Step], arrived: dict[Place, Gradient], create_grap
         else:
             g = arrived.get(own_place) if is_input else arrived.pop(own_place, None)
             if looks or g is None:
-                node.look_at_saved()
+                node.check_saved()
             if g is None:
                 edges = []
         for formula, place, shape, dtype, after, index, position in edges:

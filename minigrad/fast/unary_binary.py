@@ -111,23 +111,22 @@ def give_vjp_fns(op: type[Op]) -> None:
     """Let the engine's fast path run the formulas of an op with one output."""
     if op.formulas and not (op.outputs or op.list_of_tensors or op.many):
         formulas, node_type = op.formulas.values(), cast(Any, op.node_type)
-        node_type.vjp_fns = tuple([runner(op, f, names) for f, names in formulas])
-        node_type.tensor_vjp_fns = tuple([any_runner(op, f, names, arrays=False)
-                                             for f, names in formulas])
+        node_type.vjp_fns = tuple([runner(op, f, names, True) for f, names in formulas])
+        node_type.tensor_vjp_fns = tuple([runner(op, f, names, False) for f, names in formulas])
 
 
-def runner(op: type[Op], formula: Function, names: tuple[str, ...]) -> Function:
-    """Return `any_runner` on arrays; spelt out for the commonest names, for speed."""
+def runner(op: type[Op], formula: Function, names: tuple[str, ...], arrays: bool) -> Function:
+    """Return `any_runner`, spelt out for the commonest names, for speed."""
     if names == ("g", "self"):
 
         def run_self(node: Any, g: Any) -> Any:
             kept, version = node._value_self, node._version_self
             if type(version) is not int:
-                return formula(g, node.unpack("self", True))
+                return formula(g, node.unpack("self", arrays))
             counter = kept._counter
             if version != (0 if counter is None else counter.value):
-                node.unpack("self", True)  # raises
-            return formula(g, kept._array)
+                node.unpack("self", arrays)  # raises
+            return formula(g, kept._array if arrays else kept)
 
         return run_self
     if names == ("g", "other"):
@@ -135,23 +134,31 @@ def runner(op: type[Op], formula: Function, names: tuple[str, ...]) -> Function:
         def run_other(node: Any, g: Any) -> Any:
             kept, version = node._value_other, node._version_other
             if type(version) is not int:
-                return formula(g, version if type(version) is _ndarray
-                               else node.unpack("other", True))
+                return formula(g, version if arrays and type(version) is _ndarray
+                               else node.unpack("other", arrays))
             counter = kept._counter
             if version != (0 if counter is None else counter.value):
-                node.unpack("other", True)  # raises
-            return formula(g, kept._array)
+                node.unpack("other", arrays)  # raises
+            return formula(g, kept._array if arrays else kept)
 
         return run_other
     if names == ("g", "result"):
 
         def run_result(node: Any, g: Any) -> Any:
             if node._version_result is None or node._counter_result.value != node._version_result:
-                return formula(g, node.unpack("result", True))
-            return formula(g, node._value_result)
+                return formula(g, node.unpack("result", arrays))
+            return formula(g, node._value_result if arrays else result_of(node))
 
         return run_result
-    return any_runner(op, formula, names, arrays=True)
+    return any_runner(op, formula, names, arrays)
+
+
+def result_of(node: Any) -> Tensor:
+    """Return the saved result as a tensor, made anew; `unpack_output` of the only output."""
+    tensor = Tensor._plain(node._value_result)
+    tensor._counter = node._counter_result
+    tensor._node, tensor._requires_grad = node, True
+    return tensor
 
 
 def any_runner(op: type[Op], formula: Function, names: tuple[str, ...], arrays: bool) -> Function:
