@@ -30,7 +30,7 @@ Drawn = Callable[[], float]
 
 DEFAULT_SEED = 67280421310721
 _WORDS = 624
-_BLOCK = 1 << 15  # so many numbers at a time stay in the processor's cache while they are made
+_BLOCK = 1 << 16  # so many numbers at a time stay in the cache while they are made
 _32, _53_BITS = np.uint64(32), np.uint64(2**53 - 1)
 _MANY = 2000  # so many numbers are faster in float64 than by parts
 
@@ -191,12 +191,13 @@ class MersenneTwister:
         factor = wide(high) - start
         values = np.empty(shape, dtype) if out is None else out
         flat = values.reshape(-1)
+        rounds_up = flat.size < _MANY or _largest(wide, factor, start).astype(dtype) == last
         with self._lock:
             for at in range(0, flat.size, _BLOCK):
                 part = flat[at : at + _BLOCK]
                 exact = self._scaled_unit(part.size, wide, factor, start)
                 part[...] = exact if wide is dtype.type else exact.astype(wide)
-                if part.max() == last:  # by rounding; it is excluded
+                if rounds_up and part.max() == last:  # which is excluded
                     part[part == last] = start
         return values
 
@@ -430,8 +431,12 @@ class MersenneTwister:
     def _low_bits(self, count: int) -> Array:
         """The lower 24 bits of the next `count` words, as int32, which NumPy converts faster."""
         self._untouched = self._untouched and not count
-        words: Any = self._bits.random_raw(count).astype(np.uint32)
-        words &= np.uint32(2**24 - 1)
+        words: Any
+        if count < _MANY:
+            words = self._bits.random_raw(count).astype(np.uint32)
+            words &= np.uint32(2**24 - 1)
+        else:  # the legacy generator, whose numbers stay the same, masks words and rejects none
+            words = self._seeder.randint(0, 2**24, count, dtype=np.uint32)
         return words.view(np.int32)
 
     def _pairs_of_normals(self, count: int) -> Array:
@@ -487,6 +492,11 @@ def _compute_type(dtype: Any) -> Any:
 def _scaled(values: Array, factor: Any, term: Any) -> Array:
     unchanged = factor == 1 and term == 0
     return values if unchanged else fused.multiply_add(values, factor, term)
+
+
+def _largest(wide: Any, factor: Any, term: Any) -> Any:
+    """The largest number that `_scaled_unit` makes, in `wide`."""
+    return _scaled(np.asarray([1 - np.finfo(wide).epsneg], wide), factor, term).astype(wide)[0]
 
 
 def _box_muller(unit: Array) -> Array:
