@@ -86,6 +86,7 @@ class Kernels:
     unscale = kernels_scale.unscale
     update_scale = kernels_scale.update_scale
 
+    bmm = kernels_matrix.bmm
     solve_triangular = kernels_matrix.solve_triangular
     lu_factor = kernels_matrix.lu_factor
     lu_solve = kernels_matrix.lu_solve

@@ -126,7 +126,7 @@ class Baddbmm(AddedProduct):
     def forward(xp, self, batch1, batch2, *, beta=1, alpha=1):
         baddbmm_shape(self.shape, batch1.shape, batch2.shape)
         check_batches(self, batch1, batch2)
-        return add_product(self, xp.matmul(batch1, batch2), beta, alpha)
+        return add_product(self, xp.bmm(batch1, batch2), beta, alpha)
 
     def grad_batch1(g, batch2, alpha): return scaled(F.bmm(g, mT(batch2)), alpha)
     def grad_batch2(g, batch1, alpha): return scaled(F.bmm(mT(batch1), g), alpha)

@@ -113,13 +113,13 @@ class Bmm(Op):
         if self.dtype != mat2.dtype:
             product_of_numbers(self, "bmm", self, mat2)
             require_one_dtype("expected scalar type {} but found {}", self, mat2)
-        return product_of_numbers(xp.matmul(self, mat2), "bmm", self, mat2)
+        return product_of_numbers(xp.bmm(self, mat2), "bmm", self, mat2)
 
-    def grad_self(g, mat2):
-        return F.bmm(g, F.transpose(mat2, 1, 2))
+    def grad_self(g, mat2, self_strides):
+        return mT(F.bmm(mat2, mT(g))) if by_columns(self_strides[1:]) else F.bmm(g, mT(mat2))
 
-    def grad_mat2(g, self):
-        return F.bmm(F.transpose(self, 1, 2), g)
+    def grad_mat2(g, self, mat2_strides):
+        return mT(F.bmm(mT(g), self)) if by_columns(mat2_strides[1:]) else F.bmm(mT(self), g)
 
     def samples(make):
         yield make(2, 3, 4), make(2, 4, 5)

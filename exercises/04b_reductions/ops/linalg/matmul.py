@@ -134,13 +134,13 @@ class Bmm(Op):
         if self.dtype != mat2.dtype:
             product_of_numbers(self, "bmm", self, mat2)
             require_one_dtype("expected scalar type {} but found {}", self, mat2)
-        return product_of_numbers(xp.matmul(self, mat2), "bmm", self, mat2)
+        return product_of_numbers(xp.bmm(self, mat2), "bmm", self, mat2)
 
-    def grad_self(g, mat2):
+    def grad_self(g, mat2, self_strides):
         # 04b.5 Gradients of matrix products: see the task at `Mm.grad_self`.
         raise NotImplementedError("04b.5 Gradients of matrix products is yours to write")
 
-    def grad_mat2(g, self):
+    def grad_mat2(g, self, mat2_strides):
         # 04b.5 Gradients of matrix products: see the task at `Mm.grad_self`.
         raise NotImplementedError("04b.5 Gradients of matrix products is yours to write")
 
