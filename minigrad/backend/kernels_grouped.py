@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from math import prod
 from typing import Any
 
-from . import kernels_conv
+from . import kernels_conv, kernels_strided
 from .kernels_window import conv_output_sizes, pad
 
 Array = Any
@@ -29,7 +29,7 @@ _FEW = 32
 
 
 class GroupedKernels:
-    """The functions of `kernels_conv`, quicker where groups have few channels.
+    """The functions of `kernels_conv`, quicker where groups have few channels, or long steps.
 
     >>> from minigrad.backend import numpy_backend as xp
     >>> x, w = numpy.arange(6.0).reshape(1, 2, 3), numpy.array([[[1.0, 1]], [[0, 1]]])
@@ -57,8 +57,11 @@ class GroupedKernels:
             mirrored = [d * (k - 1) - p for k, d, p in zip(kernel, dilation, padding)]
             return self.conv_forward(g, kernels_conv._flipped(self, weight, groups), None, stride,
                                      mirrored, dilation, groups)
-        return kernels_conv.conv_grad_input(self, g, weight, input_sizes, stride, padding,
-                                            dilation, groups)
+        compute = kernels_conv.conv_grad_input
+        if kernels_strided.suits(weight, g.shape[2:], stride, dilation) and (
+                _finite(self, weight.sum())):  # zero times infinity is NaN
+            compute = kernels_strided.conv_grad_input
+        return compute(self, g, weight, input_sizes, stride, padding, dilation, groups)
 
     def conv_grad_weight(self, g: Array, x: Array, weight_sizes: Ints, stride: Ints, padding: Ints,
                          dilation: Ints, groups: int) -> Array:
