@@ -58,7 +58,12 @@ REGISTRY: dict[str, type[Op]] = {}
 
 
 class Namespace:
-    """`F`: every operation by its name, on tensors and on bare arrays alike."""
+    """`F`: every operation by its name, on tensors and on bare arrays alike.
+
+    >>> from minigrad import tensor
+    >>> F.exp(numpy.zeros(2)), F.exp(tensor([0.0, 0.0]))
+    (array([1., 1.]), tensor([1., 1.]))
+    """
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(f"there is no operation named {name!r}")
@@ -173,7 +178,11 @@ class Op:
 
 
 def unary_call(function: str, kernel: tuple[str, str] | None) -> Callable[..., Any]:
-    """Return the `forward` that calls a function of the backend on one array."""
+    """Return the `forward` that calls a function of the backend on one array.
+
+    >>> unary_call("exp", None)(numpy, numpy.zeros(2))
+    array([1., 1.])
+    """
 
     def forward(xp: Any, self: Array) -> Array:
         return getattr(xp, function)(self)
@@ -186,7 +195,11 @@ def unary_call(function: str, kernel: tuple[str, str] | None) -> Callable[..., A
 
 
 def binary_call(function: str, kernel: tuple[str, str] | None) -> Callable[..., Any]:
-    """Return the `forward` that calls a function of the backend on two arrays."""
+    """Return the `forward` that calls a function of the backend on two arrays.
+
+    >>> binary_call("multiply", None)(numpy, numpy.ones(2), 3.0)
+    array([3., 3.])
+    """
 
     def forward(xp: Any, self: Array, other: Array) -> Array:
         return getattr(xp, function)(self, other)
@@ -199,12 +212,20 @@ def binary_call(function: str, kernel: tuple[str, str] | None) -> Callable[..., 
 
 
 def unary_samples(make: Any) -> Iterator[Any]:
-    """Yield samples of one tensor."""
+    """Yield samples of one tensor.
+
+    >>> list(unary_samples(lambda *shape: shape))
+    [(3, 4), (), (0, 2)]
+    """
     yield from (make(3, 4), make(), make(0, 2))
 
 
 def binary_samples(make: Any) -> Iterator[Any]:
-    """Yield samples of two tensors that broadcast; the second has no zeros."""
+    """Yield samples of two tensors that broadcast; the second has no zeros.
+
+    >>> list(binary_samples(lambda *shape, **bounds: shape))[1]
+    ((3, 1), (4,))
+    """
     yield make(3, 4), make(3, 4, low=0.5)
     yield make(3, 1), make(4, low=0.5)
     yield make(), make(2, low=0.5)
@@ -242,7 +263,12 @@ class Binary(Op, abstract=True):
 
 
 def shown_signature(op: type[Op], arguments: list[inspect.Parameter]) -> inspect.Signature:
-    """Return the signature of an op's function; the types of `forward` are those of arrays."""
+    """Return the signature of an op's function; the types of `forward` are those of arrays.
+
+    >>> def forward(self: Array, dim: int = 0): ...
+    >>> shown_signature(Unary, list(inspect.signature(forward).parameters.values()))
+    <Signature (self, dim=0)>
+    """
     shown = []
     for parameter in arguments:
         if parameter.annotation is not parameter.empty:
@@ -254,7 +280,14 @@ def shown_signature(op: type[Op], arguments: list[inspect.Parameter]) -> inspect
 
 
 def declare(op: type[Op]) -> None:
-    """Read a declaration, complain about what is missing, and register it."""
+    """Read a declaration, complain about what is missing, and register it.
+
+    >>> class Double(Unary, abstract=True):
+    ...     def forward(xp, self): return self * 2
+    ...     def grad_self(g): return g * 2
+    >>> declare(Double); op = REGISTRY.pop("Double"); op.name, op.parameters, op.differentiable
+    ('double', ('self',), ('self',))
+    """
     for key, value in list(vars(op).items()):
         if inspect.isfunction(value) and key != "__new__":
             setattr(op, key, staticmethod(value))
@@ -332,7 +365,13 @@ def declare(op: type[Op]) -> None:
 
 
 def in_order(op: type[Op], function: Callable[..., Any]) -> Callable[..., Any]:
-    """Let `forward`, or a function with its arguments, take keyword-only ones in order too."""
+    """Let `forward`, or a function with its arguments, take keyword-only ones in order too.
+
+    >>> from types import SimpleNamespace
+    >>> op = SimpleNamespace(parameters=("self", "power"), keyword_only={"power"}, positional=1)
+    >>> in_order(op, lambda xp, self, *, power: self**power)(numpy, 2, 3)
+    8
+    """
     if not op.keyword_only:
         return function
     split, names = op.positional, op.parameters[op.positional:]
@@ -344,7 +383,13 @@ def in_order(op: type[Op], function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def call_as_shape(op: type[Op]) -> Callable[..., Any]:
-    """Make the `forward` that calls a function of the backend with the shape rule's arguments."""
+    """Make the `forward` that calls a function of the backend with the shape rule's arguments.
+
+    >>> from types import SimpleNamespace
+    >>> op = SimpleNamespace(function="roll", kernel=None, shape=lambda self, shift: self)
+    >>> call_as_shape(op)(numpy, numpy.arange(3), 1)
+    array([2, 0, 1])
+    """
     function, kernel = op.function, op.kernel
 
     def forward(xp: Any, *arguments: Any) -> Any:
@@ -359,14 +404,26 @@ def call_as_shape(op: type[Op]) -> Callable[..., Any]:
 
 
 def declare_inplace(op: type[Op], original: type[Op]) -> None:
-    """Make an op the variant in place of another, whose name it has; its node is numbered 1."""
+    """Make an op the variant in place of another, whose name it has; its node is numbered 1.
+
+    >>> from types import SimpleNamespace
+    >>> op, original = SimpleNamespace(), SimpleNamespace(name="mul", node="MulBackward0")
+    >>> declare_inplace(op, original); op.name, op.node, original.inplace_op is op
+    ('mul', 'MulBackward1', True)
+    """
     original.inplace_op = op
     op.name, op.public = original.name, False
     op.node = original.node.removesuffix("0") + "1"
 
 
 def on_a_copy(write: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the `forward` of an op that says only how it writes to its input."""
+    """Return the `forward` of an op that says only how it writes to its input.
+
+    >>> from minigrad.backend import backend_of
+    >>> x = numpy.zeros(2); add = on_a_copy(lambda xp, self, other: self.__iadd__(other))
+    >>> add(backend_of(x), x, 5), x
+    (array([5., 5.]), array([0., 0.]))
+    """
 
     @functools.wraps(write)
     def forward(xp: Any, self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -377,7 +434,12 @@ def on_a_copy(write: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def in_float32(forward: Callable[..., Any]) -> Callable[..., Any]:
-    """Return `forward` with its steps in float32 where its first array is float16."""
+    """Return `forward` with its steps in float32 where its first array is float16.
+
+    >>> ratio = in_float32(lambda xp, self: self * self / self)
+    >>> ratio(numpy, numpy.float16([300]))  # 300 * 300 is beyond float16
+    array([300.], dtype=float16)
+    """
 
     @functools.wraps(forward)
     def wide(xp: Any, self: Array, *args: Any, **kwargs: Any) -> Array:
@@ -389,7 +451,13 @@ def in_float32(forward: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def named_result(name: str, outputs: tuple[str, ...]) -> Any:
-    """Make the named tuple in which an op hands out several outputs."""
+    """Make the named tuple in which an op hands out several outputs.
+
+    >>> named_result("max", ("values", "indices"))(2.5, 1)
+    torch.return_types.max(
+    values=2.5,
+    indices=1)
+    """
     made: Any = namedtuple(name, outputs)  # type: ignore[misc]  # the names come from the op
     made.__module__ = "minigrad.return_types"
     made.__qualname__ = name
@@ -398,6 +466,12 @@ def named_result(name: str, outputs: tuple[str, ...]) -> Any:
 
 
 def show_result(result: Any) -> str:
-    """Return what PyTorch prints for several outputs."""
+    """Return what PyTorch prints for several outputs.
+
+    >>> print(show_result(named_result("max", ("values", "indices"))(2.5, 1)))
+    torch.return_types.max(
+    values=2.5,
+    indices=1)
+    """
     fields = ",\n".join(f"{n}={v!r}" for n, v in zip(result._fields, result, strict=True))
     return f"torch.return_types.{type(result).__name__}(\n{fields})"

@@ -73,6 +73,13 @@ def load(f: File, map_location: Any = None, *, weights_only: bool = True) -> Any
     saved to others, or a function of a tensor and such a name. `weights_only` changes nothing:
     code is never run, so a whole pickled module is refused. `RuntimeError` for a file that is
     damaged, or holds anything else. Source: `torch.load`.
+
+    >>> import os, tempfile
+    >>> from minigrad import nn
+    >>> path = os.path.join(tempfile.mkdtemp(), "layer.pt")
+    >>> save(nn.Linear(2, 1).state_dict(), path)
+    >>> {name: tuple(value.shape) for name, value in load(path).items()}
+    {'weight': (1, 2), 'bias': (1,)}
     """
     if not isinstance(f, (str, os.PathLike)) and not (hasattr(f, "read") and hasattr(f, "seek")):
         raise AttributeError("load(): argument 'f' must be a path or a file opened for reading "

@@ -73,7 +73,12 @@ class ArrayInfo:
 
     @property
     def shape(self) -> Size:
-        """The size of each dimension."""
+        """The size of each dimension.
+
+        >>> from minigrad import tensor
+        >>> tensor([[1, 2, 3]]).shape
+        torch.Size([1, 3])
+        """
         return tuple.__new__(Size, self._array.shape)  # whole numbers: no check
 
     def size(self, dim: int | None = None) -> Any:
@@ -90,7 +95,12 @@ class ArrayInfo:
         return shape[wrap_dim(dim, len(shape), "size")]
 
     def stride(self, dim: int | None = None) -> Any:
-        """Return the strides in elements, or that of dimension `dim`."""
+        """Return the strides in elements, or that of dimension `dim`.
+
+        >>> from minigrad import ones
+        >>> ones(2, 3).stride(), ones(2, 3).t().stride(), ones(2, 3).stride(0)
+        ((3, 1), (1, 3), 3)
+        """
         array = self._array
         if array.size or 0 not in array.strides:
             strides = tuple(s // array.itemsize for s in array.strides)
@@ -99,12 +109,22 @@ class ArrayInfo:
         return strides if dim is None else strides[wrap_dim(dim, len(strides), "stride")]
 
     def storage_offset(self) -> int:
-        """Return the number of elements between the start of the memory and the first element."""
+        """Return the number of elements between the start of the memory and the first element.
+
+        >>> from minigrad import ones
+        >>> ones(2, 3)[1].storage_offset()
+        3
+        """
         array = self._array
         return (data_pointer(array) - start_of_memory(array)) // array.itemsize
 
     def data_ptr(self) -> int:
-        """Return the address of the first element."""
+        """Return the address of the first element.
+
+        >>> from minigrad import ones
+        >>> x = ones(3); x[1:].data_ptr() - x.data_ptr()
+        4
+        """
         return data_pointer(self._array)
 
     @property
@@ -129,7 +149,12 @@ class ArrayInfo:
 
     @property
     def ndim(self) -> int:
-        """The number of dimensions."""
+        """The number of dimensions.
+
+        >>> from minigrad import tensor
+        >>> tensor([[1, 2]]).ndim
+        2
+        """
         return int(self._array.ndim)
 
     def dim(self) -> int:
@@ -184,11 +209,21 @@ class ArrayInfo:
         return int(self._array.nbytes)
 
     def is_floating_point(self) -> bool:
-        """Tell whether the elements are floating-point numbers."""
+        """Tell whether the elements are floating-point numbers.
+
+        >>> from minigrad import tensor
+        >>> tensor([1.0]).is_floating_point(), tensor([1]).is_floating_point()
+        (True, False)
+        """
         return bool(self._array.dtype.kind == "f")
 
     def is_complex(self) -> bool:
-        """Tell whether the elements are complex numbers: never."""
+        """Tell whether the elements are complex numbers: never.
+
+        >>> from minigrad import tensor
+        >>> tensor([1.0]).is_complex()
+        False
+        """
         return False
 
     @property
@@ -203,11 +238,21 @@ class ArrayInfo:
 
     @property
     def is_cuda(self) -> bool:
-        """True if the memory is on a GPU."""
+        """True if the memory is on a GPU.
+
+        >>> from minigrad import tensor
+        >>> tensor(1.0).is_cuda
+        False
+        """
         return self.device.type == "cuda"
 
     def get_device(self) -> int:
-        """Return the number of the GPU, -1 for the CPU."""
+        """Return the number of the GPU, -1 for the CPU.
+
+        >>> from minigrad import tensor
+        >>> tensor(1.0).get_device()
+        -1
+        """
         index = self.device.index
         return -1 if index is None else index
 

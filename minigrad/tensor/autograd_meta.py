@@ -24,12 +24,22 @@ class AutogradMeta:
 
     @property
     def is_leaf(self: Any) -> bool:
-        """Whether no recorded operation made it."""
+        """Whether no recorded operation made it.
+
+        >>> from minigrad import tensor
+        >>> x = tensor(2.0, requires_grad=True); x.is_leaf, (x * 3).is_leaf
+        (True, False)
+        """
         return self.grad_fn is None
 
     @property
     def grad_fn(self: Any) -> Node | None:
-        """The node whose backward receives this tensor's gradient; None for a leaf."""
+        """The node whose backward receives this tensor's gradient; None for a leaf.
+
+        >>> from minigrad import tensor
+        >>> x = tensor(2.0, requires_grad=True); x.grad_fn is None, (x * 3).grad_fn.name()
+        (True, 'MulBackward0')
+        """
         node: Node | None = self._node if self._view is None else self._view.current_node(self)
         return node
 
@@ -39,7 +49,12 @@ class AutogradMeta:
 
     @property
     def output_nr(self: Any) -> int:
-        """The tensor's number among the outputs of `grad_fn`."""
+        """The tensor's number among the outputs of `grad_fn`.
+
+        >>> from minigrad import ones
+        >>> [part.output_nr for part in ones(3, requires_grad=True).unbind()]
+        [0, 1, 2]
+        """
         index: int = self._index
         return index
 

@@ -26,11 +26,23 @@ class GradientHooks:
 
     @property
     def retains_grad(self: Any) -> bool:
-        """Whether `.grad` of this non-leaf is filled by backward."""
+        """Whether `.grad` of this non-leaf is filled by backward.
+
+        >>> from minigrad import tensor
+        >>> y = tensor(2.0, requires_grad=True) * 3
+        >>> y.retain_grad(); y.retains_grad
+        True
+        """
         return self._extras is not None and self._extras.retains_grad
 
     def retain_grad(self: Any) -> None:
-        """Have backward fill `.grad` of this tensor, though it is no leaf."""
+        """Have backward fill `.grad` of this tensor, though it is no leaf.
+
+        >>> from minigrad import tensor
+        >>> y = tensor(2.0, requires_grad=True) * 3
+        >>> y.retain_grad(); (y * y).backward(); y.grad
+        tensor(12.)
+        """
         if not self.requires_grad:
             raise RuntimeError(CANNOT_RETAIN)
         if self._node is None or self.retains_grad:  # a view of a changed base may have none as yet
@@ -74,7 +86,15 @@ class GradientHooks:
         raise RuntimeError("Deletion of _backwards_hooks not allowed!")
 
     def register_post_accumulate_grad_hook(self: Any, hook: Callable[..., Any]) -> RemovableHandle:
-        """Call `hook(tensor)` after backward has accumulated into this leaf's `.grad`."""
+        """Call `hook(tensor)` after backward has accumulated into this leaf's `.grad`.
+
+        >>> from minigrad import tensor
+        >>> x = tensor(2.0, requires_grad=True)
+        >>> handle = x.register_post_accumulate_grad_hook(lambda x: print("now", x.grad))
+        >>> (x * 3).backward(); (x * 3).backward()
+        now tensor(3.)
+        now tensor(6.)
+        """
         if not self.requires_grad:
             raise RuntimeError(NEEDS_GRAD)
         if self.grad_fn is not None:

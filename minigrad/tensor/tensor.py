@@ -48,7 +48,13 @@ DETACH_INSTEAD = (" If you want to use a computed variable in a subgraph that do
 
 @dataclass(slots=True, eq=False)
 class TensorMeta:
-    """Hooks and other state that few tensors have; the others hold None in its place."""
+    """Hooks and other state that few tensors have; the others hold None in its place.
+
+    >>> x = from_array(numpy.zeros(1)); x._extras is None
+    True
+    >>> x.name = "bias"; x._extras.name
+    'bias'
+    """
 
     accumulator: Any = None  # weak reference to the leaf's AccumulateGrad
     hooks: OrderedDict[int, Any] | None = None
@@ -111,7 +117,12 @@ class Tensor(ArrayInfo, AutogradMeta, GradientHooks, PythonProtocols, TensorMeth
 
     @property
     def requires_grad(self) -> bool:
-        """Whether gradients are to reach this tensor; may be set on leaves only."""
+        """Whether gradients are to reach this tensor; may be set on leaves only.
+
+        >>> from minigrad import tensor
+        >>> x = tensor(2.0); x.requires_grad = True; (x * 3).requires_grad
+        True
+        """
         view = self._view
         return self._requires_grad or bool(view and view.base._requires_grad)
 
@@ -196,7 +207,12 @@ class Tensor(ArrayInfo, AutogradMeta, GradientHooks, PythonProtocols, TensorMeth
 
     @property
     def name(self) -> str | None:
-        """A name for the tensor, or None."""
+        """A name for the tensor, or None.
+
+        >>> from minigrad import tensor
+        >>> print(tensor(2.0).name)
+        None
+        """
         return None if self._extras is None else self._extras.name
 
     @name.setter
@@ -207,7 +223,13 @@ class Tensor(ArrayInfo, AutogradMeta, GradientHooks, PythonProtocols, TensorMeth
 
     @property
     def data(self) -> Tensor:
-        """The same memory without history and with a version counter of its own."""
+        """The same memory without history and with a version counter of its own.
+
+        >>> from minigrad import tensor
+        >>> x = tensor([1.0, 2.0], requires_grad=True)
+        >>> x.data[0] = 5; x, x.data.requires_grad
+        (tensor([5., 2.], requires_grad=True), False)
+        """
         result = self._plain(without_history(self._array))
         counter = self._counter
         if counter is not None and isinstance(counter, InferenceVersion):
@@ -262,7 +284,14 @@ class Tensor(ArrayInfo, AutogradMeta, GradientHooks, PythonProtocols, TensorMeth
         counter.bump()
 
     def is_inference(self) -> bool:
-        """Tell whether it was made in inference mode."""
+        """Tell whether it was made in inference mode.
+
+        >>> from minigrad import inference_mode, ones
+        >>> with inference_mode():
+        ...     x = ones(1)
+        >>> x.is_inference(), ones(1).is_inference()
+        (True, False)
+        """
         return is_inference(self._counter)
 
     @property
@@ -311,7 +340,11 @@ QUICKER: dict[str, Callable[[Any], Any]] = {}
 
 
 def unchanged(function: F) -> F:
-    """Return a method that has no twin."""
+    """Return a method that has no twin.
+
+    >>> unchanged(len) is len
+    True
+    """
     return function
 
 
@@ -346,13 +379,21 @@ def _warn_non_leaf_grad() -> None:
 
 def without_history(array: Array) -> Array:
     """Return an array; of a batch, whose values may be tensors with a history, one that has none.
+
+    >>> array = numpy.ones(2); without_history(array) is array
+    True
     """
     backend = BACKENDS[type(array)]
     return array if backend.run_op is None else backend.detached(array)
 
 
 def from_array(array: Array, requires_grad: bool = False) -> Tensor:
-    """Make a tensor that shares the array's memory; `TypeError` for an unsupported dtype."""
+    """Make a tensor that shares the array's memory; `TypeError` for an unsupported dtype.
+
+    >>> array = numpy.zeros(2); x = from_array(array)
+    >>> array[0] = 5; x
+    tensor([5., 0.], dtype=torch.float64)
+    """
     from_numpy_dtype(array.dtype)
     result: Tensor = Tensor._plain_as(Tensor, array)
     return result.requires_grad_() if requires_grad else result

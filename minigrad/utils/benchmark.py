@@ -25,7 +25,11 @@ ENGLISH = {"s": "seconds", "ms": "milliseconds", "us": "microseconds", "ns": "na
 
 
 def timer() -> float:
-    """Return the time in seconds, after a GPU has done its work."""
+    """Return the time in seconds, after a GPU has done its work.
+
+    >>> start = timer(); timer() - start < 60.0
+    True
+    """
     if cuda.is_available():
         cuda.synchronize()
     return timeit.default_timer()
@@ -43,7 +47,11 @@ def unit_of(seconds: float) -> tuple[str, float]:
 
 @dataclass(frozen=True)
 class TaskSpec:
-    """The statement that is measured, and what it is called."""
+    """The statement that is measured, and what it is called.
+
+    >>> TaskSpec("x + x", "pass").title, TaskSpec("x + x", "pass", label="Sum").title
+    ('x + x', 'Sum')
+    """
 
     stmt: str
     setup: str
@@ -67,9 +75,18 @@ class TaskSpec:
 class Measurement:
     """Times of a statement: `raw_times` of `number_per_run` runs each, in seconds.
 
-    >>> m = Measurement(10, [2.0, 3.0, 4.0], TaskSpec("x + x", "pass"))
+    >>> spec = TaskSpec("x + x", "pass", label="Sum", sub_label="1000 numbers", env="laptop")
+    >>> m = Measurement(10, [2.0, 3.0, 4.0, 7.0], spec)
     >>> m.times, m.median, m.mean
-    ([0.2, 0.3, 0.4], 0.3, 0.3)
+    ([0.2, 0.3, 0.4, 0.7], 0.35, 0.4)
+    >>> low, high = m.quartiles; f"{low:.3f} {high:.3f} {m.iqr:.3f}"
+    '0.275 0.475 0.200'
+    >>> m.meets_confidence(0.5), m.has_warnings  # they lie far apart
+    (False, True)
+    >>> m.title, m.as_row_name, m.env
+    ('Sum: 1000 numbers', '1000 numbers', 'laptop')
+    >>> [one.raw_times for one in Measurement.merge([m, Measurement(1, [0.5], spec)])]
+    [[0.2, 0.3, 0.4, 0.7, 0.5]]
     """
 
     number_per_run: int
@@ -201,6 +218,10 @@ class Timer:
 
         A block is so long that the timer itself counts for little. `callback` is given the
         number of runs and the time of each block.
+
+        >>> measured = Timer("sum(range(100))").blocked_autorange(min_run_time=0.01)
+        >>> len(measured.times) >= 1, measured.median < 1.0
+        (True, True)
         """
         with threads(self._task_spec.num_threads):
             number = self._block(min_run_time)
@@ -214,7 +235,12 @@ class Timer:
     def adaptive_autorange(self, threshold: float = 0.1, *, min_run_time: float = 0.01,
                            max_run_time: float = 10.0,
                            callback: Callable[[int, float], Any] | None = None) -> Measurement:
-        """Measure blocks until they lie together, at most `max_run_time` seconds."""
+        """Measure blocks until they lie together, at most `max_run_time` seconds.
+
+        >>> measured = Timer("sum(range(100))").adaptive_autorange(max_run_time=0.05)
+        >>> len(measured.times) >= 1, measured.median < 1.0
+        (True, True)
+        """
         with threads(self._task_spec.num_threads):
             number = self._block(min_run_time)
             times: list[float] = []
@@ -277,21 +303,57 @@ class Compare:
         self._trim = False
 
     def extend_results(self, results: Iterable[Measurement]) -> None:
-        """Add measurements."""
+        """Add measurements.
+
+        >>> small, large = (TaskSpec("x + x", "pass", label="add", sub_label=name, description="")
+        ...                 for name in ("size 1", "size 1000"))
+        >>> table = Compare([Measurement(1, [2e-6], small)])
+        >>> table.extend_results([Measurement(1, [3e-6], large)]); table.print()
+        [----- add ------]
+        <BLANKLINE>
+        1 threads: -------
+            size 1     2.0
+            size 1000  3.0
+        <BLANKLINE>
+        Times are in microseconds (us).
+        """
         for one in results:
             if not isinstance(one, Measurement):
                 raise ValueError(f"Expected an instance of `Measurement`, got {type(one)} instead.")
             self._results.append(one)
 
     def trim_significant_figures(self) -> None:
-        """Show two significant figures of each time."""
+        """Show two significant figures of each time.
+
+        >>> spec = TaskSpec("x + x", "pass", label="add", sub_label="size 1", description="here")
+        >>> table = Compare([Measurement(1, [2.345e-4], spec)])
+        >>> table.trim_significant_figures(); table.print()
+        [----- add -----]
+                     here
+        1 threads: ------
+            size 1    230
+        <BLANKLINE>
+        Times are in microseconds (us).
+        """
         self._trim = True
 
     def colorize(self, rowwise: bool = False) -> None:
-        """Do nothing: the table has no colours."""
+        """Do nothing: the table has no colours.
+
+        >>> spec = TaskSpec("x + x", "pass", label="add", sub_label="size 1", description="here")
+        >>> table = Compare([Measurement(1, [2e-6], spec)])
+        >>> before = str(table); table.colorize(); str(table) == before
+        True
+        """
 
     def highlight_warnings(self) -> None:
-        """Do nothing: the table marks nothing."""
+        """Do nothing: the table marks nothing.
+
+        >>> spec = TaskSpec("x + x", "pass", label="add", sub_label="size 1", description="here")
+        >>> table = Compare([Measurement(1, [2e-6], spec)])
+        >>> before = str(table); table.highlight_warnings(); str(table) == before
+        True
+        """
 
     def print(self) -> None:
         """Print the table."""

@@ -47,7 +47,13 @@ _debug: ContextVar[bool | None] = ContextVar("debug", default=None)
 
 
 def noop_context_fn() -> Contexts:
-    """Return two contexts that do nothing: the default of `checkpoint`'s `context_fn`."""
+    """Return two contexts that do nothing: the default of `checkpoint`'s `context_fn`.
+
+    >>> first, second = noop_context_fn()
+    >>> with first:
+    ...     print("runs as ever")
+    runs as ever
+    """
     return nullcontext(), nullcontext()
 
 
@@ -162,7 +168,15 @@ def in_turn(functions: list[Callable[[Any], Any]]) -> Callable[[Any], Any]:
 
 
 class CheckpointFunction(Function):
-    """The reentrant variant: runs the function without a graph, and with one in backward."""
+    """The reentrant variant: runs the function without a graph, and with one in backward.
+
+    >>> from minigrad import tensor
+    >>> x = tensor(2.0, requires_grad=True)
+    >>> y = CheckpointFunction.apply(lambda x: x * x, True, x); y
+    tensor(4., grad_fn=<CheckpointFunctionBackward>)
+    >>> y.backward(); x.grad
+    tensor(4.)
+    """
 
     @staticmethod
     def forward(ctx: Any, run_function: Callable[..., Any], preserve_rng_state: bool,
@@ -203,7 +217,13 @@ class CheckpointFunction(Function):
 
 
 def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return the tuple with leaves in place of its tensors; `RuntimeError` unless it is one."""
+    """Return the tuple with leaves in place of its tensors; `RuntimeError` unless it is one.
+
+    >>> from minigrad import tensor
+    >>> x = tensor(2.0, requires_grad=True) * 3
+    >>> detach_variable((x, 7))
+    (tensor(6., requires_grad=True), 7)
+    """
     if not isinstance(inputs, tuple):
         raise RuntimeError("Only tuple of tensors is supported. Got Unsupported input type: "
                            f"{type(inputs).__name__}")
@@ -212,7 +232,14 @@ def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def check_backward_validity(inputs: Iterable[Any]) -> None:
-    """Warn if no tensor among the inputs requires grad: no gradient would reach the function."""
+    """Warn if no tensor among the inputs requires grad: no gradient would reach the function.
+
+    >>> from minigrad import tensor
+    >>> with warnings.catch_warnings(record=True) as shown:
+    ...     warnings.simplefilter("always"); check_backward_validity([tensor(1.0)])
+    >>> print(shown[0].message)
+    None of the inputs have requires_grad=True. Gradients will be None
+    """
     if not any(x.requires_grad for x in inputs if isinstance(x, Tensor)):
         warnings.warn("None of the inputs have requires_grad=True. Gradients will be None",
                       stacklevel=2)
@@ -236,13 +263,30 @@ def warn_of_default(beginning: str) -> None:
 
 @contextmanager
 def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
-    """Set `early_stop` of all checkpoints that run forward in a block; overrides their own."""
+    """Set `early_stop` of all checkpoints that run forward in a block; overrides their own.
+
+    >>> from minigrad import tensor
+    >>> def function(x):
+    ...     y = x.exp(); print("ran"); return y
+    >>> with set_checkpoint_early_stop(True):
+    ...     y = checkpoint(function, tensor(0.0, requires_grad=True), use_reentrant=False)
+    ran
+    >>> y.backward()  # ends when exp has saved its result, before the second "ran"
+    """
     with having(_early_stop, enable):
         yield
 
 
 @contextmanager
 def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
-    """Set `debug` of all checkpoints in a block; overrides their own."""
+    """Set `debug` of all checkpoints in a block; overrides their own.
+
+    >>> from minigrad import exp, tensor
+    >>> x = tensor(0.0, requires_grad=True)
+    >>> with set_checkpoint_debug_enabled(True):
+    ...     checkpoint(exp, x, use_reentrant=False).backward()
+    >>> x.grad
+    tensor(1.)
+    """
     with having(_debug, enabled):
         yield

@@ -41,7 +41,21 @@ enable checkpoint-debug mode globally.
 
 
 class CheckpointError(RuntimeError):
-    """Raised if the two runs of a checkpointed function save different tensors."""
+    """Raised if the two runs of a checkpointed function save different tensors.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.utils.checkpoint import checkpoint
+    >>> runs = []
+    >>> def function(x):
+    ...     runs.append(x)
+    ...     return x.exp().exp() if len(runs) == 1 else x.exp()
+    >>> y = checkpoint(function, tensor(1.0, requires_grad=True), use_reentrant=False)
+    >>> try:
+    ...     y.backward()
+    ... except CheckpointError as error:
+    ...     print(error)
+    torch.utils.checkpoint: A different number of tensors was saved during the original forward ...
+    """
 
 
 class EnoughRecomputed(BaseException):

@@ -65,6 +65,12 @@ def load_file(filename: str | os.PathLike[str], device: Any = "cpu") -> dict[str
 
     `RuntimeError`, before anything is read, for a damaged file and for dtypes that minigrad does
     not have, such as bfloat16. Source: `safetensors.torch.load_file`.
+
+    >>> import os, tempfile
+    >>> from minigrad import tensor
+    >>> path = os.path.join(tempfile.mkdtemp(), "one.safetensors")
+    >>> save_file({"bias": tensor([1.0, 2.0])}, path); load_file(path)
+    {'bias': tensor([1., 2.])}
     """
     backend, library, path = backend_for(device), package(), os.fspath(filename)
     if not os.path.isfile(path):  # the library's own error does not name a folder

@@ -15,7 +15,21 @@ from .walk import as_list, node_saves, root_nodes, walk
 
 
 class Graph:
-    """The nodes behind one or several tensors, ready to be drawn; `print` shows the tree."""
+    """The nodes behind one or several tensors, ready to be drawn; `print` shows the tree.
+
+    >>> from minigrad import tensor
+    >>> x = tensor([1.0, 2.0], requires_grad=True)
+    >>> graph = Graph((x * 3).exp(), {"x": x}, shapes=True); print(graph.tree())
+    result (2,)
+    └0─ ExpBackward #... (2,)
+       └0─ MulBackward0 #... (2,)
+          ├0─ AccumulateGrad x (2,)
+          └0─ None
+    >>> graph.label(graph.nodes[-1]), graph.dot.splitlines()[0]
+    ('AccumulateGrad x (2,)', 'digraph minigrad {')
+    >>> Graph((x * 3).exp(), limit=2).note
+    'only the 2 nodes nearest to the result are shown; limit= shows more'
+    """
 
     def __init__(
         self,
@@ -64,6 +78,15 @@ class Graph:
 
         Raises `ImportError` without the Python package graphviz and `RuntimeError` without the
         program `dot`, or in a browser without viz-js; each says what to do.
+
+        >>> from minigrad import tensor
+        >>> graph = Graph(tensor(2.0, requires_grad=True) * 3)
+        >>> try:
+        ...     picture = graph.svg()
+        ... except (ImportError, RuntimeError):  # there is no Graphviz
+        ...     picture = "<svg"
+        >>> "<svg" in picture
+        True
         """
         text = draw(self.dot)
         if path is not None:

@@ -26,6 +26,13 @@ class BackwardSteps:
     """A finished backward pass: its record (`nodes`, `steps`), and the page that shows it.
 
     `print` lists the steps; a notebook shows the page; `save(path)` writes it.
+
+    >>> import os, tempfile
+    >>> from minigrad import tensor
+    >>> steps = backward_steps(tensor(3.0, requires_grad=True) * 2); len(steps.steps)
+    10
+    >>> path = steps.save(os.path.join(tempfile.mkdtemp(), "backward.html")); path.name
+    'backward.html'
     """
 
     def __init__(self, nodes: Sequence[NodeView], steps: Sequence[Step],

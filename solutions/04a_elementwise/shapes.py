@@ -34,7 +34,11 @@ def numel(shape: Iterable[int]) -> int:
 
 
 def same(shape: Shape, *_: Any, **__: Any) -> Shape:
-    """The result has the shape of the first tensor."""
+    """The result has the shape of the first tensor.
+
+    >>> same((2, 3), (4,))
+    (2, 3)
+    """
     return tuple(shape)
 
 

@@ -64,9 +64,12 @@ class Finder(doctest.DocTestFinder):
 
 @functools.cache
 def classes_written_in(module) -> set[str]:
-    """Return the names of the classes whose bodies stand in a module's file."""
+    """Return the names of the classes that a module's file makes, by a body or by a call."""
     tree = ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
-    return {node.name for node in tree.body if isinstance(node, ast.ClassDef)}
+    called = [node.targets[0] for node in tree.body
+              if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)]
+    return {node.name for node in tree.body if isinstance(node, ast.ClassDef)} | {
+        target.id for target in called if isinstance(target, ast.Name)}
 
 
 @pytest.fixture(autouse=True)

@@ -31,7 +31,12 @@ class AutogradMeta:
 
     @property
     def is_leaf(self: Any) -> bool:
-        """Whether no recorded operation made it."""
+        """Whether no recorded operation made it.
+
+        >>> from minigrad import tensor
+        >>> x = tensor(2.0, requires_grad=True); x.is_leaf, (x * 3).is_leaf
+        (True, False)
+        """
         # 02.3 Leaf or not (about 7 lines)
         # `grad_fn`: the node that made this tensor, None for a leaf. `is_leaf`: whether no
         # recorded operation made it. `_edge()`: the pair (node, number) at which its gradient
@@ -49,7 +54,12 @@ class AutogradMeta:
 
     @property
     def grad_fn(self: Any) -> Node | None:
-        """The node whose backward receives this tensor's gradient; None for a leaf."""
+        """The node whose backward receives this tensor's gradient; None for a leaf.
+
+        >>> from minigrad import tensor
+        >>> x = tensor(2.0, requires_grad=True); x.grad_fn is None, (x * 3).grad_fn.name()
+        (True, 'MulBackward0')
+        """
         # 02.3 Leaf or not: see the task at `AutogradMeta.is_leaf`.
         raise NotImplementedError("02.3 Leaf or not is yours to write")
 
@@ -59,7 +69,12 @@ class AutogradMeta:
 
     @property
     def output_nr(self: Any) -> int:
-        """The tensor's number among the outputs of `grad_fn`."""
+        """The tensor's number among the outputs of `grad_fn`.
+
+        >>> from minigrad import ones
+        >>> [part.output_nr for part in ones(3, requires_grad=True).unbind()]
+        [0, 1, 2]
+        """
         index: int = self._index
         return index
 

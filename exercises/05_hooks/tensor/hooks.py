@@ -33,11 +33,23 @@ class GradientHooks:
 
     @property
     def retains_grad(self: Any) -> bool:
-        """Whether `.grad` of this non-leaf is filled by backward."""
+        """Whether `.grad` of this non-leaf is filled by backward.
+
+        >>> from minigrad import tensor
+        >>> y = tensor(2.0, requires_grad=True) * 3
+        >>> y.retain_grad(); y.retains_grad
+        True
+        """
         return self._extras is not None and self._extras.retains_grad
 
     def retain_grad(self: Any) -> None:
-        """Have backward fill `.grad` of this tensor, though it is no leaf."""
+        """Have backward fill `.grad` of this tensor, though it is no leaf.
+
+        >>> from minigrad import tensor
+        >>> y = tensor(2.0, requires_grad=True) * 3
+        >>> y.retain_grad(); (y * y).backward(); y.grad
+        tensor(12.)
+        """
         # 05.4 retain_grad (about 14 lines)
         # `retain_grad` has the node keep a weak reference to this result. In the pass
         # `keep_retained` fills `_grad` of those tensors: `retained` maps numbers of outputs
@@ -103,7 +115,15 @@ class GradientHooks:
         raise RuntimeError("Deletion of _backwards_hooks not allowed!")
 
     def register_post_accumulate_grad_hook(self: Any, hook: Callable[..., Any]) -> RemovableHandle:
-        """Call `hook(tensor)` after backward has accumulated into this leaf's `.grad`."""
+        """Call `hook(tensor)` after backward has accumulated into this leaf's `.grad`.
+
+        >>> from minigrad import tensor
+        >>> x = tensor(2.0, requires_grad=True)
+        >>> handle = x.register_post_accumulate_grad_hook(lambda x: print("now", x.grad))
+        >>> (x * 3).backward(); (x * 3).backward()
+        now tensor(3.)
+        now tensor(6.)
+        """
         # 05.6 After the gradient is in .grad (about 10 lines)
         # Some hooks of a leaf wait until its `.grad` is complete.
         # `register_post_accumulate_grad_hook` registers one in a table of its own; the pass

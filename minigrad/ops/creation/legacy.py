@@ -99,10 +99,19 @@ class LegacyType(type):
         return isinstance(instance, Tensor) and instance.dtype is cls.dtype
 
 
+TEXT = """Makes tensors of {kind}, from sizes or from data.
+
+    >>> import minigrad as torch
+    >>> x = torch.{name}([[0, 1, 2]]); x.dtype, x.tolist()
+    (torch.{kind}, {shown})
+    >>> torch.{name}(2, 3).shape, isinstance(x, torch.{name})
+    (torch.Size([2, 3]), True)
+    """
+
+
 def _legacy_type(name: str, kind: dtype) -> LegacyType:
-    body = {"dtype": kind, "__module__": "torch",
-            "__doc__": f"Makes tensors of {kind.name}, from sizes or from data."}
-    return LegacyType(name, (), body)
+    text = TEXT.format(kind=kind.name, name=name, shown=np.array([[0, 1, 2]], kind.numpy).tolist())
+    return LegacyType(name, (), {"dtype": kind, "__module__": "torch", "__doc__": text})
 
 
 HalfTensor = _legacy_type("HalfTensor", float16)

@@ -335,7 +335,13 @@ def index_fill(input, dim, index, value):
 
 @method("index_fill_")
 def index_fill_(self, dim, index, value):
-    """Write `value` to the slices along `dim` that `index` names."""
+    """Write `value` to the slices along `dim` that `index` names.
+
+    >>> from minigrad import tensor, zeros
+    >>> zeros(2, 3).index_fill_(1, tensor([0, 2]), 5)
+    tensor([[5., 0., 5.],
+            [5., 0., 5.]])
+    """
     op = IndexFillTensor if isinstance(value, Tensor) else IndexFillNumber
     return apply_inplace(op, [self, dim, index, value])
 

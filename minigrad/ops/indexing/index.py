@@ -464,6 +464,12 @@ def index_put(input, indices, values, accumulate=False):
 
 @method("index_put_")
 def index_put_(self, indices, values, accumulate=False):
-    """Write, or add, `values` to `self[indices]`."""
+    """Write, or add, `values` to `self[indices]`.
+
+    >>> from minigrad import tensor, zeros
+    >>> zeros(2, 3).index_put_((tensor([0, 1]), tensor([2, 0])), tensor([5.0, 6.0]))
+    tensor([[0., 0., 5.],
+            [6., 0., 0.]])
+    """
     refuse_leaf(self, values)
     return apply_inplace(IndexPut, [*put_arguments(self, indices, values), accumulate])

@@ -15,7 +15,15 @@ from .matmul import by, dtype_names, mT
 
 
 class LinAlgError(RuntimeError):
-    """A matrix is singular, or not positive-definite, where it must not be."""
+    """A matrix is singular, or not positive-definite, where it must not be.
+
+    >>> from minigrad import linalg, zeros
+    >>> try:
+    ...     linalg.inv(zeros(2, 2))
+    ... except linalg.LinAlgError as error:
+    ...     print(str(error)[:42])
+    linalg.inv: The diagonal element 1 is zero
+    """
 
 
 def require_matrix(name, matrices):

@@ -35,5 +35,11 @@ def renorm(input, p, dim: int, maxnorm):
 
 @method("renorm_")
 def renorm_(self, p, dim, maxnorm):
-    """Scale slices down to a greatest norm, in place."""
+    """Scale slices down to a greatest norm, in place.
+
+    >>> from minigrad import tensor
+    >>> tensor([[3.0, 4.0], [0.3, 0.4]]).renorm_(2, 0, 1.0)
+    tensor([[0.6000, 0.8000],
+            [0.3000, 0.4000]])
+    """
     return self.copy_(F.renorm(self, p, dim, maxnorm))

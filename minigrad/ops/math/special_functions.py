@@ -111,7 +111,12 @@ def polygamma(n, input):
 
 @method("polygamma")
 def polygamma_method(self, n):
-    """Return the derivative of order `n` of digamma."""
+    """Return the derivative of order `n` of digamma.
+
+    >>> from minigrad import tensor
+    >>> tensor([1.0, 2.0]).polygamma(1)
+    tensor([1.6449, 0.6449])
+    """
     return Polygamma(self, n)
 
 
@@ -135,7 +140,12 @@ def mvlgamma(input, p: int):
 
 @method("mvlgamma_")
 def mvlgamma_(self, p):
-    """Replace by the logarithm of the multivariate gamma function, in place."""
+    """Replace by the logarithm of the multivariate gamma function, in place.
+
+    >>> from minigrad import tensor
+    >>> tensor([2.0, 3.0]).mvlgamma_(2)
+    tensor([0.4516, 1.5502])
+    """
     return self.copy_(F.mvlgamma(self, p))
 
 

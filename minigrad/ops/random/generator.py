@@ -40,7 +40,12 @@ class Generator:
 
     @property
     def device(self) -> device:
-        """The device of the generator."""
+        """The device of the generator.
+
+        >>> from minigrad import Generator
+        >>> Generator().device
+        device(type='cpu')
+        """
         return self._device
 
     def manual_seed(self, seed: int) -> Generator:
@@ -54,7 +59,12 @@ class Generator:
         return self
 
     def seed(self) -> int:
-        """Start from a seed that the operating system gives, and return it."""
+        """Start from a seed that the operating system gives, and return it.
+
+        >>> from minigrad import Generator
+        >>> generator = Generator(); generator.seed() == generator.initial_seed()
+        True
+        """
         return int(self._source.seed())
 
     def initial_seed(self) -> int:
@@ -70,18 +80,38 @@ class Generator:
         """Return the state that the next numbers depend on, as a uint8 tensor on the CPU.
 
         It has 5056 elements, and 16 for a generator of a GPU.
+
+        >>> from minigrad import Generator, rand
+        >>> generator = Generator(); state = generator.get_state(); state.shape, state.dtype
+        (torch.Size([5056]), torch.uint8)
+        >>> first = rand(1, generator=generator); _ = generator.set_state(state)
+        >>> first == rand(1, generator=generator)
+        tensor([True])
         """
         return from_array(self._source.get_state())
 
     def set_state(self, new_state: Tensor) -> Generator:
-        """Go on from a state that `get_state` returned; else `TypeError` or `RuntimeError`."""
+        """Go on from a state that `get_state` returned; else `TypeError` or `RuntimeError`.
+
+        >>> from minigrad import Generator, rand
+        >>> one, other = Generator().manual_seed(7), Generator()
+        >>> _ = other.set_state(one.get_state())
+        >>> rand(2, generator=one), rand(2, generator=other)
+        (tensor([0.5349, 0.1988]), tensor([0.5349, 0.1988]))
+        """
         if not isinstance(new_state, Tensor):
             raise TypeError(f"expected a torch.ByteTensor, but got {type(new_state).__name__}")
         self._source.set_state(np.ascontiguousarray(new_state.numpy()))
         return self
 
     def clone_state(self) -> Generator:
-        """Return a new generator that will give the same numbers."""
+        """Return a new generator that will give the same numbers.
+
+        >>> from minigrad import Generator, rand
+        >>> generator = Generator().manual_seed(7); other = generator.clone_state()
+        >>> rand(2, generator=generator), rand(2, generator=other)
+        (tensor([0.5349, 0.1988]), tensor([0.5349, 0.1988]))
+        """
         other = Generator(self.device)
         other.set_state(self.get_state())
         return other

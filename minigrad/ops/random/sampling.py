@@ -424,7 +424,12 @@ def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | N
 @method("bernoulli")
 def tensor_bernoulli(self: Tensor, p: float | None = None, *,
                  generator: Generator | None = None) -> Any:
-    """Draw ones with the probabilities in the tensor; see `bernoulli`."""
+    """Draw ones with the probabilities in the tensor; see `bernoulli`.
+
+    >>> from minigrad import tensor
+    >>> tensor([0.0, 1.0]).bernoulli()
+    tensor([0., 1.])
+    """
     return bernoulli(self, p, generator=generator)
 
 

@@ -196,14 +196,26 @@ def node_for(self, view):
 
 @method("as_strided_")
 def as_strided_(self, size, stride, storage_offset=None):
-    """Give the tensor itself another size, strides and offset."""
+    """Give the tensor itself another size, strides and offset.
+
+    >>> from minigrad import arange
+    >>> arange(6).as_strided_((2, 2), (3, 1), 1)
+    tensor([[1, 2],
+            [4, 5]])
+    """
     arguments = strided_arguments(self._array, size, stride, storage_offset)
     return apply_inplace(AsStrided, [self, *arguments])
 
 
 @method("swapaxes_")
 def swapaxes_(self, axis0, axis1):
-    """Exchange two dimensions of the tensor itself."""
+    """Exchange two dimensions of the tensor itself.
+
+    >>> from minigrad import tensor
+    >>> x = tensor([[1, 2], [3, 4]]); _ = x.swapaxes_(0, 1); x
+    tensor([[1, 3],
+            [2, 4]])
+    """
     return apply_inplace(Transpose, [self, axis0, axis1])
 
 
@@ -338,6 +350,11 @@ def resize_(self, *sizes):
     """Give the tensor itself another size; new memory, where it grows, is not initialised.
 
     Raises RuntimeError if it requires grad.
+
+    >>> from minigrad import arange
+    >>> arange(6).resize_(2, 2)
+    tensor([[0, 1],
+            [2, 3]])
     """
     if self.requires_grad and not _state.inference_enabled.get():
         raise RuntimeError("cannot resize variables that require grad")

@@ -195,7 +195,12 @@ def cpu(self, memory_format=preserve_format):
 
 @method("cuda")
 def cuda(self, device=None, non_blocking=False, memory_format=preserve_format):
-    """Return the tensor on a GPU, itself if it is there; `RuntimeError` where there is none."""
+    """Return the tensor on a GPU, itself if it is there; `RuntimeError` where there is none.
+
+    >>> from minigrad import cuda, ones
+    >>> ones(2).cuda().device.type if cuda.is_available() else "cuda"
+    'cuda'
+    """
     return converted(self, None, "cuda" if device is None else device, False, non_blocking)
 
 
@@ -204,6 +209,10 @@ def pin_memory(self, device=None):
     """Return a copy in page-locked memory of the host, from which copies to a GPU do not block.
 
     RuntimeError where there is no GPU, or for a tensor that is on one.
+
+    >>> from minigrad import cuda, ones
+    >>> ones(2).pin_memory().tolist() if cuda.is_available() else [1.0, 1.0]
+    [1.0, 1.0]
     """
     if self.device.type != "cpu":
         raise RuntimeError(f"cannot pin '{self.type()}' only dense CPU tensors can be pinned")
@@ -249,19 +258,35 @@ def type_(self, dtype=None, non_blocking=False, **kwargs):
     return converted(self, dtype, None)
 
 
+TEXT = """Return the tensor as {kind}, itself if it is that.
+
+    >>> from minigrad import tensor
+    >>> x = tensor([0.0, 1.5]).{name}(); x.dtype, x.tolist()
+    (torch.{kind}, {shown})
+    """
+
+
 def dtype_method(dtype, name):
     """Give tensors the method that converts to a dtype."""
 
     def convert(self, memory_format=preserve_format):
         return converted(self, dtype, None)
 
-    convert.__doc__ = f"Return the tensor as {dtype.name}, itself if it is that."
+    shown = [dtype.numpy.type(value).item() for value in (0.0, 1.5)]
+    convert.__doc__ = TEXT.format(kind=dtype.name, name=name, shown=shown)
     method(name)(convert)
 
 
 @method("bfloat16")
 def to_bfloat16(self, memory_format=preserve_format):
-    """Refuse, and say what there is instead: NumPy has no such numbers."""
+    """Refuse, and say what there is instead: NumPy has no such numbers.
+
+    >>> from minigrad import ones
+    >>> ones(2).bfloat16()
+    Traceback (most recent call last):
+        ...
+    NotImplementedError: minigrad has no bfloat16, because NumPy has none: use torch.float16, ...
+    """
     return converted(self, dtypes.bfloat16, None)
 
 

@@ -157,7 +157,13 @@ def untyped_storage(self: Tensor) -> UntypedStorage:
 
 @method("storage")
 def storage(self: Tensor) -> TypedStorage:
-    """Return the elements of the tensor's memory, with PyTorch's warning that it is deprecated."""
+    """Return the elements of the tensor's memory, with PyTorch's warning that it is deprecated.
+
+    >>> import warnings; warnings.simplefilter("ignore")  # that it is deprecated
+    >>> from minigrad import arange
+    >>> arange(6)[2:4].storage().tolist()  # all of the memory
+    [0, 1, 2, 3, 4, 5]
+    """
     if not _warned:
         _warned.append(True)
         warnings.warn(DEPRECATED, UserWarning, stacklevel=2)
@@ -166,13 +172,25 @@ def storage(self: Tensor) -> TypedStorage:
 
 @method("is_shared")
 def is_shared(self: Tensor) -> bool:
-    """Tell whether other processes share the tensor's memory: none does."""
+    """Tell whether other processes share the tensor's memory: none does.
+
+    >>> from minigrad import ones
+    >>> ones(2).is_shared()
+    False
+    """
     return False
 
 
 @method("share_memory_")
 def share_memory_(self: Tensor) -> Tensor:
-    """Raise `NotImplementedError`: tensors live in the memory of one process."""
+    """Raise `NotImplementedError`: tensors live in the memory of one process.
+
+    >>> from minigrad import ones
+    >>> ones(2).share_memory_()
+    Traceback (most recent call last):
+        ...
+    NotImplementedError: share_memory_ is not supported: tensors live in the memory of one ...
+    """
     raise NotImplementedError("share_memory_ is not supported: tensors live in the memory of one "
                               "process; its threads share them as they are")
 

@@ -19,7 +19,15 @@ __all__ = ["ChainDataset", "ConcatDataset", "Dataset", "IterableDataset", "Stack
 
 
 class Dataset:
-    """Samples by number: a subclass has `__getitem__`, and `__len__` for iteration."""
+    """Samples by number: a subclass has `__getitem__`, and `__len__` for iteration.
+
+    >>> from minigrad.utils.data import DataLoader, Dataset
+    >>> class Squares(Dataset):
+    ...     def __getitem__(self, index): return index**2
+    ...     def __len__(self): return 4
+    >>> list(DataLoader(Squares(), batch_size=3))
+    [tensor([0, 1, 4]), tensor([9])]
+    """
 
     def __getitem__(self, index: Any) -> Any:
         raise NotImplementedError("Subclasses of Dataset should implement __getitem__.")
@@ -32,7 +40,14 @@ class Dataset:
 
 
 class IterableDataset(Dataset):
-    """Samples one after the other: a subclass has `__iter__`."""
+    """Samples one after the other: a subclass has `__iter__`.
+
+    >>> from minigrad.utils.data import DataLoader, IterableDataset
+    >>> class Countdown(IterableDataset):
+    ...     def __iter__(self): return iter([3, 2, 1])
+    >>> list(DataLoader(Countdown(), batch_size=2))
+    [tensor([3, 2]), tensor([1])]
+    """
 
     def __iter__(self) -> Iterator[Any]:
         raise NotImplementedError("Subclasses of IterableDataset should implement __iter__.")
@@ -147,7 +162,15 @@ class StackDataset(Dataset):
 
 
 class ChainDataset(IterableDataset):
-    """Iterable data sets one after the other."""
+    """Iterable data sets one after the other.
+
+    >>> from minigrad.utils.data import ChainDataset, IterableDataset
+    >>> class Countdown(IterableDataset):
+    ...     def __init__(self, start): self.start = start
+    ...     def __iter__(self): return iter(range(self.start, 0, -1))
+    >>> list(ChainDataset([Countdown(3), Countdown(2)])), list(Countdown(1) + Countdown(2))
+    ([3, 2, 1, 2, 1], [1, 2, 1])
+    """
 
     def __init__(self, datasets: Iterable[Any]) -> None:
         self.datasets = datasets

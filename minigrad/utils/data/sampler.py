@@ -19,7 +19,14 @@ __all__ = ["BatchSampler", "RandomSampler", "Sampler", "SequentialSampler", "Sub
 
 
 class Sampler:
-    """An order: yields the numbers of samples."""
+    """An order: yields the numbers of samples.
+
+    >>> from minigrad.utils.data import DataLoader, Sampler
+    >>> class Backwards(Sampler):
+    ...     def __iter__(self): return iter([2, 1, 0])
+    >>> list(DataLoader([10, 20, 30], sampler=Backwards(), batch_size=2))
+    [tensor([30, 20]), tensor([10])]
+    """
 
     def __init__(self, data_source: Any = None) -> None:
         pass
@@ -72,7 +79,12 @@ class RandomSampler(Sampler):
 
     @property
     def num_samples(self) -> int:
-        """The number of samples that are yielded."""
+        """The number of samples that are yielded.
+
+        >>> from minigrad.utils.data import RandomSampler
+        >>> RandomSampler("abc").num_samples, RandomSampler("abc", num_samples=7).num_samples
+        (3, 7)
+        """
         return len(self.data_source) if self._num_samples is None else self._num_samples
 
     def __iter__(self) -> Iterator[int]:

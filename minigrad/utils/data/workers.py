@@ -24,7 +24,12 @@ Make = Callable[[Any], Any]
 
 @dataclass
 class WorkerInfo:
-    """The result of `get_worker_info`: id, number of workers, seed and data set."""
+    """The result of `get_worker_info`: id, number of workers, seed and data set.
+
+    >>> info = WorkerInfo(id=0, num_workers=2, seed=7, dataset=[10, 20, 30, 40])
+    >>> info.dataset[info.id :: info.num_workers]  # the part of this worker
+    [10, 30]
+    """
 
     id: int
     num_workers: int
