@@ -14,6 +14,7 @@ from ..op.declaration import F
 from .bernoulli import Bernoulli
 from .beta import Beta
 from .binomial import Binomial
+from .by_matrix import log_diagonal
 from .categorical import Categorical
 from .cauchy import Cauchy
 from .dirichlet import Dirichlet
@@ -31,7 +32,7 @@ from .lowrank_multivariate_normal import (
     low_rank_distance,
     low_rank_log_determinant,
 )
-from .multivariate_normal import MultivariateNormal, log_diagonal, squared_distance
+from .multivariate_normal import MultivariateNormal, squared_distance
 from .normal import Normal
 from .one_hot_categorical import OneHotCategorical
 from .pareto import Pareto
@@ -45,7 +46,11 @@ __all__: list[str] = []
 
 @register_kl(ExponentialFamily, ExponentialFamily)
 def exponential_families(p: Any, q: Any) -> Any:
-    """The Bregman divergence of the log normalizer, for two of one class."""
+    """The Bregman divergence of the log normalizer, for two of one class.
+
+    Terms are added up over the dimensions that each parameter has beyond the batch.  PyTorch takes
+    those of an event, and is wrong for `Wishart`, whose `df` has none.
+    """
     if type(p) is not type(q):
         raise NotImplementedError(
             "The cross KL-divergence between different exponential families cannot"
@@ -57,7 +62,8 @@ def exponential_families(p: Any, q: Any) -> Any:
         slopes = grad(normalizer.sum(), of_p, create_graph=True)
     result = q._log_normalizer(*q._natural_params) - normalizer
     for mine, other, slope in zip(of_p, q._natural_params, slopes):
-        result = result - sum_rightmost((other - mine) * slope, len(q.event_shape))
+        dims = slope.dim() - len(p.batch_shape)
+        result = result - sum_rightmost((other - mine) * slope, dims)
     return result
 
 

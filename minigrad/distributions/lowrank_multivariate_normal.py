@@ -9,8 +9,9 @@ from ..op.declaration import F
 from ..shapes import broadcast
 from ..tensor.attributes import Size
 from . import constraints
+from .by_matrix import log_diagonal
 from .distribution import Distribution
-from .multivariate_normal import log_diagonal, squared_distance, times
+from .multivariate_normal import squared_distance, times
 from .utils import lazy_property, standard_normal
 
 __all__ = ["LowRankMultivariateNormal"]

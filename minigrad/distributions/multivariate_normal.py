@@ -9,8 +9,8 @@ from ..op.declaration import F
 from ..shapes import broadcast
 from ..tensor.attributes import Size
 from . import constraints
-from .distribution import Distribution
-from .utils import lazy_property, standard_normal
+from .by_matrix import ByMatrix, log_diagonal
+from .utils import standard_normal
 
 __all__ = ["MultivariateNormal"]
 
@@ -23,28 +23,12 @@ def squared_distance(factor: Any, x: Any) -> Any:
     return F.linalg_solve_triangular(factor, x.unsqueeze(-1), upper=False).pow(2).sum((-2, -1))
 
 
-def log_diagonal(factor: Any) -> Any:
-    """Return the sum of the logarithms of a matrix's diagonal."""
-    return factor.diagonal(dim1=-2, dim2=-1).log().sum(-1)
-
-
 def times(factor: Any, x: Any) -> Any:
     """Multiply vectors (..., n) by matrices (..., m, n)."""
     return (factor @ x.unsqueeze(-1)).squeeze(-1)
 
 
-def factor_of_inverse(precision: Any) -> Any:
-    """Return the lower triangular L with L L^T = P^-1.
-
-    P read from its end has a Cholesky factor; read back that is an upper triangular U with
-    U U^T = P, so that L is the inverse of U^T.
-    """
-    upper = F.flip(F.linalg_cholesky(F.flip(precision, (-2, -1))), (-2, -1))
-    eye = F.eye(precision.shape[-1], dtype=precision.dtype, device=precision.device)
-    return F.linalg_solve_triangular(upper.mT, eye.expand(precision.shape), upper=False)
-
-
-class MultivariateNormal(Distribution):
+class MultivariateNormal(ByMatrix):
     """Normal vectors (..., n) with mean `loc` and one of three matrices (..., n, n).
 
     These are the covariance matrix, its inverse, or its lower triangular factor `scale_tril`.
@@ -60,9 +44,8 @@ class MultivariateNormal(Distribution):
         "scale_tril": constraints.lower_cholesky}
     support: Any = constraints.real_vector
     has_rsample = True
-    _expanded = {"loc": 1, "covariance_matrix": 2, "precision_matrix": 2, "scale_tril": 2}
+    _expanded = {"loc": 1, **ByMatrix._expanded}
     _kept = ("_unbroadcasted_scale_tril",)
-    _unbroadcasted_scale_tril: Any
 
     def __init__(self, loc: Any, covariance_matrix: Any = None, precision_matrix: Any = None,
                  scale_tril: Any = None, validate_args: bool | None = None) -> None:
@@ -80,31 +63,10 @@ class MultivariateNormal(Distribution):
             raise ValueError(f"{what} must be at least two-dimensional, with optional leading "
                              "batch dimensions")
         batch = Size(broadcast(matrix.shape[:-2], loc.shape[:-1]))
-        vars(self)[name] = matrix.expand((*batch, -1, -1))
+        factored = self._take(batch, **given)
         self.loc = loc.expand((*batch, -1))
         super().__init__(batch, self.loc.shape[-1:], validate_args=validate_args)
-        factor = {"scale_tril": lambda m: m, "covariance_matrix": F.linalg_cholesky,
-                  "precision_matrix": factor_of_inverse}
-        self._unbroadcasted_scale_tril = factor[name](matrix)
-
-    @lazy_property
-    def scale_tril(self) -> Any:
-        """The lower triangular factor."""
-        return self._of_batch(self._unbroadcasted_scale_tril)
-
-    @lazy_property
-    def covariance_matrix(self) -> Any:
-        """The covariances."""
-        factor = self._unbroadcasted_scale_tril
-        return self._of_batch(factor @ factor.mT)
-
-    @lazy_property
-    def precision_matrix(self) -> Any:
-        """The inverse of the covariance matrix."""
-        return self._of_batch(F.cholesky_inverse(self._unbroadcasted_scale_tril))
-
-    def _of_batch(self, matrix: Any) -> Any:
-        return matrix.expand(self._batch_shape + self._event_shape + self._event_shape)
+        factored()
 
     @property
     def mean(self) -> Any:

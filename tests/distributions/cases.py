@@ -30,6 +30,10 @@ CASES: dict[str, Make] = {
     "Exponential": lambda D, p: D.Exponential(p([0.5, 2.0])),
     "FisherSnedecor": lambda D, p: D.FisherSnedecor(p([3.0, 1.5]), p([5.0, 3.0])),
     "Gamma": lambda D, p: D.Gamma(p([2.5, 0.6]), p([1.5, 0.4])),
+    "GeneralizedPareto": lambda D, p: D.GeneralizedPareto(
+        p([0.5, -1.0]), p([1.0, 2.5]), p([0.3, -0.4])),
+    "GeneralizedPareto, evenly": lambda D, p: D.GeneralizedPareto(
+        p([0.5, -1.0]), p([1.0, 2.5]), p([-1.0, 1.5])),
     "Geometric": lambda D, p: D.Geometric(p([0.3, 0.8])),
     "Geometric by logits": lambda D, p: D.Geometric(logits=p([0.3, -0.8])),
     "Gumbel": lambda D, p: D.Gumbel(p([0.5, -1.0]), p([1.0, 2.5])),
@@ -40,6 +44,8 @@ CASES: dict[str, Make] = {
     "InverseGamma": lambda D, p: D.InverseGamma(p([3.5, 0.6]), p([1.5, 0.4])),
     "Kumaraswamy": lambda D, p: D.Kumaraswamy(p([2.5, 0.7]), p([1.5, 0.4])),
     "Laplace": lambda D, p: D.Laplace(p([0.5, -1.0]), p([1.0, 2.5])),
+    "LKJCholesky": lambda D, p: D.LKJCholesky(3, p([0.7, 2.5])),
+    "LKJCholesky of two": lambda D, p: D.LKJCholesky(2, p([1.0, 4.0])),
     "LogNormal": lambda D, p: D.LogNormal(p([0.5, -1.0]), p([0.5, 0.8])),
     "LogisticNormal": lambda D, p: D.LogisticNormal(
         p([[0.5, -1.0], [0.2, 0.3]]), p([[1.0, 0.5], [0.4, 0.7]])),
@@ -82,7 +88,14 @@ CASES: dict[str, Make] = {
         D.Normal(p([[0.5, -1.0], [0.2, 0.3]]), 1.0), [D.StickBreakingTransform()]),
     "Uniform": lambda D, p: D.Uniform(p([-0.5, 0.25]), p([1.0, 2.5])),
     "Uniform in the unit interval": lambda D, p: D.Uniform(p([0.1, 0.25]), p([0.8, 1.0])),
+    "VonMises": lambda D, p: D.VonMises(p([0.5, -7.0]), p([0.3, 12.5])),
     "Weibull": lambda D, p: D.Weibull(p([1.0, 2.5]), p([3.0, 1.5])),
+    "Wishart": lambda D, p: D.Wishart(
+        p([4.0, 7.5]), scale_tril=p([[1.5, 0.0], [0.4, 0.7]]).tril()),
+    "Wishart by covariance": lambda D, p: D.Wishart(
+        p([5.0, 3.5]), p([[[2.0, 0.3, 0.1], [0.3, 1.0, -0.2], [0.1, -0.2, 0.5]]] * 2)),
+    "Wishart by precision": lambda D, p: D.Wishart(
+        p([4.0, 3.5]), precision_matrix=p([[[2.0, 0.3], [0.3, 1.0]], [[1.0, -0.4], [-0.4, 0.8]]])),
 }
 
 #: For the divergences, distributions that fit to others above.

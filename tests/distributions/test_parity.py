@@ -48,6 +48,11 @@ def slopes(engine: Any, result: Any, leaves: list[Any]) -> list[Any]:
             for leaf, one in zip(leaves, found)]
 
 
+def digits(make: Any) -> float:
+    """Return how far results may be apart: PyTorch's VonMises has Bessel functions of 7 digits."""
+    return 5e-6 if isinstance(build(minigrad, make)[0], distributions.VonMises) else 1e-7
+
+
 def compare(compute: Any, gradients: bool = True, rtol: float = 1e-7) -> None:
     """Compare what `compute(engine)` gives, a result and leaves, on both engines."""
     found = []
@@ -61,13 +66,16 @@ def compare(compute: Any, gradients: bool = True, rtol: float = 1e-7) -> None:
             found.append((re.sub(r"Backward\d?", "Backward", repr(result)), []))
     (ours, our_slopes), (theirs, their_slopes) = found
     if isinstance(theirs, str):
-        if "has no attribute" in theirs:
+        # PyTorch's GeneralizedPareto has no log_prob in float64: that is compared below
+        if "has no attribute" in theirs or "Double did not match Float" in theirs:
             return
         assert str(ours).replace("minigrad.", "torch.") == theirs.replace("minigrad.", "torch.")
         return
     assert not isinstance(ours, str), ours
     assert ours.dtype == theirs.dtype and ours.shape == theirs.shape
     assert_close(ours, theirs, rtol=rtol, atol=1e-9)
+    if "modified by an inplace operation" in str(their_slopes[-1:]):
+        return  # PyTorch writes to a mask that its Wishart.rsample needs in backward
     for mine, other in zip(our_slopes, their_slopes):
         if isinstance(other, str):
             assert mine == other
@@ -87,7 +95,7 @@ def test_properties(make, name):
     if name == "mode" and isinstance(build(minigrad, make)[0], distributions.Kumaraswamy):
         return  # PyTorch's is NaN for b > 1
     # PyTorch's cholesky_inverse has slopes above the diagonal, which it does not read
-    compare(ask, gradients=name != "precision_matrix")
+    compare(ask, gradients=name != "precision_matrix", rtol=digits(make))
 
 
 @each
@@ -113,7 +121,7 @@ def test_functions_of_a_value(make, name):
             leaves.append(value)
         return getattr(made, name)(value), leaves
 
-    compare(ask)
+    compare(ask, rtol=digits(make))
 
 
 @each
@@ -138,7 +146,7 @@ def test_expand(make):
         assert type(wide) is type(made)
         return wide.log_prob(engine.from_numpy(values.copy())), leaves
 
-    compare(ask)
+    compare(ask, rtol=digits(make))
 
     def shown(engine):
         made = build(engine, make)[0].expand((3, 2))
@@ -170,14 +178,42 @@ def test_rsample_and_its_gradient(make):
     compare(draw, rtol=5e-3 if approximate else 1e-6)
 
 
+#: Functions of values that PyTorch's GeneralizedPareto has in float32 alone.
+TAILS = ["log_prob", "log_survival_function", "log_cdf", "cdf", "icdf"]
+
+
+@pytest.mark.parametrize("name", TAILS)
+def test_tails(name):
+    def ask(engine):
+        leaves = [engine.tensor(values, requires_grad=True) for values in (
+            [0.5, -1.0, 0.0, 0.0], [1.0, 2.5, 0.5, 2.0], [0.3, -0.4, 1.5, -2.0])]
+        made = engine.distributions.GeneralizedPareto(*leaves)
+        shares = engine.tensor([[0.1], [0.35], [0.8]]).expand(3, 4)
+        values = shares if name == "icdf" else made.icdf(shares).detach()
+        return getattr(made, name)(values), leaves
+
+    compare(ask, rtol=2e-4)
+
+
+@pytest.mark.parametrize("name", TAILS)
+def test_values_of_tails_without_a_bend(name):
+    def ask(engine):
+        made = engine.distributions.GeneralizedPareto(
+            0.5, engine.tensor([1.0, 2.5]), engine.tensor([0.0, -1.0]))
+        shares = engine.tensor([[0.0], [0.35], [0.8]]).expand(3, 2)
+        return getattr(made, name)(shares if name == "icdf" else made.icdf(shares)), []
+
+    compare(ask, rtol=2e-5)
+
+
 PAIRS = {name: make for name, make in {**CASES, **FURTHER}.items() if "of numbers" not in name}
 
 @pytest.mark.parametrize("second", PAIRS)
 @pytest.mark.parametrize("first", PAIRS)
 def test_divergences(first, second):
-    ours = [build(minigrad, PAIRS[name])[0].event_shape for name in (first, second)]
-    if ours[0] != ours[1]:
-        return
+    p, q = (build(minigrad, PAIRS[name])[0] for name in (first, second))
+    if p.event_shape != q.event_shape or isinstance(p, distributions.Wishart):
+        return  # PyTorch's of Wishart's is wrong: it adds up terms of other elements of the batch
 
     def ask(engine):
         p, leaves = build(engine, PAIRS[first])

@@ -1,0 +1,77 @@
+"""Distributions with a covariance matrix: given as itself, by its inverse, or by its factor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..op.declaration import F
+from .distribution import Distribution
+from .utils import lazy_property
+
+__all__ = ["ByMatrix"]
+
+
+def factor_of_inverse(precision: Any) -> Any:
+    """Return the lower triangular L with L L^T = P^-1.
+
+    P read from its end has a Cholesky factor; read back that is an upper triangular U with
+    U U^T = P, so that L is the inverse of U^T.
+    """
+    upper = F.flip(F.linalg_cholesky(F.flip(precision, (-2, -1))), (-2, -1))
+    eye = F.eye(precision.shape[-1], dtype=precision.dtype, device=precision.device)
+    return F.linalg_solve_triangular(upper.mT, eye.expand(precision.shape), upper=False)
+
+
+#: The lower triangular factor of a covariance matrix, by how that is given.
+FACTORS: dict[str, Callable[[Any], Any]] = {
+    "covariance_matrix": F.linalg_cholesky, "precision_matrix": factor_of_inverse,
+    "scale_tril": lambda factor: factor}
+
+
+def log_diagonal(factor: Any) -> Any:
+    """Return the sum of the logarithms of a matrix's diagonal."""
+    return factor.diagonal(dim1=-2, dim2=-1).log().sum(-1)
+
+
+class ByMatrix(Distribution):
+    """A distribution that computes with L, the factor of its matrix, whichever it is given by.
+
+    >>> from minigrad import tensor, zeros
+    >>> from minigrad.distributions import MultivariateNormal
+    >>> MultivariateNormal(zeros(2), tensor([[4.0, 2.0], [2.0, 2.0]])).scale_tril
+    tensor([[2., 0.],
+            [1., 1.]])
+    """
+
+    _unbroadcasted_scale_tril: Any
+    _expanded = {"covariance_matrix": 2, "precision_matrix": 2, "scale_tril": 2}
+
+    def _take(self, batch: Any, **matrix: Any) -> Callable[[], None]:
+        """Keep a matrix, expanded to a batch; return what factors it, once it is checked."""
+        ((name, given),) = matrix.items()
+        vars(self)[name] = given.expand((*batch, -1, -1))
+
+        def factored() -> None:
+            self._unbroadcasted_scale_tril = FACTORS[name](given)
+
+        return factored
+
+    @lazy_property
+    def scale_tril(self) -> Any:
+        """The lower triangular factor of the covariance matrix."""
+        return self._of_batch(self._unbroadcasted_scale_tril)
+
+    @lazy_property
+    def covariance_matrix(self) -> Any:
+        """The covariance matrix."""
+        factor = self._unbroadcasted_scale_tril
+        return self._of_batch(factor @ factor.mT)
+
+    @lazy_property
+    def precision_matrix(self) -> Any:
+        """The inverse of the covariance matrix."""
+        return self._of_batch(F.cholesky_inverse(self._unbroadcasted_scale_tril))
+
+    def _of_batch(self, matrix: Any) -> Any:
+        return matrix.expand(self._batch_shape + matrix.shape[-2:])
