@@ -30,6 +30,8 @@ class Distribution:
     >>> normal = Normal(0.0, 1.0).expand((3, 2))
     >>> normal.batch_shape, normal.event_shape, normal.sample((5,)).shape
     (torch.Size([3, 2]), torch.Size([]), torch.Size([5, 3, 2]))
+    >>> normal.has_rsample, normal.has_enumerate_support
+    (True, False)
     """
 
     has_rsample: Any = False
@@ -43,7 +45,14 @@ class Distribution:
 
     @staticmethod
     def set_default_validate_args(value: bool) -> None:
-        """Say whether arguments and samples are checked where `validate_args` is not given."""
+        """Say whether arguments and samples are checked where `validate_args` is not given.
+
+        >>> from minigrad.distributions import Distribution, Normal
+        >>> Distribution.set_default_validate_args(False)
+        >>> Normal(0.0, -1.0)
+        Normal(loc: 0.0, scale: -1.0)
+        >>> Distribution.set_default_validate_args(True)
+        """
         if value not in (True, False):
             raise ValueError
         Distribution._validate_args = value
@@ -86,6 +95,16 @@ class Distribution:
         """Return the distribution with its batch expanded to `batch_shape`; memory is shared.
 
         `NotImplementedError` for a subclass that has an `__init__` and no `expand` of its own.
+
+        >>> from minigrad import tensor
+        >>> from minigrad.distributions import Normal
+        >>> wide = Normal(tensor([0.0, 10.0]), 1.0).expand((3, 2))
+        >>> wide.batch_shape
+        torch.Size([3, 2])
+        >>> wide.loc
+        tensor([[ 0., 10.],
+                [ 0., 10.],
+                [ 0., 10.]])
         """
         if not (self._expanded or self._kept):
             raise NotImplementedError
@@ -116,75 +135,184 @@ class Distribution:
 
     @property
     def batch_shape(self) -> Size:
-        """The shape of the batch of parameters."""
+        """The shape of the batch of parameters.
+
+        >>> from minigrad import tensor
+        >>> from minigrad.distributions import Normal
+        >>> Normal(tensor([0.0, 10.0]), 1.0).batch_shape
+        torch.Size([2])
+        """
         return self._batch_shape
 
     @property
     def event_shape(self) -> Size:
-        """The shape of one sample of one element of the batch."""
+        """The shape of one sample of one element of the batch.
+
+        >>> from minigrad import eye, zeros
+        >>> from minigrad.distributions import MultivariateNormal
+        >>> MultivariateNormal(zeros(4, 3), eye(3)).event_shape
+        torch.Size([3])
+        """
         return self._event_shape
 
     @property
     def arg_constraints(self) -> Any:
-        """The constraints of the parameters, by their names."""
+        """The constraints of the parameters, by their names.
+
+        >>> from minigrad.distributions import Normal
+        >>> Normal(0.0, 1.0).arg_constraints
+        {'loc': Real(), 'scale': GreaterThan(lower_bound=0.0)}
+        """
         raise NotImplementedError
 
     @property
     def support(self) -> Any:
-        """The constraint that samples satisfy."""
+        """The constraint that samples satisfy.
+
+        >>> from minigrad import tensor
+        >>> from minigrad.distributions import Exponential
+        >>> exponential = Exponential(1.0)
+        >>> exponential.support
+        GreaterThanEq(lower_bound=0.0)
+        >>> exponential.support.check(tensor([-1.0, 1.0]))
+        tensor([False,  True])
+        """
         raise NotImplementedError
 
     @property
     def mean(self) -> Any:
-        """The mean, in the shape batch_shape + event_shape."""
+        """The mean, in the shape batch_shape + event_shape.
+
+        >>> from minigrad import tensor
+        >>> from minigrad.distributions import Exponential
+        >>> Exponential(tensor([0.5, 4.0])).mean
+        tensor([2.0000, 0.2500])
+        """
         raise NotImplementedError
 
     @property
     def mode(self) -> Any:
-        """The most probable value."""
+        """The most probable value.
+
+        >>> from minigrad import tensor
+        >>> from minigrad.distributions import Gamma
+        >>> Gamma(tensor([3.0, 5.0]), 2.0).mode
+        tensor([1., 2.])
+        """
         raise NotImplementedError(f"{type(self)} does not implement mode")
 
     @property
     def variance(self) -> Any:
-        """The mean squared distance from the mean."""
+        """The mean squared distance from the mean.
+
+        >>> from minigrad import tensor
+        >>> from minigrad.distributions import Exponential
+        >>> Exponential(tensor([0.5, 4.0])).variance
+        tensor([4.0000, 0.0625])
+        """
         raise NotImplementedError
 
     @property
     def stddev(self) -> Any:
-        """The square root of the variance."""
+        """The square root of the variance.
+
+        >>> from minigrad import tensor
+        >>> from minigrad.distributions import Exponential
+        >>> Exponential(tensor([0.5, 4.0])).stddev
+        tensor([2.0000, 0.2500])
+        """
         return self.variance.sqrt()
 
     def sample(self, sample_shape: Any = ()) -> Any:
-        """Draw, without a gradient; see NOTE [Shapes of distributions]."""
+        """Draw, without a gradient; see NOTE [Shapes of distributions].
+
+        >>> import minigrad as torch
+        >>> from minigrad.distributions import Normal
+        >>> _ = torch.manual_seed(0)
+        >>> Normal(torch.tensor([0.0, 10.0]), 1.0).sample((2,))
+        tensor([[ 1.5410,  9.7066],
+                [-2.1788, 10.5684]])
+        """
         with no_grad():
             return self.rsample(sample_shape)
 
     def rsample(self, sample_shape: Any = ()) -> Any:
-        """Draw so that the samples have a gradient by the parameters."""
+        """Draw so that the samples have a gradient by the parameters.
+
+        >>> import minigrad as torch
+        >>> from minigrad.distributions import Normal
+        >>> _ = torch.manual_seed(0)
+        >>> scale = torch.tensor(2.0, requires_grad=True)
+        >>> drawn = Normal(1.0, scale).rsample()  # 1 + scale * noise
+        >>> drawn.backward()
+        >>> drawn.detach(), scale.grad
+        (tensor(4.0820), tensor(1.5410))
+        """
         raise NotImplementedError
 
     def sample_n(self, n: int) -> Any:
-        """Draw `n` samples: deprecated for `sample((n,))`."""
+        """Draw `n` samples: deprecated for `sample((n,))`.
+
+        >>> import warnings
+        >>> from minigrad.distributions import Normal
+        >>> with warnings.catch_warnings():
+        ...     warnings.simplefilter("ignore")
+        ...     Normal(0.0, 1.0).sample_n(3).shape
+        torch.Size([3])
+        """
         warnings.warn("`sample_n(n)` will be deprecated. Use `sample((n,))` instead.",
                       FutureWarning, stacklevel=2)
         return self.sample((n,))
 
     def log_prob(self, value: Any) -> Any:
-        """Return the logarithm of the density, or of the probability, at `value`."""
+        """Return the logarithm of the density, or of the probability, at `value`.
+
+        >>> import minigrad as torch
+        >>> from minigrad.distributions import Normal
+        >>> loc = torch.tensor(0.0, requires_grad=True)
+        >>> density = Normal(loc, 1.0).log_prob(torch.tensor([0.0, 2.0]))
+        >>> density
+        tensor([-0.9189, -2.9189], grad_fn=<SubBackward0>)
+        >>> density.sum().backward()
+        >>> loc.grad
+        tensor(2.)
+        """
         raise NotImplementedError
 
     def cdf(self, value: Any) -> Any:
-        """Return the probability of samples up to `value`."""
+        """Return the probability of samples up to `value`.
+
+        >>> from minigrad import tensor
+        >>> from minigrad.distributions import Exponential
+        >>> Exponential(1.0).cdf(tensor([0.0, 1.0, 5.0]))
+        tensor([0.0000, 0.6321, 0.9933])
+        """
         raise NotImplementedError
 
     def icdf(self, value: Any) -> Any:
-        """Return the number below which samples fall with probability `value`."""
+        """Return the number below which samples fall with probability `value`.
+
+        >>> from minigrad import tensor
+        >>> from minigrad.distributions import Exponential
+        >>> Exponential(1.0).icdf(tensor([0.0, 0.5, 0.99]))
+        tensor([0.0000, 0.6931, 4.6052])
+        """
         raise NotImplementedError
 
     def enumerate_support(self, expand: bool = True) -> Any:
         """Return all values of a discrete distribution along a new first dimension.
 
         Without `expand` the batch dimensions have size 1.
+
+        >>> from minigrad import tensor
+        >>> from minigrad.distributions import Categorical
+        >>> dice = Categorical(tensor([[1.0, 1.0, 1.0], [1.0, 2.0, 5.0]]))
+        >>> dice.enumerate_support()
+        tensor([[0, 0],
+                [1, 1],
+                [2, 2]])
+        >>> dice.enumerate_support(expand=False).shape
+        torch.Size([3, 1])
         """
         raise NotImplementedError
 
@@ -194,11 +322,23 @@ class Distribution:
         return values.expand((-1, *self._batch_shape)) if expand else values
 
     def entropy(self) -> Any:
-        """Return the mean of -log_prob over samples, in nats, of the shape of the batch."""
+        """Return the mean of -log_prob over samples, in nats, of the shape of the batch.
+
+        >>> from minigrad import tensor
+        >>> from minigrad.distributions import Bernoulli
+        >>> Bernoulli(tensor([0.5, 0.99])).entropy()
+        tensor([0.6931, 0.0560])
+        """
         raise NotImplementedError
 
     def perplexity(self) -> Any:
-        """Return exp(entropy)."""
+        """Return exp(entropy).
+
+        >>> from minigrad import ones
+        >>> from minigrad.distributions import Categorical
+        >>> Categorical(ones(6)).perplexity()
+        tensor(6.0000)
+        """
         return F.exp(self.entropy())
 
     def _extended_shape(self, sample_shape: Any = ()) -> Size:

@@ -102,11 +102,11 @@ class Wishart(ByMatrix, ExponentialFamily):
                            + diagonal.unsqueeze(-1) * diagonal.unsqueeze(-2))
 
     def rsample(self, sample_shape: Any = (), max_try_correction: int | None = None) -> Any:
-        """Draw, by Bartlett's decomposition; those that are not positive definite are drawn again.
+        """Draw, by Bartlett's decomposition.
 
-        Numbers are drawn in PyTorch's order, whose first check is the wrong way round: what is
-        positive definite at once is drawn a second time.  `UserWarning` if some are not after
-        `max_try_correction` further times, 10 by default.
+        Numbers are drawn in PyTorch's order, whose first check is the wrong way round: positive
+        definite samples are drawn a second time, then up to `max_try_correction` times, 10 by
+        default, until all of these are positive definite.  `UserWarning` if not all are.
         """
         sample = self._bartlett(sample_shape)
         again = self._every(self.support.check(sample))
