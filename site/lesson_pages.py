@@ -189,7 +189,8 @@ def page_data(stage: Stage, page: str) -> dict[str, Any]:
         shown = [block for block in blocks_of(stage) if is_shown(block)]
         data["blocks"] = [
             {"id": f"block-{number}", "kind": block.kind, "detail": block.detail,
-             "code": block.text, "expected": block.printed}
+             "code": block.text, "expected": block.printed,
+             **({"answers": block.answers} if block.answers else {})}
             for number, block in enumerate(shown, 1)]
     return data
 

@@ -16,6 +16,7 @@ A comment on the line before a fence says what the block is:
                                                 site/widgets, with how it begins
     <!-- predict -->                            before a block that runs, and before its comment:
                                                 readers guess what it prints, so that is folded
+    <!-- predict: 24 40 | both -->              the same, with short answers that are right too
 
 A block of Python without a comment runs, all blocks of a lesson in one namespace.
 """
@@ -59,6 +60,7 @@ class Block:
     fence: str = ""  # the fence's first line
     printed: str | None = None  # the text of the output block after it
     predicted: bool = False  # whether that is folded, for readers to guess it first
+    answers: tuple[str, ...] = ()  # short guesses that are right, besides what is printed
     result: dict[str, str] = field(default_factory=dict)  # output and errors of the last run
 
     @property
@@ -72,6 +74,7 @@ def parse(text: str, name: str) -> list[Block]:
     lines, blocks, place = text.splitlines(), [], int(text.startswith(_MADE_BY))
     plain: list[str] = []
     predicted = False
+    answers: tuple[str, ...] = ()
 
     def flush() -> None:
         if plain:
@@ -99,14 +102,15 @@ def parse(text: str, name: str) -> list[Block]:
             flush()
             first, code, place = fence(place)
             blocks.append(Block("run" if first == "```python" else "other", code, fence=first,
-                                predicted=predicted))
+                                predicted=predicted, answers=answers))
             _check_predicted(blocks[-1], f"{name}:{place}")
-            predicted = False
+            predicted, answers = False, ()
             continue
         kind, detail = comment[1], comment[2] or ""
         if kind == "predict":
             flush()
             predicted = True
+            answers = tuple(filter(None, map(str.strip, detail.split("|"))))
             place += 1
             continue
         if kind == "widget":
@@ -134,9 +138,9 @@ def parse(text: str, name: str) -> list[Block]:
         if kind == "not run" and detail not in _WHY_NOT:
             raise CourseError(f"{name}:{place + 1}: not run because of one of {_WHY_NOT}")
         first, code, place = fence(place + 1)
-        blocks.append(Block(kind, code, detail, first, predicted=predicted))
+        blocks.append(Block(kind, code, detail, first, predicted=predicted, answers=answers))
         _check_predicted(blocks[-1], f"{name}:{place}")
-        predicted = False
+        predicted, answers = False, ()
     flush()
     return blocks
 
@@ -301,7 +305,8 @@ def render(blocks: list[Block]) -> str:
         comment = {"run": "", "other": ""}.get(
             block.kind, f"<!-- {block.kind}{f': {block.detail}' if block.detail else ''} -->\n")
         if block.predicted:
-            comment = f"<!-- predict -->\n{comment}"
+            answers = f": {' | '.join(block.answers)}" if block.answers else ""
+            comment = f"<!-- predict{answers} -->\n{comment}"
         if block.kind in ("rest", "picture"):
             parts.append(f"{comment}{block.text}\n<!-- /{block.kind} -->")
         else:

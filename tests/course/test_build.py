@@ -188,6 +188,13 @@ x = 1
 """
 
 
+def test_answers_to_a_prediction_are_read_and_written_back():
+    text = FOLDED.replace("<!-- predict -->", "<!-- predict: 1 | one -->")
+    blocks = lesson.parse(text, "x")
+    assert lesson.render(blocks) == text
+    assert [block.answers for block in blocks if block.runs] == [("1", "one"), ()]
+
+
 def test_an_output_to_be_predicted_is_folded_and_hidden_in_the_notebook():
     blocks = lesson.parse(FOLDED, "x")
     assert lesson.render(blocks) == FOLDED

@@ -54,10 +54,10 @@ def test_every_lesson_has_its_pieces(stage):
     top = pieces_of(stage)
     pieces = [*top, *(each for piece in top for each in piece.inside)]
     assert sum(piece.kind == "answer" for piece in pieces) == (
-        text.count("<summary>") - text.count("<!-- predict -->"))
+        text.count("<summary>") - text.count("<!-- predict"))
     assert sum(piece.kind == "run" for piece in pieces) == len(
-        re.findall(r"(?m)^(?:<!-- (?:predict|draft|raises: [\w.]+) -->\n|(?<! -->\n))```python$",
-                   text))
+        re.findall(r"(?m)^(?:<!-- (?:predict(?:: .*)?|draft|raises: [\w.]+) -->\n|(?<! -->\n))"
+                   r"```python$", text))
     assert len(sections(top)) == len(re.findall(r"(?m)^## ", text))
     for piece in pieces:
         if piece.kind in ("text", "heading"):

@@ -1,6 +1,7 @@
 // A lesson: its blocks run in order, in one namespace; each can be edited, run and put back.
 
 import { compared } from "./compare.js";
+import { judged } from "./guess.js";
 import { Output, notHere } from "./output.js";
 import { showExercises } from "./exercises.js";
 import { KEYS, button, element, filled, follow, loadEditor } from "./page.js";
@@ -10,6 +11,8 @@ import { edited, everything, guess, keepEdit, keepGuess, progress } from "./stor
 
 const RUNS = ["run", "draft", "raises"];
 const SAME = { same: "as in the lesson", nearly: "as in the lesson, but for the last digits" };
+const JUDGED = { right: "✓ as you said", wrong: "✗ not as you said: compare the two",
+                 open: "compare it with yours" };
 
 /** A block of the page: its code, its buttons and what it gave. */
 class Block {
@@ -61,10 +64,8 @@ class Block {
     if (!this.guessed || !mine) return;
     const told = this.guessed.querySelector(".mg-judged") ??
       this.guessed.appendChild(element("span", { className: "mg-judged", role: "status" }));
-    const plain = (text) => text.trim().split(/\s+/).join(" ");
-    const how = compared(plain(mine), plain(output)) !== "different";
-    told.dataset.right = how;
-    told.textContent = how ? "✓ as you said" : "not as you said: compare the two";
+    told.dataset.how = judged(mine, output, this.told.answers);
+    told.textContent = JUDGED[told.dataset.how];
   }
 
   get number() {
