@@ -1,12 +1,12 @@
 """Memory statistics of a GPU.
 
 CuPy's pool keeps memory for the next tensor when one is freed; what it holds is *reserved*, what
-tensors hold is *allocated*.
+tensors hold is *allocated*. Both are 0 until a GPU is used, so always without one, as in PyTorch.
 """
 
 from __future__ import annotations
 
-from .devices import Where, backend, index_of, is_available
+from .devices import Where, backend, index_of, is_available, is_initialized
 from .graphs import GraphMemory
 
 
@@ -14,11 +14,12 @@ def memory_allocated(device: Where = None) -> int:
     """Return the bytes that tensors hold on the GPU, in blocks of 512.
 
     >>> from minigrad import cuda, zeros
-    >>> x = zeros(1000, device="cuda") if cuda.is_available() else None  # 4000 bytes
-    >>> cuda.memory_allocated() >= 4096 if cuda.is_available() else True
+    >>> before = cuda.memory_allocated()
+    >>> x = zeros(1000, device="cuda" if cuda.is_available() else "cpu")  # 4000 bytes
+    >>> cuda.memory_allocated() - before == (4096 if cuda.is_available() else 0)
     True
     """
-    return int(backend().memory.used(index_of(device)))
+    return int(backend().memory.used(index_of(device))) if is_initialized() else 0
 
 
 def max_memory_allocated(device: Where = None) -> int:
@@ -30,24 +31,24 @@ def max_memory_allocated(device: Where = None) -> int:
     ...     x = zeros(1000, device="cuda"); del x
     ...     assert cuda.max_memory_allocated() >= before + 4096
     """
-    return int(backend().memory.peak(index_of(device)))
+    return int(backend().memory.peak(index_of(device))) if is_initialized() else 0
 
 
 def memory_reserved(device: Where = None) -> int:
     """Return the reserved bytes: those of tensors, and those that the pool keeps for new ones.
 
     >>> from minigrad import cuda
-    >>> cuda.memory_reserved() >= cuda.memory_allocated() if cuda.is_available() else True
+    >>> cuda.memory_reserved() >= cuda.memory_allocated()
     True
     """
-    return int(backend().memory.held(index_of(device)))
+    return int(backend().memory.held(index_of(device))) if is_initialized() else 0
 
 
 def max_memory_reserved(device: Where = None) -> int:
     """Return the reserved bytes: they only grow until `empty_cache` is called.
 
     >>> from minigrad import cuda
-    >>> cuda.max_memory_reserved() >= cuda.memory_reserved() if cuda.is_available() else True
+    >>> cuda.max_memory_reserved() >= cuda.memory_reserved()
     True
     """
     return memory_reserved(device)

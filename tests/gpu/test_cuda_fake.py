@@ -43,6 +43,14 @@ def test_without_a_driver_one_sentence_says_so():
         assert not torch.cuda.is_available()
 
 
+def test_without_a_gpu_no_memory_of_one_is_in_use():
+    cuda = torch.cuda
+    with _fake_cupy.installed(devices=0):
+        for asked in (cuda.memory_allocated, cuda.max_memory_allocated, cuda.memory_reserved,
+                      cuda.max_memory_reserved):
+            assert asked() == asked(0) == 0
+
+
 def test_devices_are_described(fake):
     assert torch.cuda.is_available() and torch.cuda.device_count() == 2
     assert torch.cuda.get_device_name(1) == "Imaginary GPU 1"
