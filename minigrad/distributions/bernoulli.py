@@ -18,9 +18,18 @@ __all__ = ["Bernoulli"]
 class Bernoulli(ByChance, ExponentialFamily):
     """1 with probability `probs`, else 0; `logits` are the log-odds.
 
-    >>> from minigrad import tensor
-    >>> Bernoulli(0.25).log_prob(tensor(0.0)).exp()
-    tensor(0.7500)
+    >>> import minigrad as torch
+    >>> from minigrad.distributions import Bernoulli
+    >>> coins = Bernoulli(torch.tensor([0.25, 0.9]))
+    >>> coins.log_prob(torch.tensor([1.0, 0.0])).exp()
+    tensor([0.2500, 0.1000])
+    >>> coins.variance, coins.logits, coins.param_shape
+    (tensor([0.1875, 0.0900]), tensor([-1.0986,  2.1972]), torch.Size([2]))
+    >>> _ = torch.manual_seed(0)
+    >>> coins.sample((3,))
+    tensor([[0., 1.],
+            [1., 1.],
+            [0., 1.]])
     """
 
     support: Any = constraints.boolean

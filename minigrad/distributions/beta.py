@@ -18,8 +18,16 @@ class Beta(ExponentialFamily):
 
     p(x) = Gamma(a + b) / (Gamma(a) Gamma(b)) x**(a - 1) (1 - x)**(b - 1)
 
-    >>> Beta(1.0, 3.0).mean
-    tensor(0.2500)
+    >>> import minigrad as torch
+    >>> from minigrad.distributions import Beta
+    >>> share = Beta(2.0, torch.tensor([2.0, 6.0]))
+    >>> share.mean, share.mode
+    (tensor([0.5000, 0.2500]), tensor([0.5000, 0.1667]))
+    >>> share.concentration1, share.concentration0
+    (tensor([2., 2.]), tensor([2., 6.]))
+    >>> _ = torch.manual_seed(0)
+    >>> share.sample()
+    tensor([0.7758, 0.1743])
     """
 
     arg_constraints: Any = {"concentration1": constraints.positive,

@@ -17,9 +17,16 @@ class Binomial(ByChance):
 
     P(k) = n! / (k! (n - k)!) p**k (1 - p)**(n - k)
 
-    >>> from minigrad import tensor
-    >>> Binomial(2, tensor(0.5)).log_prob(tensor(1.0)).exp()
-    tensor(0.5000)
+    >>> import minigrad as torch
+    >>> from minigrad.distributions import Binomial
+    >>> heads = Binomial(4, torch.tensor(0.5))
+    >>> heads.log_prob(heads.enumerate_support()).exp()
+    tensor([0.0625, 0.2500, 0.3750, 0.2500, 0.0625])
+    >>> heads.mean, heads.variance
+    (tensor(2.), tensor(1.))
+    >>> _ = torch.manual_seed(0)
+    >>> heads.sample((6,))
+    tensor([3., 2., 2., 1., 2., 2.])
     """
 
     arg_constraints: Any = {"total_count": constraints.nonnegative_integer,

@@ -21,9 +21,16 @@ class Categorical(Distribution):
 
     `probs` are divided by their sum; `logits` are logarithms of weights.
 
-    >>> from minigrad import tensor
-    >>> Categorical(tensor([1.0, 3.0])).probs
-    tensor([0.2500, 0.7500])
+    >>> import minigrad as torch
+    >>> from minigrad.distributions import Categorical
+    >>> weather = Categorical(torch.tensor([1.0, 1.0, 2.0]))
+    >>> weather.probs, weather.mode, weather.param_shape
+    (tensor([0.2500, 0.2500, 0.5000]), tensor(2), torch.Size([3]))
+    >>> weather.log_prob(torch.tensor(2)).exp(), weather.entropy()
+    (tensor(0.5000), tensor(1.0397))
+    >>> _ = torch.manual_seed(0)
+    >>> weather.sample((6,))
+    tensor([2, 2, 1, 2, 2, 2])
     """
 
     arg_constraints: Any = {"probs": constraints.simplex, "logits": constraints.real_vector}

@@ -16,9 +16,16 @@ class Cauchy(LocationScale):
 
     It has no mean.
 
-    >>> from minigrad import tensor
-    >>> Cauchy(0.0, 1.0).cdf(tensor(1.0))
-    tensor(0.7500)
+    >>> import minigrad as torch
+    >>> from minigrad.distributions import Cauchy
+    >>> cauchy = Cauchy(1.0, torch.tensor([1.0, 3.0]))
+    >>> cauchy.mean, cauchy.mode
+    (tensor([nan, nan]), tensor([1., 1.]))
+    >>> cauchy.icdf(torch.tensor(0.75)), cauchy.cdf(torch.tensor(2.0))
+    (tensor([2., 4.]), tensor([0.7500, 0.6024]))
+    >>> _ = torch.manual_seed(0)
+    >>> cauchy.sample()
+    tensor([11.5977,  3.2943])
     """
 
     @property

@@ -13,8 +13,14 @@ __all__ = ["Chi2"]
 class Chi2(Gamma):
     """The sum of `df` squared standard normal numbers: Gamma(df / 2, 1 / 2).
 
-    >>> Chi2(3.0).mean
-    tensor(3.)
+    >>> import minigrad as torch
+    >>> from minigrad.distributions import Chi2
+    >>> chi2 = Chi2(torch.tensor([1.0, 3.0]))
+    >>> chi2.df, chi2.mean, chi2.variance
+    (tensor([1., 3.]), tensor([1., 3.]), tensor([2., 6.]))
+    >>> _ = torch.manual_seed(0)
+    >>> chi2.sample()
+    tensor([0.0016, 0.7008])
     """
 
     arg_constraints: Any = {"df": constraints.positive}

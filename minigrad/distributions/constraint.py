@@ -15,6 +15,15 @@ class Constraint:
     """A set of values: `check` of a tensor tells where they lie in it.
 
     The result has the shape of the tensor without its last `event_dim` dimensions.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.distributions import constraints
+    >>> class Even(constraints.Constraint):
+    ...     is_discrete = True
+    ...     def check(self, value):
+    ...         return value % 2 == 0
+    >>> Even().check(tensor([1, 2, 4])), Even().event_dim
+    (tensor([False,  True,  True]), 0)
     """
 
     is_discrete: Any = False
@@ -22,7 +31,15 @@ class Constraint:
     _shown: tuple[str, ...] = ()
 
     def check(self, value: Any) -> Any:
-        """Tell for each event of `value` whether it satisfies the constraint."""
+        """Tell for each event of `value` whether it satisfies the constraint.
+
+        >>> from minigrad import tensor
+        >>> from minigrad.distributions import constraints
+        >>> constraints.unit_interval.check(tensor([0.5, 1.5]))
+        tensor([ True, False])
+        >>> constraints.simplex.check(tensor([[0.25, 0.75], [0.5, 0.75]]))
+        tensor([ True, False])
+        """
         raise NotImplementedError
 
     def __repr__(self) -> str:
@@ -34,7 +51,14 @@ class Constraint:
 
 
 class _Dependent(Constraint):
-    """A set that depends on other parameters, so that it cannot be checked by itself."""
+    """A set that depends on other parameters, so that it cannot be checked by itself.
+
+    >>> from minigrad.distributions import Uniform, constraints
+    >>> Uniform.support.is_discrete, Uniform.support.event_dim
+    (False, 0)
+    >>> constraints.dependent(is_discrete=True, event_dim=1).event_dim
+    1
+    """
 
     def __init__(self, *, is_discrete: Any = NotImplemented,
                  event_dim: Any = NotImplemented) -> None:
@@ -76,7 +100,21 @@ def is_dependent(constraint: Any) -> bool:
 
 
 class _DependentProperty(property, _Dependent):
-    """A property that gives an object's constraint, and a dependent constraint of its class."""
+    """A property that gives an object's constraint, and a dependent constraint of its class.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.distributions import constraints
+    >>> class Disc:
+    ...     def __init__(self, radius):
+    ...         self.radius = radius
+    ...     @constraints.dependent_property(is_discrete=False, event_dim=0)
+    ...     def support(self):
+    ...         return constraints.interval(0.0, self.radius)
+    >>> Disc(2.0).support.check(tensor([1.0, 3.0]))
+    tensor([ True, False])
+    >>> Disc.support.is_discrete, constraints.is_dependent(Disc.support)
+    (False, True)
+    """
 
     def __init__(self, fn: Callable[[Any], Any] | None = None, *, is_discrete: Any = NotImplemented,
                  event_dim: Any = NotImplemented) -> None:
@@ -88,7 +126,16 @@ class _DependentProperty(property, _Dependent):
 
 
 class _IndependentConstraint(Constraint):
-    """A constraint that holds for an event if it holds for all parts, its last dimensions."""
+    """A constraint that holds for an event if it holds for all parts, its last dimensions.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.distributions import constraints
+    >>> rows = constraints.independent(constraints.positive, 1)
+    >>> rows.check(tensor([[1.0, 2.0], [1.0, -2.0]]))
+    tensor([ True, False])
+    >>> rows.event_dim, rows.is_discrete
+    (1, False)
+    """
 
     def __init__(self, base_constraint: Any, reinterpreted_batch_ndims: int) -> None:
         self.base_constraint = base_constraint
@@ -120,7 +167,15 @@ def _all_of_last(result: Any, dims: int, least: int, value: Any) -> Any:
 
 
 class MixtureSameFamilyConstraint(Constraint):
-    """The support of mixtures: it checks a value against all the components."""
+    """The support of mixtures: it checks a value against all the components.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.distributions import Categorical, MixtureSameFamily, Uniform
+    >>> parts = Uniform(tensor([0.0, 1.0]), tensor([3.0, 2.0]))
+    >>> support = MixtureSameFamily(Categorical(tensor([0.5, 0.5])), parts).support
+    >>> support.check(tensor([0.5, 1.5])), support.is_discrete
+    (tensor([False,  True]), False)
+    """
 
     def __init__(self, base_constraint: Any) -> None:
         self.base_constraint = base_constraint

@@ -69,7 +69,13 @@ class _Bounded(Constraint):
 
 
 class _GreaterThan(_Bounded):
-    """Numbers above a bound."""
+    """Numbers above a bound.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.distributions import constraints
+    >>> constraints.greater_than(1.0).check(tensor([0.0, 1.0, 2.0]))
+    tensor([False, False,  True])
+    """
 
     _shown = ("lower_bound",)
 
@@ -78,14 +84,26 @@ class _GreaterThan(_Bounded):
 
 
 class _GreaterThanEq(_GreaterThan):
-    """Numbers from a bound on."""
+    """Numbers from a bound on.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.distributions import constraints
+    >>> constraints.greater_than_eq(1.0).check(tensor([0.0, 1.0, 2.0]))
+    tensor([False,  True,  True])
+    """
 
     def check(self, value: Any) -> Any:
         return self.lower_bound <= value
 
 
 class _LessThan(_Bounded):
-    """Numbers below a bound."""
+    """Numbers below a bound.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.distributions import constraints
+    >>> constraints.less_than(1.0).check(tensor([0.0, 1.0, 2.0]))
+    tensor([ True, False, False])
+    """
 
     _shown = ("upper_bound",)
 
@@ -94,7 +112,13 @@ class _LessThan(_Bounded):
 
 
 class _Interval(_Bounded):
-    """Numbers from a bound to another, both included."""
+    """Numbers from a bound to another, both included.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.distributions import constraints
+    >>> constraints.interval(0.0, 1.0).check(tensor([0.0, 1.0, 2.0]))
+    tensor([ True,  True, False])
+    """
 
     _shown = ("lower_bound", "upper_bound")
 
@@ -103,14 +127,26 @@ class _Interval(_Bounded):
 
 
 class _HalfOpenInterval(_Interval):
-    """Numbers from a bound to another, which is excluded."""
+    """Numbers from a bound to another, which is excluded.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.distributions import constraints
+    >>> constraints.half_open_interval(0.0, 1.0).check(tensor([0.0, 1.0, 2.0]))
+    tensor([ True, False, False])
+    """
 
     def check(self, value: Any) -> Any:
         return (self.lower_bound <= value) & (value < self.upper_bound)
 
 
 class _IntegerInterval(_Interval):
-    """Whole numbers from a bound to another, both included."""
+    """Whole numbers from a bound to another, both included.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.distributions import constraints
+    >>> constraints.integer_interval(0, 2).check(tensor([0.0, 1.5, 2.0, 3.0]))
+    tensor([ True, False,  True, False])
+    """
 
     is_discrete = True
 
@@ -149,7 +185,13 @@ class _Simplex(Constraint):
 
 
 class _Multinomial(_LessThan):
-    """Vectors of counts >= 0 whose sum is at most a bound."""
+    """Vectors of counts >= 0 whose sum is at most a bound.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.distributions import constraints
+    >>> constraints.multinomial(3).check(tensor([[1.0, 2.0], [3.0, 1.0]]))
+    tensor([ True, False])
+    """
 
     is_discrete, event_dim = True, 1
 
@@ -223,7 +265,15 @@ class _PositiveDefinite(_Symmetric):
 
 
 class _Stack(Constraint):
-    """Several constraints, one for each place along a dimension."""
+    """Several constraints, one for each place along a dimension.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.distributions import constraints
+    >>> rows = constraints.stack([constraints.positive, constraints.boolean])
+    >>> rows.check(tensor([[0.5, -1.0], [1.0, 0.5]])), rows.is_discrete
+    (tensor([[ True, False],
+            [ True, False]]), True)
+    """
 
     def __init__(self, cseq: Sequence[Any], dim: int = 0) -> None:
         self.cseq, self.dim = list(cseq), dim
@@ -243,7 +293,14 @@ class _Stack(Constraint):
 
 
 class _Cat(_Stack):
-    """Several constraints, each for so many places along a dimension."""
+    """Several constraints, each for so many places along a dimension.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.distributions import constraints
+    >>> parts = constraints.cat([constraints.positive, constraints.boolean], lengths=[2, 1])
+    >>> parts.check(tensor([0.5, -1.0, 1.0])), parts.is_discrete
+    (tensor([ True, False,  True]), True)
+    """
 
     def __init__(self, cseq: Sequence[Any], dim: int = 0,
                  lengths: Sequence[int] | None = None) -> None:

@@ -22,9 +22,14 @@ class ContinuousBernoulli(ByChance, ExponentialFamily):
 
     Source: Loaiza-Ganem and Cunningham, 2019, https://arxiv.org/abs/1907.06845
 
-    >>> from minigrad import tensor
-    >>> ContinuousBernoulli(tensor(0.5)).mean
-    tensor(0.5000)
+    >>> import minigrad as torch
+    >>> from minigrad.distributions import ContinuousBernoulli
+    >>> grey = ContinuousBernoulli(torch.tensor([0.5, 0.9]))
+    >>> grey.mean, grey.log_prob(torch.tensor(1.0)).exp()
+    (tensor([0.5000, 0.6699]), tensor([1.0000, 2.4719]))
+    >>> _ = torch.manual_seed(0)
+    >>> grey.sample()
+    tensor([0.4963, 0.8950])
     """
 
     support: Any = constraints.unit_interval

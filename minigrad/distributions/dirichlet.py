@@ -16,9 +16,16 @@ class Dirichlet(ExponentialFamily):
 
     p(x) = Gamma(sum a) prod_i x_i**(a_i - 1) / Gamma(a_i), where a is `concentration` (..., n).
 
-    >>> from minigrad import tensor
-    >>> Dirichlet(tensor([1.0, 3.0])).mean
-    tensor([0.2500, 0.7500])
+    >>> import minigrad as torch
+    >>> from minigrad.distributions import Dirichlet
+    >>> shares = Dirichlet(torch.tensor([1.0, 3.0, 4.0]))
+    >>> shares.mean, shares.event_shape
+    (tensor([0.1250, 0.3750, 0.5000]), torch.Size([3]))
+    >>> shares.log_prob(shares.mean)
+    tensor(1.9992)
+    >>> _ = torch.manual_seed(0)
+    >>> shares.sample()
+    tensor([0.4085, 0.3140, 0.2774])
     """
 
     arg_constraints: Any = {

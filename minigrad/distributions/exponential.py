@@ -14,9 +14,15 @@ __all__ = ["Exponential"]
 class Exponential(ExponentialFamily):
     """The exponential distribution: p(x) = rate * exp(-rate * x).
 
-    >>> from minigrad import tensor
-    >>> Exponential(2.0).log_prob(tensor(0.0)).exp()
-    tensor(2.)
+    >>> import minigrad as torch
+    >>> from minigrad.distributions import Exponential
+    >>> waiting = Exponential(torch.tensor([0.5, 2.0]))
+    >>> waiting.mean, waiting.log_prob(torch.tensor(1.0)).exp()
+    (tensor([2.0000, 0.5000]), tensor([0.3033, 0.2707]))
+    >>> _ = torch.manual_seed(0)
+    >>> waiting.sample((2,))
+    tensor([[7.0167, 0.6152],
+            [1.2301, 1.2676]])
     """
 
     arg_constraints: Any = {"rate": constraints.positive}

@@ -17,8 +17,14 @@ __all__ = ["FisherSnedecor"]
 class FisherSnedecor(Distribution):
     """The ratio of two chi-squared numbers, each over its degrees of freedom `df1` and `df2`.
 
-    >>> FisherSnedecor(2.0, 4.0).mean
-    tensor(2.)
+    >>> import minigrad as torch
+    >>> from minigrad.distributions import FisherSnedecor
+    >>> ratio = FisherSnedecor(2.0, torch.tensor([5.0, 50.0]))
+    >>> ratio.mean, ratio.variance
+    (tensor([1.6667, 1.0417]), tensor([13.8889,  1.1794]))
+    >>> _ = torch.manual_seed(0)
+    >>> ratio.sample()
+    tensor([7.7463, 0.6193])
     """
 
     arg_constraints: Any = {"df1": constraints.positive, "df2": constraints.positive}

@@ -17,8 +17,16 @@ class Gamma(ExponentialFamily):
 
     p(x) = b**a x**(a - 1) exp(-b x) / Gamma(a)
 
-    >>> Gamma(3.0, 2.0).mean
-    tensor(1.5000)
+    >>> import minigrad as torch
+    >>> from minigrad.distributions import Gamma
+    >>> gamma = Gamma(torch.tensor([0.5, 3.0]), 2.0)
+    >>> gamma.mean, gamma.variance
+    (tensor([0.2500, 1.5000]), tensor([0.1250, 0.7500]))
+    >>> gamma.cdf(gamma.mean)
+    tensor([0.6827, 0.5768])
+    >>> _ = torch.manual_seed(0)
+    >>> gamma.sample()
+    tensor([3.9468e-04, 6.3642e-01])
     """
 
     arg_constraints: Any = {"concentration": constraints.positive, "rate": constraints.positive}

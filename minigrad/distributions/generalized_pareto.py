@@ -18,13 +18,16 @@ class GeneralizedPareto(Distribution):
     Here c is `concentration`: exp(-z) for c = 0, a bounded support for c < 0, a heavy tail for
     c > 0.  Gradients by c are right at 0 and at -1 too, unlike PyTorch's.
 
-    >>> from minigrad import tensor
+    >>> import minigrad as torch
     >>> from minigrad.distributions import GeneralizedPareto
-    >>> tail = GeneralizedPareto(0.0, 2.0, tensor([-1.0, 0.0, 0.25]))
+    >>> tail = GeneralizedPareto(0.0, 2.0, torch.tensor([-1.0, 0.0, 0.25]))
     >>> tail.mean, tail.support.upper_bound
     (tensor([1.0000, 2.0000, 2.6667]), tensor([2., inf, inf]))
-    >>> tail.log_survival_function(tensor(1.0)).exp()
+    >>> tail.log_survival_function(torch.tensor(1.0)).exp()
     tensor([0.5000, 0.6065, 0.6243])
+    >>> _ = torch.manual_seed(0)
+    >>> tail.sample()
+    tensor([0.9925, 2.9239, 0.1874])
     """
 
     arg_constraints: Any = {"loc": constraints.real, "scale": constraints.positive,

@@ -17,9 +17,16 @@ __all__ = ["Geometric"]
 class Geometric(ByChance):
     """How many trials of chance p fail before the first success: p (1 - p)**k for k = 0, 1 ...
 
-    >>> from minigrad import tensor
-    >>> Geometric(0.5).log_prob(tensor(2.0)).exp()
-    tensor(0.1250)
+    >>> import minigrad as torch
+    >>> from minigrad.distributions import Geometric
+    >>> failures = Geometric(torch.tensor([0.5, 0.1]))
+    >>> failures.mean, failures.log_prob(torch.tensor(2.0)).exp()
+    (tensor([1., 9.]), tensor([0.1250, 0.0810]))
+    >>> _ = torch.manual_seed(0)
+    >>> failures.sample((3,))
+    tensor([[ 1.,  2.],
+            [ 3., 19.],
+            [ 1.,  4.]])
     """
 
     support: Any = constraints.nonnegative_integer

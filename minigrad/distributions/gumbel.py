@@ -19,8 +19,14 @@ __all__ = ["Gumbel"]
 class Gumbel(TransformedDistribution):
     """loc - scale * log(-log(u)) of u evenly from (0, 1).
 
-    >>> Gumbel(0.0, 1.0).mean
-    tensor(0.5772)
+    >>> import minigrad as torch
+    >>> from minigrad.distributions import Gumbel
+    >>> largest = Gumbel(0.0, torch.tensor([1.0, 2.0]))
+    >>> largest.mean, largest.mode
+    (tensor([0.5772, 1.1544]), tensor([0., 0.]))
+    >>> _ = torch.manual_seed(0)
+    >>> largest.sample()
+    tensor([0.3557, 2.6661])
     """
 
     arg_constraints: Any = {"loc": constraints.real, "scale": constraints.positive}

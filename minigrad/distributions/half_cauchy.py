@@ -15,9 +15,14 @@ __all__ = ["HalfCauchy"]
 class HalfCauchy(Half):
     """|x| of x from Cauchy(0, scale).
 
-    >>> from minigrad import tensor
-    >>> HalfCauchy(1.0).cdf(tensor(1.0))
-    tensor(0.5000)
+    >>> import minigrad as torch
+    >>> from minigrad.distributions import HalfCauchy
+    >>> half = HalfCauchy(torch.tensor([1.0, 3.0]))
+    >>> half.cdf(half.scale), half.mean
+    (tensor([0.5000, 0.5000]), tensor([inf, inf]))
+    >>> _ = torch.manual_seed(0)
+    >>> half.sample()
+    tensor([10.5977,  2.2943])
     """
 
     def __init__(self, scale: Any, validate_args: bool | None = None) -> None:

@@ -14,8 +14,14 @@ __all__ = ["HalfNormal"]
 class HalfNormal(Half):
     """|x| of x from Normal(0, scale).
 
-    >>> HalfNormal(1.0).mean
-    tensor(0.7979)
+    >>> import minigrad as torch
+    >>> from minigrad.distributions import HalfNormal
+    >>> half = HalfNormal(torch.tensor([1.0, 3.0]))
+    >>> half.scale, half.mean
+    (tensor([1., 3.]), tensor([0.7979, 2.3937]))
+    >>> _ = torch.manual_seed(0)
+    >>> half.sample()
+    tensor([1.5410, 0.8803])
     """
 
     def __init__(self, scale: Any, validate_args: bool | None = None) -> None:

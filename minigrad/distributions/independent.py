@@ -14,11 +14,13 @@ __all__ = ["Independent"]
 class Independent(Distribution):
     """A distribution whose last batch dimensions are part of the event: log_prob adds them up.
 
-    >>> from minigrad import zeros, ones
-    >>> from minigrad.distributions import Normal
+    >>> from minigrad import ones, zeros
+    >>> from minigrad.distributions import Independent, Normal
     >>> vectors = Independent(Normal(zeros(2, 3), ones(2, 3)), 1)
-    >>> vectors.batch_shape, vectors.event_shape, vectors.log_prob(zeros(2, 3)).shape
-    (torch.Size([2]), torch.Size([3]), torch.Size([2]))
+    >>> vectors.batch_shape, vectors.event_shape
+    (torch.Size([2]), torch.Size([3]))
+    >>> vectors.log_prob(zeros(2, 3)), vectors.support
+    (tensor([-2.7568, -2.7568]), IndependentConstraint(Real(), 1))
     """
 
     arg_constraints: Any = {}

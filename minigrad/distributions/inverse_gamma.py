@@ -17,8 +17,16 @@ __all__ = ["InverseGamma"]
 class InverseGamma(TransformedDistribution):
     """1 / x of x from Gamma(a, b), with a = `concentration` and b = `rate`.
 
-    >>> InverseGamma(3.0, 2.0).mean
-    tensor(1.)
+    >>> import minigrad as torch
+    >>> from minigrad.distributions import InverseGamma
+    >>> inverse = InverseGamma(torch.tensor([3.0, 5.0]), 2.0)
+    >>> inverse.concentration, inverse.rate
+    (tensor([3., 5.]), tensor([2., 2.]))
+    >>> inverse.mean, inverse.mode
+    (tensor([1.0000, 0.5000]), tensor([0.5000, 0.3333]))
+    >>> _ = torch.manual_seed(0)
+    >>> inverse.sample()
+    tensor([0.3302, 0.4925])
     """
 
     arg_constraints: Any = {"concentration": constraints.positive, "rate": constraints.positive}

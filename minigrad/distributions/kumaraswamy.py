@@ -20,8 +20,14 @@ class Kumaraswamy(TransformedDistribution):
 
     a is `concentration1`, b `concentration0`.
 
-    >>> Kumaraswamy(1.0, 1.0).mean
-    tensor(0.5000)
+    >>> import minigrad as torch
+    >>> from minigrad.distributions import Kumaraswamy
+    >>> share = Kumaraswamy(torch.tensor([1.0, 2.0]), 1.0)
+    >>> share.mean, share.cdf(torch.tensor(0.5))
+    (tensor([0.5000, 0.6667]), tensor([0.5000, 0.2500]))
+    >>> _ = torch.manual_seed(0)
+    >>> share.sample()
+    tensor([0.5037, 0.4814])
     """
 
     arg_constraints: Any = {"concentration1": constraints.positive,

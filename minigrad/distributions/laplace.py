@@ -14,9 +14,16 @@ __all__ = ["Laplace"]
 class Laplace(LocationScale):
     """The Laplace distribution: p(x) = exp(-|x - loc| / scale) / (2 scale).
 
-    >>> from minigrad import tensor
-    >>> Laplace(0.0, 1.0).log_prob(tensor(0.0)).exp()
-    tensor(0.5000)
+    >>> import minigrad as torch
+    >>> from minigrad.distributions import Laplace, kl_divergence
+    >>> laplace = Laplace(0.0, torch.tensor([1.0, 2.0]))
+    >>> laplace.log_prob(torch.tensor(1.0)).exp(), laplace.variance
+    (tensor([0.1839, 0.1516]), tensor([2., 8.]))
+    >>> kl_divergence(laplace, Laplace(1.0, 1.0))
+    tensor([0.3679, 0.5199])
+    >>> _ = torch.manual_seed(0)
+    >>> laplace.sample()
+    tensor([-0.0075,  1.5377])
     """
 
     @property

@@ -24,12 +24,14 @@ class LKJCholesky(Distribution):
 
     >>> import minigrad as torch
     >>> from minigrad.distributions import LKJCholesky
+    >>> LKJCholesky(2, 1.0).log_prob(torch.eye(2)).exp()  # correlations evenly from -1 to 1
+    tensor(0.5000)
     >>> _ = torch.manual_seed(0)
     >>> factor = LKJCholesky(3, 2.0).sample()
-    >>> (factor @ factor.T).diagonal()
-    tensor([1., 1., 1.])
-    >>> LKJCholesky(2, 1.0).log_prob(torch.eye(2)).exp()  # evenly from -1 to 1
-    tensor(0.5000)
+    >>> factor @ factor.T
+    tensor([[1.0000, 0.1394, 0.1229],
+            [0.1394, 1.0000, 0.4958],
+            [0.1229, 0.4958, 1.0000]])
     """
 
     arg_constraints: Any = {"concentration": constraints.positive}

@@ -15,8 +15,16 @@ __all__ = ["LogNormal"]
 class LogNormal(TransformedDistribution):
     """exp(x) of x from Normal(loc, scale).
 
-    >>> LogNormal(0.0, 1.0).mean
-    tensor(1.6487)
+    >>> import minigrad as torch
+    >>> from minigrad.distributions import LogNormal
+    >>> income = LogNormal(0.0, torch.tensor([0.5, 1.0]))
+    >>> income.loc, income.scale
+    (tensor([0., 0.]), tensor([0.5000, 1.0000]))
+    >>> income.mode, income.mean
+    (tensor([0.7788, 0.3679]), tensor([1.1331, 1.6487]))
+    >>> _ = torch.manual_seed(0)
+    >>> income.sample()
+    tensor([2.1608, 0.7457])
     """
 
     arg_constraints: Any = {"loc": constraints.real, "scale": constraints.positive}

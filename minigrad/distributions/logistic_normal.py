@@ -15,9 +15,14 @@ __all__ = ["LogisticNormal"]
 class LogisticNormal(TransformedDistribution):
     """Normal vectors (..., n), led to the simplex of n + 1 parts by stick-breaking.
 
-    >>> from minigrad import ones, zeros
-    >>> LogisticNormal(zeros(2), ones(2)).sample((5,)).shape
-    torch.Size([5, 3])
+    >>> import minigrad as torch
+    >>> from minigrad.distributions import LogisticNormal
+    >>> shares = LogisticNormal(torch.zeros(2), torch.ones(2))
+    >>> shares.loc, shares.scale, shares.event_shape
+    (tensor([0., 0.]), tensor([1., 1.]), torch.Size([3]))
+    >>> _ = torch.manual_seed(0)
+    >>> shares.sample()
+    tensor([0.7001, 0.1281, 0.1718])
     """
 
     arg_constraints: Any = {"loc": constraints.real, "scale": constraints.positive}

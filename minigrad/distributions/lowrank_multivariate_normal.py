@@ -40,9 +40,17 @@ class LowRankMultivariateNormal(Distribution):
 
     The work is that of matrices of m rows.
 
-    >>> from minigrad import ones, zeros
-    >>> LowRankMultivariateNormal(zeros(2), ones(2, 1), ones(2)).variance
-    tensor([2., 2.])
+    >>> import minigrad as torch
+    >>> from minigrad.distributions import LowRankMultivariateNormal
+    >>> low = LowRankMultivariateNormal(torch.zeros(2), torch.ones(2, 1), torch.tensor([1.0, 3.0]))
+    >>> low.covariance_matrix
+    tensor([[2., 1.],
+            [1., 4.]])
+    >>> low.log_prob(torch.ones(2))
+    tensor(-3.0965)
+    >>> _ = torch.manual_seed(0)
+    >>> low.sample()
+    tensor([ 1.2476, -2.2328])
     """
 
     arg_constraints: Any = {

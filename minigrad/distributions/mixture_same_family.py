@@ -19,11 +19,17 @@ class MixtureSameFamily(Distribution):
 
     The last batch dimension of the components belongs to the categories.
 
-    >>> from minigrad import tensor
-    >>> from minigrad.distributions import Normal
-    >>> weights = Categorical(tensor([1.0, 3.0]))
-    >>> MixtureSameFamily(weights, Normal(tensor([0.0, 4.0]), tensor([1.0, 1.0]))).mean
-    tensor(3.)
+    >>> import minigrad as torch
+    >>> from minigrad.distributions import Categorical, MixtureSameFamily, Normal
+    >>> weights = Categorical(torch.tensor([1.0, 3.0]))
+    >>> mixture = MixtureSameFamily(weights, Normal(torch.tensor([0.0, 4.0]), 1.0))
+    >>> mixture.mixture_distribution.probs, mixture.component_distribution.loc
+    (tensor([0.2500, 0.7500]), tensor([0., 4.]))
+    >>> mixture.mean, mixture.variance, mixture.cdf(torch.tensor(2.0))
+    (tensor(3.), tensor(4.), tensor(0.2614))
+    >>> _ = torch.manual_seed(0)
+    >>> mixture.sample((3,))
+    tensor([3.3126, 3.3935, 5.0622])
     """
 
     arg_constraints: Any = {}

@@ -18,9 +18,17 @@ __all__ = ["Multinomial"]
 class Multinomial(ByWeights):
     """How often each of n categories comes in `total_count` draws, by weights (..., n).
 
-    >>> from minigrad import tensor
-    >>> Multinomial(4, tensor([1.0, 3.0])).mean
-    tensor([1., 3.])
+    >>> import minigrad as torch
+    >>> from minigrad.distributions import Multinomial
+    >>> counts = Multinomial(4, torch.tensor([1.0, 3.0]))
+    >>> counts.mean, counts.probs, counts.logits
+    (tensor([1., 3.]), tensor([0.2500, 0.7500]), tensor([-1.3863, -0.2877]))
+    >>> counts.log_prob(torch.tensor([1.0, 3.0])).exp(), counts.param_shape
+    (tensor(0.4219), torch.Size([2]))
+    >>> _ = torch.manual_seed(0)
+    >>> counts.sample((2,))
+    tensor([[1., 3.],
+            [0., 4.]])
     """
 
     _expanded = {"_categorical": 0, "_binomial": 1}

@@ -33,9 +33,19 @@ class MultivariateNormal(ByMatrix):
 
     These are the covariance matrix, its inverse, or its lower triangular factor `scale_tril`.
 
-    >>> from minigrad import eye, zeros
-    >>> MultivariateNormal(zeros(2), eye(2)).log_prob(zeros(2))
-    tensor(-1.8379)
+    >>> import minigrad as torch
+    >>> from minigrad.distributions import MultivariateNormal, kl_divergence
+    >>> normal = MultivariateNormal(torch.zeros(2), torch.tensor([[4.0, 2.0], [2.0, 2.0]]))
+    >>> normal.scale_tril
+    tensor([[2., 0.],
+            [1., 1.]])
+    >>> normal.log_prob(torch.zeros(2)), normal.variance
+    (tensor(-2.5310), tensor([4., 2.]))
+    >>> kl_divergence(normal, MultivariateNormal(torch.zeros(2), torch.eye(2)))
+    tensor(1.3069)
+    >>> _ = torch.manual_seed(0)
+    >>> normal.sample()
+    tensor([3.0820, 1.2476])
     """
 
     arg_constraints: Any = {

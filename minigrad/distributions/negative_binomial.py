@@ -19,9 +19,15 @@ class NegativeBinomial(ByChance):
 
     P(k) = Gamma(r + k) / (k! Gamma(r)) (1 - p)**r p**k
 
-    >>> from minigrad import tensor
-    >>> NegativeBinomial(3.0, tensor(0.5)).mean
-    tensor(3.)
+    >>> import minigrad as torch
+    >>> from minigrad.distributions import NegativeBinomial
+    >>> successes = NegativeBinomial(3.0, torch.tensor([0.5, 0.75]))
+    >>> successes.mean, successes.variance
+    (tensor([3., 9.]), tensor([ 6., 36.]))
+    >>> _ = torch.manual_seed(0)
+    >>> successes.sample((2,))
+    tensor([[6., 7.],
+            [1., 4.]])
     """
 
     arg_constraints: Any = {"total_count": constraints.greater_than_eq(0),

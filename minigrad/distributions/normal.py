@@ -19,9 +19,16 @@ class Normal(LocationScale, ExponentialFamily):
 
     log p(x) = -((x - loc) / scale)**2 / 2 - log(scale) - log(2 pi) / 2
 
-    >>> from minigrad import tensor
-    >>> Normal(0.0, 1.0).log_prob(tensor(0.0))
-    tensor(-0.9189)
+    >>> import minigrad as torch
+    >>> from minigrad.distributions import Normal, kl_divergence
+    >>> normal = Normal(0.0, torch.tensor([1.0, 2.0]))
+    >>> normal.log_prob(torch.tensor(0.0)), normal.cdf(torch.tensor(2.0))
+    (tensor([-0.9189, -1.6121]), tensor([0.9772, 0.8413]))
+    >>> kl_divergence(normal, Normal(1.0, 1.0))
+    tensor([0.5000, 1.3069])
+    >>> _ = torch.manual_seed(0)
+    >>> normal.sample()
+    tensor([ 1.5410, -0.5869])
     """
 
     _mean_carrier_measure = 0

@@ -14,9 +14,15 @@ __all__ = ["OneHotCategorical", "OneHotCategoricalStraightThrough"]
 class OneHotCategorical(ByWeights):
     """One-hot vectors (..., n) by weights, as `Categorical` takes them.
 
-    >>> from minigrad import tensor
-    >>> OneHotCategorical(tensor([1.0, 3.0])).mode
-    tensor([0., 1.])
+    >>> import minigrad as torch
+    >>> from minigrad.distributions import OneHotCategorical
+    >>> weather = OneHotCategorical(torch.tensor([1.0, 1.0, 2.0]))
+    >>> weather.mode, weather.log_prob(torch.tensor([0.0, 1.0, 0.0])).exp()
+    (tensor([0., 0., 1.]), tensor(0.2500))
+    >>> _ = torch.manual_seed(0)
+    >>> weather.sample((2,))
+    tensor([[0., 0., 1.],
+            [0., 0., 1.]])
     """
 
     support: Any = constraints.one_hot
@@ -76,10 +82,14 @@ class OneHotCategorical(ByWeights):
 class OneHotCategoricalStraightThrough(OneHotCategorical):
     """The same, with samples whose gradient is that of the probabilities: straight through.
 
-    >>> from minigrad import tensor
-    >>> probs = tensor([0.0, 1.0], requires_grad=True)
-    >>> OneHotCategoricalStraightThrough(probs, validate_args=False).rsample().requires_grad
-    True
+    >>> import minigrad as torch
+    >>> from minigrad.distributions import OneHotCategoricalStraightThrough
+    >>> probs = torch.tensor([0.25, 0.75], requires_grad=True)
+    >>> _ = torch.manual_seed(0)
+    >>> drawn = OneHotCategoricalStraightThrough(probs).rsample()
+    >>> (drawn * torch.tensor([1.0, 2.0])).sum().backward()
+    >>> drawn.detach(), probs.grad
+    (tensor([0., 1.]), tensor([-0.7500,  0.2500]))
     """
 
     has_rsample = True

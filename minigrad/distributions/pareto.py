@@ -16,8 +16,14 @@ __all__ = ["Pareto"]
 class Pareto(TransformedDistribution):
     """The Pareto distribution: p(x) = alpha scale**alpha / x**(alpha + 1) for x >= scale.
 
-    >>> Pareto(1.0, 3.0).mean
-    tensor(1.5000)
+    >>> import minigrad as torch
+    >>> from minigrad.distributions import Pareto
+    >>> wealth = Pareto(1.0, torch.tensor([1.0, 3.0]))
+    >>> wealth.mean, wealth.cdf(torch.tensor(2.0))
+    (tensor([   inf, 1.5000]), tensor([0.5000, 0.8750]))
+    >>> _ = torch.manual_seed(0)
+    >>> wealth.sample()
+    tensor([33.3923,  1.5070])
     """
 
     arg_constraints: Any = {"alpha": constraints.positive, "scale": constraints.positive}

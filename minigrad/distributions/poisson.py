@@ -16,9 +16,17 @@ __all__ = ["Poisson"]
 class Poisson(ExponentialFamily):
     """The Poisson distribution: P(k) = rate**k exp(-rate) / k!.
 
-    >>> from minigrad import tensor
-    >>> Poisson(2.0).log_prob(tensor(0.0))
-    tensor(-2.)
+    >>> import minigrad as torch
+    >>> from minigrad.distributions import Poisson, kl_divergence
+    >>> calls = Poisson(torch.tensor([0.5, 4.0]))
+    >>> calls.mean, calls.log_prob(torch.tensor(0.0)).exp()
+    (tensor([0.5000, 4.0000]), tensor([0.6065, 0.0183]))
+    >>> kl_divergence(calls, Poisson(1.0))
+    tensor([0.1534, 2.5452])
+    >>> _ = torch.manual_seed(0)
+    >>> calls.sample((2,))
+    tensor([[2., 5.],
+            [0., 3.]])
     """
 
     arg_constraints: Any = {"rate": constraints.nonnegative}

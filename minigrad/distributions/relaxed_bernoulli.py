@@ -53,9 +53,15 @@ class LogitRelaxedBernoulli(ByChance):
 class RelaxedBernoulli(Relaxed):
     """Numbers in (0, 1) that come nearer to 0 and 1 the lower the temperature is.
 
-    >>> from minigrad import tensor
-    >>> RelaxedBernoulli(tensor(0.5), probs=tensor([0.3, 0.6])).rsample().shape
-    torch.Size([2])
+    >>> import minigrad as torch
+    >>> from minigrad.distributions import RelaxedBernoulli
+    >>> soft = RelaxedBernoulli(torch.tensor(0.1), probs=torch.tensor([0.25, 0.5]))
+    >>> soft.temperature, soft.probs, soft.logits
+    (tensor(0.1000), tensor([0.2500, 0.5000]), tensor([-1.0986,  0.0000]))
+    >>> _ = torch.manual_seed(0)
+    >>> soft.rsample((2,))
+    tensor([[1.4580e-05, 9.9999e-01],
+            [1.2573e-15, 6.6328e-09]])
     """
 
     arg_constraints: Any = {"probs": constraints.unit_interval, "logits": constraints.real}

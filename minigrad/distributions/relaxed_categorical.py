@@ -54,9 +54,15 @@ class ExpRelaxedCategorical(ByWeights):
 class RelaxedOneHotCategorical(Relaxed):
     """Points of the simplex that come nearer to its corners the lower the temperature is.
 
-    >>> from minigrad import tensor
-    >>> RelaxedOneHotCategorical(tensor(0.5), tensor([1.0, 3.0])).rsample((5,)).shape
-    torch.Size([5, 2])
+    >>> import minigrad as torch
+    >>> from minigrad.distributions import RelaxedOneHotCategorical
+    >>> soft = RelaxedOneHotCategorical(torch.tensor(0.5), torch.tensor([1.0, 3.0]))
+    >>> soft.temperature, soft.probs
+    (tensor(0.5000), tensor([0.2500, 0.7500]))
+    >>> _ = torch.manual_seed(0)
+    >>> soft.rsample((2,))
+    tensor([[0.0155, 0.9845],
+            [0.0719, 0.9281]])
     """
 
     arg_constraints: Any = {"probs": constraints.simplex, "logits": constraints.real_vector}

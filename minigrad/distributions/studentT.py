@@ -17,8 +17,14 @@ __all__ = ["StudentT"]
 class StudentT(Distribution):
     """Student's t distribution with `df` degrees of freedom, around `loc`.
 
-    >>> StudentT(3.0).variance
-    tensor(3.)
+    >>> import minigrad as torch
+    >>> from minigrad.distributions import StudentT
+    >>> heavy = StudentT(torch.tensor([1.0, 2.0, 30.0]))
+    >>> heavy.variance, heavy.log_prob(torch.tensor(4.0))
+    (tensor([   nan,    inf, 1.0714]), tensor([-3.9779, -4.3356, -7.5527]))
+    >>> _ = torch.manual_seed(0)
+    >>> heavy.sample()
+    tensor([ 2.2301, -0.2859, -1.9826])
     """
 
     arg_constraints: Any = {"df": constraints.positive, "loc": constraints.real,

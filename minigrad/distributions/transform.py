@@ -26,6 +26,8 @@ class Transform:
     >>> from minigrad import tensor
     >>> from minigrad.distributions import ExpTransform
     >>> exp = ExpTransform()
+    >>> exp.domain, exp.codomain, exp.bijective
+    (Real(), GreaterThan(lower_bound=0.0), True)
     >>> exp.inv(exp(tensor([0.0, 2.0]))), exp.inv.inv is exp
     (tensor([0., 2.]), True)
     """
@@ -43,25 +45,49 @@ class Transform:
 
     @property
     def event_dim(self) -> int:
-        """How many of the last dimensions are one event; ValueError if that changes."""
+        """How many of the last dimensions are one event; ValueError if that changes.
+
+        >>> from minigrad.distributions import ExpTransform, StickBreakingTransform
+        >>> ExpTransform().event_dim, StickBreakingTransform().event_dim
+        (0, 1)
+        """
         if self.domain.event_dim != self.codomain.event_dim:
             raise ValueError("Please use either .domain.event_dim or .codomain.event_dim")
         return int(self.domain.event_dim)
 
     @property
     def inv(self) -> Any:
-        """The inverse, a transform too."""
+        """The inverse, a transform too.
+
+        >>> from minigrad import tensor
+        >>> from minigrad.distributions import SigmoidTransform
+        >>> logit = SigmoidTransform().inv
+        >>> logit(tensor([0.25, 0.5])), logit.domain
+        (tensor([-1.0986,  0.0000]), Interval(lower_bound=0.0, upper_bound=1.0))
+        """
         if self._inv is None:
             self._inv = _InverseTransform(self)
         return self._inv
 
     @property
     def sign(self) -> Any:
-        """1 for a function that rises, -1 for one that falls."""
+        """1 for a function that rises, -1 for one that falls.
+
+        >>> from minigrad.distributions import AffineTransform, ExpTransform
+        >>> ExpTransform().sign, AffineTransform(0.0, -2.0).sign
+        (1, -1)
+        """
         raise NotImplementedError
 
     def with_cache(self, cache_size: int = 1) -> Any:
-        """Return this transform with another size of its cache."""
+        """Return this transform with another size of its cache.
+
+        >>> from minigrad import tensor
+        >>> from minigrad.distributions import TanhTransform
+        >>> tanh, x = TanhTransform().with_cache(), tensor([20.0])
+        >>> tanh.inv(tanh(x)) is x, TanhTransform().inv(tanh(x))
+        (True, tensor([inf]))
+        """
         if self._cache_size == cache_size:
             return self
         other = copy.copy(self)
@@ -96,7 +122,14 @@ class Transform:
         raise NotImplementedError
 
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
-        """Return log |dy/dx| of an argument and its result, one number for each event."""
+        """Return log |dy/dx| of an argument and its result, one number for each event.
+
+        >>> from minigrad import tensor
+        >>> from minigrad.distributions import ExpTransform
+        >>> exp, x = ExpTransform(), tensor([0.0, 2.0])
+        >>> exp.log_abs_det_jacobian(x, exp(x))  # dy/dx = exp(x)
+        tensor([0., 2.])
+        """
         raise NotImplementedError
 
     def __repr__(self) -> str:
@@ -106,11 +139,21 @@ class Transform:
         return {**vars(self), "_inv": None}
 
     def forward_shape(self, shape: Any) -> Any:
-        """Return the shape of the result for an argument of this shape."""
+        """Return the shape of the result for an argument of this shape.
+
+        >>> from minigrad.distributions import StickBreakingTransform
+        >>> StickBreakingTransform().forward_shape((5, 2))
+        (5, 3)
+        """
         return shape
 
     def inverse_shape(self, shape: Any) -> Any:
-        """Return the shape of the argument for a result of this shape."""
+        """Return the shape of the argument for a result of this shape.
+
+        >>> from minigrad.distributions import StickBreakingTransform
+        >>> StickBreakingTransform().inverse_shape((5, 3))
+        (5, 2)
+        """
         return shape
 
 
@@ -173,9 +216,12 @@ class ComposeTransform(Transform):
     """Several transforms, one after another; without any it changes nothing.
 
     >>> from minigrad import tensor
-    >>> from minigrad.distributions import AffineTransform, ExpTransform
-    >>> ComposeTransform([AffineTransform(0.0, 2.0), ExpTransform()])(tensor([0.0]))
-    tensor([1.])
+    >>> from minigrad.distributions import AffineTransform, ComposeTransform, ExpTransform
+    >>> both, x = ComposeTransform([AffineTransform(1.0, 2.0), ExpTransform()]), tensor([-0.5, 0.5])
+    >>> both(x)  # exp(1 + 2 x)
+    tensor([1.0000, 7.3891])
+    >>> both.inv(both(x)), both.log_abs_det_jacobian(x, both(x))
+    (tensor([-0.5000,  0.5000]), tensor([0.6931, 2.6931]))
     """
 
     def __init__(self, parts: Sequence[Any], cache_size: int = 0) -> None:

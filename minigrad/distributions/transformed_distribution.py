@@ -23,9 +23,16 @@ class TransformedDistribution(Distribution):
 
     ValueError for anything but transforms, and for a base with too few dimensions.
 
-    >>> from minigrad.distributions import ExpTransform, Normal
-    >>> TransformedDistribution(Normal(0.0, 1.0), [ExpTransform()]).support
-    GreaterThan(lower_bound=0.0)
+    >>> import minigrad as torch
+    >>> from minigrad.distributions import AffineTransform, Normal, SigmoidTransform
+    >>> from minigrad.distributions import TransformedDistribution
+    >>> steps = [AffineTransform(1.0, 2.0), SigmoidTransform()]
+    >>> share = TransformedDistribution(Normal(0.0, 1.0), steps)
+    >>> share.support, share.log_prob(torch.tensor(0.5)), share.cdf(torch.tensor(0.5))
+    (Interval(lower_bound=0.0, upper_bound=1.0), tensor(-0.3508), tensor(0.3085))
+    >>> _ = torch.manual_seed(0)
+    >>> share.sample((2,))
+    tensor([0.9834, 0.6018])
     """
 
     arg_constraints: Any = {}

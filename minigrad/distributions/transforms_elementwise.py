@@ -42,9 +42,11 @@ class _Rising(Transform):
 class ExpTransform(_Rising):
     """y = exp(x); log |dy/dx| = x.
 
-    >>> from minigrad import zeros
-    >>> ExpTransform()(zeros(1))
-    tensor([1.])
+    >>> from minigrad import tensor
+    >>> from minigrad.distributions import ExpTransform
+    >>> exp = ExpTransform()
+    >>> exp(tensor([0.0, 1.0])), exp.codomain
+    (tensor([1.0000, 2.7183]), GreaterThan(lower_bound=0.0))
     """
 
     codomain = constraints.positive
@@ -62,9 +64,13 @@ class ExpTransform(_Rising):
 class SigmoidTransform(_Rising):
     """y = 1 / (1 + exp(-x)), kept inside (0, 1).
 
-    >>> from minigrad import zeros
-    >>> SigmoidTransform()(zeros(1))
-    tensor([0.5000])
+    >>> from minigrad import tensor
+    >>> from minigrad.distributions import SigmoidTransform
+    >>> sigmoid, x = SigmoidTransform(), tensor([0.0, 2.0])
+    >>> sigmoid(x), sigmoid.codomain
+    (tensor([0.5000, 0.8808]), Interval(lower_bound=0.0, upper_bound=1.0))
+    >>> sigmoid.log_abs_det_jacobian(x, sigmoid(x)).exp()
+    tensor([0.2500, 0.1050])
     """
 
     codomain = constraints.unit_interval
@@ -84,9 +90,13 @@ class SigmoidTransform(_Rising):
 class SoftplusTransform(_Rising):
     """y = log(1 + exp(x)).
 
-    >>> from minigrad import zeros
-    >>> SoftplusTransform()(zeros(1))
-    tensor([0.6931])
+    >>> from minigrad import tensor
+    >>> from minigrad.distributions import SoftplusTransform
+    >>> softplus, x = SoftplusTransform(), tensor([0.0, 30.0])
+    >>> softplus(x), softplus.inv(softplus(x))
+    (tensor([ 0.6931, 30.0000]), tensor([ 0., 30.]))
+    >>> softplus.log_abs_det_jacobian(x, softplus(x)).exp()
+    tensor([0.5000, 1.0000])
     """
 
     codomain = constraints.positive
@@ -104,9 +114,13 @@ class SoftplusTransform(_Rising):
 class TanhTransform(_Rising):
     """y = tanh(x), which stays accurate where the sigmoid and an affine transform would not.
 
-    >>> from minigrad import zeros
-    >>> TanhTransform()(zeros(1))
-    tensor([0.])
+    >>> from minigrad import tensor
+    >>> from minigrad.distributions import TanhTransform
+    >>> tanh, x = TanhTransform(), tensor([0.0, 2.0])
+    >>> tanh(x), tanh.codomain
+    (tensor([0.0000, 0.9640]), Interval(lower_bound=-1.0, upper_bound=1.0))
+    >>> tanh.log_abs_det_jacobian(x, tanh(x)).exp()
+    tensor([1.0000, 0.0707])
     """
 
     codomain = constraints.interval(-1.0, 1.0)
@@ -125,8 +139,10 @@ class AbsTransform(Transform):
     """y = |x|, which is not bijective: its inverse gives y.
 
     >>> from minigrad import tensor
-    >>> AbsTransform()(tensor([-2.0]))
-    tensor([2.])
+    >>> from minigrad.distributions import AbsTransform
+    >>> absolute = AbsTransform()
+    >>> absolute(tensor([-2.0, 3.0])), absolute.bijective
+    (tensor([2., 3.]), False)
     """
 
     domain, codomain = constraints.real, constraints.positive
@@ -145,8 +161,12 @@ class PowerTransform(Transform):
     """y = x ** exponent, of positive numbers.
 
     >>> from minigrad import tensor
-    >>> PowerTransform(2.0)(tensor([3.0]))
-    tensor([9.])
+    >>> from minigrad.distributions import PowerTransform
+    >>> square, x = PowerTransform(2.0), tensor([0.5, 3.0])
+    >>> square(x), square.inv(square(x))
+    (tensor([0.2500, 9.0000]), tensor([0.5000, 3.0000]))
+    >>> square.log_abs_det_jacobian(x, square(x)).exp()  # 2 x
+    tensor([1., 6.])
     """
 
     domain = codomain = constraints.positive
@@ -183,8 +203,12 @@ class AffineTransform(Transform):
     """y = loc + scale * x; `event_dim` dimensions count as one event.
 
     >>> from minigrad import tensor
-    >>> AffineTransform(1.0, 2.0)(tensor([3.0]))
-    tensor([7.])
+    >>> from minigrad.distributions import AffineTransform
+    >>> line, x = AffineTransform(1.0, -2.0), tensor([0.0, 3.0])
+    >>> line(x), line.sign
+    (tensor([ 1., -5.]), -1)
+    >>> line.log_abs_det_jacobian(x, line(x)).exp()
+    tensor([2., 2.])
     """
 
     bijective = True
@@ -245,10 +269,11 @@ class AffineTransform(Transform):
 class CumulativeDistributionTransform(Transform):
     """y = F(x), the distribution function of a distribution; uniform for its samples.
 
-    >>> from minigrad import zeros
-    >>> from minigrad.distributions import Normal
-    >>> CumulativeDistributionTransform(Normal(0.0, 1.0))(zeros(1))
-    tensor([0.5000])
+    >>> from minigrad import tensor
+    >>> from minigrad.distributions import CumulativeDistributionTransform, Normal
+    >>> share = CumulativeDistributionTransform(Normal(0.0, 1.0))
+    >>> share(tensor([0.0, 2.0])), share.inv(tensor([0.5, 0.9]))
+    (tensor([0.5000, 0.9772]), tensor([0.0000, 1.2816]))
     """
 
     bijective = True

@@ -20,10 +20,10 @@ class IndependentTransform(Transform):
     """A transform whose last dimensions count as one event: their log determinants are added.
 
     >>> from minigrad import zeros
-    >>> from minigrad.distributions import ExpTransform
-    >>> x = zeros(2, 3)
-    >>> IndependentTransform(ExpTransform(), 1).log_abs_det_jacobian(x, x).shape
-    torch.Size([2])
+    >>> from minigrad.distributions import ExpTransform, IndependentTransform
+    >>> rows, x = IndependentTransform(ExpTransform(), 1), zeros(2, 3)
+    >>> rows.log_abs_det_jacobian(x, rows(x)), rows.domain
+    (tensor([0., 0.]), IndependentConstraint(Real(), 1))
     """
 
     def __init__(self, base_transform: Any, reinterpreted_batch_ndims: int,
@@ -81,9 +81,14 @@ class IndependentTransform(Transform):
 class ReshapeTransform(Transform):
     """Gives events another shape with as many elements.
 
-    >>> from minigrad import zeros
-    >>> ReshapeTransform((6,), (2, 3))(zeros(5, 6)).shape
-    torch.Size([5, 2, 3])
+    >>> from minigrad import arange
+    >>> from minigrad.distributions import ReshapeTransform
+    >>> matrix = ReshapeTransform((6,), (2, 3))
+    >>> matrix(arange(6))
+    tensor([[0, 1, 2],
+            [3, 4, 5]])
+    >>> matrix.forward_shape((5, 6)), matrix.inverse_shape((5, 2, 3))
+    (torch.Size([5, 2, 3]), torch.Size([5, 6]))
     """
 
     bijective = True

@@ -11,7 +11,6 @@ from typing import Any
 
 from ..op.declaration import F
 from ..ops.info import finfo
-from ..tensor.attributes import Size
 from . import constraints
 from .transform import Transform
 from .transforms_elementwise import clipped_sigmoid
@@ -37,15 +36,17 @@ class _OfEvents(Transform):
         """Return a shape with its last dimension changed; ValueError if there are too few."""
         if len(shape) < least:
             raise ValueError("Too few dimensions on input")
-        return Size((*shape[:-1], shape[-1] + change)) if change else shape
+        return type(shape)((*shape[:-1], shape[-1] + change)) if change else shape
 
 
 class SoftmaxTransform(_OfEvents):
     """The softmax of vectors, which is not bijective: its inverse is the logarithm.
 
-    >>> from minigrad import zeros
-    >>> SoftmaxTransform()(zeros(2))
-    tensor([0.5000, 0.5000])
+    >>> from minigrad import tensor
+    >>> from minigrad.distributions import SoftmaxTransform
+    >>> softmax = SoftmaxTransform()
+    >>> softmax(tensor([0.0, 2.0])), softmax.codomain
+    (tensor([0.1192, 0.8808]), Simplex())
     """
 
     domain, codomain = constraints.real_vector, constraints.simplex
@@ -63,8 +64,12 @@ class StickBreakingTransform(_OfEvents):
     Each number says, by a sigmoid, which share of the rest of the stick is broken off.
 
     >>> from minigrad import zeros
-    >>> StickBreakingTransform()(zeros(2))
-    tensor([0.3333, 0.3333, 0.3333])
+    >>> from minigrad.distributions import StickBreakingTransform
+    >>> sticks, x = StickBreakingTransform(), zeros(2)
+    >>> sticks(x), sticks.inv(sticks(x))
+    (tensor([0.3333, 0.3333, 0.3333]), tensor([ 5.9605e-08, -1.1921e-07]))
+    >>> sticks.log_abs_det_jacobian(x, sticks(x)).exp()
+    tensor(0.0370)
     """
 
     domain, codomain = constraints.real_vector, constraints.simplex
@@ -99,10 +104,11 @@ class StickBreakingTransform(_OfEvents):
 class LowerCholeskyTransform(_OfEvents):
     """From square matrices to lower triangular ones with a positive diagonal.
 
-    >>> from minigrad import zeros
-    >>> LowerCholeskyTransform()(zeros(2, 2))
-    tensor([[1., 0.],
-            [0., 1.]])
+    >>> from minigrad import tensor
+    >>> from minigrad.distributions import LowerCholeskyTransform
+    >>> LowerCholeskyTransform()(tensor([[0.0, 7.0], [3.0, 1.0]]))
+    tensor([[1.0000, 0.0000],
+            [3.0000, 2.7183]])
     """
 
     domain = constraints.independent(constraints.real, 2)
@@ -118,10 +124,11 @@ class LowerCholeskyTransform(_OfEvents):
 class PositiveDefiniteTransform(LowerCholeskyTransform):
     """From square matrices to positive definite ones, by their Cholesky factors.
 
-    >>> from minigrad import zeros
-    >>> PositiveDefiniteTransform()(zeros(2, 2))
-    tensor([[1., 0.],
-            [0., 1.]])
+    >>> from minigrad import tensor
+    >>> from minigrad.distributions import PositiveDefiniteTransform
+    >>> PositiveDefiniteTransform()(tensor([[0.0, 7.0], [3.0, 1.0]]))
+    tensor([[ 1.0000,  3.0000],
+            [ 3.0000, 16.3891]])
     """
 
     codomain = constraints.positive_definite
@@ -140,10 +147,16 @@ class CorrCholeskyTransform(_OfEvents):
     The tangens hyperbolicus of the numbers are partial correlations: each takes its share of what
     is left of its row's length, which is one.
 
-    >>> from minigrad import zeros
-    >>> CorrCholeskyTransform()(zeros(1))
-    tensor([[1., 0.],
-            [0., 1.]])
+    >>> from minigrad import tensor
+    >>> from minigrad.distributions import CorrCholeskyTransform
+    >>> correlations, x = CorrCholeskyTransform(), tensor([0.5, 0.0, -1.0])
+    >>> factor = correlations(x)
+    >>> factor
+    tensor([[ 1.0000,  0.0000,  0.0000],
+            [ 0.4621,  0.8868,  0.0000],
+            [ 0.0000, -0.7616,  0.6481]])
+    >>> correlations.inv(factor), correlations.forward_shape((3,))
+    (tensor([ 0.5000,  0.0000, -1.0000]), (3, 3))
     """
 
     domain, codomain = constraints.real_vector, constraints.corr_cholesky
@@ -173,23 +186,24 @@ class CorrCholeskyTransform(_OfEvents):
         n = round((0.25 + 2 * shape[-1]) ** 0.5 + 0.5)
         if n * (n - 1) // 2 != shape[-1]:
             raise ValueError("Input is not a flattened lower-diagonal number")
-        return Size((*shape[:-1], n, n))
+        return type(shape)((*shape[:-1], n, n))
 
     def inverse_shape(self, shape: Any) -> Any:
         if len(shape) < 2:
             raise ValueError("Too few dimensions on input")
         if shape[-2] != shape[-1]:
             raise ValueError("Input is not square")
-        return Size((*shape[:-2], shape[-1] * (shape[-1] - 1) // 2))
+        return type(shape)((*shape[:-2], shape[-1] * (shape[-1] - 1) // 2))
 
 
 class StackTransform(Transform):
     """Different transforms for the places along a dimension, as `torch.stack` joins them.
 
     >>> from minigrad import zeros
-    >>> from minigrad.distributions import ExpTransform, identity_transform
-    >>> StackTransform([ExpTransform(), identity_transform])(zeros(2))
-    tensor([1., 0.])
+    >>> from minigrad.distributions import ExpTransform, StackTransform, identity_transform
+    >>> rows, x = StackTransform([ExpTransform(), identity_transform]), zeros(2)
+    >>> rows(x), rows.codomain.check(-x - 1)
+    (tensor([1., 0.]), tensor([False,  True]))
     """
 
     def __init__(self, tseq: Sequence[Any], dim: int = 0, cache_size: int = 0) -> None:
@@ -236,9 +250,10 @@ class CatTransform(Transform):
     """Different transforms for parts along a dimension, as `torch.cat` joins them.
 
     >>> from minigrad import zeros
-    >>> from minigrad.distributions import ExpTransform, identity_transform
-    >>> CatTransform([ExpTransform(), identity_transform], lengths=[2, 1])(zeros(3))
-    tensor([1., 1., 0.])
+    >>> from minigrad.distributions import CatTransform, ExpTransform, identity_transform
+    >>> parts, x = CatTransform([ExpTransform(), identity_transform], lengths=[2, 1]), zeros(3)
+    >>> parts(x), parts.codomain.check(-x - 1)
+    (tensor([1., 1., 0.]), tensor([False, False,  True]))
     """
 
     def __init__(self, tseq: Sequence[Any], dim: int = 0, lengths: Sequence[int] | None = None,

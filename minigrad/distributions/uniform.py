@@ -14,9 +14,16 @@ __all__ = ["Uniform"]
 class Uniform(Distribution):
     """Numbers evenly from [low, high); ValueError unless low < high.
 
-    >>> from minigrad import tensor
-    >>> Uniform(0.0, 2.0).log_prob(tensor(1.0)).exp()
-    tensor(0.5000)
+    >>> import minigrad as torch
+    >>> from minigrad.distributions import Uniform, kl_divergence
+    >>> uniform = Uniform(0.0, torch.tensor([2.0, 4.0]))
+    >>> uniform.mean, uniform.log_prob(torch.tensor(1.0)).exp()
+    (tensor([1., 2.]), tensor([0.5000, 0.2500]))
+    >>> kl_divergence(uniform, Uniform(0.0, 3.0))
+    tensor([0.4055,    inf])
+    >>> _ = torch.manual_seed(0)
+    >>> uniform.sample()
+    tensor([0.9925, 3.0729])
     """
 
     has_rsample = True

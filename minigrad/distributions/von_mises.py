@@ -22,13 +22,17 @@ class VonMises(Distribution):
     Samples are from -pi to pi; `loc` and values may be any angles.  I0 and I1 are the modified
     Bessel functions, exact to the last digits, where PyTorch has polynomials of seven digits.
 
-    >>> from minigrad import tensor
+    >>> import minigrad as torch
     >>> from minigrad.distributions import VonMises
-    >>> wind = VonMises(tensor([0.0, 1.5]), tensor([1.0, 4.0]))
-    >>> wind.variance
-    tensor([0.5536, 0.1365])
-    >>> wind.log_prob(tensor([0.0, 1.5])).exp()
+    >>> wind = VonMises(torch.tensor([0.0, 1.5]), torch.tensor([1.0, 4.0]))
+    >>> wind.mean, wind.variance
+    (tensor([0.0000, 1.5000]), tensor([0.5536, 0.1365]))
+    >>> wind.log_prob(torch.tensor([0.0, 1.5])).exp()
     tensor([0.3417, 0.7689])
+    >>> _ = torch.manual_seed(0)
+    >>> wind.sample((2,))
+    tensor([[-0.5890,  2.2079],
+            [-0.8605,  1.9081]])
     """
 
     arg_constraints: Any = {"loc": constraints.real, "concentration": constraints.positive}

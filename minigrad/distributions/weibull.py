@@ -17,8 +17,14 @@ __all__ = ["Weibull"]
 class Weibull(TransformedDistribution):
     """scale * x**(1 / concentration) of x from Exponential(1).
 
-    >>> Weibull(2.0, 1.0).mean
-    tensor(2.)
+    >>> import minigrad as torch
+    >>> from minigrad.distributions import Weibull
+    >>> lifetime = Weibull(2.0, torch.tensor([1.0, 3.0]))
+    >>> lifetime.mean, lifetime.mode
+    (tensor([2.0000, 1.7860]), tensor([0.0000, 1.7472]))
+    >>> _ = torch.manual_seed(0)
+    >>> lifetime.sample()
+    tensor([7.0167, 2.1431])
     """
 
     arg_constraints: Any = {"scale": constraints.positive, "concentration": constraints.positive}
