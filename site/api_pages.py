@@ -13,49 +13,12 @@ from api_families import FAMILIES, family_of
 from op_pages import page_name
 from op_pages import pages as op_names
 from prose import front_matter, summary, table
+from public_names import MODULES, public
 from tensor_page import tensor_sections
 
 from minigrad.op.declaration import F
 
-__all__ = ["MODULES", "api_page", "family_page", "family_pages", "index_page", "page_of"]
-
-#: The public modules, by the name of their page.
-MODULES = {
-    "minigrad": "minigrad",
-    "tensor": "minigrad.tensor.tensor",
-    "autograd": "minigrad.autograd",
-    "autograd.graph": "minigrad.autograd.graph",
-    "autograd.functional": "minigrad.autograd.functional",
-    "autograd.forward_ad": "minigrad.autograd.forward_ad",
-    "autograd.profiler": "minigrad.autograd.profiler",
-    "func": "minigrad.func",
-    "nn": "minigrad.nn",
-    "nn.functional": "minigrad.nn.functional",
-    "nn.init": "minigrad.nn.init",
-    "nn.utils": "minigrad.nn.utils",
-    "nn.utils.parametrize": "minigrad.nn.utils.parametrize",
-    "nn.utils.parametrizations": "minigrad.nn.utils.parametrizations",
-    "nn.utils.prune": "minigrad.nn.utils.prune",
-    "nn.models": "minigrad.nn.models",
-    "optim": "minigrad.optim",
-    "optim.lr_scheduler": "minigrad.optim.lr_scheduler",
-    "linalg": "minigrad.linalg",
-    "special": "minigrad.special",
-    "masked": "minigrad.masked",
-    "distributions": "minigrad.distributions",
-    "distributions.constraints": "minigrad.distributions.constraints",
-    "amp": "minigrad.amp",
-    "cuda": "minigrad.cuda",
-    "backends.cudnn": "minigrad.backends.cudnn",
-    "backends.mps": "minigrad.backends.mps",
-    "utils.benchmark": "minigrad.utils.benchmark",
-    "utils.checkpoint": "minigrad.utils.checkpoint",
-    "utils.data": "minigrad.utils.data",
-    "utils.exchange": "minigrad.utils.exchange",
-    "utils.safetensors": "minigrad.utils.safetensors",
-    "viz": "minigrad.viz",
-    "op": "minigrad.op.declaration",
-}
+__all__ = ["MODULES", "api_page", "family_page", "family_pages", "index_page", "page_of", "public"]
 
 #: Pages that are not called by their module.
 TITLES = {"tensor": "minigrad.Tensor"}
@@ -162,14 +125,6 @@ def _module_of(path: str) -> str:
 
 def _last_name(path: str) -> tuple[str, str]:
     return path.rpartition(".")[2].lower(), path  # cuda has Stream and stream
-
-
-def public(module: ModuleType) -> list[str]:
-    """Return a module's public names: its `__all__`, else what it defines itself."""
-    if hasattr(module, "__all__"):
-        return [each for each in module.__all__ if not each.startswith("_")]
-    return [name for name, value in vars(module).items()
-            if not name.startswith("_") and getattr(value, "__module__", None) == module.__name__]
 
 
 def _is_op(value: Any, name: str) -> bool:

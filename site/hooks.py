@@ -21,7 +21,7 @@ from maths import Maths, copy_styles
 from mkdocs.structure.files import File
 from offline import write_service_worker
 from publish import head_of, publish
-from shorten import HERE, smaller_index, without_indentation
+from shorten import HERE, smaller_index, without_indentation, without_line_anchors
 
 RUNTIME = SITE / "runtime"
 
@@ -112,6 +112,8 @@ def on_post_page(output: str, page: Any, config: Any) -> str:
         if _maths is None:
             _maths = Maths()
         output = _maths.draw(output)
+    if not page.url.startswith("source/"):  # links lead to lines of these pages alone
+        output = without_line_anchors(output)
     return without_indentation(output)
 
 

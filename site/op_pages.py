@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
+from examples import complete
 from prose import code, fenced, front_matter, summary, table
 
 import minigrad
@@ -155,8 +156,8 @@ def _examples(op: OpType) -> tuple[str, str]:
     """Return the docstring without its examples, and the examples with what they print now."""
     text = inspect.cleandoc(op.__doc__ or "")
     words = "\n".join(piece for piece in DocTestParser().parse(text) if isinstance(piece, str))
-    names = dict(vars(importlib.import_module(op.__module__)))
-    test = DocTestParser().get_doctest(text, names, op.__name__, None, None)
+    text = complete(text, importlib.import_module(op.__module__))
+    test = DocTestParser().get_doctest(text, {}, op.__name__, None, None)
     shown = []
 
     class Runner(DocTestRunner):

@@ -1,4 +1,4 @@
-"""What a page of the site leaves out: indentation, code in the search index, words about itself.
+"""What a page of the site leaves out: indentation, addresses of lines, code in the search index.
 
 MkDocs is not needed here, so that tests without it can look at each rule.
 """
@@ -27,6 +27,15 @@ def without_indentation(html: str) -> str:
     pieces = re.split(r"(<(pre|script|style|textarea)\b.*?</\2>)", html, flags=re.DOTALL)
     return "".join(piece if place % 3 else re.sub(r"\n\s+", "\n", piece)
                    for place, piece in enumerate(pieces) if place % 3 < 2)
+
+
+def without_line_anchors(html: str) -> str:
+    """Return a page whose lines of code have no addresses of their own, a third of a long page.
+
+    >>> without_line_anchors('<code><a id="f--__codelineno-0-1" name="1" href="#1"></a>x</code>')
+    '<code>x</code>'
+    """
+    return re.sub(r'<a id="[^"]*__codelineno-[^>]*></a>', "", html)
 
 
 def smaller_index(path: Path) -> None:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import inspect
+import sys
+from types import ModuleType
 from typing import Any
 
+from examples import complete
 from op_pages import page_name
 from op_pages import pages as op_names
 from prose import fenced, summary, table
@@ -86,4 +89,10 @@ def _entry(name: str) -> str:
                      for each in inspect.signature(value).parameters.values()][1:]
         signature += str(inspect.Signature(arguments))
     return (f"### `{signature}` {{ #minigrad.Tensor.{name} data-toc-label='{name}' }}\n\n"
-            f"{fenced(_doc(name))}\n")
+            f"{fenced(complete(_doc(name), _module(value)))}\n")
+
+
+def _module(value: Any) -> ModuleType:
+    """Return the module whose names the docstring of a method or property may use."""
+    function = inspect.unwrap(getattr(value, "fget", None) or getattr(value, "__func__", value))
+    return sys.modules[getattr(function, "__globals__", {"__name__": "minigrad"})["__name__"]]

@@ -78,6 +78,7 @@ class Node:
 
     `shape` and `dtype` are those of output 0 of the forward.
 
+    >>> import numpy
     >>> from minigrad import tensor
     >>> x = tensor([2.0, 3.0], requires_grad=True)
     >>> y = (x * x).sum(); node = y.grad_fn; node.name()

@@ -269,6 +269,8 @@ class _NoProjection(RNNBase):
 class GRU(_NoProjection):
     """Gated recurrent units: (T, B, I) -> outputs (T, B, H) and the last h, (L, B, H).
 
+    The arguments of `RNNBase`, without `mode` and `proj_size`.
+
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.GRU.html
 
     >>> from minigrad import nn, ones
@@ -282,6 +284,8 @@ class GRU(_NoProjection):
 
 class RNN(_NoProjection):
     """h = tanh(w x + b + w' h + b'), or max(., 0) with nonlinearity="relu", step by step.
+
+    The other arguments of `RNNBase`, without `proj_size`.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.RNN.html
 

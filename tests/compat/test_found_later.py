@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import operator
+import re
 import subprocess
 import sys
 import typing
@@ -340,3 +342,16 @@ def test_a_table_has_a_row_for_each_label_and_a_column_for_each_description():
     assert lines[-1] == "Times are in milliseconds (ms)."
     with pytest.raises(ValueError, match="Expected an instance of `Measurement`"):
         table.extend_results([1])
+
+
+@pytest.mark.parametrize(("written", "meant"), [
+    ("tensro", "tensor"), ("nn.Lienar", "Linear"), ("optim.Adaam", "Adam"), ("lnspace", "linspace"),
+    ("requires_gradient", None), ("nn.functional.sofmtax", "softmax")])
+def test_python_proposes_the_name_that_was_meant(written, meant, capsys):
+    with pytest.raises(AttributeError) as caught:
+        operator.attrgetter(written)(minigrad)
+    error = caught.value
+    assert "Did you mean" not in str(error)  # the text is PyTorch's
+    sys.__excepthook__(type(error), error, None)
+    proposed = re.search(r"Did you mean: '(\w+)'", capsys.readouterr().err)
+    assert (proposed and proposed[1]) == meant

@@ -114,6 +114,22 @@ def test_the_figures_are_those_of_the_page_that_is_made_from_results():
     assert shown == made
 
 
+def test_the_missed_targets_are_counted():
+    page = (ROOT / "docs" / "en" / "benchmarks.md").read_text(encoding="utf-8")
+    sections = {heading: page.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+                for heading in ("A small network", "ResNet-18", "Sequences", "Everyday work")}
+    everyday = sections.pop("Everyday work")
+
+    def counted(text, threads):
+        rows = [line for line in text.splitlines() if f", {threads}, minigrad / PyTorch |" in line]
+        return sum("**missed**" in row for row in rows), len(rows)
+
+    (steps, of_steps), (work, of_work) = (counted("".join(sections.values()), "2 threads"),
+                                          counted(everyday, "one thread"))
+    assert (f"Steps missed {steps} of their {of_steps} targets on two threads, and everyday work "
+            f"{work} of {of_work} on one") in README
+
+
 @pytest.mark.slow
 def test_the_verdict_is_the_one_that_is_given(tmp_path):
     pytest.importorskip("rich", reason="the course is not installed")

@@ -13,6 +13,7 @@ import urllib.request
 from pathlib import Path
 
 import api_pages
+import examples
 import exercise_pages
 import lesson_pages
 import made
@@ -21,6 +22,7 @@ import op_pages
 import other_pages
 import pictures
 import prose
+import public_names
 import pytest
 import serve
 import shorten
@@ -442,7 +444,7 @@ def test_a_formula_that_cannot_be_drawn_stops_the_build(capfd):
     assert "ParseError" in capfd.readouterr().err
 
 
-@pytest.mark.parametrize("module", [pictures, prose, source_pages])
+@pytest.mark.parametrize("module", [examples, pictures, prose, public_names, source_pages])
 def test_the_examples_of_the_sites_own_modules(module):
     failed, run = doctest.testmod(module)
     assert run and not failed

@@ -154,6 +154,7 @@ class Optimizer(StepHooks):
 
         `state` is a dictionary for what a rule remembers of this parameter, empty at first.
 
+        >>> import numpy
         >>> from minigrad import optim, zeros
         >>> optimizer, array = optim.SGD([zeros(1)], lr=0.5), numpy.array([1.0])
         >>> optimizer.update(optimizer.param_groups[0], array, numpy.array([3.0]), {}); array
