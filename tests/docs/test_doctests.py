@@ -88,11 +88,16 @@ def run(test: doctest.DocTest) -> None:
     assert not shown, "".join(shown)
 
 
-@pytest.mark.parametrize("name", sorted(modules()))
-def test_module(name):
+def examples_in(name: str) -> list[doctest.DocTest]:
+    """Return the tests of a module, one for each docstring."""
     module = importlib.import_module(name)
     finder = Finder(recurse=name != "minigrad")  # whose functions come below
-    for test in finder.find(module, name, extraglobs={"numpy": numpy}):
+    return finder.find(module, name, extraglobs={"numpy": numpy})
+
+
+@pytest.mark.parametrize("name", sorted(modules()))
+def test_module(name):
+    for test in examples_in(name):
         run(test)
 
 

@@ -12,10 +12,13 @@ import importlib
 import inspect
 import re
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import api_pages
+
+from tests.docs.test_doctests import PUBLISHED, examples_in, modules
 
 LISTED = Path(__file__).parents[1] / "data/without_example.txt"
 #: Methods that a module's class tells of: its example calls the one and prints the other.
@@ -38,6 +41,21 @@ def public_names() -> dict[str, str]:
                 text = f"{inherited(value, method)}\n\n{lines_that_use(value, method)}"
                 found.setdefault(id(function), (f"{path}.{name}.{method}", text))
     return dict(found.values())
+
+
+def own_docstrings() -> Iterator[tuple[str, str]]:
+    """Yield the docstrings of public names, and of what a method overrides, one by one."""
+    for path in api_pages.MODULES.values():
+        module = importlib.import_module(path)
+        for name in api_pages.public(module):
+            value = getattr(module, name, None)
+            if inspect.isclass(value) or inspect.isroutine(value):
+                yield f"{path}.{name}", value.__doc__ or ""
+            for method, _ in methods(value):
+                for base in value.__mro__:
+                    written = vars(base).get(method)
+                    if hasattr(written, "__get__"):  # a number's docstring is that of its type
+                        yield f"{path}.{name}.{method} of {base.__name__}", written.__doc__ or ""
 
 
 def methods(kind: Any) -> Iterator[tuple[str, Any]]:
@@ -85,6 +103,15 @@ def test_every_public_name_has_an_example_or_stands_in_the_list():
     assert listed == sorted(set(listed))
     assert not without - set(listed), "give it an example in its docstring"
     assert not set(listed) - without, "it has an example or is gone: take it out of the list"
+
+
+def test_the_examples_of_public_names_are_run():
+    """A class that no body makes, for one, is a class that `doctest` may overlook."""
+    found = chain.from_iterable(map(examples_in, modules()))
+    run = {*PUBLISHED.values(), *(test.docstring for test in found)}
+    examples = {name: text for name, text in own_docstrings() if ">>>" in text}
+    assert len(examples) > 1500
+    assert not [name for name, text in examples.items() if text not in run]
 
 
 class Base:
