@@ -29,6 +29,10 @@ _WIDE = 120
 #: A sentence of a test, and a line that says nothing below one.
 _SAID = re.compile(r"(?:E\s+)?AssertionError: ")
 _BARE = re.compile(r"(?:E\s+)?\s*assert (?:False|not True)$")
+#: A sentence with both values; then pytest's comparison of them says nothing new.
+_COMPARED = re.compile(r"(AssertionError: [^\n]*\bexpected\b[^\n]*)\n(?:E\s+)?\s*assert .*", re.S)
+#: pytest's advice where it shortens a comparison; a learner has no such option.
+_ADVICE = re.compile(r"\n *Use -v to get more diff|,? use '?-vv?'? to show")
 
 
 def readable(text: str) -> str:
@@ -45,7 +49,10 @@ def readable(text: str) -> str:
     'OSError: input() has nobody to ask while tests run'
     >>> readable("TypeError: test_a.<locals>.<lambda>() takes no arguments")
     'TypeError: <lambda>() takes no arguments'
+    >>> readable("AssertionError: expected 1, got 2\\nassert 2 == 1 ± 1e-9\\n  Obtained: 2")
+    'AssertionError: expected 1, got 2'
     """
+    text = _COMPARED.sub(r"\1", _ADVICE.sub("", text))
     for asks, said in _ASKS.items():
         text = text.replace(asks, said)
     lines: list[str] = []

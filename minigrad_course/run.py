@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from .compose import Source
+from .indented import print_below
 from .stages import Hole, Stage
 from .tracebacks import own_lines
 from .trial import LIMIT, Outcome, Trial
@@ -106,7 +107,7 @@ def heading(verdict: Verdict) -> str:
 
 def _show_failure(console: Console, verdict: Verdict, first: Outcome) -> None:
     if verdict.diagnosis is not None:
-        console.print(f"  [bold]{escape(verdict.diagnosis)}[/]")
+        print_below(console, f"[bold]{escape(verdict.diagnosis)}[/]", 2)
     console.print(f"  {escape(short_name(first.test))} failed:")
     if asked := asked_by(first):
         console.print(f"    [dim]{escape(asked)}[/]", soft_wrap=True)
@@ -116,9 +117,13 @@ def _show_failure(console: Console, verdict: Verdict, first: Outcome) -> None:
         console.print(f"  at {escape(first.where)}", soft_wrap=True)
     if len(verdict.failing) > 1:
         others = verdict.also
-        also = f"; also {', '.join(others[:3])}{' ...' * (len(others) > 3)}" if others else ""
+        also = f"; also {', '.join(others[:3])}{_more(len(others) - 3)}" if others else ""
         console.print(f"  {len(verdict.failing)} of its {verdict.tests} tests fail{also}",
                       soft_wrap=True)
+
+
+def _more(count: int) -> str:
+    return f" and {count} more" if count > 0 else ""
 
 
 def show_printed(console: Console, verdict: Verdict) -> None:

@@ -41,9 +41,6 @@ from typing import Any
 #: More lines than any file has.
 STEP = 1_000_000
 
-#: pytest's advice where it shortens a comparison; a learner has no such option.
-_ADVICE = re.compile(r"\n *Use -v to get more diff|,? use '?-vv?'? to show")
-
 
 class Swapped(importlib.abc.MetaPathFinder):
     """Finds the modules named in `files` at the paths given there.
@@ -167,23 +164,25 @@ class Watcher:
             # `pytest.raises` and `pytest.warns` tell of themselves first
             open_hole = re.search(r"NotImplementedError: .* is yours to write", report.longreprtext)
             known.update(outcome="failed",
-                         message=_ADVICE.sub("", open_hole[0] if open_hole else
-                                             crash.message if crash else str(report.longrepr)),
+                         message=open_hole[0] if open_hole else
+                         crash.message if crash else str(report.longrepr),
                          where=f"{crash.path}:{crash.lineno}" if crash else "",
                          detail=report.longreprtext)
 
     def pytest_exception_interact(self, node: Any, call: Any, report: Any) -> None:
         """Keep the traceback without pytest's own frames, and say where the learner's code was, if
-        what failed is neither it nor a test.
+        what failed is neither it nor a test; where it is a test's helper, the line of the test.
         """
         known = self.tests.get(report.nodeid)
         if known is None:
             return
         known["detail"] = _traceback_of(call.excinfo.value)
-        if not known["where"] or known["where"].startswith(self.folder):
+        if not known["where"]:
             return
+        in_tests = known["where"].startswith(self.folder)
         places = [f"{each.path}:{each.lineno + 1}" for each in call.excinfo.traceback
-                  if str(each.path) in self.own]
+                  if (each.name.startswith("test_") and str(each.path).startswith(self.folder)
+                      if in_tests else str(each.path) in self.own)]
         if places:
             known["where"] = places[-1]
 

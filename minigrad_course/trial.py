@@ -12,6 +12,7 @@ import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -20,7 +21,7 @@ from .compose import Source
 from .desk import Desk
 from .messages import readable
 from .running import run_until
-from .stages import Hole, Stage
+from .stages import CourseError, Hole, Stage
 from .stuck import stuck
 
 __all__ = ["LIMIT", "Outcome", "Trial", "as_plan", "debug_files", "module_name", "plan_for",
@@ -197,9 +198,14 @@ def plan_for(folder: Path, stage: Stage, files: dict[str, Path], holes: list[str
              ) -> tuple[list[str], Path]:
     """Write a plan; return the command that carries it out, and where the report will be.
 
+    CourseError without pytest.
+
     The modules of a stage that is tested beside the package are in the plan once for each exercise;
     but they are swapped in below the package for the tests that are marked with the stage's number.
     """
+    if find_spec("pytest") is None:
+        raise CourseError("answers are tested with pytest, which is not installed: "
+                          "pip install -e '.[course]'")
     if stage.beside and holes == [stage.number]:
         stage, more = replace(stage, beside=False), {**more, "symptoms": None}
     composed, beside = composed or {}, {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 import re
+from collections import Counter
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,6 +18,9 @@ __all__ = ["Verdict", "asked_by", "capped", "named_together", "over_time", "runn
 
 #: Lines of printed text that are shown, and how much of each.
 SHOWN_LINES, SHOWN_WIDTH = 20, 300
+
+#: Lines of a test that are shown as one, at most.
+LINES_ASKED = 4
 
 _SLIP = re.compile(r"; ((?:every element|it is|it returns|the elements) [^;\n]+)")
 _RAISED = re.compile(r"(?!AssertionError|Failed)\w+(?:Error|Exception|Iteration): .{1,200}")
@@ -51,9 +55,9 @@ class Verdict:
 
     @property
     def also(self) -> list[str]:
-        """The names of the other tests that fail, each once for all its cases."""
-        names = dict.fromkeys(short_name(each.test).partition("[")[0] for each in self.failing)
-        return list(names)[1:]
+        """The names of the other tests that fail, each once with the number of its cases."""
+        cases = Counter(short_name(each.test).partition("[")[0] for each in self.failing[1:])
+        return [name if count == 1 else f"{name} ({count} cases)" for name, count in cases.items()]
 
     @property
     def needed(self) -> str:
@@ -84,12 +88,19 @@ def short_name(test: str) -> str:
 
 
 def asked_by(outcome: Outcome) -> str:
-    """Return the line of a test at which it failed; "" if the failure says more than that."""
+    """Return the line of a test at which it failed, with those that it goes on in.
+
+    It is "" where the failure is in another file.
+    """
     path, _, line = outcome.where.rpartition(":")
-    bare = outcome.message.startswith("assert ") and line.isdecimal()
-    if not bare or not Path(path).name.startswith("test_"):
+    if not line.isdecimal() or not Path(path).name.startswith("test_"):
         return ""
-    return linecache.getline(path, int(line)).strip()
+    text = linecache.getline(path, int(line)).strip()
+    for number in range(int(line) + 1, int(line) + LINES_ASKED):
+        if text.count("(") + text.count("[") <= text.count(")") + text.count("]"):
+            break
+        text += " " + linecache.getline(path, number).strip()
+    return text
 
 
 def capped(text: str) -> tuple[list[str], int]:

@@ -13,6 +13,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from ..indented import print_below
 from ..similarity.readable import readable
 from ..similarity.signs import idle_holes, signs
 from ..stages import CourseError
@@ -227,10 +228,10 @@ def _show(console: Console, report: Report) -> None:
                       + (f": {escape(hole.reason or hole.note)}"
                          if hole.reason or hole.note else ""), soft_wrap=True)
         if hole.diagnosis:
-            console.print(f"             [bold]{escape(hole.diagnosis)}[/]")
+            print_below(console, f"[bold]{escape(hole.diagnosis)}[/]", 13)
         has_told = hole.reason in ("", "not written yet", NOT_PYTHON)
         for test, message in () if has_told else hole.failing[:1]:
             first = message.splitlines()[0] if message else ""
-            console.print(f"             {escape(test.rpartition('::')[2])}: {escape(first)}")
+            print_below(console, f"{escape(test.rpartition('::')[2])}: {escape(first)}", 13)
         for hint in hole.hints:
-            console.print(f"             hint: {escape(' '.join(hint.split()))}")
+            print_below(console, f"hint: {escape(' '.join(hint.split()))}", 13)

@@ -70,10 +70,10 @@ def grade_all(paths: list[Path], settings: Settings, sandbox: Sandbox, seed: int
               kept: Path | None, told: Callable[[Report], None],
               limits: Limits = Limits(),  # noqa: B008  # it is frozen
               again: Again | None = None,
-              went_on: Callable[[], None] = lambda: None) -> list[Report]:
+              went_on: Callable[[int], None] = lambda known: None) -> list[Report]:
     """Grade submissions with `workers` at a time.
 
-    `told` hears each report, `went_on` that all that were known before have been told.
+    `told` hears each report that is made, `went_on` first how many were known before.
 
     `kept` is the file of verdicts to go on from and to add to, see history.py; those that `again`
     wants are graded although they are known.
@@ -91,9 +91,7 @@ def grade_all(paths: list[Path], settings: Settings, sandbox: Sandbox, seed: int
     history = None if kept is None else History(kept)
     known = {} if history is None else history.known(again)
     done = {path: known[marks[path]] for path in paths if marks[path] in known}
-    for path in done:
-        told(done[path])
-    went_on()
+    went_on(len(done))
     with ThreadPoolExecutor(max_workers=workers) as pool:
         waiting = {pool.submit(grade_one, path, settings, sandbox, seed, limits): path
                    for path in paths if path not in done}

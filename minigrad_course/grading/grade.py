@@ -36,6 +36,7 @@ from typing import Any
 from ..compose import Source
 from ..desk import Desk
 from ..dev.source import Module
+from ..messages import readable
 from ..stages import CourseError, Hole, Stage
 from ..trial import unreadable, unwritten
 from ..verdict import named_together, told
@@ -165,7 +166,7 @@ class _Submission:
 
     def _graded(self, hole: Hole, tested: Tested, wrong: str) -> HoleGrade:
         """Return what a hole gets; `wrong` is what its probes found."""
-        failing = tuple((printable(each["test"]), printable(each["message"]))
+        failing = tuple((printable(each["test"]), readable(printable(each["message"])))
                         for each in tested.of(hole.id) if each["outcome"] != "passed")[:FAILURES]
         reason = _missing(self.submission, hole)
         ended = next((each["message"] for each in tested.of(hole.id)

@@ -57,9 +57,12 @@ class Counted:
         seconds = (self.now() - self.begun) / graded * (self.total - self.done)
         return f"{time_left(seconds)} left"
 
-    def went_on(self) -> None:
-        """All up to here were known before: from now on it takes time."""
-        self.begun, self.known = self.now(), self.done
+    def went_on(self, known: int) -> None:
+        """So many were known before: from now on it takes time."""
+        self.begun, self.known, self.done = self.now(), known, known
+        self.bar.update(self.task, completed=known)
+        if known:
+            self.console.print(f"{known} of {self.total} taken over from earlier", soft_wrap=True)
 
     def advance(self) -> None:
         """One more was graded."""

@@ -91,7 +91,8 @@ def _show(console: Console, found: list[Likeness], named: Named, count: int) -> 
         for each in found:
             whole = each.whole
             table.add_row(each.stage, escape(one_line(each.one)), escape(one_line(each.other)),
-                          f"{whole.part:.0%}", f"{whole.common} of {whole.of}", exercises(each))
+                          f"{whole.part:.0%}", f"{whole.common} of {whole.of}",
+                          exercises(each).replace(" %", "\N{NO-BREAK SPACE}%"))
         console.print(table)
     for stage, name, sign in named:
         console.print(f"{stage} {escape(one_line(name))}: {escape(str(sign))}", soft_wrap=True)

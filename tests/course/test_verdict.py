@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ast
+import tempfile
+from pathlib import Path
 
 import pytest
 
 from minigrad_course.stages import stages
 from minigrad_course.trial import Outcome, Trial, try_files
+from minigrad_course.verdict import asked_by, unwritten, verdicts
 from minigrad_course.verdict import told as sentence
-from minigrad_course.verdict import unwritten, verdicts
 
 STAGE = next(each for each in stages() if each.number == "01")
 HOLE, OTHER = STAGE.holes[5], STAGE.holes[0]
@@ -45,6 +47,30 @@ def test_the_first_failure_shown_is_the_hole_s_own():
     verdict = told(OTHERS, "assert 1 == 2")
     assert verdict.first.message == "assert 1 == 2"
     assert verdict.diagnosis == STAGE.words["symptoms"][SYMPTOM]
+
+
+def test_other_tests_are_named_with_their_cases():
+    tests = ["t.py::test_a[1]", "t.py::test_a[2]", "t.py::test_b", "t.py::test_c[1]",
+             "t.py::test_c[2]"]
+    outcomes = tuple(Outcome(each, (HOLE.id,), False, "assert 1 == 2") for each in tests)
+    (verdict,) = verdicts(STAGE, Trial(outcomes), [HOLE])
+    assert verdict.first.test == "t.py::test_a[1]"
+    assert verdict.also == ["test_a", "test_b", "test_c (2 cases)"]
+
+
+def test_the_line_of_the_test_is_shown_and_not_that_of_its_helper():
+    stage = next(each for each in stages() if each.number == "00")
+    hole = stage.holes[0]
+    wrong = stage.solution("tiny.py").read_text().replace(
+        "(f(x + eps) - f(x - eps))", "(f(x + eps) - f(x))")
+    with tempfile.TemporaryDirectory() as folder:
+        answer = Path(folder, "tiny.py")
+        answer.write_text(wrong)
+        trial = try_files(stage, {"tiny.py": answer}, [hole.id])
+    (verdict,) = verdicts(stage, trial, [hole])
+    assert asked_by(verdict.first).startswith("close(tiny.slope(lambda x: x * x, ")
+    assert verdict.first.message.startswith("AssertionError: expected ")
+    assert "\n" not in verdict.first.message
 
 
 @pytest.fixture
