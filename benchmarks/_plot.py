@@ -8,10 +8,10 @@ from itertools import chain
 
 #: Longer bars are cut off here; the number beside a bar always tells the whole length.
 CAP = 3.0
-LEFT, SCALE, BAR, GAP, TOP = 310, 130, 14, 14, 34  # LEFT has room for 42 letters
-WIDTH = LEFT + int(CAP * SCALE) + 60
+LEFT, SCALE, BAR, GAP, TOP = 158, 62, 14, 14, 34  # LEFT has room for 21 letters
+WIDTH = LEFT + int(CAP * SCALE) + 56  # 400: a phone shows all of it
 STYLE = (
-    "text{font:12px system-ui,sans-serif;fill:#222}.head{font-weight:600}.one{stroke:#222}"
+    "text{font:13px system-ui,sans-serif;fill:#222}.head{font-weight:600}.one{stroke:#222}"
     ".aim{stroke:#c00;stroke-width:3}.bar{fill:#9aa5b1}.ours{fill:#2f6fb2}"
     ".curve{fill:none;stroke:#2f6fb2;stroke-width:5}.other{stroke:#c00;stroke-width:1.5}"
     "@media(prefers-color-scheme:dark){text{fill:#ddd}.one{stroke:#ddd}.aim{stroke:#f66}"
@@ -49,7 +49,8 @@ def bars(title: str, groups: Sequence[Group]) -> str:
             y += BAR + 4
         parts.append(f'<path class="one" d="M{LEFT + SCALE} {start - 2}V{y - 2}"/>')
         y += GAP
-    return picture(title, y, parts)
+    parts.append(f'<text x="{LEFT + SCALE}" y="{y}" text-anchor="middle">1: PyTorch</text>')
+    return picture(title, y + GAP, parts)
 
 
 def curves(title: str, lines: Mapping[str, Sequence[float]]) -> str:
@@ -68,7 +69,7 @@ def curves(title: str, lines: Mapping[str, Sequence[float]]) -> str:
                           for i, v in enumerate(values))
         kind = "curve other" if place else "curve"
         parts.append(f'<polyline class="{kind}" points="{points}"/>')
-        at = right - 130, 60 + 20 * place
+        at = right - 110, 60 + 20 * place
         parts.append(f'<path class="{kind}" d="M{at[0]} {at[1] - 4}h30"/>')
         parts.append(f'<text x="{at[0] + 38}" y="{at[1]}">{escape(name)}</text>')
     return picture(title, bottom + 20, parts)

@@ -33,6 +33,10 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         return super().translate_path(
             path.removeprefix(base[:-1]) if path.startswith(base) else path)
 
+    def list_directory(self, path: Any) -> None:
+        """A folder without a page is nothing to show."""
+        self.send_error(HTTPStatus.NOT_FOUND)
+
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
         """Show the site's own page for what is not there."""
         page = Path(self.directory, "404.html")

@@ -6,7 +6,7 @@ import { closeCompletion } from "@codemirror/autocomplete";
 import { indentWithTab } from "@codemirror/commands";
 import { python } from "@codemirror/lang-python";
 import { Annotation, EditorState, Prec, StateEffect, StateField, Transaction } from "@codemirror/state";
-import { Decoration, EditorView, keymap } from "@codemirror/view";
+import { Decoration, EditorView, ViewPlugin, keymap } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { basicSetup } from "codemirror";
 
@@ -28,6 +28,7 @@ const highlighting = HighlightStyle.define([
 const look = EditorView.theme({
   "&": { color: "var(--md-code-fg-color)", backgroundColor: "var(--md-code-bg-color)" },
   ".cm-content": { caretColor: "var(--md-code-fg-color)" },
+  ".cm-line": { paddingLeft: "calc(6px + var(--mg-depth, 0ch))", textIndent: "calc(-1 * var(--mg-depth, 0ch))" },
   ".cm-cursor": { borderLeftColor: "var(--md-code-fg-color)" },
   ".cm-gutters": { color: "var(--md-default-fg-color--light)",
                    backgroundColor: "var(--md-code-bg-color)", border: "none" },
@@ -38,6 +39,28 @@ const look = EditorView.theme({
   ".cm-panels, .cm-tooltip": { color: "var(--md-default-fg-color)",
                                backgroundColor: "var(--md-default-bg-color)" },
 });
+
+// A line that is wider than the editor goes on below, further in than it begins.
+const continued = ViewPlugin.fromClass(class {
+  constructor(view) { this.decorations = indented(view); }
+
+  update(update) {
+    if (update.docChanged || update.viewportChanged) this.decorations = indented(update.view);
+  }
+}, { decorations: (plugin) => plugin.decorations });
+
+function indented(view) {
+  const found = [];
+  for (const { from, to } of view.visibleRanges) {
+    for (let at = from; at <= to;) {
+      const line = view.state.doc.lineAt(at), [begin] = /^ *(?:# ?(?:- )?)?/.exec(line.text);
+      const depth = begin.length + (begin.trim() ? 0 : 2);
+      found.push(Decoration.line({ attributes: { style: `--mg-depth: ${depth}ch` } }).range(line.from));
+      at = line.to + 1;
+    }
+  }
+  return Decoration.set(found, true);
+}
 
 const copied = Annotation.define();
 
@@ -166,6 +189,7 @@ export function openEditor({ parent, text, label, changed, run, readOnly = false
       folds, keepHidden,
       basicSetup, keymap.of([indentWithTab]), python(), indentUnit.of("    "),
       EditorState.readOnly.of(readOnly), syntaxHighlighting(highlighting), look, marked,
+      EditorView.lineWrapping, continued,
       EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
       EditorView.updateListener.of((update) => {
         if (update.docChanged && !update.transactions.some((each) => each.annotation(copied))) {

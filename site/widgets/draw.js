@@ -24,14 +24,14 @@ export const attributes = (given) => Object.entries(given)
 
 /**
  * What makes a shape something to press (`set`), to look at (`look`), or to move: a number sideways
- * (`scrub`, whose value is `now`) or the shape itself (`drag`). The frame finds these attributes.
+ * (`scrub`, whose value is `now`, between `min` and `max`) or the shape itself (`drag`). The frame finds these attributes.
  */
-export function active({ set, look, scrub, now, drag, label, key }) {
+export function active({ set, look, scrub, now, min, max, drag, label, key }) {
   const role = scrub || drag ? "slider" : set ? "button" : "img";
   return attributes({
     "data-set": set && JSON.stringify(set), "data-look": look, "data-scrub": scrub,
     "data-drag": drag, "data-key": key ?? look ?? drag ?? (set && JSON.stringify(set)),
-    tabindex: "0", role, "aria-label": label, "aria-valuenow": role === "slider" ? now : null });
+    tabindex: "0", role, "aria-label": label, ...(role === "slider" ? { "aria-valuenow": now, "aria-valuemin": min, "aria-valuemax": max } : {}) });
 }
 
 export const box = (x, y, width, height, kind = "box", radius = 6, more = "") =>

@@ -78,6 +78,7 @@ class Figure {
 
   update() {
     const { widget, state, element } = this, model = widget.model(state);
+    element.classList.toggle("mg-stale", Boolean(model.error)); // the picture is of what was there before
     model.pending?.then(() => { if (this.state === state && widget.model(state) !== model) this.set({}, false); });
     const focused = element.contains(document.activeElement) ? document.activeElement : null;
     const key = focused?.dataset.key;
@@ -186,6 +187,11 @@ class Figure {
       this.set(JSON.parse(shape.dataset.set));
     }
     const by = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key];
+    const leap = { PageUp: 10, PageDown: -10, End: Infinity, Home: -Infinity }[event.key];
+    if (leap && shape.dataset.scrub) {
+      event.preventDefault();
+      this.leap(shape.dataset.scrub, leap);
+    }
     if (!by) return;
     if (shape.dataset.scrub) {
       event.preventDefault();
@@ -200,6 +206,13 @@ class Figure {
   nudge(name, steps, from = this.state[name]) {
     const { step = 0.1 } = this.widget.controls(this.state, this.options).find((each) => each.name === name) ?? {};
     this.set({ [name]: Number((Math.round(from / step + steps) * step).toPrecision(10)) });
+  }
+
+  /** Move a number by ten of its steps, or to the end of its range. */
+  leap(name, steps) {
+    const { min, max } = this.widget.controls(this.state, this.options).find((each) => each.name === name) ?? {};
+    if (Number.isFinite(steps)) this.nudge(name, steps);
+    else this.set({ [name]: (steps > 0 ? max : min) ?? this.state[name] });
   }
 
   seen({ target }) {

@@ -3,7 +3,7 @@
 import { active, box, curve, escaped, head, path, picture, pill, shown, text } from "./draw.js";
 import { layered, middle } from "./layered.js";
 import { formula, paths } from "./program.js";
-import { EXAMPLE, computed, leafControls, title } from "./program_parts.js";
+import { EXAMPLE, RANGE, computed, leafControls, title } from "./program_parts.js";
 
 const HEIGHT = 52, AROUND = 8;
 
@@ -41,7 +41,7 @@ export default {
       const [x, y] = layout.corners[i], [w] = sizes[i];
       const on = focus === i || [...lit].some((e) => edges[e].from === i || edges[e].to === i);
       const leaf = node.kind === "leaf";
-      over += `<g${active({ look: `node:${i}`, set: leaf ? { pinned: node.name } : null, scrub: leaf ? node.name : null, now: node.value,
+      over += `<g${active({ look: `node:${i}`, set: leaf ? { pinned: node.name } : null, scrub: leaf ? node.name : null, now: node.value, ...RANGE,
                             label: `${titles[i]}, value ${shown(node.value)}, gradient ${shown(node.adjoint)}` })}>` +
         box(x, y, w, HEIGHT, on ? "on-gradient-box" : "box", leaf ? 14 : 6) +
         text(x + w / 2, y + 15, titles[i], "strong", "middle", 14) +
@@ -68,8 +68,9 @@ export default {
     const name = nodes[focus].name ?? title(nodes, focus);
     if (!ways.length) return `The result does not depend on <b>${escaped(name)}</b>: its gradient is 0.`;
     const products = ways.slice(0, 6).map((way) => `<code>${way.map((i) => shown(edges[i].slope)).join("×")}</code>`);
+    const isOne = ways.length === 1 && ways[0].length === 1; // its one factor is the gradient
     return `${ways.length === 1 ? "1 path" : `${ways.length} paths`} from <b>${escaped(name)}</b>: ` +
-      `${products.join(" + ")}${ways.length > 6 ? " + …" : ""} = <b class="gradient">${shown(sum)}</b>` +
+      `${isOne ? "" : `${products.join(" + ")}${ways.length > 6 ? " + …" : ""} = `}<b class="gradient">${shown(sum)}</b>` +
       (nodes[focus].kind === "leaf" ? `, and that is <code>${escaped(name)}.grad</code>` : "");
   },
 };

@@ -168,6 +168,10 @@ function slopesOf(op, [x, y], z) {
   }
 }
 
+const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+/** A power as one writes it: `a` itself, a², or a^(−0.5). */
+const powered = (a, y, show) => (y === 1 ? a : Number.isInteger(y) && y > 1 && y < 10 ? `${a}${SUPERSCRIPTS[y]}` : `${a}^(${show(y)})`);
+
 /** How the slope came about, with its numbers: `show` writes a number. */
 export function formula(op, [x, y], z, place, show) {
   const [a, b, c] = [x, y, z].map((each) => show(each));
@@ -176,7 +180,7 @@ export function formula(op, [x, y], z, place, show) {
     case "-": return place ? "what is subtracted gets the gradient with its sign turned" : "a difference passes it on unchanged";
     case "*": return `the other factor, ${place ? a : b}`;
     case "/": return place ? `−${a} / ${b}²` : `1 / ${b}`;
-    case "**": return place ? `${c} × log ${a}` : `${b} × ${a}^(${show(y - 1)})`;
+    case "**": return place ? `${c} × log ${a}` : y === 1 ? "1" : `${b} × ${powered(a, y - 1, show)}`;
     case "neg": return "the sign turns";
     default: return FUNCTIONS[op][2](c, a);
   }

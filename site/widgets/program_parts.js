@@ -25,6 +25,9 @@ export function title(nodes, number) {
   return node.name ? `${node.name} = ${step}` : step;
 }
 
+/** How far a leaf may be moved. */
+export const RANGE = { min: -5, max: 5 };
+
 /** One field per leaf, by name; a leaf that was never set begins at 1. */
 export function leafControls({ program }) {
   let names = [];
@@ -33,7 +36,7 @@ export function leafControls({ program }) {
   } catch {
     // the sentence below the picture says what is wrong
   }
-  return names.map((name) => ({ name, kind: "number", label: name, min: -5, max: 5, step: 0.1, initial: 1 }));
+  return names.map((name) => ({ name, kind: "number", label: name, ...RANGE, step: 0.1, initial: 1 }));
 }
 
 /** The nodes with values and gradients, and the edges with slopes; {error} for no program. */

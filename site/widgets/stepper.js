@@ -8,17 +8,20 @@ import { asked, offer, offered } from "./engine_trace.js";
 import { steps, visits } from "./passes.js";
 
 const HEIGHT = 54;
+/** The room that a wide figure has for its graph, for the choice of a direction. */
+const ROOM = [620, 560];
 const DOUBLINGS = ["x", ..."abcdefg"].slice(1).map((name, i, all) => `${name} = ${all[i - 1] ?? "x"} + ${all[i - 1] ?? "x"}`);
 
 export default {
   name: "stepper",
   title: "A backward pass, step by step",
-  defaults: { ...EXAMPLE, x: 1, engine: "counted", step: 0, guess: "" },
+  defaults: { ...EXAMPLE, x: 1, engine: "counted", step: 0, guess: "", ask: true },
   views: ["wide", "narrow"],
 
   controls: (state) => [
     { name: "step", kind: "steps", label: "Step", max: Math.max(0, (trace(state).steps?.length ?? 1) - 1) },
     { name: "engine", kind: "choice", label: "engine", options: [["counted", "counts first"], ["naive", "sends at once"], ...offered] },
+    { name: "ask", kind: "switch", label: "ask me which node is next" },
     { name: "program", kind: "lines", label: "Program, one step a line", rows: 3 },
     { name: "two", kind: "press", label: "two paths", set: { program: "d = b**2\nf = a**2 * d + d", step: 0, guess: "" } },
     { name: "doublings", kind: "press", label: "five doublings", set: { program: DOUBLINGS.slice(0, 5).join("\n"), step: 0, guess: "" } },
@@ -36,7 +39,7 @@ export default {
     if (model.error || model.pending) return null; // the last good picture stays
     const now = model.steps[Math.min(state.step, model.steps.length - 1)];
     return `<div class="mg-step">${listing(model, state, now)}` +
-      `<div class="mg-graph">${graph(model, state, now, wide)}</div>${panel(model, now)}</div>`;
+      `<div class="mg-graph">${graph(model, state, now, wide)}</div>${panel(model, state, now)}</div>`;
   },
 
   say(model, state) {
@@ -64,7 +67,16 @@ const words = (nodes, node) => nodes[node].title ?? title(nodes, node);
 /** A number, or the text that stands for a tensor's. */
 const told = (value) => (typeof value === "number" ? shown(value) : String(value ?? "").replaceAll("-", "−"));
 const named = (model, node) => `<b>${escaped(model.nodes[node].name ?? words(model.nodes, node))}</b>`;
-const later = ({ steps: all }, step) => all.findIndex((each, i) => i > step && ["run", "write"].includes(each.kind));
+/** Whether the next step is another node's turn, and which that is may be asked: all was sent. */
+const between = ({ steps: all }, { step, ask }) => ask && ["arrive", "write"].includes(all[step]?.kind)
+  && ["run", "write"].includes(all[step + 1]?.kind);
+/** The node that was guessed at this step, or null. */
+const guessed = ({ nodes }, { guess, step }) => {
+  const [at, node] = String(guess).split(":").map(Number);
+  return at === step && node in nodes ? node : null;
+};
+/** Whether the question is open: until it is answered, nothing beside it may tell. */
+const isAsking = (model, state) => between(model, state) && guessed(model, state) === null;
 
 /** The program, its running line lit, with the line of backward below. */
 function listing({ nodes }, { program }, { kind, node }) {
@@ -78,16 +90,15 @@ function listing({ nodes }, { program }, { kind, node }) {
 function graph(model, state, now, wide) {
   const { nodes, edges } = model, titles = nodes.map((_, i) => words(nodes, i));
   const sizes = nodes.map((node, i) => [Math.max(96, 8.2 * titles[i].length + 24, 8 * (told(node.value).length + (isReal(state) ? 9 : 0)) + 24), HEIGHT]);
-  const layout = layered(sizes, edges.map(({ from, to }) => [from, to]),
-                         { at: [8, 16], ...(wide ? { gap: 36, apart: 28 } : { down: true, gap: 44, apart: 14 }) });
-  const ready = later(model, state.step), backward = now.kind !== "made";
+  const [layout, down] = laid(sizes, edges.map(({ from, to }) => [from, to]), wide);
+  const asks = between(model, state), hides = isAsking(model, state), backward = now.kind !== "made";
   let under = "", over = "";
   edges.forEach((edge, i) => {
     const route = layout.routes[i], on = now.edge === i, gone = backward && now.done.includes(edge.to);
-    under += path(curve(route, !wide), edge.to >= now.made ? "ghost" : on ? "gradient-line" : gone ? "gone" : "line");
+    under += path(curve(route, down), edge.to >= now.made ? "ghost" : on ? "gradient-line" : gone ? "gone" : "line");
     if (on) {
       const [end] = route;
-      under += head(wide ? [end[0] + 9, end[1]] : [end[0], end[1] + 9], end, "gradient-line");
+      under += head(down ? [end[0], end[1] + 9] : [end[0] + 9, end[1]], end, "gradient-line");
       over += pill(...middle(route), `∂ ${told(now.value)}`);
     }
   });
@@ -97,10 +108,10 @@ function graph(model, state, now, wide) {
       under += box(x, y, w, HEIGHT, "ghost", node.kind === "leaf" ? 14 : 6);
       return;
     }
-    const kind = now.node === i ? (backward ? "on-gradient" : "on-forward") : now.queue.includes(i) ? "on-right" : "box";
+    const kind = now.node === i ? (backward ? "on-gradient" : "on-forward") : now.queue.includes(i) && !hides ? "on-right" : "box";
     const gradient = now.grads[i] ?? now.buffers[i];
-    const waits = now.waits[i] > 0 && backward;
-    over += `<g${active({ set: ready > 0 && backward ? { guess: `${state.step}:${i}` } : null, key: `node:${i}`, look: `node:${i}`,
+    const waits = now.waits[i] > 0 && backward && !hides;
+    over += `<g${active({ set: asks ? { guess: `${state.step}:${i}` } : null, key: `node:${i}`, look: `node:${i}`,
       label: `${titles[i]} ${told(node.value)}${gradient !== undefined ? ` ∂ ${told(gradient)}` : ""}${waits ? `, waits for ${now.waits[i]}` : ""}` })}` +
       `${now.done.includes(i) && now.node !== i ? ' class="done"' : ""}>` +
       box(x, y, w, HEIGHT, kind, node.kind === "leaf" ? 14 : 6) + text(x + w / 2, y + 16, titles[i], "strong", "middle", 14) +
@@ -111,11 +122,19 @@ function graph(model, state, now, wide) {
   return picture(layout.width + 16, layout.height + 26, `The graph at step ${state.step + 1}`, under + over);
 }
 
+/** Where the nodes stand: from left to right, or downwards where that leaves the text larger. */
+function laid(sizes, pairs, wide) {
+  const [across, down] = [{ gap: 36, apart: 28 }, { down: true, gap: wide ? 30 : 44, apart: 14 }]
+    .map((way) => layered(sizes, pairs, { at: [8, 16], ...way }));
+  const scale = ({ width, height }) => Math.min(1, ROOM[0] / (width + 16), ROOM[1] / (height + 26));
+  return wide && scale(across) >= scale(down) ? [across, false] : [down, true];
+}
+
 /** Queue, buffers, leaves and calls. */
-function panel(model, now) {
+function panel(model, state, now) {
   const list = (nodes, tell) => (nodes.length ? nodes.map(tell).join(", ") : "–");
   const rows = [
-    ["next", list(now.queue, (node) => named(model, node))],
+    ["next", isAsking(model, state) ? "?" : list(now.queue, (node) => named(model, node))],
     ["buffers", list(Object.entries(now.buffers), ([node, value]) => `${named(model, node)} <span class="gradient">∂ ${told(value)}</span>`)],
     [".grad", list(Object.entries(now.grads), ([node, value]) => `${named(model, node)} <span class="gradient">${told(value)}</span>`)],
     ["calls", String(now.visits)],
@@ -126,7 +145,8 @@ function panel(model, now) {
 /** One step in words, with its numbers. */
 function sentence(model, state, now) {
   const { nodes, edges, both, cut } = model, naive = state.engine === "naive";
-  if (now.text) return escaped(now.text); // the engine's own words
+  const asking = isAsking(model, state);
+  if (now.text) return escaped(asking ? now.text.split(/(?<=\.) /)[0] : now.text); // the engine's own words
   switch (now.kind) {
     case "made": {
       const node = nodes[now.node];
@@ -141,7 +161,7 @@ function sentence(model, state, now) {
       const sent = `The slope of this edge is ${shown(slope)}, so <b class="gradient">∂ ${shown(now.value)}</b> goes to ${named(model, from)}`;
       if (naive) return `${sent}, which is called <b>at once</b>.`;
       const added = Math.abs(before) > 1e-12 && now.buffers[from] !== now.value ? ` and is added: ${shown(before)} + ${shown(now.value)} = <b class="gradient">${shown(total)}</b>` : "";
-      return `${sent}${added}. ${now.waits[from] ? `It still waits for ${now.waits[from]} more.` : "It waits for nothing more and joins the queue."}`;
+      return `${sent}${added}.${asking ? "" : now.waits[from] ? ` It still waits for ${now.waits[from]} more.` : " It waits for nothing more and joins the queue."}`;
     }
     case "write": return `${named(model, now.node)} is a leaf: its <code>.grad</code> is now <b class="gradient">${shown(now.grads[now.node])}</b>.`;
     default: return `${cut ? "The rest is left out. " : ""}Calls of nodes: <b>${both.counted}</b> by the engine that counts, <b>${both.naive}</b> by the one that sends at once.`;
@@ -150,10 +170,9 @@ function sentence(model, state, now) {
 
 /** Whether the node that the reader chose is the next to run, and why. */
 function verdict(model, state) {
-  const next = later(model, state.step), now = model.steps[state.step];
-  if (next < 0 || now.kind === "made") return "";
-  const [step, node] = String(state.guess).split(":").map(Number);
-  if (step !== state.step || !(node in model.nodes)) return " <i>Which node is next? Choose it in the graph.</i>";
+  if (!between(model, state)) return "";
+  const next = state.step + 1, now = model.steps[state.step], node = guessed(model, state);
+  if (node === null) return " <i>Which node is next? Choose it in the graph, or go on a step.</i>";
   if (model.steps[next].node === node) return ` <span class="right">✓ Right: ${named(model, node)} is next.</span>`;
   const waits = now.waits[node];
   return ` <span class="wrong">✗ Not ${named(model, node)}</span>${waits > 0 ? `: it still waits for ${waits}.`

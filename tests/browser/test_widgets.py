@@ -183,13 +183,63 @@ def test_each_shape_of_a_figure_has_a_name_and_a_place_for_the_keys(watched, nam
 
 
 def test_the_stepper_asks_for_the_next_node_and_says_why_not(watched):
-    page = opened(watched, "lessons/03_engine/?stepper.step=8")
+    page = opened(watched, "lessons/03_engine/?stepper.step=9")
     assert "Which node is next?" in says(page, "stepper")
     graph = page.locator("#figure-stepper [data-view=wide]")
+    told = page.locator("#figure-stepper .mg-panel div:has(dt:text-is('next')) dd >> visible=true")
+    marks = graph.locator(".on-right, text:text('waits for'), [aria-label*='waits for']")
+    assert told.inner_text() == "?" and marks.count() == 0  # what is asked stands nowhere beside it
+    assert "queue" not in says(page, "stepper")
     graph.locator("[aria-label^='b 2']").click()
+    assert told.inner_text() == "a² × d" and marks.count() > 1
     assert "it still waits for 1" in says(page, "stepper")
     graph.locator("[aria-label^='a² × d 36']").click()
     assert "✓ Right" in says(page, "stepper")
+    for step in (7, 8, 10):  # the result is sent on, or a node begins: nothing is asked
+        page.locator("#figure-stepper input[data-control=step]").fill(str(step))
+        assert "?" not in says(page, "stepper") and marks.count() > 1
+    page.locator("#figure-stepper input[data-control=step]").fill("14")
+    assert "Which node is next?" in says(page, "stepper")
+    page.get_by_label("ask me which node is next").uncheck()
+    assert "?" not in says(page, "stepper") and told.inner_text() != "?"
+
+
+def test_a_program_of_many_steps_stays_readable(watched):
+    page = opened(watched, "lessons/03_engine/")
+    page.get_by_role("button", name="five doublings").click()
+    size = """() => { const text = document.querySelector(
+        "#figure-stepper [data-view=wide] svg text.strong");
+        return parseFloat(text.getAttribute("font-size")) * text.getScreenCTM().a; }"""
+    assert page.evaluate(size) > 11
+    page.get_by_role("button", name="two paths").click()
+    box = page.locator("#figure-stepper [data-view=wide] svg").bounding_box()
+    assert box["width"] > box["height"] and page.evaluate(size) > 11
+
+
+def test_a_picture_that_no_longer_belongs_to_the_program_is_dimmed(watched):
+    page = opened(watched, "lessons/03_engine/")
+    figure = page.locator("#figure-stepper")
+    opacity = "each => Number(getComputedStyle(each).opacity)"
+    program = figure.locator("textarea")
+    program.fill("f = a *")
+    assert figure.locator(".mg-canvas").first.evaluate(opacity) < 0.6
+    program.fill("f = a * a")
+    assert figure.locator(".mg-canvas").first.evaluate(opacity) == 1
+
+
+def test_a_number_in_a_graph_is_a_slider_with_limits_and_all_keys(watched):
+    page = opened(watched, "")
+    node = page.locator("svg [data-scrub=b] >> visible=true").first
+    assert [node.get_attribute(f"aria-value{each}") for each in ("min", "max")] == ["-5", "5"]
+    before = float(node.get_attribute("aria-valuenow"))
+    node.focus()
+    for key, value in {"PageUp": before + 1, "PageDown": before, "End": 5, "Home": -5}.items():
+        page.keyboard.press(key)
+        now = page.locator("svg [data-scrub=b] >> visible=true").first.get_attribute("aria-valuenow")
+        assert float(now) == value, key
+    page.keyboard.press("End")
+    page.locator("svg [aria-label^='edge from b to'] >> visible=true").first.focus()
+    assert "2 × 5" in page.locator(".mg-says").first.inner_text()  # not 2 × 5^(1)
 
 
 def test_the_map_shows_what_is_solved_and_leads_on(watched):

@@ -47,3 +47,13 @@ def test_a_gradient_is_the_sum_over_the_paths_of_the_products_of_the_slopes(mode
     ("a * * b", "stands where"), ("", "name")])
 def test_a_mistake_is_told_in_words(model, program, words):
     assert words in model("live-graph", program=program)["error"]
+
+
+def test_a_slope_is_written_as_people_write_it(figures):
+    def said(program, look=None, **leaves):
+        markup = figures.ask({"draw": "live-graph", "name": "x",
+                              "options": {"program": program, "pinned": "a", **leaves}})
+        return markup.partition('class="mg-says">')[2].partition("</p>")[0]
+
+    assert said("f = a * b", a=2, b=3).startswith('1 path from <b>a</b>: <b class="gradient">3</b>')
+    assert "<code>4×3</code> = " in said("d = a**2\nf = d * b", a=2, b=3)
