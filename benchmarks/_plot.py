@@ -9,7 +9,7 @@ from itertools import chain
 #: Longer bars are cut off here; the number beside a bar always tells the whole length.
 CAP = 3.0
 LEFT, SCALE, BAR, GAP, TOP = 158, 62, 14, 14, 34  # LEFT has room for 21 letters
-WIDTH = LEFT + int(CAP * SCALE) + 56  # 400: a phone shows all of it
+WIDTH = LEFT + int(CAP * SCALE) + 70  # a phone shows all of it
 STYLE = (
     "text{font:13px system-ui,sans-serif;fill:#222}.head{font-weight:600}.one{stroke:#222}"
     ".aim{stroke:#c00;stroke-width:3}.bar{fill:#9aa5b1}.ours{fill:#2f6fb2}"

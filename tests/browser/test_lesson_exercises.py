@@ -137,8 +137,8 @@ def test_two_tabs_show_the_same_and_neither_loses_what_the_other_wrote(watched):
     other.goto(f"{watched.site}exercises/00_chain_rule/")
     theirs = exercise(other, "00.2")
     write(first, exercise(first, "00.1"), SLOPE)
-    mine = other.locator('[data-hole="00.1"] .cm-content').first
-    mine.get_by_text("here").wait_for()
+    mine = exercise(other, "00.1")  # lines that are out of sight are not drawn
+    mine.locator(".cm-content").get_by_text("here").wait_for()
     write(other, theirs, "def add(a, b):\n    return 'theirs'")
     exercise(first, "00.2").locator(".cm-content").get_by_text("theirs").wait_for()
     kept = other.evaluate(WORK)
@@ -247,3 +247,51 @@ def test_code_that_asks_or_ends_python_is_answered_in_words(watched):
     write(page, block, "print('again')")
     page.keyboard.press("Control+Enter")
     block.locator(".mg-out", has_text="again").wait_for()
+
+
+CUT = """[...document.querySelectorAll("main pre > code, main .cm-scroller")].filter(
+    each => each.checkVisibility() && each.scrollWidth > each.clientWidth + 1)
+    .map(each => each.textContent.slice(0, 200))"""
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (1479, "dark"), (1920, "light")])
+@pytest.mark.parametrize("address", ["lessons/06b_functions_in_place/", "exercises/03_engine/"])
+def test_a_line_of_code_is_seen_whole(chromium, site, address, width, scheme):
+    context = chromium.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme,
+                                   service_workers="block")
+    page = context.new_page()
+    page.goto(site + address)
+    page.locator("html[data-mg-ready]").wait_for(state="attached")
+    page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true })")
+    editor = page.locator(".mg-exercise .mg-editor").first
+    editor.scroll_into_view_if_needed()
+    editor.locator(".cm-content").wait_for()
+    assert page.evaluate(CUT) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    editor.locator(".cm-line", has_text="raise NotImplementedError").first.wait_for()
+    heights = editor.locator(".cm-line").evaluate_all("""all => all.filter(
+        each => each.textContent.length <= 100).map(each => each.offsetHeight)""")
+    assert len(heights) > 10 and max(heights) < 1.5 * min(heights)  # none goes on below
+    context.close()
+
+
+def test_on_a_phone_the_lines_of_an_editor_go_on_below(chromium, site):
+    context = chromium.new_context(viewport={"width": 390, "height": 800}, is_mobile=True,
+                                   has_touch=True, service_workers="block")
+    page = context.new_page()
+    page.goto(f"{site}exercises/03_engine/")
+    editor = page.locator(".mg-exercise .mg-editor").first
+    editor.scroll_into_view_if_needed()
+    line = editor.locator(".cm-line", has_text="At the node of a leaf, add the gradient")
+    line.wait_for()
+    assert page.evaluate(CUT) == []
+    rows, indents = line.evaluate("""each => {
+        const range = document.createRange()
+        range.selectNodeContents(each)
+        const rects = [...range.getClientRects()].filter(rect => rect.width > 1)
+        const rows = [...new Set(rects.map(rect => Math.round(rect.top)))]
+        return [rows.length, each.firstChild && [each.textContent.search(/\\S/),
+            getComputedStyle(each).textIndent]]
+    }""")
+    assert rows > 2 and indents[0] == 8 and indents[1].startswith("-")  # further in below
+    context.close()

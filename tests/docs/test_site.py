@@ -9,6 +9,7 @@ import posixpath
 import re
 import shutil
 import threading
+import urllib.error
 import urllib.request
 from pathlib import Path
 
@@ -466,6 +467,22 @@ def test_the_site_is_served_isolated_from_other_origins(tmp_path):
     assert headers["Content-type"] == "text/javascript"
     assert headers["Cross-Origin-Opener-Policy"] == "same-origin"
     assert headers["Cross-Origin-Embedder-Policy"] == "require-corp"
+
+
+def test_a_folder_without_a_page_is_answered_with_the_site_s_own_words(tmp_path):
+    (tmp_path / "404.html").write_text("There is no page here", encoding="utf-8")
+    (tmp_path / "notebooks").mkdir()
+    running = serve.server(tmp_path)
+    thread = threading.Thread(target=running.serve_forever)
+    thread.start()
+    try:
+        with pytest.raises(urllib.error.HTTPError) as told:
+            urllib.request.urlopen(f"http://127.0.0.1:{running.server_port}/notebooks/", timeout=10)
+    finally:
+        running.shutdown()
+        running.server_close()
+        thread.join()
+    assert told.value.code == 404 and told.value.read() == b"There is no page here"
 
 
 def test_names_of_the_api_stand_in_an_order_that_no_build_changes():

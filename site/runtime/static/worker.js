@@ -30,7 +30,8 @@ const ENVIRONMENT = { HOME: "/home/pyodide", PYTHONHASHSEED: "0", NO_COLOR: "1",
 
 // --- how far loading is -----------------------------------------------------------------------
 
-let told = { step: "", done: 0, steps: 0, loaded: 0, total: 0 }, lastTold = 0;
+let told = { step: "", done: 0, steps: 0, loaded: 0, total: 0, starts: false }, lastTold = 0;
+const arrived = new Set();
 const awaited = new Set(); // the files whose bytes are counted, by their names in the manifest
 
 function progress(more, now = true) {
@@ -43,9 +44,12 @@ function progress(more, now = true) {
 /** Count the bytes of these files from now on. */
 function awaitBytes(step, steps, names) {
   for (const name of names) awaited.add(name);
-  progress({ step, steps, done: 0, loaded: 0,
+  progress({ step, steps, done: 0, loaded: 0, starts: false,
              total: names.reduce((sum, name) => sum + manifest.sizes[name], 0) });
 }
+
+// Once these are there Python starts, which leaves the worker no time to tell of other bytes.
+const PYTHON = ["pyodide/pyodide.asm.wasm", "pyodide/python_stdlib.zip"];
 
 // Pyodide fetches for itself: its bytes are counted on the way.
 const plainFetch = self.fetch.bind(self);
@@ -58,6 +62,10 @@ self.fetch = async (asked, options) => {
       progress({ loaded: told.loaded + piece.byteLength }, false);
       next.enqueue(piece);
     },
+    flush() {
+      arrived.add(name);
+      if (PYTHON.includes(name) && PYTHON.every((each) => arrived.has(each))) progress({ starts: true });
+    },
   }));
   return new Response(counted, { status: answer.status, headers: answer.headers });
 };
@@ -68,13 +76,14 @@ async function start({ site, interrupt }) {
   base = new URL("runtime/", site);
   manifest = await (await fetch(new URL("manifest.json", base), { cache: "no-cache" })).json();
   const numpyFile = `pyodide/${manifest.numpy}`;
-  awaitBytes("Python", 3, ["pyodide/pyodide.asm.wasm", "pyodide/python_stdlib.zip", numpyFile,
+  awaitBytes("Python", 3, [...PYTHON, numpyFile,
                            nameOf(manifest.package), nameOf(manifest.compiled_package)]);
   const [code, compiled] = [manifest.package, manifest.compiled_package].map(file);
   // NumPy is asked for now, so that it is there when loadPackage asks, which checks it
   const numpy = fetch(new URL(numpyFile, base)).then((got) => got.arrayBuffer());
   for (const each of [code, compiled, numpy]) each.catch(() => {}); // told when it is awaited
   const from = await startPython();
+  progress({ starts: false });
   await numpy.catch(() => {});
   progress({ step: "NumPy", done: 1 });
   await pyodide.loadPackage("numpy", { messageCallback: () => {} });
