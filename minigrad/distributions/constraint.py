@@ -66,10 +66,12 @@ class _Dependent(Constraint):
 
     @property
     def is_discrete(self) -> Any:
+        """Whether the elements come from a set that can be counted."""
         return self._known("is_discrete")
 
     @property
     def event_dim(self) -> Any:
+        """How many of the last dimensions one decision is about."""
         return self._known("event_dim")
 
     def _known(self, name: str) -> Any:
@@ -143,10 +145,12 @@ class _IndependentConstraint(Constraint):
 
     @property
     def is_discrete(self) -> Any:
+        """Whether the elements come from a set that can be counted."""
         return self.base_constraint.is_discrete
 
     @property
     def event_dim(self) -> Any:
+        """How many of the last dimensions one decision is about."""
         return self.base_constraint.event_dim + self.reinterpreted_batch_ndims
 
     def check(self, value: Any) -> Any:
@@ -182,10 +186,12 @@ class MixtureSameFamilyConstraint(Constraint):
 
     @property
     def is_discrete(self) -> Any:
+        """Whether the elements come from a set that can be counted."""
         return self.base_constraint.is_discrete
 
     @property
     def event_dim(self) -> Any:
+        """How many of the last dimensions one decision is about."""
         return self.base_constraint.event_dim
 
     def check(self, value: Any) -> Any:

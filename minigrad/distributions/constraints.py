@@ -280,10 +280,12 @@ class _Stack(Constraint):
 
     @property
     def is_discrete(self) -> Any:
+        """Whether the elements come from a set that can be counted."""
         return any(each.is_discrete for each in self.cseq)
 
     @property
     def event_dim(self) -> Any:
+        """How many of the last dimensions one decision is about."""
         most = max(each.event_dim for each in self.cseq)
         return most + (self.dim + most < 0)
 
@@ -309,6 +311,7 @@ class _Cat(_Stack):
 
     @property
     def event_dim(self) -> Any:
+        """How many of the last dimensions one decision is about."""
         return max(each.event_dim for each in self.cseq)
 
     def check(self, value: Any) -> Any:

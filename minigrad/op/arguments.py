@@ -89,8 +89,12 @@ def shown_name(name: str) -> str:
 def pack_varargs(op: type[Op], args: Sequence[Any]) -> Sequence[Any]:
     """Gather `x.permute(1, 0)` into `x.permute((1, 0))`, as PyTorch does if the first is an int."""
     at = op.parameters.index(op.varargs or "")
-    if len(args) > at and is_item(args[at]):
+    if len(args) <= at or type(args[at]) is tuple:
+        return args
+    if is_item(args[at]):
         return [*args[:at], tuple(args[at:])]
+    if isinstance(args[at], Tensor):
+        raise TypeError(argument_error(op, op.parameters[at], "tuple of ints", args[at]))
     return args
 
 

@@ -67,8 +67,12 @@ def methods(kind: Any) -> Iterator[tuple[str, Any]]:
 
 
 def inherited(kind: type, name: str) -> str:
-    """Return a method's docstring, and those of the methods that it overrides."""
-    texts = (getattr(vars(base).get(name), "__doc__", None) for base in kind.__mro__)
+    """Return a method's docstring, and those of the methods that it overrides.
+
+    A plain value, such as a 0, has the docstring of its type, which says nothing of it.
+    """
+    written = (vars(base).get(name) for base in kind.__mro__)
+    texts = (each.__doc__ for each in written if hasattr(each, "__get__"))
     return "\n\n".join(filter(None, texts))
 
 

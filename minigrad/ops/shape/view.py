@@ -6,12 +6,13 @@ Here are the views of all elements: other shapes, orders of dimensions, dimensio
 from __future__ import annotations
 
 from operator import index
+from typing import Any
 
 from ... import _state
 from ...dtypes import FROM_NUMPY, type_name
 from ...dtypes import as_dtype as as_python_type
 from ...dtypes import dtype as Dtype
-from ...op.arguments import INT, INT_LIST, given_ints
+from ...op.arguments import INT, INT_LIST, INTS, given_ints
 from ...op.declaration import F, Op
 from ...op.publish import function
 from ...shapes import infer_view, numel, view_strides, wrap_dim, wrap_dims
@@ -433,6 +434,8 @@ class Expand(Op):
     varargs = "size"
 
     def shape(self, size):
+        if set(map(type, size)) - {int}:
+            size = INTS.check("expand", "size", size, 0)
         size, lead = list(map(index, size)), len(size) - len(self)
         sizes = [old if n == -1 else n for n, old in zip(size[lead:], self, strict=False)]
         if lead < 0 or (lead and min(size[:lead]) < 0) or any(
@@ -440,7 +443,7 @@ class Expand(Op):
             raise RuntimeError(not_expandable(self, size))
         return (*size[:lead], *sizes)
 
-    def forward(xp, self, size):
+    def forward(xp: Any, self: Any, size: Any) -> Any:
         size = Expand.shape(self.shape, size)
         return xp.as_strided(self, size, expanded_strides(self, size))
 
