@@ -28,6 +28,7 @@ import step_memory
 from _command import VERDICTS, cell
 from _harness import ROOT
 from _steps import Steps
+from reasons import WHY
 
 RESULTS = ROOT / "benchmarks" / "results"
 DOCS = ROOT / "docs" / "en"
@@ -77,6 +78,9 @@ MEMORY = """The most that an inference holds at once, on top of weights and imag
 """
 STEP_MEMORY = """The most by which a process grows during a step, in MB, with library, weights and
 input loaded and one step taken before.
+"""
+REASONS = """Each was looked into with a profile; the figures were measured in November 2026 on
+the machine above.
 """
 CLASS = """A class is made of solutions, other right answers, partly written ones, known mistakes,
 attacks and files that are no program. One command grades it, is killed when a quarter is done, and
@@ -296,6 +300,19 @@ def of_trainings() -> tuple[list[str], str]:
             picture("trainings", title)], _plot.curves(title, losses)
 
 
+def of_reasons() -> list[str]:
+    """The section that says what limits the targets that are missed."""
+    rows = [["target", "what limits it"]]
+    for name in measured():
+        for each in newest(name).get("targets", ()):
+            if each["met"] is False:
+                short = each["name"].removesuffix(" / PyTorch")
+                if short not in WHY:
+                    raise SystemExit(f"{short!r} is missed: say in benchmarks/reasons.py why")
+                rows.append([short.removesuffix(", minigrad"), WHY[short]])
+    return ["## Why is a target missed?\n", REASONS, table(rows)] if rows[1:] else []
+
+
 def of_class() -> list[str]:
     """The section of the class that is graded."""
     report = newest("class_of_200")
@@ -319,7 +336,7 @@ def made() -> dict[Path, str]:
     trainings, of_losses = of_trainings()
     parts: Iterable[str] = [HEAD.format(headline=headline()), *network, *residual, *sequences,
                             *daily, *trainings, *overhead, *whole, *of_profiler(), *of_memory(),
-                            *of_step_memory(), *of_class()]
+                            *of_step_memory(), *of_reasons(), *of_class()]
     plots = {"mlp": of_network, "resnet": of_residual, "sequence": of_sequences,
              "everyday": of_daily, "trainings": of_losses, "op_overhead": of_small,
              "functional": of_whole}

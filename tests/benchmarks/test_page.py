@@ -46,7 +46,18 @@ def test_every_benchmark_with_results_has_its_section(page: ModuleType) -> None:
     for path in page.RESULTS.glob("*.json"):
         # those of reliability have a page of their own
         assert path.name.partition("-")[0] in {*page.NAMES, "fuzz", "mutation", "nodes"}
-    assert text.count("\n## ") == len(page.measured())
+    assert text.replace("\n## Why is a target missed?\n", "").count("\n## ") == len(page.measured())
+
+
+def test_every_target_that_is_missed_has_a_reason(page: ModuleType, monkeypatch) -> None:
+    reasons = "\n".join(page.of_reasons())
+    missed = [each["name"] for name in page.measured()
+              for each in page.newest(name).get("targets", ()) if each["met"] is False]
+    assert reasons.count("\n| ") == len(missed) + 1  # with the table's head
+    monkeypatch.setattr(page, "WHY", {})
+    if missed:
+        with pytest.raises(SystemExit, match=re.escape(missed[0].removesuffix(" / PyTorch"))):
+            page.of_reasons()
 
 
 def test_the_page_begins_with_its_headline(page: ModuleType) -> None:
