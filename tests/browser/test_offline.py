@@ -101,7 +101,7 @@ def test_a_plain_host_isolates_pages_stops_quickly_and_is_left_for_the_train(
     page.wait_for_function("document.documentElement.dataset.mgWidgets == 'yes'")
     block = page.locator(".mg-block:has(.mg-tools)").first
     block.get_by_role("button", name="Run", exact=True).click()
-    block.locator(".mg-result").wait_for(timeout=2 * MINUTE)
+    block.locator(".mg-result", has_text="as in the lesson").wait_for(timeout=2 * MINUTE)
     block.get_by_role("button", name="Edit").click()
     write(page, block, "from minigrad.examples import softplus\nprint('fetched later')")
     page.keyboard.press("Control+Enter")
