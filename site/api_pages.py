@@ -16,6 +16,7 @@ from prose import front_matter, summary, table
 from public_names import MODULES, public
 from tensor_page import tensor_sections
 
+import minigrad
 from minigrad.op.declaration import F
 
 __all__ = ["MODULES", "api_page", "family_page", "family_pages", "index_page", "page_of", "public"]
@@ -69,7 +70,7 @@ def api_page(name: str) -> str:
                   table(["operation", "what it computes"],
                         [[f"[`{each}`]({ops}/{page}.md)", words] for each, page, words in linked])]
     if name not in FAMILIES:
-        parts += [f"::: {path}\n" for path in told]
+        parts += [_directive(path) for path in told]
     if name == "tensor":
         parts[3:3] = [tensor_sections()]
     return "\n".join(parts)
@@ -82,7 +83,20 @@ def family_page(name: str, address: str) -> str:
     return "\n".join([
         front_matter(title=f"{title} ({module})"), f"# {title}\n",
         f"Part of [`{module}`](index.md), whose page lists all its names.\n",
-        *(f"::: {path}\n" for path in _members(name, _told(name)[0], address))])
+        *map(_directive, _members(name, _told(name)[0], address))])
+
+
+def _directive(path: str) -> str:
+    """Return what mkdocstrings fills: a class tells also what it has from bases without a page."""
+    value = getattr(importlib.import_module(_module_of(path)), path.rpartition(".")[2])
+    names: list[str] = []
+    for base in value.__mro__[1:] if inspect.isclass(value) else ():
+        if id(base) in _elsewhere() or base is vars(minigrad).get(base.__name__):
+            break
+        if _home(base).startswith("minigrad") and not base.__name__.startswith("_"):
+            names += [name for name in vars(base)
+                      if not name.startswith("_") and name not in (*vars(value), *names)]
+    return f"::: {path}\n" + (f"    options:\n      inherited_members: {names}\n" if names else "")
 
 
 def _members(name: str, told: list[str], address: str) -> list[str]:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import lesson_pages
 from made import stages_here
+from public_names import MODULES
 
 #: How one comes to the site, of which its reader has no need.
 HERE = {"`make serve` builds the course's site and serves it, and a reader of it has nothing to "
@@ -41,8 +42,8 @@ def without_line_anchors(html: str) -> str:
 def smaller_index(path: Path) -> None:
     """Leave code out of the search's index, which every reader fetches: it is two thirds of it.
 
-    Lessons get the words by which they are looked for; a method that writes in place comes after
-    the one that does not.
+    Lessons get the words by which they are looked for, the API's entries the names by which they
+    are written; a method that writes in place comes after the one that does not.
     """
     index = json.loads(path.read_text(encoding="utf-8"))
     tags = {f"lessons/{key}/": lesson_pages.search_tags(stage)
@@ -52,8 +53,22 @@ def smaller_index(path: Path) -> None:
             entry["tags"] = tags[entry["location"]]
             # "lesson 3" begins "lesson 3b" too, which is the rarer word
             entry["boost"] *= 1 + entry["tags"][0][-1].isdigit()
+        entry["title"] = _named(entry["title"], entry["location"])
         if entry["title"].endswith("_()</code>"):  # "detach" asks for detach() before detach_()
             entry["boost"] = entry.get("boost", 1) / 2
         text = re.sub(r"<pre>.*?</pre>", "", entry["text"], flags=re.DOTALL)
         entry["text"] = re.sub(r"Source code in <code>[^<]*</code>", "", text).strip()
     path.write_text(json.dumps(index, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")
+
+
+def _named(title: str, location: str) -> str:
+    """Return the title of an entry of the API: its module and its name, without arguments.
+
+    >>> _named("Conv1d", "api/nn/conv/#minigrad.nn.conv.Conv1d")
+    'nn.Conv1d'
+    """
+    if location.startswith("api/"):  # who looks for a gradient does not ask for an argument
+        title = re.sub(r"\(.*\)", "()", title)
+    found = re.match(r"api/([^/#]+)/(?:[^/#]+/)?#minigrad\.", location)
+    is_module = found and MODULES[found[1]] == f"minigrad.{found[1]}"
+    return f"{found[1]}.{title}" if is_module else title

@@ -131,7 +131,7 @@ class _Switch(_Mode):
 
 
 class no_grad(_Switch):
-    """Record nothing: results do not require grad.
+    """Record nothing: results do not require grad, and no gradient flows back through them.
 
     >>> from minigrad import tensor
     >>> x = tensor(1.0, requires_grad=True)

@@ -139,7 +139,7 @@ class Tensor(ArrayInfo, AutogradMeta, GradientHooks, PythonProtocols, TensorMeth
         raise RuntimeError("requires_grad must be a bool")
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
-        """Switch `requires_grad`; returns the tensor itself.
+        """Switch `requires_grad` and return the tensor itself; False freezes a parameter.
 
         >>> from minigrad import tensor
         >>> tensor(1.0).requires_grad_()

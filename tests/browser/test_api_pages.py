@@ -122,6 +122,13 @@ def test_a_methods_heading_names_its_class(told):
             assert heading.startswith(f"{kind.__name__}.{name}"), heading
 
 
+def test_a_class_tells_what_it_has_from_bases_without_a_page(told):
+    for name in ("parameters", "state_dict", "register_buffer", "register_forward_hook", "train"):
+        heading, below = told[f"minigrad.nn.module.Module.{name}"]
+        assert heading == f"Module.{name}" and f">{name}</span>" in below
+    assert "minigrad.nn.linear.Linear.parameters" not in told  # the page of Module tells it
+
+
 @pytest.fixture(scope="module")
 def shown_examples(built) -> dict[str, str]:
     """The examples below each heading of the pages of names, as one that runs in one go."""

@@ -228,6 +228,22 @@ def test_the_search_has_a_method_before_its_twin_that_writes_in_place(tmp_path):
     assert boosts == {"detach": 4, "detach_": 2}
 
 
+def test_the_search_knows_names_of_the_api_as_they_are_written(tmp_path):
+    named = {"api/nn/linear/#minigrad.nn.linear.Linear.reset_parameters":
+             ("Linear.reset_parameters", "nn.Linear.reset_parameters"),
+             "api/func/#minigrad.func.vmap.vmap": ("vmap", "func.vmap"),
+             "api/minigrad/making/#minigrad.ops.creation.create.ones": ("ones", "ones"),
+             "api/tensor/#minigrad.Tensor.add_": ("<code>Tensor.add_(other)</code>",
+                                                  "<code>Tensor.add_()</code>"),
+             "api/nn/#linear": ("Linear layers", "Linear layers"), "ops/add/": ("add", "add")}
+    file = tmp_path / "search_index.json"
+    docs = [{"location": place, "title": title, "text": ""} for place, (title, _) in named.items()]
+    file.write_text(json.dumps({"docs": docs}), encoding="utf-8")
+    shorten.smaller_index(file)
+    titles = [each["title"] for each in json.loads(file.read_text(encoding="utf-8"))["docs"]]
+    assert titles == [title for _, title in named.values()]
+
+
 def test_the_courses_table_leads_to_every_lesson():
     text = (ROOT / "docs/en/course.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\|.*$", lesson_pages.course_table(text, ROOT), re.MULTILINE)
@@ -445,7 +461,7 @@ def test_a_formula_that_cannot_be_drawn_stops_the_build(capfd):
     assert "ParseError" in capfd.readouterr().err
 
 
-@pytest.mark.parametrize("module", [examples, pictures, prose, public_names, source_pages])
+@pytest.mark.parametrize("module", [examples, pictures, prose, public_names, shorten, source_pages])
 def test_the_examples_of_the_sites_own_modules(module):
     failed, run = doctest.testmod(module)
     assert run and not failed

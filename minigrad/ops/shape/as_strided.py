@@ -306,11 +306,14 @@ method("mH")(property(adjoint_of_matrices))  # type: ignore[type-var]  # likewis
 
 @function()
 def detach(input):
-    """The same memory and version counter, outside the graph.
+    """The same values outside the graph: no gradient flows back through them.
 
-    >>> from minigrad import ones
-    >>> ones(1, requires_grad=True).detach().requires_grad
-    False
+    Memory and version counter are the input's, so a write to one is seen in the other.
+
+    >>> from minigrad import tensor
+    >>> x = tensor(3.0, requires_grad=True)
+    >>> (x * x.detach()).backward(); x.grad  # one factor is a constant
+    tensor(3.)
     """
     if not isinstance(input, Tensor):
         return input
