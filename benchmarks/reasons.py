@@ -27,8 +27,6 @@ WHY = {
         "As for the large image: products go from 43.4 to 25.1 ms, the rest hardly gains."),
     "depthwise convolution, one thread, minigrad": (
         "Copying the windows takes 60 µs; PyTorch's whole convolution takes 69 and copies none."),
-    "transposed convolution, one thread, minigrad": (
-        "The windows are copied twice, once for each of the two gradients."),
     "LSTM 50x16, one thread, minigrad": (
         "Matrix products alone, near the processor's peak, take 2.15 ms; PyTorch's whole step "
         "takes 2.67, with the weights packed once for all 50."),
