@@ -434,7 +434,7 @@ class Expand(Op):
     varargs = "size"
 
     def shape(self, size):
-        if set(map(type, size)) - {int}:
+        if type(size) is not tuple or set(map(type, size)) - {int}:
             size = INTS.check("expand", "size", size, 0)
         size, lead = list(map(index, size)), len(size) - len(self)
         sizes = [old if n == -1 else n for n, old in zip(size[lead:], self, strict=False)]
