@@ -22,7 +22,10 @@ def bmm(xp: Any, a: Array, b: Array) -> Array:
     >>> bmm(numpy, numpy.ones((2, 3, 1)), numpy.ones((2, 1, 4))).shape
     (2, 3, 4)
     """
-    return xp.multiply(a, b) if a.shape[-1] == 1 else xp.matmul(a, b)
+    if a.shape[-1] != 1:
+        return xp.matmul(a, b)
+    out = xp.empty((*a.shape[:-1], b.shape[-1]), xp.result_type(a, b))  # by rows, as `matmul`'s
+    return xp.multiply(a, b, out=out)
 
 
 def solve_triangular(xp: Any, A: Array, B: Array, upper: bool, unitriangular: bool) -> Array:

@@ -61,11 +61,12 @@ def _held(process: int) -> int:
             name, _, amount = line.partition(":")
             if name in ("RssAnon", "RssShmem"):
                 total += int(amount.split()[0]) << 10
-    for file in Path(f"/proc/{process}/fd").glob("*"):
-        with contextlib.suppress(OSError):
-            about = file.stat()
-            if stat.S_ISREG(about.st_mode) and not about.st_nlink:
-                total += about.st_blocks * 512
+    with contextlib.suppress(OSError):  # it may end meanwhile
+        for file in list(Path(f"/proc/{process}/fd").iterdir()):
+            with contextlib.suppress(OSError):
+                about = file.stat()
+                if stat.S_ISREG(about.st_mode) and not about.st_nlink:
+                    total += about.st_blocks * 512
     return total
 
 
