@@ -77,7 +77,12 @@ class PythonProtocols:
     def __dlpack__(self: Any, **kwargs: Any) -> Any:
         if self.requires_grad:
             raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
-        return self._array.__dlpack__(**kwargs)
+        try:
+            return self._array.__dlpack__(**kwargs)
+        except TypeError:  # NumPy 2.0 knows one version of DLPack, and takes no argument for it
+            if "max_version" not in kwargs:
+                raise
+            return self._array.__dlpack__(stream=kwargs.get("stream"))
 
     def __dlpack_device__(self: Any) -> Any:
         return self._array.__dlpack_device__()
