@@ -5,7 +5,7 @@ import { HighlightStyle, codeFolding, foldEffect, foldedRanges, indentUnit, synt
 import { closeCompletion } from "@codemirror/autocomplete";
 import { indentWithTab } from "@codemirror/commands";
 import { python } from "@codemirror/lang-python";
-import { Annotation, EditorState, Prec, StateEffect, StateField, Transaction } from "@codemirror/state";
+import { Annotation, Compartment, EditorState, Prec, StateEffect, StateField, Transaction } from "@codemirror/state";
 import { Decoration, EditorView, ViewPlugin, keymap } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { basicSetup } from "codemirror";
@@ -174,6 +174,18 @@ function difference(mine, other) {
   return { from: start, to: mine.length - end, insert: other.slice(start, other.length - end) };
 }
 
+const wrapping = new Compartment();
+
+/** Call `then` in the frame after an element is in sight for the first time. */
+function whenSeen(dom, then) {
+  const seen = new IntersectionObserver((entries) => {
+    if (!entries.some((entry) => entry.isIntersecting)) return;
+    seen.disconnect();
+    requestAnimationFrame(then);
+  });
+  seen.observe(dom);
+}
+
 /**
  * Show an editor in `parent`.  `changed(text)` hears of edits, `run()` is called by Ctrl-Enter,
  * `label` names the editor to screen readers.  `twins` is a set that editors of one text share:
@@ -189,7 +201,7 @@ export function openEditor({ parent, text, label, changed, run, readOnly = false
       folds, keepHidden,
       basicSetup, keymap.of([indentWithTab]), python(), indentUnit.of("    "),
       EditorState.readOnly.of(readOnly), syntaxHighlighting(highlighting), look, marked,
-      EditorView.lineWrapping, continued,
+      wrapping.of([]),
       EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
       EditorView.updateListener.of((update) => {
         if (update.docChanged && !update.transactions.some((each) => each.annotation(copied))) {
@@ -211,6 +223,9 @@ export function openEditor({ parent, text, label, changed, run, readOnly = false
     },
   });
   twins?.add(view);
+  // Where lines go on below, CodeMirror guesses far too much room for text that it has not measured.
+  whenSeen(view.dom, () => view.dispatch({
+    effects: wrapping.reconfigure([EditorView.lineWrapping, continued]) }));
   const fold = (lines) => view.dispatch({
     effects: around(view.state.doc, lines).map((range) => foldEffect.of(range)) });
   if (shown?.length) fold(shown);
@@ -251,15 +266,10 @@ export function openEditor({ parent, text, label, changed, run, readOnly = false
       view.dispatch({ selection: { anchor: line.from } });
       // Not EditorView.scrollIntoView, which scrolls the page as well.  CodeMirror guesses the height
       // of lines until the editor is seen; scrolled by that guess it corrects itself again and again.
-      const seen = new IntersectionObserver((entries) => {
-        if (!entries.some((entry) => entry.isIntersecting)) return;
-        seen.disconnect();
-        requestAnimationFrame(() => view.requestMeasure({
-          read: () => view.lineBlockAt(line.from).top,
-          write: (top) => { view.scrollDOM.scrollTop = top - 8; },
-        }));
-      });
-      seen.observe(view.dom);
+      whenSeen(view.dom, () => view.requestMeasure({
+        read: () => view.lineBlockAt(line.from).top,
+        write: (top) => { view.scrollDOM.scrollTop = top - 8; },
+      }));
     },
     /** Mark a line (from 1) as the one with the error; null marks none. */
     mark(number) {

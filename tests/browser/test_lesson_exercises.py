@@ -265,12 +265,13 @@ def test_a_line_of_code_is_seen_whole(chromium, site, address, width, scheme):
     page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true })")
     editor = page.locator(".mg-exercise .mg-editor").first
     editor.scroll_into_view_if_needed()
-    editor.locator(".cm-content").wait_for()
+    editor.locator(".cm-lineWrapping").wait_for()  # from the frame after it is seen
     assert page.evaluate(CUT) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     editor.locator(".cm-line", has_text="raise NotImplementedError").first.wait_for()
     heights = editor.locator(".cm-line").evaluate_all("""all => all.filter(
-        each => each.textContent.length <= 100).map(each => each.offsetHeight)""")
+        each => each.textContent.length <= 100 && each.offsetHeight)
+        .map(each => each.offsetHeight)""")
     assert len(heights) > 10 and max(heights) < 1.5 * min(heights)  # none goes on below
     context.close()
 
@@ -284,6 +285,7 @@ def test_on_a_phone_the_lines_of_an_editor_go_on_below(chromium, site):
     editor.scroll_into_view_if_needed()
     line = editor.locator(".cm-line", has_text="At the node of a leaf, add the gradient")
     line.wait_for()
+    editor.locator(".cm-lineWrapping").wait_for()
     assert page.evaluate(CUT) == []
     rows, indents = line.evaluate("""each => {
         const range = document.createRange()
