@@ -27,7 +27,7 @@ REPLACED = {
     "pip install -e '.[course]'": "true",
     "pip install -e .": "true",
     "pip install -e '.[tour]'": "true",
-    "pip install torch==2.13.0 --index-url https://download.pytorch.org/whl/cpu": "true",
+    "pip install torch==2.13.0": "true",
     "make learn": "minigrad init engine",
 }
 #: Commands that take too long here, and the test that runs the same.
