@@ -79,8 +79,8 @@ MEMORY = """The most that an inference holds at once, on top of weights and imag
 STEP_MEMORY = """The most by which a process grows during a step, in MB, with library, weights and
 input loaded and one step taken before.
 """
-REASONS = """Each was looked into with a profile; the figures were measured in November 2026 on
-the machine above.
+REASONS = """Figures that stand in no table above are those of `python benchmarks/limits.py` on
+2026-11-27, on the machine above.
 """
 CLASS = """A class is made of solutions, other right answers, partly written ones, known mistakes,
 attacks and files that are no program. One command grades it, is killed when a quarter is done, and

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -58,6 +59,18 @@ def test_every_target_that_is_missed_has_a_reason(page: ModuleType, monkeypatch)
     if missed:
         with pytest.raises(SystemExit, match=re.escape(missed[0].removesuffix(" / PyTorch"))):
             page.of_reasons()
+
+
+def test_the_figures_of_the_reasons_can_be_measured() -> None:
+    done = subprocess.run([sys.executable, str(BENCHMARKS / "limits.py")], text=True,
+                          capture_output=True, check=True)
+    figures = dict(line.split(": ", 1) for line in done.stdout.splitlines())
+    assert set(figures) >= {"small operations, each", "small hvp", "tangent kernel", "LSTM 50x16",
+                            "depthwise convolution", "random weights"}
+    for text in figures.values():
+        numbers = [float(number) for number in re.findall(r"\d+(?:\.\d+)?", text)]
+        assert numbers and all(number > 0 for number in numbers)
+    assert figures["small hvp"].startswith("59 events ")  # as reasons.py says
 
 
 def test_the_page_begins_with_its_headline(page: ModuleType) -> None:

@@ -1,0 +1,116 @@
+"""What limits the rows that miss their targets: the least that each can take on NumPy.
+
+    OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 python benchmarks/limits.py
+
+One line for each figure of reasons.py: minigrad alone, the fastest of some rounds, one thread.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from typing import Any
+
+import _small_ops
+import everyday
+import mlp
+import numpy as np
+
+import minigrad
+from minigrad.fast.backward_loop import count_dependencies
+from minigrad.fast.flat_nodes import edges_of
+
+SMALL_OPS = 100 * _small_ops.OPS_PER_BLOCK
+
+
+def microseconds(work: Callable[[], Any], rounds: int = 40) -> float:
+    """The fastest of some rounds."""
+    found = []
+    for _ in range(rounds):
+        begun = time.perf_counter()
+        work()
+        found.append(time.perf_counter() - begun)
+    return min(found) * 1e6
+
+
+def floats(*shape: int) -> Any:
+    """An array that is not zero: float32."""
+    return np.random.default_rng(0).standard_normal(shape, dtype=np.float32)
+
+
+def of_small_ops() -> Iterator[str]:
+    """Recording, the gradients' formulas and counting, for a chain of small operations."""
+    library = _small_ops.TorchLike(minigrad)
+    root = library.forward_graph(100).grad_fn
+
+    class Task:
+        dependencies: dict[Any, int] = {}
+
+    def count() -> None:
+        Task.dependencies = {}
+        count_dependencies(Task, root)
+
+    count()
+    g = floats(_small_ops.SIZE)
+    formulas = [(formula, node) for node in (root, *Task.dependencies) if node.vjp_fns
+                for formula, (end, _) in zip(node.vjp_fns, edges_of(node)) if end is not None]
+    parts = {"recording": lambda: library.forward_graph(100),
+             "formulas": lambda: [formula(node, g) for formula, node in formulas],
+             "counting": count}
+    figures = [f"{name} {microseconds(work) / SMALL_OPS:.2f}" for name, work in parts.items()]
+    yield f"small operations, each: {', '.join(figures)} us"
+
+
+def of_calls() -> Iterator[str]:
+    """The operations and nodes of a step, as the profiler counts them."""
+    for name in ("small hvp", "gradients of samples", "jacobians of samples", "tangent kernel"):
+        step = everyday.CASES[name][0](minigrad)
+        step()
+        with minigrad.autograd.profiler.profile() as profile:
+            step()
+        count = sum(each.count for each in profile.key_averages())
+        yield f"{name}: {count} events in {microseconds(step):.0f} us"
+
+
+def of_products() -> Iterator[str]:
+    """A step's matrix products and nothing else."""
+    steps, batch, hidden, gates = 50, 16, 128, 512
+    weights = floats(hidden, gates), floats(gates, hidden)
+    state, slopes = floats(batch, hidden), floats(batch, gates)
+    x, all_states, all_slopes = (floats(steps * batch, n) for n in (64, hidden, gates))
+    w = floats(64, gates)
+    lstm = [(x, w), *[(state, weights[0])] * steps, *[(slopes, weights[1])] * (steps - 1),
+            (all_slopes.T, x), (all_slopes.T, all_states)]
+    network = []
+    for before, after in pairwise(mlp.SIZES):
+        inputs, outputs, weight = floats(64, before), floats(64, after), floats(before, after)
+        network += [(inputs, weight), (outputs.T, inputs), (outputs, weight.T)]
+    del network[2]  # nobody asks for the gradient of the data
+    for name, pairs in (("LSTM 50x16", lstm), ("small network, batch 64", network)):
+        yield f"{name}: products {microseconds(lambda p=pairs: [a @ b for a, b in p]):.0f} us"
+
+
+def of_copies() -> Iterator[str]:
+    """The windows of the depthwise convolution, copied once."""
+    padded = np.pad(floats(128, 28, 28), [(0, 0), (1, 1), (1, 1)])
+    windows = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), (1, 2))
+    room = np.empty((128, 3, 3, 28, 28), np.float32)
+    view = windows.transpose(0, 3, 4, 1, 2)
+    yield f"depthwise convolution: windows {microseconds(lambda: np.copyto(room, view)):.0f} us"
+
+
+def of_random_numbers() -> Iterator[str]:
+    """Words of NumPy's Mersenne Twister, and numbers made of them."""
+    count = 2_360_000
+    words = microseconds(lambda: np.random.RandomState(0).randint(
+        0, 2**24, count, dtype=np.uint32), 10) * 1000 / count
+    room = minigrad.empty(count)
+    numbers = microseconds(room.uniform_, 10) * 1000 / count
+    yield f"random weights: words {words:.2f}, numbers {numbers:.2f} ns each"
+
+
+if __name__ == "__main__":
+    minigrad.set_num_threads(1)
+    for part in (of_small_ops, of_calls, of_products, of_copies, of_random_numbers):
+        print(*part(), sep="\n", flush=True)
