@@ -32,8 +32,8 @@ WHY = {
     "gradients of samples, one thread, minigrad": f"{SAMPLES}: 74 operations and nodes in 0.65 ms.",
     "jacobians of samples, one thread, minigrad": f"{SAMPLES}: 40 operations and nodes in 0.42 ms.",
     "tangent kernel, one thread, minigrad": (
-        "574 operations and nodes go through three levels of batches and tangents, and tangents are batched "
-        "where their values are not."),
+        "574 operations and nodes go through three levels of batches and tangents, and tangents "
+        "are batched where their values are not."),
     "random weights, one thread, minigrad": (
         "A word of NumPy's Mersenne Twister takes 1.7 ns, a number made of it 2.2. The numbers "
         "have to be PyTorch's."),
