@@ -83,13 +83,14 @@ class Observers:
     """How many observers (profiler, saved-tensor hooks, inference mode, anomaly) are on.
 
     `observers.count` is the one test that an operation makes; which thread an observer belongs to
-    is looked at only where it is not zero.
+    is looked at only where it is not zero.  `levels` of them are levels of forward mode, which
+    see ops and nothing else.
     """
 
-    __slots__ = ("_lock", "count", "on_node")
+    __slots__ = ("_lock", "count", "levels", "on_node")
 
     def __init__(self) -> None:
-        self.count = 0
+        self.count = self.levels = 0
         self.on_node: tuple[Callable[[Any], None], ...] = ()  # called with each new node
         self._lock = RLock()  # a collection of garbage may come here from within
 
@@ -109,8 +110,25 @@ class Observers:
                 watching.remove(on_node)
                 self.on_node = tuple(watching)
 
+    def enter_level(self) -> None:
+        """Add a level of forward mode."""
+        with self._lock:
+            self.count += 1
+            self.levels += 1
+
+    def leave_level(self) -> None:
+        """Remove a level of forward mode."""
+        with self._lock:
+            self.count -= 1
+            self.levels -= 1
+
 
 observers = Observers()
+
+
+def beneath_levels() -> bool:
+    """Tell whether the observers are levels of forward mode alone, and ops have passed them."""
+    return observers.count == observers.levels and transform.get() is None
 
 
 class Anomaly:

@@ -61,7 +61,7 @@ class NumpyBackend(GroupedKernels, Kernels):
     name = "numpy"
     device_type = "cpu"
     array_type: type = np.ndarray
-    run_op = None
+    run_op = run_values = None
     small_product = 10**6  # OpenBLAS's limit
 
     erf = staticmethod(special.erf)

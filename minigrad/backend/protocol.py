@@ -21,6 +21,8 @@ class Backend(Protocol):
     array_type: Any  # Any, so that mypy concludes nothing from it
     #: `run_op(op, call, inplace)` runs a prepared op: batches have one; None for array libraries
     run_op: Any
+    #: `run_values(op, values)`, beside `run_op`, takes the arguments before they are prepared
+    run_values: Any
     #: random generators on the device; None if the host draws the numbers
     generators: Any
 

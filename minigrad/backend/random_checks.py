@@ -98,12 +98,12 @@ def check_samples(categories: int, count: int, replacement: bool) -> None:
         )
 
 
-def check_weights(p: Any, as_race: bool = True) -> None:
+def check_weights(p: Any, least: Any, greatest: Any, as_race: bool = True) -> None:
     """Raise RuntimeError for weights that are negative, not finite or, in a row, all zero.
 
-    PyTorch has other words where the draws are no race: many with replacement.
+    `least` and `greatest` are the extremes of `p`, NaN where there is one.  PyTorch has other words
+    where the draws are no race: many with replacement.
     """
-    least, greatest = (p.min(), p.max()) if p.size else (0, 0)  # NaN where there is one
     if not (least >= 0 and greatest < math.inf):
         if as_race:
             raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")

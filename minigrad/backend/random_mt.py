@@ -32,6 +32,7 @@ DEFAULT_SEED = 67280421310721
 _WORDS = 624
 _BLOCK = 1 << 16  # so many numbers at a time stay in the cache while they are made
 _32, _53_BITS = np.uint64(32), np.uint64(2**53 - 1)
+_STEP, _NEGATIVE_STEP = np.asarray(2.0**-53), np.asarray(-2.0**-53)
 _MANY = 2000  # so many numbers are faster in float64 than by parts
 
 # The record that torch.get_rng_state() returns as bytes.
@@ -308,11 +309,14 @@ class MersenneTwister:
         dtype('float32')
         """
         random_checks.check_rate(rate)
-        values = self._unit(_size(shape), np.float64)
-        np.log1p(np.negative(values, out=values), out=values)
-        values *= -1.0 / rate
-        dtype = np.dtype(dtype)
-        return values.astype(_compute_type(dtype)).astype(dtype, copy=False).reshape(shape)
+        values = self._doubles(_size(shape), _NEGATIVE_STEP)
+        np.log1p(values, out=values)
+        if rate == 1:
+            np.negative(values, out=values)
+        else:
+            values *= -1.0 / rate
+        values = values.astype(_compute_type(dtype)).reshape(shape)
+        return values if values.dtype == dtype else values.astype(dtype)
 
     def multinomial(self, p: Array, count: int, replacement: bool = False) -> Array:
         """`count` indices into each row of weights `p`, (n,) or (m, n): int64, `count` a row.
@@ -324,7 +328,9 @@ class MersenneTwister:
         array([1])
         """
         random_checks.check_samples(p.shape[-1], count, replacement)
-        random_checks.check_weights(p, not replacement or count == 1)
+        least = np.minimum.reduce(p, None) if p.size else 0
+        greatest = np.maximum.reduce(p, None) if p.size else 0
+        random_checks.check_weights(p, least, greatest, not replacement or count == 1)
         if not replacement or count == 1:
             # The largest of p / exponential noise is index i with probability p[i].
             turned = p.ndim == 2 and 0 < p.strides[0] < p.strides[1]  # drawn as it lies in memory
@@ -409,12 +415,16 @@ class MersenneTwister:
         double |= words[1::2]
         return double
 
+    def _doubles(self, count: int, step: Array) -> Array:
+        """`count` multiples of `step`: by 0 to 2**53 - 1."""
+        words = self._double_words(count)
+        words &= _53_BITS
+        return words * step
+
     def _unit(self, count: int, wide: Any) -> Array:
         """`count` numbers from [0, 1), with as many random bits as the dtype `wide` holds."""
         if wide is np.float64:
-            words = self._double_words(count)
-            words &= _53_BITS
-            return words * 2.0**-53
+            return self._doubles(count, _STEP)
         with self._lock:
             return self._low_bits(count).astype(np.float32) * np.float32(2.0**-24)
 

@@ -1,8 +1,10 @@
 """Batches: ops on many values of one shape together, for `vmap` and batched backward passes."""
 
 from .array import BatchedArray, NotBatchable, batched, examples, level_of, next_level, vmaps
+from .backend import BatchedBackend
 from .dispatch import DECOMPOSED, RULES, SLOW, Call
 from .table import without_rule
 
-__all__ = ["DECOMPOSED", "RULES", "SLOW", "BatchedArray", "Call", "NotBatchable", "batched",
-           "examples", "level_of", "next_level", "vmaps", "without_rule"]
+__all__ = ["DECOMPOSED", "RULES", "SLOW", "BatchedArray", "BatchedBackend", "Call",
+           "NotBatchable", "batched", "examples", "level_of", "next_level", "vmaps",
+           "without_rule"]

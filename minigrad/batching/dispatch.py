@@ -14,16 +14,12 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
-from ..backend import BACKENDS, numpy_backend
-from ..device import place_on
 from ..dtypes import FROM_NUMPY
 from ..op.apply import Prepared, apply
 from ..op.declaration import F, Op
 from ..op.inplace import apply_inplace
 from ..tensor.tensor import Tensor
-from .array import BatchedArray, Value, batched, examples, level_of, refuse
+from .array import BatchedArray, Value, batched, examples, level_of
 
 Rule = Callable[["Call"], Any]
 
@@ -63,7 +59,7 @@ class Call:
     @property
     def tensors(self) -> list[str]:
         """The names of the arguments that are tensors or arrays."""
-        return [n for n in self.op.tensors if hasattr(self.arguments[n], "shape")]
+        return [n for n in self.op.tensors if hasattr(self.arguments[n], "ndim")]
 
     def only(self, *names: str) -> bool:
         """Tell whether no other arguments than these are batched."""
@@ -71,12 +67,14 @@ class Call:
 
     def shape(self, name: str) -> tuple[int, ...]:
         """Return the shape of one example of an argument; () for a number."""
-        shape = tuple(getattr(self.arguments[name], "shape", ()))
+        value = self.arguments[name]
+        shape: tuple[int, ...] = getattr(getattr(value, "_array", value), "shape", ())
         return shape[1:] if name in self.batched else shape
 
     def ndim(self, name: str) -> int:
-        """Return the number of dimensions of one example."""
-        return len(self.shape(name))
+        """Return the number of dimensions of one example; 0 for a number."""
+        dims: int = getattr(self.arguments[name], "ndim", 0)
+        return dims - 1 if name in self.batched else dims
 
     def full(self, name: str) -> Value:
         """Return an argument with the batch dimension, expanded if it has none."""
@@ -88,8 +86,11 @@ class Call:
     def run(self, op: type[Op] | None = None, /, **changes: Any) -> Any:
         """Apply the op, or another, with some arguments changed."""
         op = op or self.op
-        named = {**self.arguments, **changes}
-        values = [named[n] if n in named else op.defaults[n] for n in op.parameters]
+        named = {**self.arguments, **changes} if changes else self.arguments
+        if op is self.op:
+            values = list(named.values())
+        else:
+            values = [named[n] if n in named else op.defaults[n] for n in op.parameters]
         if self.in_place and op is self.op and op.parameters[0] not in changes:
             return apply_inplace(op, values)
         return apply(op, values)
@@ -136,6 +137,12 @@ def run_op(op: type[Op], prepared: Prepared, inplace: bool = False) -> Any:
     call = unpacked(op, values, prepared.arrays, level, on_tensors)
     if inplace:
         return run_inplace(call, values[0], level)
+    return run_rule(call, on_tensors)
+
+
+def run_rule(call: Call, on_tensors: bool) -> Any:
+    """Run the batching rule of a call, and wrap its results again."""
+    op, level = call.op, call.level
     result = RULES.get(op.__name__, rows)(call)
     if not isinstance(result, (tuple, list)):
         return batched(result, level)
@@ -222,87 +229,3 @@ def keeps_shape(call: Call) -> bool:
     return "elementwise" in call.op.kinds and all(
         len(shape) <= len(first) and all(n in (1, m) for n, m in zip(shape[::-1], first[::-1]))
         for shape in map(call.shape, call.tensors))
-
-
-class BatchedBackend:
-    """Backend of batched arrays: ops run by their batching rules, new constants are not batched."""
-
-    name = "batched"
-    device_type = "cpu"
-    array_type: type = BatchedArray
-    run_op = staticmethod(run_op)
-
-    zeros, ones = staticmethod(np.zeros), staticmethod(np.ones)
-    empty, full = staticmethod(np.empty), staticmethod(np.full)
-
-    def as_array(self, value: Any) -> Any:
-        """Return the result of an operator, which is an array already."""
-        return value
-
-    def detached(self, array: BatchedArray) -> BatchedArray:
-        """Return the same batch, detached if its value is a tensor."""
-        value = array.value
-        return BatchedArray(F.detach(value), array.level) if isinstance(value, Tensor) else array
-
-    def zeros_like(self, array: Any, dtype: Any = None, order: str = "K") -> Any:
-        """Return a batch of zeros of an array's shape."""
-        return like("zeros_like", array, dtype=dtype, order=order)
-
-    def ones_like(self, array: Any, dtype: Any = None, order: str = "K") -> Any:
-        """Return a batch of ones."""
-        return like("ones_like", array, dtype=dtype, order=order)
-
-    def empty_like(self, array: Any, dtype: Any = None, order: str = "K") -> Any:
-        """Return memory for a batch."""
-        return like("empty_like", array, dtype=dtype, order=order)
-
-    def full_like(self, array: Any, value: Any, dtype: Any = None, order: str = "K") -> Any:
-        """Return a batch filled with a number."""
-        return like("full_like", array, value, dtype=dtype, order=order)
-
-    def in_batch(self, example: Any, array: BatchedArray) -> BatchedArray:
-        """Return a batch of the same size and levels, in which each example is `example`."""
-        with place_on(example):
-            batch: Any = BACKENDS[type(example)].repeat(example[None], array.batch_size, axis=0)
-        inner = array.inner
-        if isinstance(inner, BatchedArray):
-            batch = self.in_batch(batch, inner)
-        return BatchedArray(Tensor._plain(batch) if isinstance(array.value, Tensor) else batch,
-                            array.level)
-
-    def from_host(self, array: Any) -> Any:
-        """Return an array that is not batched."""
-        return array
-
-    def may_ask(self) -> bool:
-        """Tell whether values may be read; reads that a batch cannot do raise by themselves."""
-        return True
-
-    def place_of(self, arrays: Any) -> Any:
-        """Return a context to work in: an empty one, since rules enter the device of the value."""
-        return None
-
-    def __getattr__(self, name: str) -> Any:
-        return numpy_backend.synchronize if name == "synchronize" else refused(name)
-
-    def to_host(self, array: Any) -> Any:
-        """Raise: a batch is many arrays."""
-        return array.item()
-
-
-def like(name: str, array: BatchedArray, *args: Any, **kwargs: Any) -> BatchedArray:
-    """Return a new batch made by a backend's function `name`, of the size of another one."""
-    with place_on(array.inner):
-        result = getattr(BACKENDS[type(array.inner)], name)(array.inner, *args, **kwargs)
-    return BatchedArray(Tensor._plain(result) if isinstance(array.value, Tensor) else result,
-                        array.level)
-
-
-def refused(name: str) -> Any:
-    """Raise for a function that would need one array."""
-    if name.startswith("__"):
-        raise AttributeError(name)
-    raise refuse(f"calling `{name}` on")
-
-
-BACKENDS[BatchedArray] = BatchedBackend()

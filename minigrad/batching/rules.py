@@ -30,10 +30,9 @@ def elementwise(call: Call) -> Any:
     rank = max(call.ndim(name) for name in call.tensors)
     changes = {}
     for name in call.batched:
-        shape = call.shape(name)
-        missing = (1,) * (rank - len(shape))
+        missing = (1,) * (rank - call.ndim(name))
         if missing:
-            changes[name] = F.reshape(call[name], (call.size, *missing, *shape))
+            changes[name] = F.reshape(call[name], (call.size, *missing, *call.shape(name)))
     return call.run(**changes)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..op.declaration import F
+from ..ops.linalg.addmm import Addmm, Baddbmm
 from .array import level_of
 from .dispatch import Call, Rule
 from .rules import moved, unwrapped
@@ -93,26 +94,24 @@ def addmm(call: Call) -> Any:
         added = F.reshape(call["self"], (call.size, *(1,) * (2 - len(start)), *start))
     else:
         added = call["self"]
-    return F.baddbmm(added, call.full("mat1"), call.full("mat2"),
-                     beta=call["beta"], alpha=call["alpha"])
+    return call.run(Baddbmm, self=added, batch1=call.full("mat1"), batch2=call.full("mat2"))
 
 
 def addmv(call: Call) -> Any:
     """Vectors that meet the same matrix are rows of one; others are columns of a matrix each."""
     start = call.shape("self")
     call.op.shape(start, call.shape("mat"), call.shape("vec"))
-    factors = {"beta": call["beta"], "alpha": call["alpha"]}
     if call.only("self") or 0 in call.shape("mat"):
         return product_added("mat", "vec", F.matmul)(call)
     if call.only("vec"):
-        return F.addmm(call["self"], call["vec"], F.t(call["mat"]), **factors)
+        return call.run(Addmm, mat1=call["vec"], mat2=F.t(call["mat"]))
     added = call["self"]
     if start:
         added = F.unsqueeze(added, -1)
     elif "self" in call.batched:
         added = F.reshape(added, (call.size, 1, 1))
-    return F.squeeze(F.baddbmm(added, call.full("mat"), F.unsqueeze(call.full("vec"), 2),
-                               **factors), 2)
+    return F.squeeze(call.run(Baddbmm, self=added, batch1=call.full("mat"),
+                              batch2=F.unsqueeze(call.full("vec"), 2)), 2)
 
 
 def cross(call: Call) -> Any:

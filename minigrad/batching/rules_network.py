@@ -123,10 +123,12 @@ def embedding_weight(call: Call) -> Any:
 
 def loss(call: Call) -> Any:
     """The losses of all, then the mean or sum of each example."""
-    losses = elementwise(with_full_self(call, reduction="none"))
+    each = Call(call.op, {**call.arguments, "reduction": "none"}, call.batched, call.size,
+                call.level)
+    losses = elementwise(each if "self" in call.batched else with_full_self(each))
     if call["reduction"] == "none":
         return losses
-    flat = F.reshape(losses, (call.size, numel(losses.shape[1:])))
+    flat = losses if losses.ndim == 2 else F.reshape(losses, (call.size, numel(losses.shape[1:])))
     return F.mean(flat, 1) if call["reduction"] == "mean" else F.sum(flat, 1)
 
 

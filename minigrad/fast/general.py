@@ -66,7 +66,7 @@ def any_tensors(op: type[Op]) -> Fast | None:
     def operands(values: list[Any]) -> list[Any]:
         return [values[i] for i in op.tensor_positions]
 
-    return closure(numpy_backend, on_devices(closure, plain, plain, operands))
+    return closure(numpy_backend, on_devices(op, closure, plain, list, operands))
 
 
 def fast_on(op: type[Op], xp: Backend, fallback: Fast) -> Fast:

@@ -46,12 +46,14 @@ def with_fast_path(call: Callable[..., Any], fast: Callable[..., Any] | None,
 
 def by_position(call: Callable[..., Any], op: type[Op]) -> Callable[..., Any]:
     """Return the function that needs no binding when no argument comes by its name."""
-    observers, required, positional = _state.observers, op.required, op.positional
+    observers, beneath_levels = _state.observers, _state.beneath_levels
+    required, positional = op.required, op.positional
     fast, defaults, checked = op.fast, op.default_values, op.checked
     assert fast is not None
 
     def function(*args: Any, **kwargs: Any) -> Any:
-        if kwargs or observers.count or not required <= len(args) <= positional:
+        if kwargs or not required <= len(args) <= positional or (
+                observers.count and not beneath_levels()):
             return call(*args, **kwargs)
         values = [*args, *defaults[len(args):]]
         for position, _, kind in checked:

@@ -22,7 +22,7 @@ from ..backend import BACKENDS, Backend, numpy_backend
 from ..graph.node import next_sequence, read_sequence
 from ..graph.special_versions import INFERENCE
 from ..graph.version import Version
-from ..op.apply import run_op, shares_memory
+from ..op.apply import shares_memory
 from ..op.declaration import Op
 from ..op.publish import documented
 from ..tensor.tensor import Parameter, Tensor
@@ -72,10 +72,11 @@ def specialised(op: type[Op], generic: Function) -> Function | None:
 
     rest = op.default_values[len(positional):]
 
-    def batches(*args: Any) -> Any:
-        return run_op(op, [*args, *rest])
+    def values_of(*args: Any) -> list[Any]:
+        return [*args, *rest]
 
-    return documented(closure(numpy_backend, on_devices(closure, generic, batches)), op, op.name)
+    return documented(closure(numpy_backend, on_devices(op, closure, generic, values_of)), op,
+                      op.name)
 
 
 #: For closures that no observer stops.
@@ -87,12 +88,16 @@ def observable(make: Callable[..., Function], op: type[Op], xp: Backend, generic
     """Return the closure that `make` gives; while an observer is on, it calls another function.
 
     This is the generic function.  If a profile that accepts reports afterwards is the only
-    observer, it is a second closure from `make`, so that ops stay fast.
+    observer, or ops have passed the levels of forward mode, it is a second closure from `make`, so
+    that they stay fast.
     """
     fast = make(op, xp, generic, fallback, NOBODY, generic)
     observers, read_recorder = _state.observers, _state.recorder.get
+    beneath_levels = _state.beneath_levels
 
     def traced(*args: Any) -> Any:
+        if beneath_levels():
+            return fast(*args)
         recorder = read_recorder()
         if recorder is None or observers.count > 1 or not recorder.quick:
             return generic(*args)

@@ -71,6 +71,8 @@ class Derivation:
             raise ValueError(f"Thing passed to transform API must be Tensor, got {type(leaf)}")
         value = self.levels.of(leaf)
         if value.requires_grad and grad_enabled.get():
+            if self.levels.count and not self.levels.holds(leaf):
+                return value  # expanded, and so a tensor of its own
             alias: Tensor = F.view_as(value, value)
             return alias
         return without_graph(value).requires_grad_()

@@ -44,6 +44,7 @@ class NoBackend:
 
     name, device_type = "uninitialized", "cpu"
     run_op: Any = staticmethod(refuse)
+    run_values: Any = staticmethod(refuse)
 
     def __getattr__(self, name: str) -> Any:
         return refuse()

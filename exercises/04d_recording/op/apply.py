@@ -71,7 +71,7 @@ def intercepted(op: type[Op], values: list[Any], stack: tuple[Any, ...] = ()) ->
 
     See NOTE [Interceptors] in _state.py.
     """
-    # 04d.5 Four steps (about 20 lines)
+    # 04d.5 Four steps (about 21 lines)
     # Run an op: prepare, forward, record, wrap. `intercepted` lets the first of a stack
     # hand the op on to the next, the last to `run_op`. `wrap` makes the result's Tensor
     # and joins it to the node.

@@ -284,7 +284,7 @@ class StrictBackend(Kernels):
     name = "strict"
     device_type = "strict"
     array_type: type = StrictArray
-    run_op = None
+    run_op = run_values = None
 
     def __getattr__(self, name: str) -> Any:
         # 12.7 The backend: see the task at `strict`.

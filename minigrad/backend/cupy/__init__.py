@@ -87,7 +87,7 @@ class CupyBackend(CudnnKernels, Losses, Steps, Kernels):
     name = "cupy"
     device_type = "cuda"
     array_type: type = cupy.ndarray
-    run_op = None
+    run_op = run_values = None
 
     erf = of_same_dtype(device_special.erf)
     erfc = of_same_dtype(device_special.erfc)

@@ -202,7 +202,8 @@ class Philox(PhiloxState):
         """`count` indices into each row of weights `p`, (n,) or (m, n): int64."""
         check_samples(p.shape[-1], count, replacement)
         if not capturing():
-            check_weights(p, not replacement or count == 1)
+            least, greatest = (p.min(), p.max()) if p.size else (0, 0)
+            check_weights(p, least, greatest, not replacement or count == 1)
         p = p.astype(wide_type(p.dtype), copy=False)
         if not replacement or count == 1:
             # The largest of p / exponential noise is index i with probability p[i].

@@ -465,7 +465,9 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *,
             rows = weights.reshape(-1, weights.shape[-1]) if batches else weights
             indices = source(xp, generator).multinomial(chances(xp, rows), num_samples, replacement)
             indices = xp.ascontiguousarray(numbers(xp, indices))
-            return Tensor._plain_as(Tensor, indices.reshape(*weights.shape[:-1], num_samples))
+            if batches:
+                indices = indices.reshape(*weights.shape[:-1], num_samples)
+            return Tensor._plain_as(Tensor, indices)
 
     return for_each_example(draw)
 

@@ -243,7 +243,7 @@ class StrictBackend(Kernels):
     name = "strict"
     device_type = "strict"
     array_type: type = StrictArray
-    run_op = None
+    run_op = run_values = None
 
     def __getattr__(self, name: str) -> Any:
         if name == "errstate":
