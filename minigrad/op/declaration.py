@@ -34,19 +34,19 @@ NOTE [Two realisations of one formula]
 
 from __future__ import annotations
 
-import functools
 import inspect
 import re
-from collections import namedtuple
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..graph.node import Node
 from ..shapes import broadcast, same
 from .apply import apply
-from .arguments import Kind, bind, kind_of, require
+from .arguments import Kind, bind, kind_of
+from .forwards import binary_call, call_as_shape, in_float32, in_order, on_a_copy, unary_call
 from .node import make_node_type, needed_by
 from .out import WORDS
+from .results import named_result
 
 Array = Any
 Formula = Callable[..., Any]
@@ -175,40 +175,6 @@ class Op:
     def __init_subclass__(cls, abstract: bool = False) -> None:
         if not abstract:
             declare(cls)
-
-
-def unary_call(function: str, kernel: tuple[str, str] | None) -> Callable[..., Any]:
-    """Return the `forward` that calls a function of the backend on one array.
-
-    >>> unary_call("exp", None)(numpy, numpy.zeros(2))
-    array([1., 1.])
-    """
-
-    def forward(xp: Any, self: Array) -> Array:
-        return getattr(xp, function)(self)
-
-    def checked(xp: Any, self: Array) -> Array:
-        require(self, *kernel)  # type: ignore[misc]  # chosen where there is one
-        return getattr(xp, function)(self)
-
-    return forward if kernel is None else checked
-
-
-def binary_call(function: str, kernel: tuple[str, str] | None) -> Callable[..., Any]:
-    """Return the `forward` that calls a function of the backend on two arrays.
-
-    >>> binary_call("multiply", None)(numpy, numpy.ones(2), 3.0)
-    array([3., 3.])
-    """
-
-    def forward(xp: Any, self: Array, other: Array) -> Array:
-        return getattr(xp, function)(self, other)
-
-    def checked(xp: Any, self: Array, other: Array) -> Array:
-        require(self, *kernel)  # type: ignore[misc]  # chosen where there is one
-        return getattr(xp, function)(self, other)
-
-    return forward if kernel is None else checked
 
 
 def unary_samples(make: Any) -> Iterator[Any]:
@@ -364,45 +330,6 @@ def declare(op: type[Op]) -> None:
     REGISTRY[op.__name__] = op
 
 
-def in_order(op: type[Op], function: Callable[..., Any]) -> Callable[..., Any]:
-    """Let `forward`, or a function with its arguments, take keyword-only ones in order too.
-
-    >>> from types import SimpleNamespace
-    >>> op = SimpleNamespace(parameters=("self", "power"), keyword_only={"power"}, positional=1)
-    >>> in_order(op, lambda xp, self, *, power: self**power)(numpy, 2, 3)
-    8
-    """
-    if not op.keyword_only:
-        return function
-    split, names = op.positional, op.parameters[op.positional:]
-
-    def call(xp: Any, *values: Any) -> Any:
-        return function(xp, *values[:split], **dict(zip(names, values[split:], strict=True)))
-
-    return call
-
-
-def call_as_shape(op: type[Op]) -> Callable[..., Any]:
-    """Make the `forward` that calls a function of the backend with the shape rule's arguments.
-
-    >>> from types import SimpleNamespace
-    >>> op = SimpleNamespace(function="roll", kernel=None, shape=lambda self, shift: self)
-    >>> call_as_shape(op)(numpy, numpy.arange(3), 1)
-    array([2, 0, 1])
-    """
-    function, kernel = op.function, op.kernel
-
-    def forward(xp: Any, *arguments: Any) -> Any:
-        if kernel is not None:
-            require(arguments[0], *kernel)
-        return getattr(xp, function)(*arguments)
-
-    arguments = inspect.signature(op.shape).parameters.values()
-    xp = inspect.Parameter("xp", inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    setattr(forward, "__signature__", inspect.Signature([xp, *arguments]))  # noqa: B010  # typed
-    return forward
-
-
 def declare_inplace(op: type[Op], original: type[Op]) -> None:
     """Make an op the variant in place of another, whose name it has; its node is numbered 1.
 
@@ -414,64 +341,3 @@ def declare_inplace(op: type[Op], original: type[Op]) -> None:
     original.inplace_op = op
     op.name, op.public = original.name, False
     op.node = original.node.removesuffix("0") + "1"
-
-
-def on_a_copy(write: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the `forward` of an op that says only how it writes to its input.
-
-    >>> from minigrad.backend import backend_of
-    >>> x = numpy.zeros(2); add = on_a_copy(lambda xp, self, other: self.__iadd__(other))
-    >>> add(backend_of(x), x, 5), x
-    (array([5., 5.]), array([0., 0.]))
-    """
-
-    @functools.wraps(write)
-    def forward(xp: Any, self: Any, *args: Any, **kwargs: Any) -> Any:
-        # a product of two 0-d arrays, as formulas make, is no array in NumPy
-        return write(xp, xp.as_array(self).copy(), *args, **kwargs)
-
-    return forward
-
-
-def in_float32(forward: Callable[..., Any]) -> Callable[..., Any]:
-    """Return `forward` with its steps in float32 where its first array is float16.
-
-    >>> ratio = in_float32(lambda xp, self: self * self / self)
-    >>> ratio(numpy, numpy.float16([300]))  # 300 * 300 is beyond float16
-    array([300.], dtype=float16)
-    """
-
-    @functools.wraps(forward)
-    def wide(xp: Any, self: Array, *args: Any, **kwargs: Any) -> Array:
-        if self.dtype.char != "e":
-            return forward(xp, self, *args, **kwargs)
-        return forward(xp, self.astype("float32"), *args, **kwargs).astype(self.dtype)
-
-    return wide
-
-
-def named_result(name: str, outputs: tuple[str, ...]) -> Any:
-    """Make the named tuple in which an op hands out several outputs.
-
-    >>> named_result("max", ("values", "indices"))(2.5, 1)
-    torch.return_types.max(
-    values=2.5,
-    indices=1)
-    """
-    made: Any = namedtuple(name, outputs)  # type: ignore[misc]  # the names come from the op
-    made.__module__ = "minigrad.return_types"
-    made.__qualname__ = name
-    setattr(made, "__repr__", show_result)  # noqa: B010  # a plain assignment is no method to mypy
-    return made
-
-
-def show_result(result: Any) -> str:
-    """Return what PyTorch prints for several outputs.
-
-    >>> print(show_result(named_result("max", ("values", "indices"))(2.5, 1)))
-    torch.return_types.max(
-    values=2.5,
-    indices=1)
-    """
-    fields = ",\n".join(f"{n}={v!r}" for n, v in zip(result._fields, result, strict=True))
-    return f"torch.return_types.{type(result).__name__}(\n{fields})"

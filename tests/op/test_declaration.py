@@ -7,7 +7,8 @@ import pytest
 
 import minigrad
 from minigrad.backend import numpy_backend
-from minigrad.op.declaration import REGISTRY, F, Op, named_result
+from minigrad.op.declaration import REGISTRY, F, Op
+from minigrad.op.results import named_result
 from minigrad.shapes import same
 
 

@@ -4,8 +4,9 @@ All take batches of matrices in the last two dimensions.  The gradients follow G
 matrix derivative results for forward and reverse mode algorithmic differentiation", and PyTorch.
 """
 
-from ...op.declaration import F, Op, named_result
+from ...op.declaration import F, Op
 from ...op.publish import function
+from ...op.results import named_result
 from ...shapes import broadcast
 from ..checks import require_one_dtype
 from ..reduction.cumulative import others

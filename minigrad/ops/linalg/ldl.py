@@ -3,8 +3,9 @@
 PyTorch has no derivative of these. `linalg.solve` has one.
 """
 
-from ...op.declaration import Op, named_result
+from ...op.declaration import Op
 from ...op.publish import function
+from ...op.results import named_result
 from ...shapes import broadcast
 from ..checks import require_one_dtype, size_at
 from .decompositions import LinAlgError, require_square

@@ -1,7 +1,8 @@
 """Least squares: the best solution of a system with too many or too few equations."""
 
-from ...op.declaration import F, named_result
+from ...op.declaration import F
 from ...op.publish import function
+from ...op.results import named_result
 from ...shapes import broadcast
 from ..checks import require_one_dtype
 from ..shape.view import array_of

@@ -11,8 +11,9 @@ NOTE [The gradient of LU]
 """
 
 from ...dtypes import type_name
-from ...op.declaration import F, Op, named_result
+from ...op.declaration import F, Op
 from ...op.publish import function
+from ...op.results import named_result
 from ...shapes import broadcast
 from ..checks import require_one_dtype
 from .decompositions import require_fitting, require_for_lapack, require_square

@@ -6,8 +6,9 @@ Source: https://docs.pytorch.org/docs/stable/linalg.html
 import math
 
 from ...dtypes import type_name
-from ...op.declaration import F, named_result
+from ...op.declaration import F
 from ...op.publish import function
+from ...op.results import named_result
 from .decompositions import LinAlgError, require_square
 
 CholeskyEx = named_result("linalg_cholesky_ex", ("L", "info"))

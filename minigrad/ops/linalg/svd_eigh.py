@@ -4,8 +4,9 @@ The gradient of a vector divides by the differences of its value to all others; 
 does not, and is computed without the vectors' part where no gradient reaches them.
 """
 
-from ...op.declaration import F, Op, named_result
+from ...op.declaration import F, Op
 from ...op.publish import function
+from ...op.results import named_result
 from ..overloads import is_tensor
 from ..shape.view import array_of
 from .decompositions import LinAlgError, failing, require_matrix, require_square

@@ -1,7 +1,8 @@
 """Systems of equations with a triangular matrix, or with a Cholesky factor of the matrix."""
 
-from ...op.declaration import F, Op, named_result
+from ...op.declaration import F, Op
 from ...op.publish import function
+from ...op.results import named_result
 from ...shapes import broadcast
 from ..checks import require_one_dtype
 from .decompositions import columns, require_fitting, require_for_lapack, require_square

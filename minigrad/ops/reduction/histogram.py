@@ -5,8 +5,9 @@ Source: https://docs.pytorch.org/docs/stable/generated/torch.histogram.html
 
 import math
 
-from ...op.declaration import F, named_result
+from ...op.declaration import F
 from ...op.publish import function
+from ...op.results import named_result
 from ..overloads import is_tensor
 
 Histogram = named_result("histogram", ("hist", "bin_edges"))

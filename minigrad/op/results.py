@@ -1,0 +1,33 @@
+"""The named tuples in which ops hand out several results."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from typing import Any
+
+
+def named_result(name: str, outputs: tuple[str, ...]) -> Any:
+    """Make the named tuple in which an op hands out several outputs.
+
+    >>> named_result("max", ("values", "indices"))(2.5, 1)
+    torch.return_types.max(
+    values=2.5,
+    indices=1)
+    """
+    made: Any = namedtuple(name, outputs)  # type: ignore[misc]  # the names come from the op
+    made.__module__ = "minigrad.return_types"
+    made.__qualname__ = name
+    setattr(made, "__repr__", show_result)  # noqa: B010  # a plain assignment is no method to mypy
+    return made
+
+
+def show_result(result: Any) -> str:
+    """Return what PyTorch prints for several outputs.
+
+    >>> print(show_result(named_result("max", ("values", "indices"))(2.5, 1)))
+    torch.return_types.max(
+    values=2.5,
+    indices=1)
+    """
+    fields = ",\n".join(f"{n}={v!r}" for n, v in zip(result._fields, result, strict=True))
+    return f"torch.return_types.{type(result).__name__}(\n{fields})"
