@@ -1,7 +1,8 @@
-"""One training step of ResNet-18, without the optimiser, in each library.
+"""One training step of ResNet-18, without the optimiser, and one evaluation, in each library.
 
 Every adapter takes the same weights and has `step()`: cross entropy forward, gradients of all
-weights backward. `results()` takes a step and tells each logit and the norm of every gradient.
+weights backward, or for an evaluation the logits alone. `results()` takes a step and tells each
+logit and the norm of every gradient.
 """
 
 from __future__ import annotations
@@ -9,8 +10,12 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from _harness import Unavailable
+
 #: Images of one step: batch and size.
 SHAPES = {"1x3x224x224": (1, 224), "8x3x64x64": (8, 64)}
+#: How the name of an evaluation ends, after the images.
+EVALUATION = " evaluation"
 WIDTHS = (64, 128, 256, 512)
 EPS = 1e-5
 
@@ -76,7 +81,8 @@ def by_name(logits: Any, norms: dict[str, Any]) -> dict[str, float]:
 class TorchLike:
     """PyTorch and minigrad: the modules of `nn`."""
 
-    def __init__(self, module: str, shape: str, threads: int) -> None:
+    def __init__(self, module: str, case: str, threads: int) -> None:
+        shape = case.removesuffix(EVALUATION)
         self.torch = torch = importlib.import_module(module)
         torch.set_num_threads(threads)
         self.net = network(torch.nn)
@@ -84,16 +90,30 @@ class TorchLike:
                                  strict=False)
         x, y = images(*SHAPES[shape])
         self.x, self.y = torch.tensor(x), torch.tensor(y)
+        self.step = self.train if case == shape else self.evaluate
+        self.net.train(case == shape)
 
-    def step(self) -> None:
+    def train(self) -> None:
         self.net.zero_grad()
         self.logits = self.net(self.x)
         self.torch.nn.functional.cross_entropy(self.logits, self.y).backward()
 
+    def evaluate(self) -> None:
+        with self.torch.no_grad():
+            self.logits = self.net(self.x)
+
     def results(self) -> dict[str, float]:
         self.step()
         return by_name(self.logits.detach().numpy(),
-                       {name: p.grad.norm() for name, p in self.net.named_parameters()})
+                       {name: p.grad.norm() for name, p in self.net.named_parameters()
+                        if p.grad is not None})
+
+
+def training_only(case: str) -> str:
+    """Return the images of a training step; an evaluation is not available."""
+    if case.endswith(EVALUATION):
+        raise Unavailable("trains only")
+    return case
 
 
 def network(nn: Any) -> Any:
@@ -140,12 +160,12 @@ def network(nn: Any) -> Any:
 class ByHand:
     """The same products and passes with no engine: minigrad's kernels, sequenced by hand."""
 
-    def __init__(self, module: str, shape: str, threads: int) -> None:
+    def __init__(self, module: str, case: str, threads: int) -> None:
         self.np = importlib.import_module("numpy")
         importlib.import_module("minigrad").set_num_threads(threads)
         self.xp = importlib.import_module("minigrad.backend").numpy_backend
         self.w = weights()
-        self.x, self.y = images(*SHAPES[shape])
+        self.x, self.y = images(*SHAPES[training_only(case)])
 
     def conv(self, name: str, x: Any, stride: int, padding: int) -> Any:
         window = ((stride, stride), (padding, padding), (1, 1), 1)
@@ -224,8 +244,10 @@ class ByHand:
 class Products:
     """Nothing but the matrix products that a step needs: no NumPy program can be faster."""
 
-    def __init__(self, module: str, shape: str, threads: int) -> None:
+    def __init__(self, module: str, case: str, threads: int) -> None:
         self.np = np = importlib.import_module("numpy")
+        shape = case.removesuffix(EVALUATION)
+        self.trains = case == shape
         batch, size = SHAPES[shape]
         sizes = [(64, 3 * 49, batch * (size // 2) ** 2)]
         size //= 4
@@ -241,6 +263,8 @@ class Products:
     def step(self) -> None:
         for place, (weight, columns, g) in enumerate(self.triples):
             self.np.matmul(weight, columns)
+            if not self.trains:
+                continue
             self.np.matmul(g, columns.T)
             if place:  # nobody asks for the gradient of the images
                 self.np.matmul(weight.T, g)
@@ -249,13 +273,13 @@ class Products:
 class MyGrad:
     """MyGrad, whose convolution and pooling want windows that fit exactly: padding is explicit."""
 
-    def __init__(self, module: str, shape: str, threads: int) -> None:
+    def __init__(self, module: str, case: str, threads: int) -> None:
         self.mg = mg = importlib.import_module("mygrad")
         self.layers = importlib.import_module("mygrad.nnet.layers")
         self.relu = importlib.import_module("mygrad.nnet.activations").relu
         self.loss = importlib.import_module("mygrad.nnet.losses").softmax_crossentropy
         self.w = {name: mg.tensor(w) for name, w in weights().items()}
-        self.x, self.y = images(*SHAPES[shape])
+        self.x, self.y = images(*SHAPES[training_only(case)])
 
     def padded(self, x: Any, before: int, after: int) -> Any:
         *lead, height, width = x.shape

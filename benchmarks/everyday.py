@@ -3,12 +3,15 @@
     python benchmarks/everyday.py --threads 1 --repeats 5 --json benchmarks/results/everyday.json
 
 Single elements, unusual convolutions, an LSTM, one draw at a time, derivatives by `vmap`, random
-initial weights. See README.md here.
+initial weights, a whole process. See README.md here.
 """
 
 from __future__ import annotations
 
 import importlib
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
@@ -127,6 +130,19 @@ def small_hvp(torch: Any) -> Step:
         lambda x: (x.exp() * x.sin()).sum(), x, v)[1].sum()
 
 
+def first_backward(torch: Any) -> Step:
+    """Start Python, import the library, whose modules are compiled, and run one backward."""
+    program = (f"import {torch.__name__} as torch; x = torch.ones(3, requires_grad=True); "
+               "(x + x).sum().backward(); print(float(x.grad.sum()))")
+
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+
+    def step() -> float:
+        return float(subprocess.check_output([sys.executable, "-c", program], env=kept))
+
+    return step
+
+
 #: What is measured, and the ratio to PyTorch on one thread that is aimed at.
 CASES: dict[str, tuple[Callable[[Any], Step], float]] = {
     "single elements": (single_elements, 1.5),
@@ -139,6 +155,7 @@ CASES: dict[str, tuple[Callable[[Any], Step], float]] = {
     "tangent kernel": (tangent_kernel, 1.5),
     "random weights": (random_weights, 1.0),
     "small hvp": (small_hvp, 1.1),
+    "import and first backward": (first_backward, 0.2),
 }
 
 

@@ -7,6 +7,9 @@ One line for each figure of reasons.py: minigrad alone, the fastest of some roun
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from itertools import pairwise
@@ -110,7 +113,18 @@ def of_random_numbers() -> Iterator[str]:
     yield f"random weights: words {words:.2f}, numbers {numbers:.2f} ns each"
 
 
+def of_a_process() -> Iterator[str]:
+    """A whole process that imports, with modules compiled, and what NumPy takes of it."""
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    parts = {name: microseconds(lambda program=program: subprocess.run(
+        [sys.executable, "-c", program], check=True, env=kept), 5) / 1000
+        for name, program in (("Python and NumPy", "import numpy"), ("with minigrad",
+                                                                     "import minigrad"))}
+    yield f"import: {', '.join(f'{name} {took:.0f}' for name, took in parts.items())} ms"
+
+
 if __name__ == "__main__":
     minigrad.set_num_threads(1)
-    for part in (of_small_ops, of_calls, of_products, of_copies, of_random_numbers):
+    for part in (of_small_ops, of_calls, of_products, of_copies, of_random_numbers,
+                 of_a_process):
         print(*part(), sep="\n", flush=True)

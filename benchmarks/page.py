@@ -61,8 +61,9 @@ MLP = """A training step of a network 784-256-128-10 with ReLU, cross entropy an
 descent.
 """
 RESNET = """Cross entropy forward and all gradients backward, in training mode, without an
-optimiser. *NumPy by hand* is the same step with no engine, and *matrix products alone* is the least
-that any program on NumPy's BLAS can take.
+optimiser; and the forward alone in evaluation, without a graph. *NumPy by hand* is the training
+step with no engine, and *matrix products alone* is the least that any program on NumPy's BLAS can
+take.
 """
 SEQUENCE = """A training step of a small GPT and of an LSTM, optimiser included.
 """

@@ -30,9 +30,10 @@ def elementwise(call: Call) -> Any:
     rank = max(call.ndim(name) for name in call.tensors)
     changes = {}
     for name in call.batched:
-        missing = (1,) * (rank - call.ndim(name))
+        shape = call.shape(name)
+        missing = (1,) * (rank - len(shape))
         if missing:
-            changes[name] = F.reshape(call[name], (call.size, *missing, *call.shape(name)))
+            changes[name] = F.reshape(call[name], (call.size, *missing, *shape))
     return call.run(**changes)
 
 

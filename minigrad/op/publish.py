@@ -243,7 +243,8 @@ def respelt(composed: Function, name: str | None = None, out: str = "") -> Funct
 
     `out` says how it takes `out=`, if it does.
     """
-    parameters = inspect.signature(composed).parameters
+    signature = inspect.signature(composed)
+    parameters = signature.parameters
     names, name = tuple(parameters), name or composed.__name__
     takes_dim = "dim" in names
     kinds = kinds_of(parameters.values())
@@ -269,7 +270,8 @@ def respelt(composed: Function, name: str | None = None, out: str = "") -> Funct
 
     options = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
     if out or options:
-        signature = options_spelt_out(composed) if options else inspect.signature(composed)
+        if options:
+            signature = options_spelt_out(composed)
         vars(call)["__signature__"] = with_out(signature, out)
     return call  # type: ignore[return-value]  # it has the signature of what it wraps
 

@@ -34,7 +34,7 @@ def unwrapped(result: Any) -> Any:
 
 def elementwise(call: Call) -> Any:
     """Run the op once: examples with fewer dimensions get the missing ones behind the batch."""
-    # 08b.4 Batching rules (about 14 lines)
+    # 08b.4 Batching rules (about 15 lines)
     # A rule runs an op once, on a whole batch whose first dimension counts examples:
     # dimension d of an example is d + 1 of the batch.
     #   moved(-1, 3) -> 3;  moved((0, -1), 2) -> (1, 2)       # n is an example's number of dimensions
