@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -28,12 +29,15 @@ def resnet(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 @pytest.mark.parametrize(("case", "trains_only"), [
     (SHAPE, set()), (f"{SHAPE} evaluation", {"by_hand"})])
 def test_a_quick_run(tmp_path: Path, resnet: ModuleType, case: str, trains_only: set[str]) -> None:
+    from _steps import PINS
+
     path = tmp_path / "report.json"
     engines = "minigrad,by_hand,products"
     done = subprocess.run(
         [sys.executable, str(BENCHMARKS / "resnet.py"), "--quick", "--engines", engines,
          "--cases", case, "--threads", "2", "--json", str(path)],
-        capture_output=True, text=True, timeout=300)
+        capture_output=True, text=True, timeout=300,
+        env={name: value for name, value in os.environ.items() if name not in PINS})
     assert done.returncode == 0, done.stderr
     report: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     record = report["workloads"][f"{case}, 2 threads"]
