@@ -58,7 +58,7 @@ def ending(hole, code):
 @pytest.mark.parametrize("way", slow_but(1, ENDING))
 def test_the_other_exercises_keep_their_points(way, sandbox, tmp_path):
     hole = STAGE.holes[-1]
-    result = graded(ending(hole, ENDING[way]), tmp_path, sandbox, Limits(seconds=30))
+    result = graded(ending(hole, ENDING[way]), tmp_path, sandbox, Limits(seconds=15))
     points = {each.hole: each.points for each in result.holes}
     assert points == {each.id: 0 if each == hole else each.points for each in STAGE.holes}, result
 
@@ -67,7 +67,7 @@ def test_the_other_exercises_keep_their_points(way, sandbox, tmp_path):
 @pytest.mark.slow
 def test_a_first_exercise_that_loops_takes_no_other_along(sandbox, tmp_path):
     hole = STAGE.holes[0]
-    result = graded(ending(hole, "while True: pass"), tmp_path, sandbox, Limits(seconds=30))
+    result = graded(ending(hole, "while True: pass"), tmp_path, sandbox, Limits(seconds=15))
     assert [each.hole for each in result.holes if each.reason] == [hole.id], result
 
 
