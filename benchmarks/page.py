@@ -181,9 +181,9 @@ def of_steps(name: str, title: str, text: str, benchmark: Steps) -> tuple[list[s
               for case, each in workloads.items()}
     limits = {case: benchmark.targets[each["case"], each["threads"]]
               for case, each in workloads.items()}
-    rows = [["milliseconds (ratio)", *titles.values()]]
-    rows += [[engines[key], *(cell(each[key], ".3g") if key in each else "n/a"
-                              for each in records.values())] for key in keys]
+    rows = [["milliseconds (ratio)", *engines.values()]]
+    rows += [[titles[case], *(cell(each[key], ".3g") if key in each else "n/a" for key in keys)]
+             for case, each in records.items()]
     rounds = report["settings"]["rounds"]
     restless = [f"- {engines[key]}, {titles[case]} ({rounds - len(numbers)})"
                 for case, each in workloads.items()

@@ -95,9 +95,9 @@ FIGURES = {
         ("Small operations", "forward, no input requires grad", 0),
     "one operation, with its graph": ("Small operations", "forward with graph", 0),
     "one operation, forward and backward": ("Small operations", "forward + backward", 0),
-    "training step, small network, batch 64": ("A small network", "minigrad", 0),
-    "training step, ResNet-18, one image of 224 x 224": ("ResNet-18", "minigrad", 0),
-    "training step, small GPT": ("Sequences", "minigrad", 0),
+    "training step, small network, batch 64": ("A small network", "batch 64, one thread", 0),
+    "training step, ResNet-18, one image of 224 x 224": ("ResNet-18", "1x3x224x224, one thread", 0),
+    "training step, small GPT": ("Sequences", "GPT 16x64, one thread", 0),
 }
 
 
