@@ -21,6 +21,7 @@ pytest.importorskip("typer", reason="the course's commands need Typer")
 from minigrad_course.dev.source import module, mutated
 from minigrad_course.stages import stages
 from minigrad_course.workspace import find_workspace, make_workspace
+from tests.support.slow import slow_but
 
 MINUTES = 60_000
 STAGES = {stage.key: stage for stage in stages()}
@@ -480,7 +481,7 @@ def test_the_keyboard_goes_into_the_editor_and_out_and_runs_what_is_there(watche
     assert "Escape and then Tab" in page.locator(".mg-note").first.inner_text()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", slow_but(1, ["light", "dark"]))
 def test_what_is_told_is_announced_and_axe_finds_nothing_serious_in_it(watched, serious, scheme):
     watched.page.emulate_media(color_scheme=scheme)
     page = opened(watched, "lessons/02_graph/")

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from minigrad_course.stages import find_stage
+from tests.support.slow import slow_but
 
 GRAPH = "lessons/00_chain_rule/"
 
@@ -125,7 +126,7 @@ def test_the_address_brings_a_state_back(watched):
     assert page.locator("#figure-live-graph [data-reset]").is_visible()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", slow_but(1, ["light", "dark"]))
 def test_axe_finds_nothing_serious_in_a_lesson_with_figures(chromium, site, serious, scheme):
     context = chromium.new_context(viewport={"width": 1280, "height": 900}, color_scheme=scheme)
     page = context.new_page()
