@@ -131,16 +131,16 @@ def small_hvp(torch: Any) -> Step:
 
 
 def first_backward(torch: Any) -> Step:
-    """Start Python, import the library, whose modules are compiled, and run one backward."""
+    """Start Python, import the library and run one backward."""
     program = (f"import {torch.__name__} as torch; x = torch.ones(3, requires_grad=True); "
                "(x + x).sum().backward(); print(float(x.grad.sum()))")
+    return lambda: float(process(program))
 
+
+def process(program: str) -> bytes:
+    """Run a program in a process that keeps compiled modules, and return what it prints."""
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-
-    def step() -> float:
-        return float(subprocess.check_output([sys.executable, "-c", program], env=kept))
-
-    return step
+    return subprocess.check_output([sys.executable, "-c", program], env=kept)
 
 
 #: What is measured, and the ratio to PyTorch on one thread that is aimed at.

@@ -7,9 +7,6 @@ One line for each figure of reasons.py: minigrad alone, the fastest of some roun
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from itertools import pairwise
@@ -23,6 +20,7 @@ import numpy as np
 import minigrad
 from minigrad.fast.backward_loop import count_dependencies
 from minigrad.fast.flat_nodes import edges_of
+from minigrad.op import REGISTRY
 
 SMALL_OPS = 100 * _small_ops.OPS_PER_BLOCK
 
@@ -114,13 +112,14 @@ def of_random_numbers() -> Iterator[str]:
 
 
 def of_a_process() -> Iterator[str]:
-    """A whole process that imports, with modules compiled, and what NumPy takes of it."""
-    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    parts = {name: microseconds(lambda program=program: subprocess.run(
-        [sys.executable, "-c", program], check=True, env=kept), 5) / 1000
-        for name, program in (("Python and NumPy", "import numpy"), ("with minigrad",
-                                                                     "import minigrad"))}
-    yield f"import: {', '.join(f'{name} {took:.0f}' for name, took in parts.items())} ms"
+    """A whole process that imports, what NumPy takes of it, and what there is to import."""
+    bare, whole, cut = (
+        microseconds(lambda program=program: everyday.process(f"import {program}"), 5) / 1000
+        for program in ("numpy", "minigrad", "minigrad, os; os._exit(0)"))
+    modules = everyday.process("import sys, minigrad; print(sum("
+                               "name.partition('.')[0] == 'minigrad' for name in sys.modules))")
+    yield (f"import: Python and NumPy {bare:.0f}, with minigrad {whole:.0f}, its end "
+           f"{whole - cut:.0f} ms, {len(REGISTRY)} operations, {int(modules)} modules")
 
 
 if __name__ == "__main__":

@@ -113,14 +113,19 @@ class Observers:
     def enter_level(self) -> None:
         """Add a level of forward mode."""
         with self._lock:
-            self.count += 1
+            self.enter()
             self.levels += 1
 
     def leave_level(self) -> None:
         """Remove a level of forward mode."""
         with self._lock:
-            self.count -= 1
+            self.leave()
             self.levels -= 1
+
+    @property
+    def only_levels(self) -> bool:
+        """Whether there are no observers but levels of forward mode, so that none sees nodes."""
+        return self.count == self.levels
 
 
 observers = Observers()
@@ -128,7 +133,7 @@ observers = Observers()
 
 def beneath_levels() -> bool:
     """Tell whether the observers are levels of forward mode alone, and ops have passed them."""
-    return observers.count == observers.levels and transform.get() is None
+    return observers.only_levels and transform.get() is None
 
 
 class Anomaly:

@@ -37,8 +37,9 @@ def plain_call(op: type[Op], values: list[Any]) -> Call | None:
     for i in op.plain_positions:
         if isinstance(values[i], Tensor):
             return None
+    promoted = op.promoted_positions if op.promote else ()
     tensors: list[tuple[int, Tensor]] = []
-    dtype, level, promoted, numbers = None, 0, op.promoted_positions if op.promote else (), False
+    dtype, numbers, level = None, False, 0
     for i in op.tensor_positions:
         value = values[i]
         if isinstance(value, Tensor):

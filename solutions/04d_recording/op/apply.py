@@ -69,8 +69,8 @@ def intercepted(op: type[Op], values: list[Any], stack: tuple[Any, ...] = ()) ->
     See NOTE [Interceptors] in _state.py.
     """
     if not stack:
-        only_levels = _state.observers.count == _state.observers.levels  # which see no nodes
-        return op.fast(values) if only_levels and op.fast is not None else run_op(op, values)
+        quick = op.fast if _state.observers.only_levels else None
+        return run_op(op, values) if quick is None else quick(values)
     return stack[0].op(op, values, partial(intercepted, stack=stack[1:]))
 
 
