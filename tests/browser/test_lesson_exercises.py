@@ -197,6 +197,26 @@ def test_a_link_to_an_exercise_lands_there_and_nothing_moves(watched, address, p
         assert 0 < top < 200, json.dumps(top)
 
 
+SHIFT_BY_SCROLLING = """async () => {
+    let sum = 0;
+    new PerformanceObserver(list => {
+        for (const each of list.getEntries()) if (!each.hadRecentInput) sum += each.value;
+    }).observe({type: "layout-shift"});
+    for (let y = scrollY; y > 0; y -= 300) {
+        scrollTo({top: y, behavior: "instant"});
+        await new Promise(done => setTimeout(done, 60));
+    }
+    return sum;
+}"""
+
+
+def test_nothing_moves_while_a_reader_scrolls_past_editors_not_seen_before(watched):
+    page = opened(watched, "exercises/04b_reductions/#ex-04b-6")
+    page.locator("#ex-04b-6 .cm-content").first.wait_for()
+    assert page.evaluate("scrollY") > 3000
+    assert page.evaluate(SHIFT_BY_SCROLLING) < 0.1  # 0.4 where unseen lines go on below
+
+
 def test_progress_is_marked_wherever_a_link_leads_and_the_way_on_is_shown(watched):
     solved = {f"00.{number}": {"solved": "2026-01-01 10:00 UTC"} for number in range(1, 7)}
     solved |= {"03.1": {"solved": "2026-01-02 10:00 UTC"}, "03.3": {"hints": 1}}
