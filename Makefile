@@ -66,8 +66,8 @@ test-all: $(VENV)/.stamp-test $(TORCH) ## all tests: builds, exports, grading, e
 	@$(PYTEST) $(PYTEST_ARGS)
 
 # Neither benchmarks nor PyTorch's databases tell more without the fast paths.
-test-generic: $(VENV)/.stamp-test $(TORCH) ## the tests in a copy of the tree without minigrad/fast and tests/fast
-	@$(RUN)/python tests/support/without_fast.py '$(GENERIC)'
+test-generic: $(VENV)/.stamp-test $(TORCH) ## the tests in a copy of the tree without minigrad/codegen and tests/codegen
+	@$(RUN)/python tests/support/without_codegen.py '$(GENERIC)'
 	@cd '$(GENERIC)' && PYTHONPATH='$(GENERIC)' MINIGRAD_GENERIC=1 $(subst $(RUN),$(abspath $(RUN)),$(PYTEST)) \
 	  $(WITHOUT_COURSE) --ignore=tests/benchmarks --ignore=tests/yardsticks $(PYTEST_ARGS)
 

@@ -18,8 +18,7 @@ import mlp
 import numpy as np
 
 import minigrad
-from minigrad.fast.backward_loop import count_dependencies
-from minigrad.fast.flat_nodes import edges_of
+from minigrad.codegen.backward_loop import count_dependencies
 from minigrad.op import REGISTRY
 
 SMALL_OPS = 100 * _small_ops.OPS_PER_BLOCK
@@ -54,10 +53,9 @@ def of_small_ops() -> Iterator[str]:
 
     count()
     g = floats(_small_ops.SIZE)
-    formulas = [(formula, node) for node in (root, *Task.dependencies) if node.vjp_fns
-                for formula, (end, _) in zip(node.vjp_fns, edges_of(node)) if end is not None]
+    nodes = [node for node in (root, *Task.dependencies) if node.is_op]
     parts = {"recording": lambda: library.forward_graph(100),
-             "formulas": lambda: [formula(node, g) for formula, node in formulas],
+             "formulas": lambda: [node.apply_arrays((g,), None) for node in nodes],
              "counting": count}
     figures = [f"{name} {microseconds(work) / SMALL_OPS:.2f}" for name, work in parts.items()]
     yield f"small operations, each: {', '.join(figures)} us"

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from . import _state
 
-if _state.fast:
-    from .fast import switch_on as _switch_on
+if _state.codegen:
+    from .codegen import switch_on as _switch_on
 
     _switch_on()  # before any operation is published
 

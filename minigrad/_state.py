@@ -49,9 +49,10 @@ drawn: ContextVar[Any] = ContextVar("drawn", default=None)
 #: `set_default_device` was told (None for the CPU), then those of the blocks that were entered.
 default_devices: ContextVar[tuple[Any, ...]] = ContextVar("default_devices", default=(None,))
 
-#: Whether `fast/` is to be switched on: the environment does not forbid it and the folder is there.
-fast: bool = (os.environ.get("MINIGRAD_GENERIC", "") in ("", "0")
-              and find_spec(f"{__package__}.fast") is not None)
+#: Whether functions are written out by `codegen/`: the environment does not forbid it, and the
+#: folder is there.
+codegen: bool = (os.environ.get("MINIGRAD_GENERIC", "") in ("", "0")
+                 and find_spec(f"{__package__}.codegen") is not None)
 
 
 @contextmanager
@@ -79,61 +80,54 @@ def interceptors() -> tuple[Any, ...]:
     return tuple([each for each in (recorder.get(), autocast.get(), *levels) if each is not None])
 
 
-class Observers:
-    """How many observers (profiler, saved-tensor hooks, inference mode, anomaly) are on.
+class Count:
+    """A number that one test reads: how many of something are on."""
 
-    `observers.count` is the one test that an operation makes; which thread an observer belongs to
-    is looked at only where it is not zero.  `levels` of them are levels of forward mode, which
-    see ops and nothing else.
-    """
-
-    __slots__ = ("_lock", "count", "levels", "on_node")
+    __slots__ = ("count",)
 
     def __init__(self) -> None:
-        self.count = self.levels = 0
+        self.count = 0
+
+
+class Observers(Count):
+    """How many observers of ops are on: interceptors, and whatever changes what ops record.
+
+    `observers.count` is the one test that an operation makes; which thread an observer belongs to
+    matters only where the count is not zero.  `recording.count` says how many of them change how
+    results and nodes are made: inference mode, hooks of saved tensors, anomaly mode, a profiler
+    that counts memory.
+    """
+
+    __slots__ = ("_lock", "on_node", "recording")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.recording = Count()
         self.on_node: tuple[Callable[[Any], None], ...] = ()  # called with each new node
         self._lock = RLock()  # a collection of garbage may come here from within
 
-    def enter(self, on_node: Callable[[Any], None] | None = None) -> None:
-        """Add an observer; `on_node(node)` is called for each new node."""
+    def enter(self, on_node: Callable[[Any], None] | None = None, *, recording: bool = False
+              ) -> None:
+        """Add an observer; `on_node(node)` is called for each new node, if `recording`."""
         with self._lock:
             self.count += 1
+            self.recording.count += recording
             if on_node is not None:
                 self.on_node = (*self.on_node, on_node)
 
-    def leave(self, on_node: Callable[[Any], None] | None = None) -> None:
-        """Remove an observer."""
+    def leave(self, on_node: Callable[[Any], None] | None = None, *, recording: bool = False
+              ) -> None:
+        """Remove an observer; the arguments are those that `enter` got."""
         with self._lock:
             self.count -= 1
+            self.recording.count -= recording
             if on_node is not None:
                 watching = list(self.on_node)
                 watching.remove(on_node)
                 self.on_node = tuple(watching)
 
-    def enter_level(self) -> None:
-        """Add a level of forward mode."""
-        with self._lock:
-            self.enter()
-            self.levels += 1
-
-    def leave_level(self) -> None:
-        """Remove a level of forward mode."""
-        with self._lock:
-            self.leave()
-            self.levels -= 1
-
-    @property
-    def only_levels(self) -> bool:
-        """Whether there are no observers but levels of forward mode, so that none sees nodes."""
-        return self.count == self.levels
-
 
 observers = Observers()
-
-
-def beneath_levels() -> bool:
-    """Tell whether the observers are levels of forward mode alone, and ops have passed them."""
-    return observers.only_levels and transform.get() is None
 
 
 class Anomaly:

@@ -51,7 +51,7 @@ _IN_A_COPY = re.compile(rf"{PREFIX}\w+\.op\b")
 
 
 class SwappedBeside(Swapped):
-    """Finds the modules of a second copy, and has no say about others, such as `minigrad.fast`."""
+    """Finds the modules of a second copy, and has no say about others, such as `minigrad.codegen`."""
 
     def find_spec(self, name: str, path: Any = None, target: ModuleType | None = None
                   ) -> ModuleSpec | None:
@@ -141,7 +141,7 @@ def _prepare(name: str) -> None:
     """Give every module of the package but `op/` a second name."""
     import_module("minigrad")
     for each, module in list(sys.modules.items()):
-        if re.match(r"minigrad\.(?!op\b|fast\b|examples\b)", each):
+        if re.match(r"minigrad\.(?!op\b|codegen\b|examples\b)", each):
             sys.modules[name + each.removeprefix("minigrad")] = module
     top = sys.modules[name] = ModuleType(name, "A second copy of op/ beside the package.")
     top.__path__ = []  # nothing that is not here yet can be imported by this name

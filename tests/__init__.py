@@ -9,5 +9,5 @@ Besides the folders that mirror the package there are
 * `conformance`  programs that run twice: with minigrad as `torch`, and with PyTorch
 * `fuzz`, `mutation`, `hostile`, `browser`, `gpu`
 * `support`      helpers that several files share
-* `fast`         the quick twins: delete it together with `minigrad/fast`
+* `codegen`      the functions that are written out: delete it together with `minigrad/codegen`
 """

@@ -37,7 +37,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("backends", "cuda", "serialization", "testing", "version"),
     ("op",),
     ("engine",),
-    ("fast",),
+    ("codegen",),
     ("ops",),
     ("batching",),
     ("autograd",),
@@ -56,7 +56,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("minigrad_course",),
 )
 #: The package that nothing imports but the line that switches it on.
-RING = "fast"
+RING = "codegen"
 RANK = {name: rank for rank, row in enumerate(LAYERS) for name in row}
 
 REQUIRED = {"numpy"}
@@ -274,7 +274,7 @@ CLEAN = {
     "for file in iter_modules(__path__):\n    import_module(file.name)\n",
     "minigrad.ops.view": "from ..op import Op\n",
     "minigrad.ops.reduce": "from ..op import Op\nfrom .view import expand\n",
-    "minigrad.fast": "from .op import Op\n",
+    "minigrad.codegen": "from .op import Op\n",
     "minigrad.viz": "def draw():\n    import graphviz\n    return graphviz.Digraph()\n",
     "minigrad_course": "",
     "minigrad_course.tour": "import rich\nimport minigrad as torch\n",
@@ -313,7 +313,7 @@ PLANTED = {
         "if TYPE_CHECKING:\n    pass\nelse:\n    from .tensor import Tensor",
         "upward import",
     ),
-    "the ring": ("ops.view", "from .. import fast", "fast is imported by the switch"),
+    "the ring": ("ops.view", "from .. import codegen", "codegen is imported by the switch"),
     "nested and upward": ("tensor", "def f():\n    from .op import Op", "upward import"),
     "nested, downward": ("op", "def f():\n    from .tensor import Tensor", "nested import"),
     "nested, standard library": ("op", "def f():\n    import math", "nested import"),

@@ -17,14 +17,14 @@ def test_the_package_lies_beside_its_tests():
 
 def test_the_quick_twins_and_their_tests_are_there_together_or_not_at_all():
     # `make test-generic` runs the tests in a copy without both.
-    assert (find_spec("minigrad.fast") is not None) == (ROOT / "tests" / "fast").is_dir()
+    assert (find_spec("minigrad.codegen") is not None) == (ROOT / "tests" / "codegen").is_dir()
 
 
 #: Folders whose files are named by their whole path.
 FOLDERS = "benchmarks|docs|lessons|minigrad|minigrad_course|notebooks|site|solutions|tests"
 NAMED = re.compile(rf"(?<![\w/.])(?:{FOLDERS})/[\w./-]+\.(?:py|md|toml|json|txt|html|svg|sh)\b")
 #: Folders that the copy of `make test-generic` lacks.
-REMOVED = re.compile(r"^(minigrad|tests)/fast/")
+REMOVED = re.compile(r"^(minigrad|tests)/codegen/")
 #: Files that a reader makes, or that a build makes.
 TO_BE_MADE = re.compile(r"NN_|DATE|^minigrad/ops/math/scaling\.py$|^benchmarks/results/gpu\.json$"
                         r"|^(lessons|exercises)/index\.md$")
@@ -37,7 +37,7 @@ def missing(files: list[Path], pattern: re.Pattern[str]) -> set[tuple[str, str]]
     return {(file.relative_to(ROOT).as_posix(), name) for file in files
             for name in pattern.findall(file.read_text(encoding="utf-8"))
             if not (ROOT / name).is_file() and not TO_BE_MADE.search(name)
-            and not (REMOVED.search(name) and not find_spec("minigrad.fast"))}
+            and not (REMOVED.search(name) and not find_spec("minigrad.codegen"))}
 
 
 def test_files_that_documents_name_exist():

@@ -22,7 +22,7 @@ from ..frames import user_frame
 from ..graph.node import Node
 from ..tensor.attributes import Size
 from ..tensor.tensor import Tensor, method
-from .batched_grads import BatchedTask, batched_gradients, swept, unbatched
+from .batched_grads import BatchedTask, batched_gradients, unbatched
 from .graph import GradientEdge
 
 GradTensors = Tensor | Sequence[Tensor | None] | None
@@ -109,7 +109,7 @@ def grad(
 
 
 def gradients(roots: Any, inputs: Any, grad_outputs: Any, retain_graph: bool, create_graph: bool,
-              allow_unused: bool, kind: type[GraphTask] = GraphTask) -> list[Tensor | None]:
+              allow_unused: bool, kind: type[GraphTask] | None = None) -> list[Tensor | None]:
     """Return the gradients of `roots` with respect to `inputs`, None for those that are missing."""
     root_grads = root_gradients(roots, grad_outputs, create_graph)
     edges = root_edges(roots)
@@ -117,27 +117,14 @@ def gradients(roots: Any, inputs: Any, grad_outputs: Any, retain_graph: bool, cr
         if isinstance(input, Tensor) and not input.requires_grad:
             raise RuntimeError(NOT_REQUIRED)
     input_edges = [edge_of(input) for input in inputs]
-    grads = captured(edges, root_grads, retain_graph, create_graph, input_edges, kind)
+    grads = execute(edges, root_grads, retain_graph, create_graph, input_edges,
+                    accumulate=False, kind=kind)
     for i, grad in enumerate(grads):
         if grad is None and not allow_unused:
             raise RuntimeError(UNUSED.format(i))
     tensors: dict[int, Tensor] = {}  # an input that is named twice gets one gradient twice
     return [g if g is None or isinstance(g, Tensor) else
             tensors.setdefault(id(g), Tensor._plain(g)) for g in grads]
-
-
-def captured(edges: list[Any], root_grads: list[Any], retain_graph: bool, create_graph: bool,
-             input_edges: list[Any], kind: type[GraphTask]) -> list[Any]:
-    """Run a pass that fills no `.grad` and return the gradients that arrive at `input_edges`.
-
-    They are arrays, or Tensors in a pass on tensors; None where nothing arrived.
-    """
-    if create_graph or not (root_grads and isinstance(root_grads[0], Tensor)):
-        grads = swept(edges, root_grads, input_edges, retain_graph, create_graph, kind.batched)
-        if grads is not None:
-            return grads
-    return execute(edges, root_grads, retain_graph, create_graph, input_edges,
-                   accumulate=False, kind=kind)
 
 
 def of_batches(roots: Any, inputs: Any, grad_outputs: Any, retain_graph: bool, create_graph: bool,

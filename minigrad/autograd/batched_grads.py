@@ -16,8 +16,7 @@ import numpy as np
 
 from .. import _state
 from ..batching import SLOW, BatchedArray, NotBatchable, batched, examples, level_of, next_level
-from ..engine import shortcuts
-from ..engine.graph_task import GraphTask
+from ..engine.engine import task_type
 from ..graph.node import GraphRoot, Node
 from ..op.declaration import F
 from ..tensor.attributes import Size
@@ -36,7 +35,7 @@ MISMATCH = (
     "batched, consider using vmap.")
 
 
-class BatchedTask(GraphTask):
+class BatchedTask(task_type):  # type: ignore[misc,valid-type]  # one or the other class
     """A backward pass with batched gradients."""
 
     batched = True
@@ -62,18 +61,6 @@ class BatchedTask(GraphTask):
         if self.on_tensors:
             return list(tensors)
         return [bare(t) for t in tensors]
-
-
-def swept(edges: Sequence[Any], grads: Sequence[Gradient], inputs: Sequence[Any],
-          retain_graph: bool, create_graph: bool, batches: bool) -> list[Gradient | None] | None:
-    """Run a pass the short way; None where it takes the engine."""
-    if shortcuts.gradients_at is None:
-        return None
-    batches = batches or _state.randomness.get() != ""  # which vmap sets
-    try:
-        return shortcuts.gradients_at(edges, grads, inputs, retain_graph, create_graph, batches)
-    except NotBatchable:
-        return None
 
 
 def slow_warning(node: Any) -> str:

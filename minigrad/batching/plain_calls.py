@@ -1,4 +1,4 @@
-"""The quicker way from an op on batched tensors to its batching rule, which `fast/` takes.
+"""The quicker way from an op on batched tensors to its batching rule, which `codegen/` takes.
 
 The generic way prepares all arguments and then unwraps the batches among them.  Here they are
 looked at in one go.  Only tensors that need no promotion, and numbers beside them, go this way.

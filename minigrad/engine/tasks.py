@@ -33,7 +33,7 @@ def will_execute(node: Node) -> bool:
         raise RuntimeError("_get_should_execute_nodes should only be called during the backward "
                            "pass")
     needed = task.nodes_to_execute
-    return node in task.dependencies and (needed is None or node in needed)
+    return task.reaches(node) and (needed is None or node in needed)
 
 
 def is_checkpoint_valid() -> bool:

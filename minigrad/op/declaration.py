@@ -37,14 +37,15 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from ..graph.node import Node
 from ..shapes import broadcast, same
-from .apply import apply
+from .apply import apply, run_op
 from .arguments import Kind, bind, kind_of
 from .forwards import binary_call, call_as_shape, in_float32, in_order, on_a_copy, unary_call
-from .node import make_node_type, needed_by
+from .node import base_of_nodes, make_node_type, needed_by
 from .out import WORDS
 from .results import named_result
 
@@ -72,7 +73,17 @@ class Namespace:
 F: Any = Namespace()
 
 
-class Op:
+class Declaration(type):
+    """The type of ops: a formula or a forward that is replaced later takes effect at once."""
+
+    def __setattr__(cls, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        if (name == "forward" or name.startswith("grad_")) and "node_type" in vars(cls):
+            read_formulas(cls)  # type: ignore[arg-type]  # an Op
+            renew(cls)  # type: ignore[arg-type]  # an Op
+
+
+class Op(metaclass=Declaration):
     """The base of all operations; a subclass declares one and registers itself.
 
     >>> from minigrad import tensor
@@ -141,7 +152,6 @@ class Op:
     inplace_shape: Callable[..., Any] | None = None
     shared: Callable[..., Any] | None = None  # the common part of formulas on arrays
     samples: Callable[..., Iterator[Any]]
-    fast: Callable[[list[Any]], Any] | None = None  # a quicker `run_op` for this op, from `fast/`
 
     kinds: frozenset[str]  # the words in `kind`
     view: bool  # whether the result shares the memory of the first input
@@ -168,9 +178,13 @@ class Op:
     needed_by_shared: tuple[str, ...]
     result_type: Any
     node_type: type[Node]
+    #: Runs the four steps on arguments in forward's order; `codegen/` writes it out.
+    steps: Callable[..., Any]
+    changed: tuple[Callable[[], None], ...]  # called after a formula or the forward was replaced
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         return apply(cls, bind(cls, args, kwargs))
+
 
     def __init_subclass__(cls, abstract: bool = False) -> None:
         if not abstract:
@@ -290,11 +304,7 @@ def declare(op: type[Op]) -> None:
         if op.public and p.name not in op.tensors
         and (kind := kind_of(p, "reduction" in op.kinds)) is not None)
     op.keyword_only = frozenset(p.name for p in arguments if p.kind is p.KEYWORD_ONLY)
-    op.formulas = {
-        name: (formula, needed_by(formula))
-        for name in op.parameters
-        if (formula := getattr(op, f"grad_{name}", None)) is not None
-    }
+    op.formulas = Formulas(op)
     op.needed_by_shared = () if op.shared is None else needed_by(op.shared)
     op.differentiable = tuple(op.formulas)
     if not op.tensors:
@@ -324,10 +334,43 @@ def declare(op: type[Op]) -> None:
     op.default_values = [op.defaults.get(n) for n in op.parameters]
     if op.outputs:
         op.result_type = named_result(op.name, op.outputs)
-    op.node_type = make_node_type(op)
+    op.changed, op.steps = (), partial(run_steps, op)
+    op.node_type = make_node_type(op, base_of_nodes(op))
     if op.__name__ in REGISTRY:
         raise TypeError(f"an op named {op.__name__} is registered already")
     REGISTRY[op.__name__] = op
+
+
+def run_steps(op: type[Op], *values: Any) -> Any:
+    """Run an op on arguments in forward's order, beneath all interceptors."""
+    return run_op(op, [*values])
+
+
+class Formulas(dict[str, tuple[Formula, tuple[str, ...]]]):
+    """The formula of each differentiable input of an op, with the names of what it needs."""
+
+    def __init__(self, op: type[Op]) -> None:
+        self.op = op
+        for name in op.parameters:
+            if (formula := getattr(op, f"grad_{name}", None)) is not None:
+                super().__setitem__(name, (formula, needed_by(formula)))
+
+    def __setitem__(self, name: str, formula: tuple[Formula, tuple[str, ...]]) -> None:
+        super().__setitem__(name, formula)
+        renew(self.op)
+
+
+def renew(op: type[Op]) -> None:
+    """Tell whoever read a declaration that it has changed."""
+    for read_again in op.changed:
+        read_again()
+
+
+def read_formulas(op: type[Op]) -> None:
+    """Read forward and formulas of an op anew, after one of them was replaced."""
+    op.formulas = Formulas(op)
+    op.run_forward = in_order(op, op.forward)
+    op.node_type = make_node_type(op, base_of_nodes(op))
 
 
 def declare_inplace(op: type[Op], original: type[Op]) -> None:

@@ -335,19 +335,6 @@ def _legacy_array(*args: Any) -> Array:
     return np.zeros(shape, numpy_dtype)
 
 
-#: For methods by their names: what makes a quicker twin of one; from `fast/`.
-QUICKER: dict[str, Callable[[Any], Any]] = {}
-
-
-def unchanged(function: F) -> F:
-    """Return a method that has no twin.
-
-    >>> unchanged(len) is len
-    True
-    """
-    return function
-
-
 def method(name: str) -> Callable[[F], F]:
     """Give `Tensor` a method from a layer above; two methods of one name are an error.
 
@@ -359,7 +346,7 @@ def method(name: str) -> Callable[[F], F]:
     def give(function: F) -> F:
         if name in Tensor.__dict__:
             raise TypeError(f"Tensor has a method {name!r} already")
-        setattr(Tensor, name, QUICKER.get(name, unchanged)(function))
+        setattr(Tensor, name, function)
         return function
 
     return give

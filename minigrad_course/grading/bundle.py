@@ -30,7 +30,7 @@ def make_bundle(stage: Stage, texts: dict[str, str] | None, folder: Path,
     """Make the tree for a graded process in `folder`.
 
     It holds `site/minigrad`, `tests`, `probes.py`, `probing.py`, `symptoms.py` and `child.py`.
-    With `texts` None the package is the original.  The folder `fast` is left out: it would go
+    With `texts` None the package is the original.  The folder `codegen` is left out: it would go
     around the code that a learner writes.  For a stage that is tested beside the package, `hole` is
     the one exercise that is in the bundle: the package is complete, but its version of that
     exercise is sealed.
@@ -74,7 +74,7 @@ def _compiled(package: Path) -> Path:
     folder = tempfile.mkdtemp(prefix="minigrad-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     copy = shutil.copytree(package, Path(folder, "minigrad"),
-                           ignore=shutil.ignore_patterns("fast", "*.pyi"))
+                           ignore=shutil.ignore_patterns("codegen", "*.pyi"))
     compileall.compile_dir(copy, quiet=2)
     return copy
 

@@ -1,6 +1,6 @@
 """The package's other functions: one of them may be handed in as an answer too.
 
-`fast/` has a quick twin of much that is taught, and other folders do related things.  Every
+`codegen/` has a second version of the loop, and other folders do related things.  Every
 function that no stage teaches is compared with each answer.
 """
 

@@ -143,9 +143,9 @@ def test_a_copy_has_a_registry_an_f_and_a_tensor_of_its_own():
     assert copy.module("graph.node") is sys.modules["minigrad.graph.node"]
     assert copy.module("op.apply").Tensor is copy.Tensor
     with pytest.raises(ModuleNotFoundError):
-        copy.module("fast")
+        copy.module("codegen")
     assert second_copy("04d.9") is copy
-    find_spec("minigrad.fast")  # not refused: nothing is graded in this process
+    find_spec("minigrad.codegen")  # not refused: nothing is graded in this process
 
 
 def test_two_copies_share_nothing():
@@ -476,8 +476,8 @@ def test_an_answer_cannot_hand_its_work_on_to_the_package(stage, hole):
 @pytest.mark.parametrize("body", [
     "import minigrad.op.node as package; text = open(package.__file__).read(); return {text[:0]}",
     "import inspect, minigrad.op.node as package; inspect.getsource(package); return set()",
-    "import minigrad.fast; return set()",
-    "from .. import fast; return set()",
+    "import minigrad.codegen; return set()",
+    "from .. import codegen; return set()",
     "from ...minigrad_beside_04d_2.op.node import OpNode; return OpNode.names_to_save(self)",
 ])
 def test_what_a_graded_process_has_not(stage, body):
@@ -488,10 +488,10 @@ def test_what_a_graded_process_has_not(stage, body):
 
 
 @pytest.mark.slow
-def test_a_bundle_has_no_text_of_the_exercise_and_no_fast(stage, tmp_path):
+def test_a_bundle_has_no_text_of_the_exercise_and_no_codegen(stage, tmp_path):
     hole = stage.holes[0]
     bundle = make_bundle(stage, answers(stage, {"04d.1": "open"}), tmp_path, hole)
-    assert not (bundle / "site" / "minigrad" / "fast").exists()
+    assert not (bundle / "site" / "minigrad" / "codegen").exists()
     assert not (bundle / "site" / "minigrad" / "op" / "node.py").exists()
     answer = "for (_, names), (node, _) in formulas if node is not None"
     assert answer in module(stage.package, "op/node.py").text

@@ -143,20 +143,20 @@ def test_a_zero_dimensional_host_tensor_on_either_side(fake, op, turned):
     assert op(*moved).tolist() == op(*pair).tolist()
 
 
-def test_common_operations_take_the_fast_path_on_a_device_too(fake, monkeypatch):
+def test_common_operations_run_generated_functions_on_a_device_too(fake, monkeypatch):
     slow = []
 
     def noted(op, values):
         slow.append(op.name)
         return run_op(op, values)
 
-    for name in ("minigrad.op.apply", "minigrad.fast.general"):
+    for name in ("minigrad.op.apply", "minigrad.op.declaration", "minigrad.codegen.functions"):
         if name in sys.modules:
             monkeypatch.setattr(sys.modules[name], "run_op", noted)
     x, weight = torch.ones(4, 3).cuda(), torch.ones(2, 3).cuda().requires_grad_()
     hidden = torch.relu(nn.functional.linear(x, weight) * 2.0 - 0.5).t()
     (hidden.exp() / hidden).clamp(0.1, 9.0).mean().backward()
-    assert weight.grad.device.type == "cuda" and bool(slow) is not _state.fast
+    assert weight.grad.device.type == "cuda" and bool(slow) is not _state.codegen
     slow.clear()
     y = torch.ones(3, device="cuda:1")
     assert (y + y).tolist() == [2.0] * 3 and slow  # away from the default device
@@ -169,7 +169,7 @@ def test_what_is_summed_for_a_leaf_becomes_its_gradient_without_a_copy(fake, sha
     fake.log.clear()
     out.backward()
     assert bias.grad.shape == shape and bool((bias.grad == 12 / bias.numel()).all())
-    assert ("setitem" in fake.names()) is not _state.fast
+    assert ("setitem" in fake.names()) is not _state.codegen
     bias.grad.zero_()
     assert weight.sum().item() == 12
 

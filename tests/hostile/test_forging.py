@@ -190,13 +190,13 @@ FORGING = {
             if isinstance(each, dict) and "plain" in each and "run_probes" in each:
                 each["plain"] = lambda value: True
     """,
-    "the fast twins": """
-        from minigrad.fast import engine
-        globals().update(vars(engine))
+    "the generated functions": """
+        from minigrad.codegen import backward_loop
+        globals().update(vars(backward_loop))
     """,
-    "the fast twins by their path": """
+    "the generated functions by their path": """
         import importlib.util, os, minigrad
-        path = os.path.join(os.path.dirname(minigrad.__file__), "fast", "__init__.py")
+        path = os.path.join(os.path.dirname(minigrad.__file__), "codegen", "__init__.py")
         spec = importlib.util.spec_from_file_location("twins", path)
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)

@@ -116,7 +116,7 @@ REACHING = {
     "the course": "import minigrad_course.stages",
     "the command's packages": "import typer",
     "installed packages": "open(next(Path(STANDARD[0], 'site-packages').glob('*/*.py'))).read()",
-    "the fast twins": "sys.path.insert(0, BUNDLE + '/site'); import minigrad.fast",
+    "the generated functions": "sys.path.insert(0, BUNDLE + '/site'); import minigrad.codegen",
     # files to be written
     "the bundle": "open(BUNDLE + '/child.py', 'a')",
     "a file of the bundle that goes": "os.unlink(BUNDLE + '/probes.py')",

@@ -14,7 +14,7 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 SURVIVORS = [row for row in tomllib.loads(
     (HERE / "survivors.toml").read_text(encoding="utf-8"))["survivor"]
-    if (ROOT / "minigrad" / "fast").is_dir() or not row["path"].startswith("minigrad/fast/")]
+    if (ROOT / "minigrad" / "codegen").is_dir() or not row["path"].startswith("minigrad/codegen/")]
 
 
 def functions(tree: ast.AST, prefix: str = "") -> dict[str, list[ast.AST]]:
@@ -69,4 +69,4 @@ def test_the_files_that_the_tool_runs_exist():
     wanted = {HERE.parent / folder / f"test_{name}.py" for folder, _, name in (
         each.rpartition("/") for each in names if each not in ("path_of", "name"))}
     assert len(wanted) > 30
-    assert [path for path in wanted if not path.exists() and path.parent.name != "fast"] == []
+    assert [path for path in wanted if not path.exists() and path.parent.name != "codegen"] == []

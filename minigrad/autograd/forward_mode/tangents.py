@@ -41,11 +41,11 @@ class TangentLevel:
     def __enter__(self) -> TangentLevel:
         self.below = _state.transform.get()
         _state.transform.set(self)
-        _state.observers.enter_level()
+        _state.observers.enter()
         return self
 
     def __exit__(self, *exc: object) -> None:
-        _state.observers.leave_level()
+        _state.observers.leave()
         _state.transform.set(self.below)
         self._held.clear()
 

@@ -19,6 +19,7 @@ from ...backend import kernels_index
 from ...backend.memory_layout import laid_out, order_of_result
 from ...device import beside, place_on
 from ...dtypes import type_name
+from ...frames import user_frame
 from ...op.declaration import F, Op
 from ...op.inplace import apply_inplace
 from ...op.publish import function
@@ -28,10 +29,10 @@ from ...tensor.views import check_inplace
 from ..shape.as_strided import Alias
 from ..shape.slicing import IntoZeros, Select, Slice
 from ..shape.view import Expand, Unsqueeze, View
+from .elements import element_view, write_element
 from .gather import dtype_name
 
 FULL = slice(None)
-LEVEL = 4 + _state.fast  # from `as_tuple` up to the program's line; a quicker twin is one more
 
 
 def key_of(ndim, indices, dims):
@@ -197,7 +198,7 @@ def as_tuple(key):
             "Using a non-tuple sequence for multidimensional indexing is deprecated and will be "
             "changed in pytorch 2.9; use x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will "
             "be interpreted as tensor index, x[torch.tensor(seq)], which will result either in an "
-            "error or a different result", UserWarning, stacklevel=LEVEL)
+            "error or a different result", UserWarning, stacklevel=user_frame()[1])
         return tuple(key)
     return (key,)
 
@@ -213,7 +214,7 @@ def normalised(self, key):
             part = Tensor._plain(beside(self._array, array))
         if isinstance(part, Tensor) and part._array.dtype == np.uint8 and part._array.ndim:
             warnings.warn("indexing with dtype torch.uint8 is now deprecated, please use a dtype "
-                          "torch.bool instead.", UserWarning, stacklevel=LEVEL - 1)
+                          "torch.bool instead.", UserWarning, stacklevel=user_frame()[1])
             part = part != 0
         parts.append(part)
     return parts
@@ -354,6 +355,8 @@ def getitem(self, key):
     (tensor([3., 5.]), tensor([[2., 0.],
             [5., 3.]]))
     """
+    if (element := element_view(self, key)) is not None:
+        return element
     if type(key) is int:
         return selected(self, 0, key, 0)
     if type(key) is slice:
@@ -373,6 +376,8 @@ def setitem(self, key, value):
     tensor([[0., 5.],
             [0., 5.]])
     """
+    if write_element(self, key, value):
+        return
     if not isinstance(value, Tensor):
         if not isinstance(value, (bool, int, float)):
             raise TypeError(f"can't assign a {type_of(value)} to a "

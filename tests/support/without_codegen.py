@@ -1,4 +1,4 @@
-"""Copies the tree without its quick twins: `python tests/support/without_fast.py build/generic`.
+"""Copies the tree without the generated functions: `python tests/support/without_codegen.py build/generic`.
 
 What is copied is what git knows or would add.
 """
@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-REMOVED = ("minigrad/fast", "tests/fast")
+REMOVED = ("minigrad/codegen", "tests/codegen")
 
 
 def copy(target: Path) -> None:

@@ -7,10 +7,10 @@ import pytest
 
 import minigrad
 from minigrad import _state
-from minigrad.fast.sorted_pass import gradients_at
+from minigrad.codegen.sorted_pass import gradients_at
 from tests.support.engines import leaf
 
-pytestmark = pytest.mark.skipif(not _state.fast, reason="fast/ is switched off")
+pytestmark = pytest.mark.skipif(not _state.codegen, reason="codegen/ is switched off")
 
 
 def test_which_passes_go_the_short_way(monkeypatch):

@@ -1,0 +1,104 @@
+"""The functions of an op that are written out, and where each hands the calls it does not serve."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .. import _state
+from ..backend import BACKENDS, Backend, numpy_backend
+from ..op.apply import run_op
+from ..op.declaration import Op
+from ..op.publish import documented
+from .arrays import ArraysWriter
+from .backward import NodeWriter, ReleaseWriter, has_plain_formulas
+from .forward import ABSENT, Writer, is_served, takes_tensors_alone
+from .inplace import InplaceWriter, writes_in_place
+from .numbers import as_given
+from .written import Written
+
+Function = Callable[..., Any]
+
+
+def function_of(op: type[Op], taught: Function, form: str) -> Function:
+    """Return the function that is written for an op, or the taught one where none can be.
+
+    `form` is "steps", "operator", "function" or "package": the last is the function of the package,
+    which refuses bare arrays.
+    """
+    if not is_served(op):
+        return taught
+    if form == "steps":
+        write_nodes(op)
+        op.changed += (lambda: write_nodes(op),)
+        return written(op, form, numpy_backend, lambda *values: run_op(op, as_given(values)))
+    if form == "in-place operator" and not writes_in_place(op):
+        return taught
+    if not takes_tensors_alone(op):
+        if form in ("function", "package"):
+            taught.__wrapped__ = op.steps  # type: ignore[attr-defined]  # for inspect.getsource
+        return taught
+
+    def call(*values: Any, **named: Any) -> Any:
+        return taught(*[v for v in as_given(values) if v is not ABSENT], **named)
+
+    function = written(op, form, numpy_backend, call)
+    return documented(function, op, taught.__name__, vars(taught).get("__signature__"))
+
+
+def written(op: type[Op], form: str, xp: Backend, taught: Function) -> Any:
+    """Return a function of an op that is written at its first call, for arrays of `xp`."""
+    observers = _state.observers.recording if form == "steps" else _state.observers
+    others = {"observers": observers, "taught": taught, "watching": _state.observers,
+              "on_arrays": taught, "elsewhere": elsewhere(op, form, taught)}
+    if form not in ("package", "in-place operator"):
+        on_arrays = Written(op.name, f"{op.__name__} {form} on arrays of {xp.name}",
+                            lambda: ArraysWriter(op, form, xp).text(taught=taught))
+        others["on_arrays"] = on_arrays.function
+        op.changed += (on_arrays.forget,)
+    writer = InplaceWriter if form == "in-place operator" else Writer
+    made = Written(op.name, f"{op.__name__} {form} {xp.name}",
+                   lambda: writer(op, form, xp).text(**others))
+    op.changed += (made.forget,)
+    return made.function
+
+
+def elsewhere(op: type[Op], form: str, taught: Function) -> Function:
+    """Return where calls go whose arrays are not NumPy's: batches, or arrays of a device.
+
+    The function for a device is written at its first call.  Work away from the device's default
+    place is left to the taught function.
+    """
+    made: dict[Backend, Function] = {}
+    positions = op.tensor_positions
+    rest = [] if form == "steps" else op.default_values[len(op.tensors):]
+
+    def call(*values: Any) -> Any:
+        operands = values if form != "steps" else [values[i] for i in positions]
+        arrays = [getattr(each, "_array", each) for each in operands if each is not ABSENT]
+        for array in arrays:
+            xp = BACKENDS.get(type(array))
+            if xp is not None and xp.run_op is not None:
+                return xp.run_values(op, [*as_given(values), *rest])
+        xp = BACKENDS.get(type(arrays[0]))
+        if xp is None or xp is numpy_backend or xp.place_of(arrays):
+            return taught(*values)
+        if xp not in made:
+            made[xp] = written(op, form, xp, taught)
+        return made[xp](*as_given(values))
+
+    return call
+
+
+def write_nodes(op: type[Op]) -> None:
+    """Have the methods of an op's nodes written at their first call."""
+    node_type: Any = op.node_type
+    if has_plain_formulas(op):
+        node_type.plain = True
+        for on_arrays in (True, False):
+            writer = NodeWriter(op, on_arrays)
+            made = Written(writer.name, f"{node_type.__name__} {writer.name}", writer.text)
+            setattr(node_type, writer.name, made.function)
+    if node_type.saves:
+        release = Written("release", f"{node_type.__name__} release", ReleaseWriter(op, True).text)
+        node_type.release = release.function

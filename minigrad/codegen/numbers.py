@@ -1,0 +1,57 @@
+"""Python numbers beside tensors: each stands in for a tensor without history."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+
+
+class Number:
+    """A Python number as an operand: a 0-d array, with the attributes that a tensor is asked for.
+
+    A node saves it as it is: `unpack` returns the number, `unpack_array` the array.
+
+    >>> half = number(0.5, np.dtype("float32"))
+    >>> half.unpack(None), half.unpack_array(None)
+    (0.5, array(0.5, dtype=float32))
+    """
+
+    __slots__ = ("_array", "number")
+    _counter = _view = _node = None
+    _requires_grad = False
+
+    def __init__(self, value: float, dtype: Any) -> None:
+        self.number, self._array = value, np.asarray(value)
+        with suppress(OverflowError):  # an int beyond all floats keeps a dtype that fits no tensor
+            self._array = self._array.astype(dtype)
+        self._array.flags.writeable = False  # many operations share it
+
+    def unpack(self, node: Any) -> float:
+        """Return the number as it was given."""
+        return self.number
+
+    def unpack_array(self, node: Any) -> Any:
+        """Return the number in the dtype in which the forward used it."""
+        return self._array
+
+
+_made: dict[Any, Number] = {}
+
+
+def number(value: float, dtype: Any) -> Number:
+    """Return a number as an operand in `dtype`; the same one for the same number."""
+    found = _made.get((value, dtype))
+    if found is None or type(found.number) is not type(value):
+        found = Number(value, dtype)
+        if value:  # 0.0 and -0.0 would share a key
+            if len(_made) > 1024:
+                _made.clear()
+            _made[value, dtype] = found
+    return found
+
+
+def as_given(values: Any) -> list[Any]:
+    """Return arguments with each `Number` as the number that the caller gave."""
+    return [value.number if type(value) is Number else value for value in values]

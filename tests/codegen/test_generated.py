@@ -1,0 +1,172 @@
+"""The function written for each op gives what the taught functions give, bit for bit.
+
+Values, dtypes, strides, edges, saved values and gradients are compared for all samples.
+"""
+
+from __future__ import annotations
+
+import inspect
+import linecache
+import traceback
+from typing import Any
+
+import numpy as np
+import pytest
+
+import minigrad
+from minigrad import _state
+from minigrad.op.apply import run_op
+from minigrad.op.arguments import bind
+from minigrad.op.declaration import REGISTRY, F, Op
+from minigrad.op.publish import caller
+from tests.ops.test_registry import assert_identical, in_single
+from tests.support.samples import IDS, OPS, Sample, cotangents_of, each, outputs_of, reseed, samples
+
+every_op = pytest.mark.parametrize("op", OPS, ids=IDS)
+pytestmark = pytest.mark.skipif(not _state.codegen, reason="codegen/ is switched off")
+
+
+def is_generated(function: Any) -> bool:
+    code = getattr(function, "__code__", None)
+    return code is not None and code.co_filename.startswith("<generated>/")
+
+
+def assert_same(op: type[Op], ours: Any, theirs: Any) -> None:
+    for a, b in zip(outputs_of(ours), outputs_of(theirs), strict=True):
+        assert_identical(a._array, b._array, "result")
+        assert a.requires_grad == b.requires_grad and (a._view is None) == (b._view is None)
+        assert type(a.grad_fn) is type(b.grad_fn)
+        if a.grad_fn is None:
+            continue
+        assert a.grad_fn.next_functions == b.grad_fn.next_functions
+        assert (a.grad_fn.shape, a.grad_fn.dtype) == (b.grad_fn.shape, b.grad_fn.dtype)
+        for name in (*op.node_type.saves, *op.node_type.keeps):
+            one, other = (getattr(o.grad_fn, "_saved_" + name) for o in (a, b))
+            assert type(one) is type(other), name
+            if isinstance(one, minigrad.Tensor):
+                assert_identical(one._array, other._array, name)
+                assert one.requires_grad == other.requires_grad
+            elif not isinstance(one, list):
+                assert repr(one) == repr(other), name
+
+
+def assert_same_gradients(op: type[Op], ours: Any, theirs: Any) -> None:
+    """Compare what the nodes give, on arrays and on tensors, before and after they are freed."""
+    if not getattr(op.node_type, "plain", False) or ours.grad_fn is None:
+        return
+    (g,) = cotangents_of([ours])
+    node, other = ours.grad_fn, theirs.grad_fn
+    for given, method, arrays in ((g._array, "apply_arrays", True),
+                                  (g, "apply_needed_tensors", False)):
+        got = getattr(node, method)([given], None)
+        wanted = other.run([given], None, arrays)
+        for one, another in zip(got, wanted, strict=True):
+            assert (one is None) == (another is None)
+            if one is not None:
+                one, another = (np.asarray(getattr(x, "_array", x)) for x in (one, another))
+                assert_identical(one, another, "gradient")
+        assert getattr(node, method)([given], set()) == [None] * len(got)
+    node.release()
+    if op.node_type.saves and any(node.kept(name) is not None for name in op.node_type.saves):
+        with pytest.raises(RuntimeError, match="a second time"):
+            node.apply_arrays([g._array], None)
+
+
+@every_op
+def test_the_generated_steps_agree_with_the_taught_ones(op):
+    if not is_generated(op.steps):
+        return
+
+    def check(sample: Sample) -> None:
+        values = bind(op, sample.args, sample.kwargs)
+        reseed()
+        ours = op.steps(*values)
+        reseed()
+        theirs = run_op(op, list(values))
+        assert_same(op, ours, theirs)
+        if not op.view:
+            assert_same_gradients(op, ours, theirs)
+
+    each([*samples(op), *map(in_single, samples(op))], check)
+
+
+@every_op
+def test_the_generated_function_agrees_with_the_taught_one(op):
+    """By position, by name, as method, as operator."""
+    function = vars(F).get(op.name)
+    taught = caller(op)
+    if not op.public or not is_generated(function):
+        return
+    names = [name for name, found in vars(minigrad.Tensor).items()
+             if name in op.dunder[:1] and is_generated(found)]
+
+    def check(sample: Sample) -> None:
+        reseed()
+        theirs = taught(*sample.args, **sample.kwargs)
+        reseed()
+        assert_same(op, function(*sample.args, **sample.kwargs), theirs)
+        for name in names:
+            if not sample.kwargs and len(sample.args) == len(op.tensors):
+                reseed()
+                assert_same(op, getattr(minigrad.Tensor, name)(*sample.args), theirs)
+        reseed()
+        by_name = dict(zip(op.parameters, sample.args, strict=False))
+        assert_same(op, function(**by_name, **sample.kwargs), theirs)
+
+    each(samples(op), check)
+
+
+def test_most_ops_are_generated():
+    assert sum(is_generated(op.steps) for op in OPS) > 250
+    for name in ("add", "mul", "exp", "tanh", "neg"):
+        assert is_generated(vars(F)[name]) and is_generated(getattr(minigrad, name))
+
+
+def test_the_text_is_where_debuggers_and_tracebacks_look_for_it():
+    source = inspect.getsource(minigrad.tanh)
+    assert source.startswith("def tanh(")
+    for step in ("# Prepare", "# Forward", "# Record", "# Wrap"):
+        assert step in source
+    x = minigrad.ones(2)
+    with pytest.raises(RuntimeError) as caught:
+        x * minigrad.ones(3)
+    shown = "".join(traceback.format_exception(caught.value))
+    assert "return taught(self, other)" in shown
+    assert linecache.getline(minigrad.tanh.__code__.co_filename, 1).startswith("def tanh(")
+
+
+def test_a_formula_that_is_changed_is_the_one_that_runs(monkeypatch):
+    op = REGISTRY["Sinh"]
+
+    def slope():
+        x = minigrad.ones(2, requires_grad=True)
+        minigrad.sinh(x).sum().backward()
+        return x.grad.tolist()
+
+    slope()  # written, with the formula as it is declared
+    monkeypatch.setattr(op, "grad_self", staticmethod(lambda g, self: g * 7.0))
+    assert slope() == [7.0, 7.0]
+    monkeypatch.undo()
+    assert slope() == pytest.approx([np.cosh(1.0)] * 2)
+    monkeypatch.setattr(op, "forward", staticmethod(lambda xp, self: self * 3.0))
+    assert minigrad.sinh(minigrad.ones(2)).tolist() == [3.0, 3.0]
+
+
+def test_an_op_declared_late_runs_and_is_written_anew_under_the_same_name():
+    from minigrad.op.declaration import Unary
+
+    for factor in (2.0, 5.0):
+        class Stretched(Unary):
+            def forward(xp, self, factor=factor):
+                return self * factor
+
+            def grad_self(g, factor):
+                return g * factor
+
+        try:
+            x = minigrad.ones(2, requires_grad=True)
+            y = Stretched(x)
+            y.sum().backward()
+            assert y.tolist() == [factor] * 2 and x.grad.tolist() == [factor] * 2
+        finally:
+            REGISTRY.pop("Stretched")
