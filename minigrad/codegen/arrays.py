@@ -42,4 +42,4 @@ class ArraysWriter(Writer):
         elif name in self.promoted and name != self.first:
             kind += f" or {name}.dtype is not {self.first}.dtype"
         yield f"{'elif' if name in self.numbers else 'if'} {kind}:"
-        yield f"    {self.hand_to('taught')}"
+        yield f"    {self.hand_to('elsewhere' if name == self.op.tensors[0] else 'taught')}"

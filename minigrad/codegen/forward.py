@@ -24,7 +24,7 @@ from ..op.declaration import Op
 from ..op.node import geometry_input, saved_geometry
 from ..tensor.tensor import Parameter, Tensor
 from ..tensor.views import mark_view
-from .numbers import Number, number
+from .numbers import DeviceNumber, Number, device_number, number
 from .written import Text
 
 #: Dtypes that can have gradients, the commonest first.
@@ -79,6 +79,8 @@ class Writer:
         self.numbers = set() if op.tensors[0] in numbers else numbers
         self.differentiable = op.differentiable
         self.saved_result = "result" in op.node_type.saves
+        self.asked = {user for saved in self.node_type.saves for user in self.users_of(saved)
+                      if len(self.users_of(saved)) < len(op.differentiable)}
 
     def text(self, **others: Any) -> Text:
         """Return the source of the function and what its names stand for.
@@ -100,9 +102,11 @@ class Writer:
     def names(self) -> dict[str, Any]:
         """Return what the names in the text stand for."""
         op, xp = self.op, self.xp
+        on_host = xp.array_type is np.ndarray
         return {
             "Tensor": Tensor, "Parameter": Parameter, "ndarray": xp.array_type, "backend": xp,
-            "forward": op.forward, "as_array": as_array(xp), "number": number, "Number": Number,
+            "forward": with_numbers(op.forward, xp), "as_array": as_array(xp), "number": number if on_host else device_number,
+            "Number": Number if on_host else DeviceNumber,
             "floats": FLOATS, "new": object.__new__, "Version": Version, "INFERENCE": INFERENCE,
             "NO_EDGE": NO_EDGE, "grad_enabled": _state.grad_enabled.get, "absent": ABSENT,
             "next_sequence": next_sequence, "read_sequence": read_sequence,
@@ -236,6 +240,9 @@ class Writer:
                 yield f"    {self.hand_to('taught')}"
             ends = ", ".join(f"{n}._edge() if {n}_live else NO_EDGE" for n in names)
             yield f"node.edges = ({ends})"
+            for i, name in enumerate(names):
+                if name in self.asked:
+                    yield f"{name}_live = node.edges[{i}][0] is not None"
             return
         for i, name in enumerate(names):
             there = f"node.next{i}, node.index{i}"
@@ -247,6 +254,8 @@ class Writer:
             yield f"    if {name}._counter is INFERENCE:"
             yield f"        {self.hand_to('taught')}"
             yield f"    {there} = {name}._edge()"
+            if name in self.asked:  # an edge may lead nowhere: a view that was made without grad
+                yield f"    {name}_live = node.next{i} is not None"
             yield "else:"
             yield f"    {there} = {name}._node, {name}._index"
 
@@ -321,3 +330,15 @@ class Writer:
 def as_array(xp: Backend) -> Any:
     """Return what makes an array of a result that is none of `xp`: a scalar, another device's."""
     return lambda result: result if type(result) in BACKENDS else xp.as_array(result)
+
+
+def with_numbers(forward: Any, xp: Backend) -> Any:
+    """Let a forward on arrays of a device take numbers, which are 0-d arrays of NumPy."""
+    if xp.array_type is np.ndarray:
+        return forward
+
+    def call(xp: Backend, *arrays: Any, **arguments: Any) -> Any:
+        return forward(xp, *[xp.number(a) if type(a) is np.ndarray and not a.ndim else a
+                             for a in arrays], **arguments)
+
+    return call

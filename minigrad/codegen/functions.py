@@ -50,10 +50,12 @@ def written(op: type[Op], form: str, xp: Backend, taught: Function) -> Any:
     """Return a function of an op that is written at its first call, for arrays of `xp`."""
     observers = _state.observers.recording if form == "steps" else _state.observers
     others = {"observers": observers, "taught": taught, "watching": _state.observers,
-              "on_arrays": taught, "elsewhere": elsewhere(op, form, taught)}
+              "on_arrays": taught, "elsewhere": taught}
+    if xp is numpy_backend and form != "in-place operator":
+        others["elsewhere"] = elsewhere(op, form, taught)
     if form not in ("package", "in-place operator"):
         on_arrays = Written(op.name, f"{op.__name__} {form} on arrays of {xp.name}",
-                            lambda: ArraysWriter(op, form, xp).text(taught=taught))
+                            lambda: ArraysWriter(op, form, xp).text(**others))
         others["on_arrays"] = on_arrays.function
         op.changed += (on_arrays.forget,)
     writer = InplaceWriter if form == "in-place operator" else Writer

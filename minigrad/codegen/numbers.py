@@ -37,6 +37,16 @@ class Number:
         return self._array
 
 
+class DeviceNumber(Number):
+    """A number beside arrays of a device: formulas get it as it was given."""
+
+    __slots__ = ()
+
+    def unpack_array(self, node: Any) -> Any:
+        """Return the number as it was given: a device takes no array of the host."""
+        return self.number
+
+
 _made: dict[Any, Number] = {}
 
 
@@ -52,6 +62,11 @@ def number(value: float, dtype: Any) -> Number:
     return found
 
 
+def device_number(value: float, dtype: Any) -> DeviceNumber:
+    """Return a number as an operand beside arrays of a device."""
+    return DeviceNumber(value, dtype)
+
+
 def as_given(values: Any) -> list[Any]:
     """Return arguments with each `Number` as the number that the caller gave."""
-    return [value.number if type(value) is Number else value for value in values]
+    return [value.number if isinstance(value, Number) else value for value in values]

@@ -19,6 +19,7 @@ from numpy import ndarray
 
 from .. import _state
 from ..backend import BACKENDS
+from ..device import NO_PLACE, place_on
 from ..engine.graph_task import GraphTask
 from ..engine.input_buffer import Gradient, InputBuffer, Value, combine, writable
 from ..engine.validate import match_metadata
@@ -95,6 +96,9 @@ class PlannedTask(GraphTask):
             super().count_dependencies(root)
         elif (needed := self.nodes_to_execute) is not None:
             self.order = [node for node in self.order if node in needed]
+            for end, _ in root.edges:  # a single root runs even where no input lies behind it
+                if end in needed and not end.arity:
+                    self.waiting.setdefault(end, 1)
 
     def reaches(self, node: Node) -> bool:
         """Tell whether the pass comes to a node."""
@@ -172,14 +176,18 @@ class PlannedTask(GraphTask):
         """Bring a result into the form in which a node takes it, and add it to its gradients."""
         if self.nodes_to_execute is not None and end not in self.nodes_to_execute:
             return
-        if result is not None:
-            shape, dtype = end.metadata_of(index)
-            array = result._array if type(result) is Tensor else result
+        if result is None:
+            self.arrive(end, index, None, False)
+            return
+        shape, dtype = end.metadata_of(index)
+        array = result._array if type(result) is Tensor else result
+        away = self.several_devices and type(array) in BACKENDS
+        with place_on(array) if away else NO_PLACE:
             if type(array) not in BACKENDS or array.dtype is not dtype or array.shape != shape:
                 position = [tuple(edge) for edge in node.edges].index((end, index))
                 result = match_metadata(result, end, index, node, position)
                 owned = owned or result is not array
-        self.arrive(end, index, result, owned)
+            self.arrive(end, index, result, owned)
 
     def run_leaves(self) -> None:
         """Run the leaves whose last gradient has come."""
@@ -208,18 +216,20 @@ class PlannedTask(GraphTask):
 
     def arrive(self, target: Any, index: int, grad: Value | None, owned: bool) -> None:
         """Add a gradient to those of a node; a leaf is due when it has its last one."""
-        if grad is not None:
-            if target.num_inputs > 1:
-                if target not in self.buffers:
-                    self.buffers[target] = InputBuffer(target.num_inputs)
-                self.buffers[target].add(index, Gradient(grad, owned))
-            else:
-                self.add(target, grad, owned)
+        last = False
         if not target.arity:
             self.waiting[target] -= 1
-            if not self.waiting[target]:
+            if last := not self.waiting[target]:
                 self.due.append(target)
-
+        if grad is None:
+            return
+        alone = last and target not in self.sums and target not in self.loans
+        if alone or target.num_inputs > 1:
+            if target not in self.buffers:
+                self.buffers[target] = InputBuffer(target.num_inputs)
+            self.buffers[target].add(index, Gradient(grad, owned))
+        else:
+            self.add(target, grad, owned)
 
     def add(self, target: Any, grad: Value, owned: bool) -> None:
         """Add a gradient to those of a node with one output, as `InputBuffer.add` does."""

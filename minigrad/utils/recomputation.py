@@ -17,20 +17,18 @@ NOTE [Regions in regions]
 
 from __future__ import annotations
 
-import traceback
+import linecache
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary, ref
 
 from ..autograd.grad_mode import enable_grad
 from ..autograd.graph import saved_tensors_hooks
 from ..engine.tasks import current_task
+from ..frames import user_frame
 from ..graph.saved_tensor import SavedTensor
 from ..tensor.tensor import Tensor
-
-PACKAGE = str(Path(__file__).resolve().parent.parent)
 
 TIP = """
 Tip: To see a more detailed error message, either pass `debug=True` to
@@ -201,11 +199,11 @@ class Region:
 
 def saved_where(tensor: Tensor) -> str:
     """Describe a tensor that is being saved, with the innermost line outside of the package."""
-    frames = traceback.extract_stack()
-    line = next((f for f in reversed(frames) if not f.filename.startswith(PACKAGE)), frames[-1])
+    frame, _ = user_frame()
+    file, number = frame.f_code.co_filename, frame.f_lineno
+    text = linecache.getline(file, number, frame.f_globals).strip()
     kind = str(tensor.dtype).removeprefix("torch.")
-    place = f"{line.filename}:{line.lineno} in {line.name}"
-    return f"{kind}{list(tensor.shape)} at {place}: {line.line}"
+    return f"{kind}{list(tensor.shape)} at {file}:{number} in {frame.f_code.co_name}: {text}"
 
 
 @contextmanager
