@@ -29,7 +29,7 @@ from ..frames import user_frame
 from ..graph.node import Node
 from ..tensor.attributes import Size
 from ..tensor.tensor import Tensor, method
-from .batched_grads import BatchedTask, batched_gradients, swept, unbatched
+from .batched_grads import BatchedTask, batched_gradients, unbatched
 from .graph import GradientEdge
 
 GradTensors = Tensor | Sequence[Tensor | None] | None
@@ -121,7 +121,7 @@ def grad(
 
 
 def gradients(roots: Any, inputs: Any, grad_outputs: Any, retain_graph: bool, create_graph: bool,
-              allow_unused: bool, kind: type[GraphTask] = GraphTask) -> list[Tensor | None]:
+              allow_unused: bool, kind: type[GraphTask] | None = None) -> list[Tensor | None]:
     """Return the gradients of `roots` with respect to `inputs`, None for those that are missing."""
     # 03b.4 Gradients for inputs (about 13 lines)
     # Return a list with the gradient of the sum of `roots` with respect to each input, as
@@ -139,15 +139,11 @@ def gradients(roots: Any, inputs: Any, grad_outputs: Any, retain_graph: bool, cr
 
 
 def captured(edges: list[Any], root_grads: list[Any], retain_graph: bool, create_graph: bool,
-             input_edges: list[Any], kind: type[GraphTask]) -> list[Any]:
+             input_edges: list[Any], kind: type[GraphTask] | None) -> list[Any]:
     """Run a pass that fills no `.grad` and return the gradients that arrive at `input_edges`.
 
     They are arrays, or Tensors in a pass on tensors; None where nothing arrived.
     """
-    if create_graph or not (root_grads and isinstance(root_grads[0], Tensor)):
-        grads = swept(edges, root_grads, input_edges, retain_graph, create_graph, kind.batched)
-        if grads is not None:
-            return grads
     return execute(edges, root_grads, retain_graph, create_graph, input_edges,
                    accumulate=False, kind=kind)
 

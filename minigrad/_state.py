@@ -93,9 +93,8 @@ class Observers(Count):
     """How many observers of ops are on: interceptors, and whatever changes what ops record.
 
     `observers.count` is the one test that an operation makes; which thread an observer belongs to
-    matters only where the count is not zero.  `recording.count` says how many of them change how
-    results and nodes are made: inference mode, hooks of saved tensors, anomaly mode, a profiler
-    that counts memory.
+    matters only where the count is not zero.  `recording.count` says how many of them change what
+    ops record: inference mode and hooks of saved tensors.
     """
 
     __slots__ = ("_lock", "on_node", "recording")
@@ -106,25 +105,30 @@ class Observers(Count):
         self.on_node: tuple[Callable[[Any], None], ...] = ()  # called with each new node
         self._lock = RLock()  # a collection of garbage may come here from within
 
-    def enter(self, on_node: Callable[[Any], None] | None = None, *, recording: bool = False
-              ) -> None:
-        """Add an observer; `on_node(node)` is called for each new node, if `recording`."""
+    def enter(self, on_node: Callable[[Any], None] | None = None, *,
+              intercepts: bool = False) -> None:
+        """Add an observer; `on_node(node)` is called for each new node.
+
+        One that has `on_node`, or that `intercepts` ops, does not change what they record.
+        """
         with self._lock:
             self.count += 1
-            self.recording.count += recording
             if on_node is not None:
                 self.on_node = (*self.on_node, on_node)
+            elif not intercepts:
+                self.recording.count += 1
 
-    def leave(self, on_node: Callable[[Any], None] | None = None, *, recording: bool = False
-              ) -> None:
+    def leave(self, on_node: Callable[[Any], None] | None = None, *,
+              intercepts: bool = False) -> None:
         """Remove an observer; the arguments are those that `enter` got."""
         with self._lock:
             self.count -= 1
-            self.recording.count -= recording
             if on_node is not None:
                 watching = list(self.on_node)
                 watching.remove(on_node)
                 self.on_node = tuple(watching)
+            elif not intercepts:
+                self.recording.count -= 1
 
 
 observers = Observers()

@@ -68,7 +68,7 @@ class autocast:
         before, kind = told(), self.device
         self._before.append((kind in before.dtypes, before.chosen[kind], before.caches,
                              before.watch))
-        _state.observers.enter()
+        _state.observers.enter(intercepts=True)
         autocast_increment_nesting()
         use(before.changed(kind, self._enabled, self.fast_dtype, self._cache_enabled))
         return self
@@ -76,7 +76,7 @@ class autocast:
     def __exit__(self, *exc: object) -> None:
         if not autocast_decrement_nesting():
             clear_autocast_cache()
-        _state.observers.leave()
+        _state.observers.leave(intercepts=True)
         use(told().changed(self.device, *self._before.pop()))
 
     def __call__(self, func: Callable[..., Any]) -> Callable[..., Any]:

@@ -29,10 +29,10 @@ class Watch:
     """Lets ops look at autocast as long as some thread or context still has it."""
 
     def __init__(self) -> None:
-        _state.observers.enter()
+        _state.observers.enter(intercepts=True)
 
     def __del__(self) -> None:
-        _state.observers.leave()
+        _state.observers.leave(intercepts=True)
 
 
 class Casts:
@@ -144,10 +144,10 @@ def use(casts: Casts) -> None:
 def as_before(casts: Casts) -> Iterator[None]:
     """Cast in a block as at another time, which these are from, with a cache of its own."""
     now = told()
-    _state.observers.enter()
+    _state.observers.enter(intercepts=True)
     try:
         use(Casts(casts.chosen, casts.dtypes, {}, casts.caches))
         yield
     finally:
         use(now)
-        _state.observers.leave()
+        _state.observers.leave(intercepts=True)

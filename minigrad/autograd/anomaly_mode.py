@@ -69,9 +69,9 @@ def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
     """
     mode = _state.anomaly
     if enabled and not mode.enabled:
-        _state.observers.enter(remember_origin, recording=True)
+        _state.observers.enter(remember_origin)
     elif mode.enabled and not enabled:
-        _state.observers.leave(remember_origin, recording=True)
+        _state.observers.leave(remember_origin)
     mode.enabled, mode.check_nan = enabled, check_nan
 
 

@@ -117,14 +117,23 @@ def gradients(roots: Any, inputs: Any, grad_outputs: Any, retain_graph: bool, cr
         if isinstance(input, Tensor) and not input.requires_grad:
             raise RuntimeError(NOT_REQUIRED)
     input_edges = [edge_of(input) for input in inputs]
-    grads = execute(edges, root_grads, retain_graph, create_graph, input_edges,
-                    accumulate=False, kind=kind)
+    grads = captured(edges, root_grads, retain_graph, create_graph, input_edges, kind)
     for i, grad in enumerate(grads):
         if grad is None and not allow_unused:
             raise RuntimeError(UNUSED.format(i))
     tensors: dict[int, Tensor] = {}  # an input that is named twice gets one gradient twice
     return [g if g is None or isinstance(g, Tensor) else
             tensors.setdefault(id(g), Tensor._plain(g)) for g in grads]
+
+
+def captured(edges: list[Any], root_grads: list[Any], retain_graph: bool, create_graph: bool,
+             input_edges: list[Any], kind: type[GraphTask] | None) -> list[Any]:
+    """Run a pass that fills no `.grad` and return the gradients that arrive at `input_edges`.
+
+    They are arrays, or Tensors in a pass on tensors; None where nothing arrived.
+    """
+    return execute(edges, root_grads, retain_graph, create_graph, input_edges,
+                   accumulate=False, kind=kind)
 
 
 def of_batches(roots: Any, inputs: Any, grad_outputs: Any, retain_graph: bool, create_graph: bool,

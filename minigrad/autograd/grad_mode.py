@@ -215,10 +215,10 @@ class inference_mode(_Mode):
         self.previous = _state.inference_enabled.get(), _state.grad_enabled.get()
         _state.inference_enabled.set(self.mode)
         _state.grad_enabled.set(not self.mode)
-        _state.observers.enter(recording=True)
+        _state.observers.enter()
 
     def __exit__(self, *exc: object) -> None:
-        _state.observers.leave(recording=True)
+        _state.observers.leave()
         inference, grad = self.previous
         _state.inference_enabled.set(inference)
         _state.grad_enabled.set(grad)

@@ -80,12 +80,12 @@ def push_hooks(pack_hook: Callable[..., Any], unpack_hook: Callable[..., Any]) -
         raise TypeError("_push_saved_tensors_default_hooks(): incompatible function arguments. "
                         "The pack hook and the unpack hook have to be callable.")
     _state.saved_tensors_hooks.set((*_state.saved_tensors_hooks.get(), (pack_hook, unpack_hook)))
-    _state.observers.enter(recording=True)
+    _state.observers.enter()
 
 
 def pop_hooks() -> None:
     """Pop the pair of hooks that was pushed last."""
-    _state.observers.leave(recording=True)
+    _state.observers.leave()
     _state.saved_tensors_hooks.set(_state.saved_tensors_hooks.get()[:-1])
 
 

@@ -55,6 +55,8 @@ def assign_sequence_nr(node: Node) -> None:
 #: Texts of the errors of a node that is called by hand; `.format` fills in the numbers.
 WRONG_COUNT = "expected {} arguments, got {} instead"
 NOT_A_TENSOR = "argument {} is not a Variable"
+#: And of a node that is given edges in a wrong number.
+WRONG_EDGES = "{} has {} edges, but got {}"
 
 
 class Edge(NamedTuple):
@@ -228,6 +230,8 @@ class UnaryNode(Node):
         return (Edge(self.next0, self.index0),)
 
     def set_edges(self, edges: Sequence[tuple[Node | None, int]]) -> None:
+        if len(edges) != 1:
+            raise ValueError(WRONG_EDGES.format(self.name(), 1, len(edges)))
         ((self.next0, self.index0),) = edges
 
 
@@ -250,6 +254,8 @@ class BinaryNode(Node):
         return (Edge(self.next0, self.index0), Edge(self.next1, self.index1))
 
     def set_edges(self, edges: Sequence[tuple[Node | None, int]]) -> None:
+        if len(edges) != 2:
+            raise ValueError(WRONG_EDGES.format(self.name(), 2, len(edges)))
         (self.next0, self.index0), (self.next1, self.index1) = edges
 
 

@@ -248,7 +248,7 @@ def record(
         tasks.append(task)
         return task
 
-    _state.observers.enter(recording=True)  # so that the engine takes its general way, which `Recording` changes
+    _state.observers.enter()  # so that the engine takes its general way, which `Recording` changes
     try:
         execute(edges, grads, retain_graph, False, kind=kind)  # type: ignore[arg-type]  # a function that makes one will do
     except BaseException as error:
@@ -256,7 +256,7 @@ def record(
             diary.add("error", sentences.failed(current(diary), error), tasks[0])
         return diary, error
     finally:
-        _state.observers.leave(recording=True)
+        _state.observers.leave()
     diary.node, diary.given, diary.results = None, (), ()
     diary.add("end", sentences.ended(len(diary.done), retain_graph), tasks[0])
     return diary, None

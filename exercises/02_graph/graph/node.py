@@ -62,6 +62,8 @@ def assign_sequence_nr(node: Node) -> None:
 #: Texts of the errors of a node that is called by hand; `.format` fills in the numbers.
 WRONG_COUNT = "expected {} arguments, got {} instead"
 NOT_A_TENSOR = "argument {} is not a Variable"
+#: And of a node that is given edges in a wrong number.
+WRONG_EDGES = "{} has {} edges, but got {}"
 
 
 class Edge(NamedTuple):
@@ -118,6 +120,8 @@ class Node:
 
     #: How many gradients the node receives; nodes with several have a slot of this name.
     num_inputs = 1
+    #: How many edges the node keeps in slots of its own; -1 for any number, in a tuple.
+    arity = -1
     saves: tuple[str, ...] = ()
     #: Whether the node is an op's: its formulas have no side effects.
     is_op = False
@@ -233,6 +237,52 @@ class Node:
     def register_prehook(self, fn: Callable[..., Any]) -> RemovableHandle:
         """Call `fn(grad_outputs)` before the node runs; a result replaces grad_outputs."""
         return register(self._extras().pre, fn)
+
+
+class UnaryNode(Node):
+    """A node with one edge, kept in two slots: a tuple of pairs would take 120 bytes more."""
+
+    __slots__ = ("index0", "next0")
+    arity = 1
+    next0: Node | None
+    index0: int
+
+    def __init__(self, edges: Sequence[tuple[Node | None, int]] = ((None, 0),)) -> None:
+        self.extras = None
+        self.set_edges(edges)
+
+    @property
+    def edges(self) -> Sequence[tuple[Node | None, int]]:  # type: ignore[override]  # computed
+        return (Edge(self.next0, self.index0),)
+
+    def set_edges(self, edges: Sequence[tuple[Node | None, int]]) -> None:
+        if len(edges) != 1:
+            raise ValueError(WRONG_EDGES.format(self.name(), 1, len(edges)))
+        ((self.next0, self.index0),) = edges
+
+
+class BinaryNode(Node):
+    """A node with two edges, kept in four slots."""
+
+    __slots__ = ("index0", "index1", "next0", "next1")
+    arity = 2
+    next0: Node | None
+    next1: Node | None
+    index0: int
+    index1: int
+
+    def __init__(self, edges: Sequence[tuple[Node | None, int]] = ((None, 0), (None, 0))) -> None:
+        self.extras = None
+        self.set_edges(edges)
+
+    @property
+    def edges(self) -> Sequence[tuple[Node | None, int]]:  # type: ignore[override]  # computed
+        return (Edge(self.next0, self.index0), Edge(self.next1, self.index1))
+
+    def set_edges(self, edges: Sequence[tuple[Node | None, int]]) -> None:
+        if len(edges) != 2:
+            raise ValueError(WRONG_EDGES.format(self.name(), 2, len(edges)))
+        (self.next0, self.index0), (self.next1, self.index1) = edges
 
 
 class NaryNode(Node):

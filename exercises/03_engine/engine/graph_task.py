@@ -75,6 +75,10 @@ class GraphTask(ObservedTask):
         # - A graph may be thousands of nodes deep: no recursion.
         raise NotImplementedError("03.3 Dependencies is yours to write")
 
+    def reaches(self, node: Node) -> bool:
+        """Tell whether the pass comes to a node."""
+        return node in self.dependencies
+
     def push(self, node: Node) -> None:
         """Make a node ready to run."""
         # 03.4 The ready queue (about 8 lines)

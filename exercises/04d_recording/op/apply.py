@@ -7,7 +7,7 @@
 
 """Applying an op: prepare the arguments, run forward, record a node, wrap the results.
 
-`fast/` has quicker twins of these functions; see NOTE [The ring] in fast/__init__.py.
+`op.steps` is `run_op`, or the function that `codegen/` has written out for the op.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def apply(op: type[Op], values: list[Any]) -> Any:
     """
     if _state.observers.count:
         return intercepted(op, values, _state.interceptors())
-    return run_op(op, values) if op.fast is None else op.fast(values)
+    return op.steps(*values)
 
 
 def intercepted(op: type[Op], values: list[Any], stack: tuple[Any, ...] = ()) -> Any:
@@ -71,10 +71,10 @@ def intercepted(op: type[Op], values: list[Any], stack: tuple[Any, ...] = ()) ->
 
     See NOTE [Interceptors] in _state.py.
     """
-    # 04d.5 Four steps (about 21 lines)
+    # 04d.5 Four steps (about 20 lines)
     # Run an op: prepare, forward, record, wrap. `intercepted` lets the first of a stack
-    # hand the op on to the next, the last to `run_op`. `wrap` makes the result's Tensor
-    # and joins it to the node.
+    # hand the op on to the next, the last to `op.steps(*values)`. `wrap` makes the
+    # result's Tensor and joins it to the node.
     #   run_op(Mul, [x, y]).grad_fn.shape     -> that of the result; dtype likewise
     #   F.exp(array)                          -> an array: then two steps are enough
     # Mind:

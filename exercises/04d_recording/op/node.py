@@ -18,7 +18,7 @@ from weakref import ref
 import numpy as np
 
 from ..backend import backend_of
-from ..graph.node import NaryNode, Node
+from ..graph.node import BinaryNode, NaryNode, Node, UnaryNode
 from ..graph.saved_errors import FREED_MESSAGE
 from ..graph.saved_tensor import SavedTensor
 from ..tensor.tensor import Tensor
@@ -79,7 +79,8 @@ class OpNode(Node):
         # - `named_values` returns None if no gradient came.
         # - `op.list_of_tensors in op.formulas`: `run_with_list` does it.
         # - On arrays, with an `op.shared`: `run_sharing`.
-        # Use: `saved.unpack(self)`, `saved.unpack_array(self)`; `self.value_slots`.
+        # Use: `self.kept(name)`, what the node keeps under a name; `saved.unpack(self)`,
+        # `saved.unpack_array(self)`.
         raise NotImplementedError("04d.6 One formula, arrays or tensors is yours to write")
 
     def apply_tensors(self, grads: Sequence[Any], needed: Any = None) -> Sequence[Any]:
@@ -166,6 +167,11 @@ class OpNode(Node):
         # 04d.6 One formula, arrays or tensors: see the task at `OpNode.apply_arrays`.
         raise NotImplementedError("04d.6 One formula, arrays or tensors is yours to write")
 
+    def kept(self, name: str) -> Any:
+        """Return what the node keeps under a name: a saved value, `FREED` or None."""
+        saved = getattr(self, self.value_slots[name])
+        return self.from_note(saved) if type(saved) is tuple else saved
+
     def save(self, values: Sequence[Any], arrays: Sequence[Any],
              promoted: dict[str, Any]) -> None:
         """Save the inputs and arguments that the formulas of live edges name.
@@ -213,14 +219,28 @@ class OpNode(Node):
 
     def raw_saved(self, name: str) -> Any:
         """Return the `SavedTensor` of a name before it is unpacked; see `register_hooks` there."""
-        slot = self.value_slots[name]
-        saved = getattr(self, slot)
+        slot, saved = self.value_slots[name], self.kept(name)
         if saved is FREED:
             saved = SavedTensor(Tensor._plain(np.zeros(0)))
             saved.release()
         if type(saved) is SavedTensor and (saved._array is not None or saved.hooks is not None):
             saved = RawSaved.of(saved, self, slot)
             setattr(self, slot, saved)
+        return saved
+
+
+    @staticmethod
+    def from_note(note: tuple[Any, ...]) -> SavedTensor:
+        """Return the saved tensor that a generated function noted.
+
+        NOTE [Notes of saved tensors]
+            A function of `codegen/` makes no `SavedTensor`.  It notes in the node's slot what one
+            would compare: `(tensor, version)` for an input, `(array, version, counter)` for an
+            output.  The `SavedTensor` is made when somebody asks for it.
+        """
+        saved = SavedTensor.noted(note)
+        if len(note) == 3:
+            saved.plain = Tensor._plain
         return saved
 
 
@@ -363,6 +383,13 @@ def make_node_type(op: type[Op], base: type[Node] = NaryNode) -> type[Node]:
     # arguments)`, a body to begin with; `saved_property(name, is_argument)`,
     # `raw_saved_property(name)`.
     raise NotImplementedError("04d.2 A class for each op is yours to write")
+
+
+def base_of_nodes(op: type[Op]) -> type[Node]:
+    """Return the class that keeps the edges of an op's nodes, by their number."""
+    if op.outputs or op.list_of_tensors is not None or op.many:
+        return NaryNode
+    return {1: UnaryNode, 2: BinaryNode}.get(len(op.formulas), NaryNode)
 
 
 def node_name(op: type[Op]) -> str:

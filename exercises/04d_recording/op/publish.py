@@ -47,28 +47,29 @@ AUGMENTED = {"__add__": "__iadd__", "__sub__": "__isub__", "__mul__": "__imul__"
 #: The parameter of functions that store their result in tensors which the caller made.
 OUT = inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None)
 
-#: Functions `replace(op, function, dunder)` that give quicker twins of both; from `fast/`.
-QUICKER: list[Callable[[type[Op], Any, Any], tuple[Any, Any]]] = []
+#: Turns a function of an op into the one that is written from its declaration, if `codegen/` is on.
+written: Callable[[type[Op], Any, str], Any] = lambda op, function, form: function
 
 
 def publish(op: type[Op]) -> None:
     """Give an op all its names."""
+    op.steps = staticmethod(written(op, op.steps, "steps"))
     call = documented(caller(op), op, op.name)
-    general, dunder = quicker(op, call, operator(call))
     if op.public:
-        publish_function(op, general)
+        publish_function(op, call)
     if op.dunder:
-        publish_operators(op, call, dunder)
+        publish_operators(op, call, written(op, operator(call), "operator"))
     if op.inplace or (op.inplace_op and op.public):
         publish_inplace(op)
 
 
 def publish_function(op: type[Op], call: Callable[..., Any]) -> None:
     """Give an op its names in `F` and in the package, and its method."""
-    vars(F)[op.name] = call
-    FUNCTIONS[op.name] = package_function(call, op)
+    general = written(op, call, "function")
+    vars(F)[op.name] = general
+    FUNCTIONS[op.name] = package_function(general, op)
     if op.method:
-        method(op.name)(call)
+        method(op.name)(general)
 
 
 def publish_operators(op: type[Op], call: Callable[..., Any], dunder: Callable[..., Any]) -> None:
@@ -90,21 +91,14 @@ def publish_operators(op: type[Op], call: Callable[..., Any], dunder: Callable[.
 def publish_inplace(op: type[Op]) -> None:
     """Give the variant of an op in place its names, such as `mul_` and `*=`."""
     inplace = documented(inplace_caller(op.inplace_op or op), op, op.name + "_")
+    dunder = written(op, operator(inplace), "in-place operator")
     if op.public and op.method:
         method(op.name + "_")(inplace)
     if op.public:
         vars(F).setdefault(op.name + "_", inplace)
         FUNCTIONS.setdefault(op.name + "_", inplace)
     if op.dunder and op.dunder[0] in AUGMENTED:
-        method(AUGMENTED[op.dunder[0]])(operator(inplace))
-
-
-def quicker(op: type[Op], call: Callable[..., Any], dunder: Callable[..., Any]
-            ) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """Return the function and the operator, or their quicker twins where `fast/` is on."""
-    for replace in QUICKER:
-        call, dunder = replace(op, call, dunder)
-    return call, dunder
+        method(AUGMENTED[op.dunder[0]])(dunder)
 
 
 def caller(op: type[Op]) -> Callable[..., Any]:
@@ -150,7 +144,8 @@ def package_function(call: Callable[..., Any], op: type[Op]) -> Callable[..., An
             return call_with_out(name, words, call, args, kwargs)
         return call(*args, **kwargs)
 
-    return documented(function, op, name, with_out(op.signature, words))
+    signature = with_out(op.signature, words)
+    return written(op, documented(function, op, name, signature), "package")
 
 
 def with_out(signature: inspect.Signature, words: str) -> inspect.Signature:

@@ -64,6 +64,22 @@ class SavedTensor:
         if default := saved_tensors_hooks.get():
             self.register_hooks(*default[-1], None if is_output else tensor)
 
+    @classmethod
+    def noted(cls, note: tuple[Any, ...]) -> SavedTensor:
+        """Make the saved tensor of a note: NOTE [Notes of saved tensors] in op/node.py."""
+        self = object.__new__(cls)
+        self.cast = self.hooks = self.packed = self.view_node = self.origin = None
+        if len(note) == 2:
+            self.tensor, self.version = note
+            tensor = self.tensor
+            self.is_leaf, self.requires_grad = tensor._node is None, tensor._requires_grad
+            self.index, self.plain = tensor._index, tensor._plain
+            self._array, self._counter = tensor._array, tensor._counter
+        else:
+            self._array, self.version, self._counter = note
+            self.tensor, self.is_leaf, self.requires_grad, self.index = None, False, True, 0
+        return self
+
     def check(self, node: Any) -> None:
         """Raise if the memory was written to since it was saved; `node` is the one that saved it.
 

@@ -19,7 +19,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..engine import shortcuts
+from .. import _state
+from ..engine import engine
 from ..op.declaration import F
 from ..tensor.tensor import Tensor
 from .forward_mode.jacobian import columns_by_forward_mode
@@ -345,10 +346,8 @@ def _check_strategy(strategy: str, hint: str = "") -> None:
 def _each_row(output: Tensor, number: int, inputs: Tensors, create_graph: bool,
               strict: bool) -> Row:
     """Return the rows of one output's jacobian for each input, from one pass for each row."""
-    if shortcuts.jacobian_rows is not None and not (strict or create_graph):
-        if not output.requires_grad:
-            return (None,) * len(inputs)
-        stacks = shortcuts.jacobian_rows(output, inputs)
+    if not (strict or create_graph) and output.requires_grad and not _state.observers.count:
+        stacks = engine.jacobian_rows(output, inputs)
         if stacks is not None:
             return tuple(stacks)
     rows = rows_of(output, inputs, create_graph)

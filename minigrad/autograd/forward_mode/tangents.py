@@ -41,11 +41,11 @@ class TangentLevel:
     def __enter__(self) -> TangentLevel:
         self.below = _state.transform.get()
         _state.transform.set(self)
-        _state.observers.enter()
+        _state.observers.enter(intercepts=True)
         return self
 
     def __exit__(self, *exc: object) -> None:
-        _state.observers.leave()
+        _state.observers.leave(intercepts=True)
         _state.transform.set(self.below)
         self._held.clear()
 

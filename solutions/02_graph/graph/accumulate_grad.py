@@ -30,6 +30,7 @@ class AccumulateGrad(Node):
     """The end of the graph at a leaf: adds what arrives to `variable.grad`."""
 
     __slots__ = ("variable",)
+    arity = 0
     variable: Any
 
     def __init__(self, variable: Any) -> None:

@@ -20,7 +20,6 @@ from .. import _state
 from ..backend import DEVICES
 from ..graph.node import GraphRoot
 from ..tensor.tensor import Tensor
-from . import shortcuts
 from .graph_task import Edge, GraphTask
 from .reentrant import MAX_DEPTH, in_fresh_thread
 
@@ -40,16 +39,22 @@ class _Running(local):
 
 _running = _Running()
 
+#: The class of passes that ask for no other; `codegen/` puts one here that plans their order.
+task_type: type[GraphTask] = GraphTask
+#: `jacobian_rows(output, inputs)` returns the rows of a jacobian, from one pass run many times, or
+#: None where each row takes a pass of its own; `codegen/` puts a function here.
+jacobian_rows: Callable[..., list[Tensor | None] | None] = lambda output, inputs: None
+
 
 def execute(edges: Sequence[Edge], grads: Sequence[Value], retain_graph: bool, create_graph: bool,
             inputs: Sequence[Edge] | None = None, accumulate: bool = True,
-            kind: type[GraphTask] = GraphTask) -> list[Value | None]:
+            kind: type[GraphTask] | None = None) -> list[Value | None]:
     """Run a backward pass from `edges`, where `grads` come in, and return the inputs' gradients.
 
     With `inputs` only nodes on the way to them run; unless `accumulate`, their gradients are
     returned and no `.grad` is touched.
     """
-    task = kind(retain_graph, create_graph, bool(grads) and isinstance(grads[0], Tensor))
+    task = (kind or task_type)(retain_graph, create_graph, bool(grads) and isinstance(grads[0], Tensor))
     root = GraphRoot(edges, grads)
     if inputs is not None:
         task.end_at(root, inputs, accumulate)
@@ -77,11 +82,11 @@ def _run_here(task: GraphTask, root: GraphRoot) -> None:
 
 
 def _run_nodes(task: GraphTask, root: GraphRoot) -> None:
-    """Run all nodes; anomaly mode watches each, and `fast/` may know a shorter way."""
+    """Run all nodes; anomaly mode watches each."""
     task.recorder, task.several_devices = _state.recorder.get(), len(DEVICES) > 1
     if _state.anomaly.enabled:
         _run_watched(task, root)
-    elif shortcuts.run_task is None or not shortcuts.run_task(task, root):
+    else:
         task.count_dependencies(root)
         task.run(root)
 

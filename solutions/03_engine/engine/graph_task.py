@@ -68,6 +68,10 @@ class GraphTask(ObservedTask):
                         stack.append(node)
                     dependencies[node] = dependencies.get(node, 0) + 1
 
+    def reaches(self, node: Node) -> bool:
+        """Tell whether the pass comes to a node."""
+        return node in self.dependencies
+
     def push(self, node: Node) -> None:
         """Make a node ready to run."""
         heappush(self.ready, (-node.sequence, next(self.turns), node))

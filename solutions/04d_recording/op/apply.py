@@ -4,7 +4,7 @@
 
 """Applying an op: prepare the arguments, run forward, record a node, wrap the results.
 
-`fast/` has quicker twins of these functions; see NOTE [The ring] in fast/__init__.py.
+`op.steps` is `run_op`, or the function that `codegen/` has written out for the op.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def apply(op: type[Op], values: list[Any]) -> Any:
     """
     if _state.observers.count:
         return intercepted(op, values, _state.interceptors())
-    return run_op(op, values) if op.fast is None else op.fast(values)
+    return op.steps(*values)
 
 
 def intercepted(op: type[Op], values: list[Any], stack: tuple[Any, ...] = ()) -> Any:
@@ -69,8 +69,7 @@ def intercepted(op: type[Op], values: list[Any], stack: tuple[Any, ...] = ()) ->
     See NOTE [Interceptors] in _state.py.
     """
     if not stack:
-        quick = op.fast if _state.observers.only_levels else None
-        return run_op(op, values) if quick is None else quick(values)
+        return op.steps(*values)
     return stack[0].op(op, values, partial(intercepted, stack=stack[1:]))
 
 

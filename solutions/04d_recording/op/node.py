@@ -15,7 +15,7 @@ from weakref import ref
 import numpy as np
 
 from ..backend import backend_of
-from ..graph.node import NaryNode, Node
+from ..graph.node import BinaryNode, NaryNode, Node, UnaryNode
 from ..graph.saved_errors import FREED_MESSAGE
 from ..graph.saved_tensor import SavedTensor
 from ..tensor.tensor import Tensor
@@ -159,10 +159,15 @@ class OpNode(Node):
 
     def unpack(self, name: str, arrays: bool) -> Any:
         """Return a saved value, as array or tensor; raise if its memory was written to since."""
-        saved = getattr(self, self.value_slots[name])
+        saved = self.kept(name)
         if saved is None:  # an edge that leads nowhere would need it, or it was None
             return None
         return saved.unpack_array(self) if arrays else saved.unpack(self)
+
+    def kept(self, name: str) -> Any:
+        """Return what the node keeps under a name: a saved value, `FREED` or None."""
+        saved = getattr(self, self.value_slots[name])
+        return self.from_note(saved) if type(saved) is tuple else saved
 
     def save(self, values: Sequence[Any], arrays: Sequence[Any],
              promoted: dict[str, Any]) -> None:
@@ -203,14 +208,28 @@ class OpNode(Node):
 
     def raw_saved(self, name: str) -> Any:
         """Return the `SavedTensor` of a name before it is unpacked; see `register_hooks` there."""
-        slot = self.value_slots[name]
-        saved = getattr(self, slot)
+        slot, saved = self.value_slots[name], self.kept(name)
         if saved is FREED:
             saved = SavedTensor(Tensor._plain(np.zeros(0)))
             saved.release()
         if type(saved) is SavedTensor and (saved._array is not None or saved.hooks is not None):
             saved = RawSaved.of(saved, self, slot)
             setattr(self, slot, saved)
+        return saved
+
+
+    @staticmethod
+    def from_note(note: tuple[Any, ...]) -> SavedTensor:
+        """Return the saved tensor that a generated function noted.
+
+        NOTE [Notes of saved tensors]
+            A function of `codegen/` makes no `SavedTensor`.  It notes in the node's slot what one
+            would compare: `(tensor, version)` for an input, `(array, version, counter)` for an
+            output.  The `SavedTensor` is made when somebody asks for it.
+        """
+        saved = SavedTensor.noted(note)
+        if len(note) == 3:
+            saved.plain = Tensor._plain
         return saved
 
 
@@ -345,6 +364,13 @@ def make_node_type(op: type[Op], base: type[Node] = NaryNode) -> type[Node]:
     for name in tensors:
         body["_raw_saved_" + name] = raw_saved_property(name)
     return type(node_name(op), (OpNode, base), body)
+
+
+def base_of_nodes(op: type[Op]) -> type[Node]:
+    """Return the class that keeps the edges of an op's nodes, by their number."""
+    if op.outputs or op.list_of_tensors is not None or op.many:
+        return NaryNode
+    return {1: UnaryNode, 2: BinaryNode}.get(len(op.formulas), NaryNode)
 
 
 def node_name(op: type[Op]) -> str:

@@ -82,7 +82,7 @@ class Recorder:
     one from `UNNUMBERED` on, for none), the thread, and `Details` or None.
     """
 
-    #: True: the quicker twins of `fast/` may run, and report afterwards.
+    #: True: events may be recorded after their work; `_stop` sets it to False.
     quick = True
     memory = False  # True: bytes are counted
     #: `microseconds(details)`: time of an event on a GPU, if measured
@@ -133,30 +133,12 @@ class Recorder:
 
     def op(self, op: type[Op], values: list[Any], proceed: Callable[..., Any]) -> Any:
         """Apply an op, measured."""
-        if op.fast is None or _state.observers.count > 1:
-            return self.call((op, ""), values, proceed, op, values)
-        out = None
-        start = perf_counter_ns()
-        try:
-            out = op.fast(values)
-            return out
-        finally:
-            self.ran(op, start, out, values)
+        return self.call((op, ""), values, proceed, op, values)
 
     def inplace(self, op: type[Op], values: list[Any], before: Any,
                 proceed: Callable[..., Any]) -> Any:
         """Apply an op in place, measured."""
         return self.call((op, "_"), values, proceed, op, values, before)
-
-    def ran(self, op: type[Op], start: int, out: Any, inputs: Sequence[Any]) -> None:
-        """Record an op that ran since `start` and returned the new tensor `out`, or None."""
-        end, sequence = perf_counter_ns(), -1
-        if type(out) is Tensor:
-            if out._node is not None:
-                sequence = out._node.sequence
-        elif out is NotImplemented:  # the other operand is next
-            return
-        self._note((op, FUNCTION, start, end, sequence, get_ident(), None))
 
     def node(self, node: Node, grads: Sequence[Any], apply: Callable[..., Any], *args: Any) -> Any:
         """Return `apply(*args)`, the call of a node of the graph, measured."""
@@ -188,14 +170,6 @@ class DetailedRecorder(Recorder):
     def details(self, inputs: Sequence[Any]) -> Details:
         return Details([shape_of(value) for value in inputs] if self.shapes else None,
                        calls() if self.stack else None)
-
-    def ran(self, op: type[Op], start: int, out: Any, inputs: Sequence[Any]) -> None:
-        end = perf_counter_ns()
-        if out is NotImplemented:
-            return
-        node = out._node if type(out) is Tensor else None
-        self._note_in_full(op, FUNCTION, start, end, -1 if node is None else node.sequence, inputs,
-                           out)
 
     def node_ran(self, node: Node, start: int, grads: Sequence[Any], results: Any) -> None:
         self._note_in_full(type(node), BACKWARD, start, perf_counter_ns(), node.sequence, grads,
