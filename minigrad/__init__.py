@@ -126,7 +126,6 @@ from .tensor import repr as tensor_repr
 from .tensor.attributes import Size
 from .tensor.formatting import set_printoptions
 from .tensor.tensor import Tensor
-from .utils import moved_modules
 from .utils.as_torch import as_torch
 from .version import __version__
 
@@ -142,7 +141,6 @@ else:  # hidden from type checkers: with it, every name would exist for them
 
 for _kind in (Tensor, Size, dtype, device, Generator, finfo, iinfo):
     _kind.__module__ = __name__  # as in PyTorch: pickles name it, wherever the class is defined
-moved_modules.install()  # for older pickles
 newaxis = None
 cuda.amp = _modules[f"{__name__}.cuda.amp"] = amp.for_cuda  # type: ignore[attr-defined]  # a name made here
 vars(autograd)["torch"] = _modules[__name__]  # PyTorch's has it too, by an import of its own

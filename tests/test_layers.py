@@ -88,8 +88,8 @@ LAZY = ("minigrad.backend.cupy", "minigrad_course")
 
 # Programs of their own: they may import nothing of the package before they have begun.
 PROGRAMS = {"minigrad_course.swap", "minigrad_course.compare_one", "minigrad_course.imported",
-            "minigrad.utils.moved_modules",  # it imports what a table names
-            "minigrad.utils.as_torch",  # it imports what a program names
+            "minigrad.utils.another_name",  # it imports what a program names
+            "minigrad.utils.as_torch",  # as does this
             "minigrad.nn.utils",  # it imports a file when one asks for its name
             "minigrad.compat.found",  # as does this
             "minigrad_course.beside",  # in a page it is there before the package, and after it

@@ -14,7 +14,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
-from ..utils.moved_modules import AnotherName
+from ..utils.another_name import AnotherName
 from .left_out import MODULES, left_out
 from .stand_ins import LeftOutModule, give_methods, stand_in
 

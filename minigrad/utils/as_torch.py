@@ -8,7 +8,7 @@ import sys
 from types import ModuleType, TracebackType
 from typing import Any
 
-from .moved_modules import AnotherName
+from .another_name import AnotherName
 
 __all__ = ["as_torch"]
 
