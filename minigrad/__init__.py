@@ -73,6 +73,7 @@ from .autograd.anomaly_mode import (
     set_anomaly_enabled,
 )
 from .backend.threads import get_num_threads, set_num_threads
+from .compat.as_torch import as_torch
 from .default_device import get_default_device, set_default_device
 from .device import device
 from .dtypes import (
@@ -126,7 +127,6 @@ from .tensor import repr as tensor_repr
 from .tensor.attributes import Size
 from .tensor.formatting import set_printoptions
 from .tensor.tensor import Tensor
-from .utils.as_torch import as_torch
 from .version import __version__
 
 if TYPE_CHECKING:

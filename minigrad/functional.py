@@ -8,7 +8,10 @@ True
 
 from __future__ import annotations
 
-from ..op.publish import FUNCTIONS
+from typing import Any
+
+from .compat import attribute
+from .op.publish import FUNCTIONS
 
 NAMES = ("atleast_1d", "atleast_2d", "atleast_3d", "block_diag", "broadcast_shapes",
            "broadcast_tensors", "cartesian_prod", "cdist", "chain_matmul", "einsum", "lu",
@@ -17,3 +20,7 @@ NAMES = ("atleast_1d", "atleast_2d", "atleast_3d", "block_diag", "broadcast_shap
 
 globals().update({name: FUNCTIONS[name] for name in NAMES})
 __all__ = list(NAMES)
+
+
+def __getattr__(name: str) -> Any:
+    return attribute(__name__, name)

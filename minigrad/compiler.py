@@ -10,6 +10,8 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from .compat import attribute
+
 __all__ = ["allow_in_graph", "assume_constant_result", "compile", "cudagraph_mark_step_begin",
            "disable", "is_compiling", "is_dynamo_compiling", "is_exporting", "list_backends",
            "nested_compile_region", "reset", "set_stance", "substitute_in_graph"]
@@ -114,3 +116,7 @@ def is_dynamo_compiling() -> bool:
 def is_exporting() -> bool:
     """Return False: nothing is exported. Source: `torch.compiler.is_exporting`."""
     return False
+
+
+def __getattr__(name: str) -> Any:
+    return attribute(__name__, name)

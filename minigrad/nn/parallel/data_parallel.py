@@ -1,4 +1,4 @@
-"""`nn.parallel`: `DataParallel`, which on one device only calls its module.
+"""`DataParallel`, which on one device only calls its module.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.DataParallel.html
 """
@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .. import cuda
-from ..func.tree import mapped
-from ..nn.module import Module
-from ..tensor.tensor import Tensor
+from ... import cuda
+from ...func.tree import mapped
+from ...tensor.tensor import Tensor
+from ..module import Module
 
 __all__ = ["DataParallel", "data_parallel"]
 

@@ -1,14 +1,20 @@
-"""Puts minigrad in torch's place, for programs that say `import torch`."""
+"""Lets minigrad stand in for torch, for programs that say `import torch`.
+
+Two import finders do it, and only `as_torch` adds them to `sys.meta_path`: after a plain
+`import minigrad`, imports work as in any other Python process.
+"""
 
 from __future__ import annotations
 
 import importlib
+import importlib.abc
 import importlib.util
 import sys
-from types import ModuleType, TracebackType
-from typing import Any
+from importlib.machinery import ModuleSpec
+from types import CodeType, ModuleType, TracebackType
+from typing import Any, cast
 
-from .another_name import AnotherName
+from .found import LeftOutModules
 
 __all__ = ["as_torch"]
 
@@ -42,22 +48,49 @@ def as_torch() -> None:
                            "as_torch before the first import of torch")
     if not any(type(finder) is _TorchNames for finder in sys.meta_path):
         sys.meta_path.insert(0, _TorchNames())
+        sys.meta_path.append(LeftOutModules())
         sys.excepthook = _Noted(sys.excepthook)
     for name in [name for name in sys.modules if name.partition(".")[0] == _PACKAGE]:
         sys.modules["torch" + name.removeprefix(_PACKAGE)] = sys.modules[name]
 
 
-class _TorchNames(AnotherName):
-    """Finds by PyTorch's names those modules of minigrad that are not imported yet.
+class _TorchNames(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds minigrad's modules under PyTorch's names: importing `torch.nn` gives `minigrad.nn`.
 
-    It stands before the finder of files, which would make each of them a second time.
+    It must precede the finder of files, which would load each module a second time.
     """
 
-    def new_name(self, name: str) -> str | None:
-        """Return the name of minigrad's module, if `name` is that of torch or of a part of it."""
-        first, _, rest = name.partition(".")
-        module = _module(rest) if first == "torch" else None
-        return None if module is None else module.__name__
+    def find_spec(self, name: str, path: Any = None,
+                  target: ModuleType | None = None) -> ModuleSpec | None:
+        """Return a spec for `name` if minigrad has the module that it names."""
+        own = _own_name(name)
+        found = None if own is None else importlib.util.find_spec(own)
+        if found is None:
+            return None
+        return ModuleSpec(name, self, origin=found.origin,
+                          is_package=found.submodule_search_locations is not None)
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        """Let the import system make a module object; `exec_module` replaces it."""
+        return None
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Put minigrad's module into `sys.modules`, because the import returns what is there."""
+        name = module.__name__
+        sys.modules[name] = importlib.import_module(_own_name(name) or name)
+
+    def get_code(self, name: str) -> CodeType | None:
+        """Return the module's code, which `python -m torch.name` runs."""
+        own = _own_name(name) or name
+        found = importlib.util.find_spec(own)
+        return cast(importlib.abc.InspectLoader, found.loader).get_code(own) if found else None
+
+
+def _own_name(name: str) -> str | None:
+    """Return what minigrad calls the module `name` of torch; None if minigrad lacks it."""
+    first, _, rest = name.partition(".")
+    module = _module(rest) if first == "torch" else None
+    return None if module is None else module.__name__
 
 
 def _module(path: str) -> ModuleType | None:

@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any, Final, Union, get_args, get_origin
 
+from .compat import attribute
 from .futures import Future
 
 __all__ = ["Final", "Future", "annotate", "export", "fork", "ignore", "interface", "is_scripting",
@@ -159,3 +160,7 @@ def fork(func: Callable[..., Any], *args: Any, **kwargs: Any) -> Future[Any]:
 def wait(future: Future[Any]) -> Any:
     """Return the result of a future."""
     return future.wait()
+
+
+def __getattr__(name: str) -> Any:
+    return attribute(__name__, name)
