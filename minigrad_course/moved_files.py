@@ -14,7 +14,7 @@ _EARLIER = {"graph/node.py": "graph.py", "tensor/tensor.py": "tensor.py",
             "op/declaration.py": "op.py", "graph/version.py": "saved.py"}
 
 #: Symbols of exercises that had another name, or stood in another file, by what they are now.
-MOVED_SYMBOLS = {"autograd/functions/saved.py:keep": "autograd/functions/outputs.py:keep"}
+MOVED_SYMBOLS = {"autograd/function/saved.py:keep": "autograd/functions/outputs.py:keep"}
 
 
 def earlier_path(path: str) -> str | None:
@@ -22,7 +22,7 @@ def earlier_path(path: str) -> str | None:
 
     >>> earlier_path("engine/engine.py")
     'autograd/engine.py'
-    >>> earlier_path("autograd/function.py")
+    >>> earlier_path("autograd/backward.py")
     """
     return _EARLIER.get(path)
 
