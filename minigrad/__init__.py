@@ -73,6 +73,7 @@ from .autograd.anomaly_mode import (
     set_anomaly_enabled,
 )
 from .backend.threads import get_num_threads, set_num_threads
+from .compat.as_torch import as_torch
 from .default_device import get_default_device, set_default_device
 from .device import device
 from .dtypes import (
@@ -126,8 +127,6 @@ from .tensor import repr as tensor_repr
 from .tensor.attributes import Size
 from .tensor.formatting import set_printoptions
 from .tensor.tensor import Tensor
-from .utils import moved_modules
-from .utils.as_torch import as_torch
 from .version import __version__
 
 if TYPE_CHECKING:
@@ -142,7 +141,6 @@ else:  # hidden from type checkers: with it, every name would exist for them
 
 for _kind in (Tensor, Size, dtype, device, Generator, finfo, iinfo):
     _kind.__module__ = __name__  # as in PyTorch: pickles name it, wherever the class is defined
-moved_modules.install()  # for older pickles
 newaxis = None
 cuda.amp = _modules[f"{__name__}.cuda.amp"] = amp.for_cuda  # type: ignore[attr-defined]  # a name made here
 vars(autograd)["torch"] = _modules[__name__]  # PyTorch's has it too, by an import of its own

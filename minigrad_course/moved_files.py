@@ -6,17 +6,15 @@ in answered.py.
 
 from __future__ import annotations
 
-from minigrad.utils.moved_modules import MOVED
-
 __all__ = ["earlier_path", "earlier_symbols"]
 
-#: Files that the table of moved modules lacks: the old name is a package now, or the file was
-#: split off another one.
-_ALSO = {"graph/node.py": "graph.py", "tensor/tensor.py": "tensor.py",
-         "op/declaration.py": "op.py", "graph/version.py": "saved.py"}
+#: Where some files of the package lay before.
+_EARLIER = {"graph/node.py": "graph.py", "tensor/tensor.py": "tensor.py",
+            "graph/saved_tensor.py": "saved.py", "engine/engine.py": "autograd/engine.py",
+            "op/declaration.py": "op.py", "graph/version.py": "saved.py"}
 
 #: Symbols of exercises that had another name, or stood in another file, by what they are now.
-MOVED_SYMBOLS = {"autograd/functions/saved.py:keep": "autograd/functions/outputs.py:keep"}
+MOVED_SYMBOLS = {"autograd/function/saved.py:keep": "autograd/functions/outputs.py:keep"}
 
 
 def earlier_path(path: str) -> str | None:
@@ -24,11 +22,9 @@ def earlier_path(path: str) -> str | None:
 
     >>> earlier_path("engine/engine.py")
     'autograd/engine.py'
-    >>> earlier_path("autograd/function.py")
+    >>> earlier_path("autograd/backward.py")
     """
-    module = path.removesuffix(".py").replace("/", ".")
-    moved = {new: old for old, new in MOVED.items()}
-    return _ALSO.get(path) or (f"{moved[module].replace('.', '/')}.py" if module in moved else None)
+    return _EARLIER.get(path)
 
 
 def earlier_symbols(symbol: str) -> list[str]:

@@ -34,12 +34,12 @@ FAMILIES: dict[str, dict[str, tuple[str, str]]] = {
     },
     "autograd": {
         "backward": ("Backward passes and modes",
-                     "backward grad_mode anomaly_mode graph profiler variable"),
+                     "backward grad_mode anomaly_mode graph contexts variable"),
         "function": ("Functions of your own", "function nested_io saved_tensor"),
-        "gradcheck": ("Checks of gradients", "gradcheck numerical"),
+        "gradcheck": ("Checks of gradients", "compare deprecated numerical"),
     },
     "autograd.profiler": {
-        "profile": ("Recording", "profiler"),
+        "profile": ("Recording", "contexts"),
         "events": ("What was recorded", "profiler_util"),
     },
     "nn": {

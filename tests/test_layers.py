@@ -51,6 +51,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("utils",),
     ("viz", "examples"),  # examples: what lessons begin with
     ("_C", "_six", "compat"),
+    ("accelerator", "compiler", "functional", "futures", "jit"),  # loaded when a program asks
     (INIT,),
     ("__main__",),
     ("minigrad_course",),
@@ -73,7 +74,7 @@ OPTIONAL: dict[str, set[str]] = {
     "typer": {"minigrad_course"},
     "sklearn": {"minigrad_course", "utils"},
     "threadpoolctl": {"backend", "minigrad_course"},
-    "tensorboard": {"compat"},
+    "tensorboard": {"utils"},
     "torch": {"minigrad_course", "utils"},
     "safetensors": {"utils"},
     "nbformat": {"minigrad_course"},
@@ -88,8 +89,7 @@ LAZY = ("minigrad.backend.cupy", "minigrad_course")
 
 # Programs of their own: they may import nothing of the package before they have begun.
 PROGRAMS = {"minigrad_course.swap", "minigrad_course.compare_one", "minigrad_course.imported",
-            "minigrad.utils.moved_modules",  # it imports what a table names
-            "minigrad.utils.as_torch",  # it imports what a program names
+            "minigrad.compat.as_torch",  # it imports what a program names
             "minigrad.nn.utils",  # it imports a file when one asks for its name
             "minigrad.compat.found",  # as does this
             "minigrad_course.beside",  # in a page it is there before the package, and after it

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import minigrad as torch
-from minigrad.autograd.gradchecks.numerical import (
+from minigrad.autograd.gradcheck.numerical import (
     assembled,
     jacobian_columns,
     numerical_jacobians,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import minigrad as torch
 from minigrad.autograd.profiler import profile
+from minigrad.autograd.profiler.trace import linked
 from minigrad.autograd.profiler_util import EventList, FunctionEvent
-from minigrad.autograd.profiling.trace import linked
 from minigrad.nn.models import resnet18
 from minigrad_course.pictures import Drawing, Picture, bars, flame
 from minigrad_course.pictures.drawing import SMALL, text_width

@@ -6,7 +6,7 @@ from probing import Wrong, tensor, tried
 import minigrad as torch
 from minigrad import _state
 from minigrad.autograd.function import Function
-from minigrad.autograd.functions import saved as function_saved
+from minigrad.autograd.function import saved as function_saved
 from minigrad.examples import functions
 
 

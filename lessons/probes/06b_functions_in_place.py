@@ -8,7 +8,7 @@ from probing import Wrong, numbers, tensor, tried
 import minigrad as torch
 from minigrad import _state
 from minigrad.autograd import Function
-from minigrad.autograd.functions import outputs
+from minigrad.autograd.function import outputs
 from minigrad.examples.checkpoint import RandomSegment, Segment, in_segments
 from minigrad.op import inplace
 

@@ -6,8 +6,9 @@ from probing import array, tensor, tried
 import minigrad as torch
 from minigrad import _state
 from minigrad.autograd import functional
-from minigrad.autograd.functional_support import checks as functional_checks
-from minigrad.autograd.functional_support import passes as functional_passes
+from minigrad.autograd.functional import checks as functional_checks
+from minigrad.autograd.functional import derivatives
+from minigrad.autograd.functional import passes as functional_passes
 
 
 def in_mode(on, program):
@@ -233,10 +234,10 @@ def probe_08_4(random):
         blocks = [None if random.random() < 0.3 else tensor(random, [size, *x.shape])
                   for x in inputs]
         seen.append(shown(tried(lambda output=output, blocks=blocks, inputs=inputs:
-                                functional.blocks_of(output, blocks, inputs))))
+                                derivatives.blocks_of(output, blocks, inputs))))
         matrix = tensor(random, [2, 3])
         whole = tensor(random, [2, 6 // 2, 2, 3]).reshape(6, 2, 3)
-        seen.append(shown(functional.blocks_of(tensor(random, [2, 3]), [whole], (matrix,))))
+        seen.append(shown(derivatives.blocks_of(tensor(random, [2, 3]), [whole], (matrix,))))
     return seen
 
 

@@ -7,7 +7,7 @@ from probing import numbers, tensor, tried
 
 import minigrad as torch
 from minigrad.autograd import forward_ad
-from minigrad.autograd.forward_mode import jacobian, pushforward
+from minigrad.autograd.forward_ad import jacobian, pushforward
 from minigrad.batching import batched, examples, next_level, rules
 from minigrad.examples import dual_numbers
 from minigrad.examples.dual_numbers import Dual

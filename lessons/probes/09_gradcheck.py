@@ -10,7 +10,7 @@ import numpy as np
 from probing import replaced, tried
 
 import minigrad as torch
-from minigrad.autograd.gradchecks import numerical as jacobians
+from minigrad.autograd.gradcheck import numerical as jacobians
 
 
 def module(name):

@@ -12,9 +12,9 @@ from probing import Wrong, tried
 import minigrad as torch
 from minigrad import _state
 from minigrad.autograd import profiler, profiler_util
-from minigrad.autograd.profiling import recorder
-from minigrad.autograd.profiling import table as profiler_table
-from minigrad.autograd.profiling import trace as profiler_trace
+from minigrad.autograd.profiler import recorder
+from minigrad.autograd.profiler import table as profiler_table
+from minigrad.autograd.profiler import trace as profiler_trace
 
 
 def events_of(random, count, asynchronous=0.1):

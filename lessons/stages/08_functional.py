@@ -6,8 +6,9 @@ from typing import Any
 
 import minigrad as torch
 from minigrad.autograd import functional
-from minigrad.autograd.functional_support import checks as functional_checks
-from minigrad.autograd.functional_support import passes as functional_passes
+from minigrad.autograd.functional import checks as functional_checks
+from minigrad.autograd.functional import derivatives
+from minigrad.autograd.functional import passes as functional_passes
 
 A = torch.tensor([1.0, 2.0])
 V = torch.tensor([1.0, 10.0])
@@ -502,7 +503,7 @@ def symptom_08_4_constants_have_no_rows() -> bool:
 
 
 def symptom_08_4_missing_blocks_of_another_dtype() -> bool:
-    (found,) = functional.blocks_of(A, [None], (A.double(),))
+    (found,) = derivatives.blocks_of(A, [None], (A.double(),))
     return found.dtype != torch.float64
 
 
@@ -529,7 +530,7 @@ def symptom_08_4_rows_are_missing() -> bool:
 
 
 def symptom_08_4_missing_blocks_fail() -> bool:
-    blocks, inputs = functional.blocks_of, (torch.ones(3),)
+    blocks, inputs = derivatives.blocks_of, (torch.ones(3),)
     if error_of(blocks, A, [None], inputs):
         return True
     (found,) = blocks(A, [None], inputs)

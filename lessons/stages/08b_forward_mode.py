@@ -9,7 +9,7 @@ from typing import Any
 
 import minigrad as torch
 from minigrad.autograd import forward_ad
-from minigrad.autograd.forward_mode import jacobian, pushforward
+from minigrad.autograd.forward_ad import jacobian, pushforward
 from minigrad.batching import batched, examples, level_of, next_level, rules
 from minigrad.examples import dual_numbers
 from minigrad.examples.dual_numbers import Dual

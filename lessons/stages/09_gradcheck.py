@@ -1,6 +1,5 @@
 """Symptoms of stage 09: what a wrong answer does, shown by tiny programs."""
 
-import importlib
 import math
 import warnings
 
@@ -8,12 +7,11 @@ import numpy as np
 
 import minigrad as torch
 from minigrad.autograd import Function
-from minigrad.autograd.gradchecks import checks as gradcheck_parts
-from minigrad.autograd.gradchecks import numerical as jacobians
-from minigrad.autograd.gradchecks.numerical import GradcheckError, Tolerances
+from minigrad.autograd.gradcheck import checks as gradcheck_parts
+from minigrad.autograd.gradcheck import compare
+from minigrad.autograd.gradcheck import numerical as jacobians
+from minigrad.autograd.gradcheck.numerical import GradcheckError, Tolerances
 
-#: The module; `minigrad.autograd.gradcheck` as an attribute is the function.
-checks = importlib.import_module("minigrad.autograd.gradcheck")
 LIMITS = Tolerances(1e-6, 1e-5, 1e-3, 0.0, False)
 
 
@@ -411,7 +409,7 @@ def symptom_09_3_gradients_of_another_result():
 def symptom_09_3_shown_the_wrong_way_round():
     x = double(1.0)
     try:
-        checks.check_slow(lambda x: Wrong.apply(x), (x,), LIMITS, (Wrong.apply(x),), False)
+        compare.check_slow(lambda x: Wrong.apply(x), (x,), LIMITS, (Wrong.apply(x),), False)
     except GradcheckError as error:
         return "-2" in str(error).partition("analytical:")[0]
     return False
@@ -422,7 +420,7 @@ def symptom_09_3_another_step():
     if not slow_works() or slow_refuses(cube, x):
         return False
     try:
-        checks.check_slow(cube, (x,), LIMITS._replace(eps=0.5), (cube(x),), False)
+        compare.check_slow(cube, (x,), LIMITS._replace(eps=0.5), (cube(x),), False)
     except GradcheckError:
         return False
     return True
@@ -432,7 +430,7 @@ def numbers_of(func):
     """Return the output and the input that the error for a wrong function names."""
     inputs = torch.ones(1, dtype=torch.float64), double(1.0), double(2.0)
     try:
-        checks.check_slow(func, inputs, LIMITS, func(*inputs), False)
+        compare.check_slow(func, inputs, LIMITS, func(*inputs), False)
     except GradcheckError as error:
         words = str(error).split(",")[0].split()
         return int(words[4]), int(words[-1])
@@ -494,7 +492,7 @@ def slow_refuses(func, *inputs, forward=False):
     results = func(*inputs)
     results = results if isinstance(results, tuple) else (results,)
     try:
-        checks.check_slow(func, inputs, LIMITS, results, forward)
+        compare.check_slow(func, inputs, LIMITS, results, forward)
     except GradcheckError:
         return True
     return False
@@ -555,7 +553,7 @@ def symptom_09_3_runs_the_other_mode():
     x = double(1.0)
     for forward in (False, True):
         try:
-            checks.check_slow(lambda x, f=forward: OneWay.apply(x, f), (x,), LIMITS,
+            compare.check_slow(lambda x, f=forward: OneWay.apply(x, f), (x,), LIMITS,
                               (OneWay.apply(x, forward),), forward)
         except RuntimeError as error:
             if "the other mode ran" in str(error):
@@ -582,7 +580,7 @@ class WrongForward(Function):
 def symptom_09_3_forward_mode_unsaid():
     x = double(1.0)
     try:
-        checks.check_slow(WrongForward.apply, (x,), LIMITS, (WrongForward.apply(x),), True)
+        compare.check_slow(WrongForward.apply, (x,), LIMITS, (WrongForward.apply(x),), True)
     except GradcheckError as error:
         return "computed with forward mode" not in str(error)
     return False
@@ -601,7 +599,7 @@ def looked_at(*inputs):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            checks.check_inputs(inputs)
+            compare.check_inputs(inputs)
         except Exception as error:
             return error, [str(each.message) for each in caught]
     return None, [str(each.message) for each in caught]
@@ -949,7 +947,7 @@ def symptom_09_5_something_for_nothing_passes():
 def first(func, *inputs, grads, live=None):
     given = (*inputs, *grads)
     live = live or [t.requires_grad for t in given]
-    return checks.first_gradients(func, len(inputs), live, *given)
+    return compare.first_gradients(func, len(inputs), live, *given)
 
 
 def cube(x):

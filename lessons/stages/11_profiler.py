@@ -8,10 +8,10 @@ from typing import Any
 import minigrad as torch
 from minigrad import _state
 from minigrad.autograd import profiler, profiler_util
+from minigrad.autograd.profiler import contexts, recorder
+from minigrad.autograd.profiler import table as profiler_table
+from minigrad.autograd.profiler import trace as profiler_trace
 from minigrad.autograd.profiler_util import EventList, FunctionEvent, FunctionEventAvg
-from minigrad.autograd.profiling import recorder
-from minigrad.autograd.profiling import table as profiler_table
-from minigrad.autograd.profiling import trace as profiler_trace
 
 BACKWARD = 1
 X = torch.tensor([1.0, 2.0])
@@ -631,7 +631,7 @@ def on_after(program: Callable[[], Any]) -> bool:
             program()
     except ValueError:
         pass
-    return profiler._profiler_enabled()
+    return contexts._profiler_enabled()
 
 
 def fail() -> None:
@@ -703,7 +703,7 @@ def symptom_11_7_a_refused_profile_loses_its_events() -> bool:
 def symptom_11_7_never_started() -> bool:
     def check() -> bool:
         with profiler.profile(enabled=True) as prof:
-            on = profiler._profiler_enabled()
+            on = contexts._profiler_enabled()
         return prof is not None and not on
 
     try:
@@ -726,7 +726,7 @@ def symptom_11_7_the_recorder_is_not_told() -> bool:
         with profiler.profile():
             made = _state.recorder.get()
             made.quick = True
-        return not profiler._profiler_enabled() and made.quick
+        return not contexts._profiler_enabled() and made.quick
 
     return left_as_it_was(check)
 
@@ -745,7 +745,7 @@ def symptom_11_7_used_twice() -> bool:
 def symptom_11_7_enabled_is_not_looked_at() -> bool:
     def check() -> bool:
         with profiler.profile(enabled=False):
-            return profiler._profiler_enabled()
+            return contexts._profiler_enabled()
 
     return left_as_it_was(check)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..autograd.function import Function
-from ..autograd.functions.once_differentiable import DelayedError
+from ..autograd.function.delayed_error import DelayedError
 from ..graph.accumulate_grad import AccumulateGrad
 from ..tensor.tensor import Tensor
 

@@ -6,8 +6,7 @@ Source: https://docs.pytorch.org/docs/stable/autograd.html
 from . import anomaly_mode, forward_ad, functional, grad_mode, graph, profiler, profiler_util
 from .anomaly_mode import detect_anomaly, set_detect_anomaly
 from .backward import backward, grad
-from .function import Function
-from .functions.nested_io import NestedIOFunction
+from .function import Function, NestedIOFunction
 from .grad_mode import (
     enable_grad,
     inference_mode,
@@ -18,7 +17,8 @@ from .grad_mode import (
 )
 from .gradcheck import GradcheckError, gradcheck, gradgradcheck
 from .graph import is_multithreading_enabled, set_multithreading_enabled
-from .profiler import _profiler_enabled, kineto_available
+from .profiler import kineto_available
+from .profiler.contexts import _profiler_enabled
 from .saved_tensor import SavedTensor
 from .variable import Variable
 

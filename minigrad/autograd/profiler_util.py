@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 from weakref import ref
 
-from .profiling.device_times import DeviceTimes
-from .profiling.html import page
-from .profiling.recorder import FUNCTION, UNNUMBERED, USER, Recorder, name_of, stack_lines
-from .profiling.table import _format_memory, _format_time, _format_time_share, build_table
-from .profiling.trace import linked, trace
+from .profiler.device_times import DeviceTimes
+from .profiler.html import page
+from .profiler.recorder import FUNCTION, UNNUMBERED, USER, Recorder, name_of, stack_lines
+from .profiler.table import _format_memory, _format_time, _format_time_share, build_table
+from .profiler.trace import linked, trace
 
 __all__ = ["EventList", "FunctionEvent", "FunctionEventAvg", "Interval", "_format_memory",
            "_format_time", "_format_time_share"]

@@ -14,7 +14,7 @@ from ..engine.tasks import is_checkpoint_valid
 from ..op.declaration import F
 from ..tensor.tensor import Tensor
 from .backward import as_tuple, root_edges, root_gradients
-from .function import FunctionNode
+from .function.function import FunctionNode
 
 __all__ = ["Variable", "VariableMeta"]
 

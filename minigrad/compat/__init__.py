@@ -1,8 +1,9 @@
 """Names that programs for PyTorch use, and the engine does not need.
 
-`left_out` is the table of what minigrad leaves out, and why.  A name in it can be imported, named
-and compared; an error says why it is left out when it is used.  `found` has the modules of small
-names that are loaded when a program first asks for them.
+`left_out` is the table of what minigrad leaves out, and why.  A program may name and compare these
+names; using one raises an error that says why it is left out.  `found` answers for them, and
+for modules that are loaded when a program first asks for them.  `as_torch` lets minigrad stand in
+for torch.
 
 >>> import minigrad as torch
 >>> torch.float32 in (torch.complex64, torch.complex128)

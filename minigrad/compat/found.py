@@ -1,6 +1,9 @@
-"""How the names of this folder are found: as attributes of modules, and by imports.
+"""How programs find the names that minigrad leaves out, and those that it loads later.
 
-Nothing is loaded or made before a program asks for it.
+`attribute` answers for them as attributes of modules: `torch.fft`, `from minigrad import fft`.
+The statement `import torch.fft` needs a finder, `LeftOutModules`, which `as_torch` adds to
+`sys.meta_path`; a plain `import minigrad` leaves `sys.meta_path` alone.  Nothing is loaded or
+made before a program asks for it.
 """
 
 from __future__ import annotations
@@ -14,35 +17,28 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
-from ..utils.moved_modules import AnotherName
 from .left_out import MODULES, left_out
 from .stand_ins import LeftOutModule, give_methods, stand_in
 
-__all__ = ["LATER", "WITH", "LaterModules", "LeftOutModules", "attribute", "install"]
+__all__ = ["LATER", "WITH", "LeftOutModules", "attribute", "install"]
 
 _PACKAGE = __name__.partition(".")[0]
 
 #: Modules of which some names are in the tables, besides the package itself.
-IN_PART = ("backends", "cuda", "linalg", "nn", "optim", "testing", "utils", "utils.data")
+IN_PART = ("backends", "cuda", "linalg", "nn", "nn.parallel", "optim", "testing", "utils",
+           "utils.data")
 
 
-#: Modules that are loaded when a program asks for them, by their names below `torch`, and where
-#: they are in minigrad.
-LATER = {
-    **{name: f"compat.{name}" for name in ("accelerator", "compiler", "functional", "futures",
-                                           "jit")},
-    "nn.parallel": "compat.data_parallel",
-    "utils.tensorboard": "compat.tensorboard",
-    **{name: name for name in ("backends.cuda", "distributions", "utils.benchmark", "utils.dlpack",
-                               "utils.hooks")},
-}
+#: Modules that are loaded when a program first asks for them as attributes.  An import statement
+#: finds their files without this table.
+LATER = ("accelerator", "backends.cuda", "compiler", "distributions", "functional", "futures",
+         "jit", "utils.benchmark", "utils.dlpack", "utils.hooks", "utils.tensorboard")
 
 #: Functions and classes that are loaded with a module, and that module.
 WITH: dict[str, str] = {
     "TypedStorage": "ops.shape.storages", "UntypedStorage": "ops.shape.storages",
-    "compile": "compat.compiler", "testing.assert_allclose": "compat.testing",
-    "testing.make_tensor": "compat.testing", "nn.DataParallel": "compat.data_parallel",
-    "utils.swap_tensors": "utils.swapping",
+    "compile": "compiler", "testing.assert_allclose": "compat.testing",
+    "testing.make_tensor": "compat.testing", "utils.swap_tensors": "utils.swapping",
     **dict.fromkeys((
         "are_deterministic_algorithms_enabled", "get_deterministic_debug_mode",
         "get_float32_matmul_precision", "get_num_interop_threads",
@@ -54,14 +50,16 @@ WITH: dict[str, str] = {
 
 
 def attribute(module: str, name: str) -> Any:
-    """Return what stands for `name` in a module of minigrad; `AttributeError` if nothing does.
+    """Return what `name` means in a module of minigrad; raise `AttributeError` if nothing.
 
     >>> attribute("minigrad", "complex64")
     torch.complex64
     """
     path = f"{module}.{name}".partition(".")[2]
-    if path in MODULES or path in LATER:
-        found: Any = importlib.import_module(f"{_PACKAGE}.{path}")
+    if path in MODULES:
+        found: Any = left_out_module(f"{_PACKAGE}.{path}")
+    elif path in LATER:
+        found = importlib.import_module(f"{_PACKAGE}.{path}")
     elif path in WITH:
         found = getattr(importlib.import_module(f"{_PACKAGE}.{WITH[path]}"), name)
     else:
@@ -101,8 +99,20 @@ def is_module(path: str) -> bool:
     return bool(path)
 
 
+def left_out_module(name: str) -> ModuleType:
+    """Return the one stand-in for a module that is left out, by its name below minigrad.
+
+    It goes into `sys.modules`, so that an import under `as_torch` returns the same object.
+    """
+    if name not in sys.modules:
+        spec = LeftOutModules().find_spec(name)
+        assert spec is not None
+        sys.modules[name] = importlib.util.module_from_spec(spec)
+    return sys.modules[name]
+
+
 class LeftOutModules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds modules that are left out, after all finders of modules that are there."""
+    """Finds modules that are left out; it must follow the finders of modules that exist."""
 
     def find_spec(self, name: str, path: Any = None,
                   target: ModuleType | None = None) -> ModuleSpec | None:
@@ -121,26 +131,8 @@ class LeftOutModules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         """Do nothing: a stand-in runs nothing."""
 
 
-class LaterModules(AnotherName):
-    """Finds the modules of this folder by the names that they have in PyTorch."""
-
-    def new_name(self, name: str) -> str | None:
-        """Return where the module is that a name below minigrad stands for."""
-        package, _, rest = name.partition(".")
-        where = LATER.get(rest, rest) if package == _PACKAGE else rest
-        return None if where == rest else f"{_PACKAGE}.{where}"
-
-    def exec_module(self, module: ModuleType) -> None:
-        """Put the module itself into `sys.modules`, and let it answer for names left out."""
-        name = module.__name__
-        super().exec_module(module)
-        found = vars(sys.modules[name])
-        found["__getattr__"] = _finding(name, found.get("__getattr__"))
-
-
 def install() -> None:
-    """Let imports and attributes find what is in this folder, and give tensors their methods."""
-    sys.meta_path.extend((LaterModules(), LeftOutModules()))
+    """Let modules answer for names that they lack, and give tensors the methods left out."""
     for path in IN_PART:
         module = sys.modules[f"{_PACKAGE}.{path}"]
         vars(module)["__getattr__"] = _finding(module.__name__, vars(module).get("__getattr__"))
@@ -148,7 +140,7 @@ def install() -> None:
 
 
 def _finding(module: str, own: Callable[[str], Any] | None) -> Callable[[str], Any]:
-    """Return a module's `__getattr__`, which asks the one that it had first."""
+    """Return a `__getattr__` for a module, which first tries the one that the module had."""
     def find(name: str) -> Any:
         if own is not None:
             try:

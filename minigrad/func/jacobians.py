@@ -11,8 +11,8 @@ from typing import Any
 
 from .. import _state
 from .._state import having
-from ..autograd.forward_mode.jacobian import columns_along
-from ..autograd.functional_support.passes import units_of
+from ..autograd.forward_ad.jacobian import columns_along
+from ..autograd.functional.passes import units_of
 from ..op.declaration import F
 from ..shapes import numel
 from ..tensor.tensor import Tensor

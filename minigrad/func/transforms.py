@@ -17,7 +17,7 @@ from typing import Any
 
 from .._state import grad_enabled, inference_enabled, transform
 from ..autograd.backward import grad as gradients
-from ..autograd.forward_ad import checked_dual, jvp_level, unpacked_at
+from ..autograd.forward_ad.dual_tensors import checked_dual, jvp_level, unpacked_at
 from ..autograd.grad_mode import enable_grad, inference_mode, no_grad
 from ..graph.accumulate_grad import AccumulateGrad
 from ..op.declaration import F

@@ -24,6 +24,7 @@ from . import (
     norm_pool,
     normalization,
     padding,
+    parallel,
     parameter,
     parameter_containers,
     pool,
@@ -50,6 +51,7 @@ from .module import Module
 from .norm_pool import *
 from .normalization import *
 from .padding import *
+from .parallel import DataParallel
 from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 from .parameter_containers import *
 from .pool import *
@@ -60,8 +62,9 @@ from .transformer import *
 
 modules.name_as_pytorch_does()
 
-__all__ = ["Buffer", "Module", "Parameter", "UninitializedBuffer", "UninitializedParameter",
-           "functional", "init", "models", "modules", "parameter", "utils"]
+__all__ = ["Buffer", "DataParallel", "Module", "Parameter", "UninitializedBuffer",
+           "UninitializedParameter", "functional", "init", "models", "modules", "parallel",
+           "parameter", "utils"]
 __all__ += activation.__all__
 __all__ += adaptive_softmax.__all__
 __all__ += attention.__all__

@@ -135,7 +135,7 @@ class Op(metaclass=Declaration):
     no_history = False  # whether the variant in place leaves the history as it is
     materialize = True  # whether missing gradients of outputs become zeros
     #: A rule for forward mode, where neither the kind nor the formulas give it; see NOTE [How a
-    #: tangent passes an op] in autograd/forward_mode/pushforward.py
+    #: tangent passes an op] in autograd/forward_ad/pushforward.py
     jvp: Callable[..., Any] | None = None
     no_batching = ""  # why there is no batching rule, so that `vmap` runs it example by example
     #: Makes the forward of an op that only calls a function of the backend; see `Unary`, `Binary`

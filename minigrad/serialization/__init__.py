@@ -1,13 +1,5 @@
-"""torch.serialization: tensors in files; see files.py.
+"""torch.serialization: save tensors to files, and load them; see files.py."""
 
-Pickles of the first edition name the other classes here.
-"""
-
-from ..device import device
-from ..tensor.attributes import Size
-from ..tensor.tensor import Parameter, Tensor
 from .files import load, save
-from .pickling import Writer
-from .reading import Reader
 
-__all__ = ["Parameter", "Reader", "Size", "Tensor", "Writer", "device", "load", "save"]
+__all__ = ["load", "save"]

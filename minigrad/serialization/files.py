@@ -23,7 +23,6 @@ import sys
 import zipfile
 from typing import Any, BinaryIO
 
-from .first_edition import STRUCTURE, JsonReader
 from .pickling import Writer
 from .reading import Reader
 from .unpickling import Refused
@@ -121,8 +120,6 @@ def read_archive(archive: zipfile.ZipFile, map_location: Any) -> Any:
 def reader_for(archive: zipfile.ZipFile, map_location: Any) -> Reader:
     """Return a reader of the archive's format."""
     names = archive.namelist()
-    if STRUCTURE in names:
-        return JsonReader(archive, map_location)
     programs = [name for name in names if name.endswith("/data.pkl")]
     if len(programs) != 1:
         raise RuntimeError("cannot load: a zip archive, but not one that save wrote")

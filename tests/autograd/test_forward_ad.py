@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from minigrad.autograd.forward_mode.tangents import TangentLevel
+from minigrad.autograd.forward_ad.tangents import TangentLevel
 from minigrad.batching import batched, examples, next_level
 from minigrad.tensor.tensor import from_array
 from tests import _oracle

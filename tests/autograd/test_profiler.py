@@ -13,8 +13,9 @@ import pytest
 
 import minigrad as torch
 from minigrad import _state, nn
-from minigrad.autograd import profiler as profiler_module
-from minigrad.autograd.profiler import emit_nvtx, profile, record_function
+from minigrad.autograd.profiler import contexts, emit_nvtx, profile, record_function
+from minigrad.autograd.profiler.nvtx import NvtxRecorder
+from minigrad.autograd.profiler.op_names import op_name
 from minigrad.autograd.profiler_util import (
     EventList,
     FunctionEvent,
@@ -23,8 +24,6 @@ from minigrad.autograd.profiler_util import (
     _format_time,
     _format_time_share,
 )
-from minigrad.autograd.profiling.nvtx import NvtxRecorder
-from minigrad.autograd.profiling.op_names import op_name
 from minigrad.op.declaration import REGISTRY
 
 
@@ -708,9 +707,9 @@ def ranges(monkeypatch):
     """Pretend that there is a GPU, and return the list that its ranges are written to."""
     opened = []
     nvtx = SimpleNamespace(RangePush=opened.append, RangePop=lambda: opened.append("end"))
-    monkeypatch.setattr(profiler_module.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(contexts.cuda, "is_available", lambda: True)
     fake = SimpleNamespace(cuda=SimpleNamespace(nvtx=nvtx))
-    monkeypatch.setattr(profiler_module, "backend_for", lambda device: fake)
+    monkeypatch.setattr(contexts, "backend_for", lambda device: fake)
     return opened
 
 

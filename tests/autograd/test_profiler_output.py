@@ -11,11 +11,11 @@ from types import SimpleNamespace
 import pytest
 
 import minigrad
+from minigrad.autograd.profiler.device import DeviceRecorder
+from minigrad.autograd.profiler.html import flames
+from minigrad.autograd.profiler.nvtx import NvtxRecorder
+from minigrad.autograd.profiler.table import build_table, in_unit, shortened
 from minigrad.autograd.profiler_util import FunctionEventAvg
-from minigrad.autograd.profiling.device import DeviceRecorder
-from minigrad.autograd.profiling.html import flames
-from minigrad.autograd.profiling.nvtx import NvtxRecorder
-from minigrad.autograd.profiling.table import build_table, in_unit, shortened
 from tests.support.engines import function_of, leaf
 
 profiler_util = importlib.import_module("minigrad.autograd.profiler_util")
@@ -150,7 +150,7 @@ def test_a_profile_names_the_accumulation_of_gradients_that_have_a_graph():
 
 
 def test_the_flames_of_two_threads():
-    from minigrad.autograd.profiling.html import averages_table, flames
+    from minigrad.autograd.profiler.html import averages_table, flames
 
     outer = Event("outer", 0.0, 10.123456, sequence_nr=0, input_shapes=[[2, 3]])
     inner = Event("inner", 1.98765, 5.0, parent=outer, cpu_memory_usage=24)
@@ -212,7 +212,7 @@ def test_averages_add_times_of_a_gpu():
 
 
 def test_ranges_of_nvtx_are_named():
-    from minigrad.autograd.profiling.nvtx import NvtxRecorder
+    from minigrad.autograd.profiler.nvtx import NvtxRecorder
 
     said = []
 
@@ -225,7 +225,7 @@ def test_ranges_of_nvtx_are_named():
 
 
 def test_recorders_note_nothing_that_was_not_asked_for():
-    from minigrad.autograd.profiling.recorder import DetailedRecorder
+    from minigrad.autograd.profiler.recorder import DetailedRecorder
 
     made = DetailedRecorder()
     assert (made.shapes, made.stack, made.memory) == (False, False, False)

@@ -86,7 +86,7 @@ def test_a_decorated_generator_takes_keywords(torch):
 
 
 def test_the_memory_of_an_array_on_borrowed_memory():
-    from minigrad.autograd.profiling.recorder import memory_of
+    from minigrad.autograd.profiler.recorder import memory_of
 
     borrowed = np.frombuffer(memoryview(bytearray(16)), dtype=np.float32)
     assert memory_of(borrowed[1:])

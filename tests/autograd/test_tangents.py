@@ -7,9 +7,9 @@ from types import SimpleNamespace
 import pytest
 
 import minigrad
-from minigrad.autograd.forward_mode.pushforward import has_gradient
-from minigrad.autograd.forward_mode.tangents import TangentLevel
-from minigrad.autograd.gradchecks.numerical import GradcheckError
+from minigrad.autograd.forward_ad.pushforward import has_gradient
+from minigrad.autograd.forward_ad.tangents import TangentLevel
+from minigrad.autograd.gradcheck.numerical import GradcheckError
 from tests.support.engines import forward_ad, function_of, leaf, on_each_engine, with_jvp
 
 # PyTorch's own forward mode warns when it is first used.

@@ -14,6 +14,7 @@ import pytest
 
 import minigrad
 from minigrad.compat import left_out
+from minigrad.compat.found import LeftOutModules
 from minigrad.compat.left_out import (
     ALIASES,
     ANSWERS,
@@ -48,11 +49,18 @@ def test_a_name_can_be_named_and_compared_and_its_use_says_why(path):
     assert str(raised.value) == left_out.error_text(path, left_out.left_out(path))
 
 
+@pytest.fixture
+def finder(monkeypatch):
+    """Add the finder of modules that are left out, as `as_torch` does."""
+    monkeypatch.setattr(sys, "meta_path", [*sys.meta_path, LeftOutModules()])
+
+
+@pytest.mark.usefixtures("finder")
 @pytest.mark.parametrize("path", MODULES)
 def test_a_module_is_imported_and_what_is_in_it_named(path):
-    module = importlib.import_module(f"minigrad.{path}")
-    assert module is at(path) and isinstance(module, LeftOutModule)
-    assert MODULES[path] in module.__doc__
+    module = at(path)
+    assert module is importlib.import_module(f"minigrad.{path}")
+    assert isinstance(module, LeftOutModule) and MODULES[path] in module.__doc__
     below = importlib.import_module(f"minigrad.{path}.below")
     assert below is module.below
     with pytest.raises(NotImplementedError, match=f"^torch.{path}.below.thing.DEEP is left out"):
@@ -61,6 +69,7 @@ def test_a_module_is_imported_and_what_is_in_it_named(path):
     assert not hasattr(below.thing, "__wrapped__")
 
 
+@pytest.mark.usefixtures("finder")
 @pytest.mark.parametrize("path", [f"{name}.{each}" for name in ANSWERS for each in ANSWERS[name]])
 def test_some_questions_have_an_answer(path):
     module, _, name = path.rpartition(".")
@@ -150,15 +159,59 @@ def test_none_is_made_before_a_program_asks_for_it():
             "print(_made, [n for n in sys.modules if n.startswith('minigrad.compat')])")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == ("{} ['minigrad.compat.left_out', 'minigrad.compat.stand_ins', "
-                           "'minigrad.compat.found', 'minigrad.compat']\n")
+                           "'minigrad.compat.found', 'minigrad.compat', "
+                           "'minigrad.compat.as_torch']\n")
 
 
-def test_a_file_that_is_there_goes_first():
-    """The finder stands behind those of files, so that what is made leaves the table by itself."""
+def run(program: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
+                          check=False)
+
+
+def test_a_plain_import_leaves_the_import_system_as_it_was():
+    done = run("import sys\n"
+               "before = [list(each) for each in (sys.meta_path, sys.path_hooks, sys.path)]\n"
+               "import minigrad as torch\n"
+               "torch.nn.functional.relu(torch.ones(1, requires_grad=True)).backward()\n"
+               "assert torch.fft.rfft and torch.jit.ScriptModule and torch.compile\n"
+               "assert before == [sys.meta_path, sys.path_hooks, sys.path]\n"
+               "assert sys.excepthook is sys.__excepthook__\n")
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_plain_import_serves_what_is_left_out_as_attributes_of_modules():
+    done = run("import minigrad as torch\n"
+               "from minigrad import distributed as dist, multiprocessing\n"
+               "from minigrad.nn.parallel import DataParallel, DistributedDataParallel\n"
+               "from minigrad.jit import ScriptModule\n"
+               "from minigrad.utils.data import DistributedSampler, distributed\n"
+               "from minigrad.compiler import config\n"
+               "import minigrad.jit, minigrad.utils.tensorboard\n"
+               "assert dist is torch.distributed and not dist.is_available()\n"
+               "assert torch.nn.DataParallel is DataParallel and torch.backends.mkl\n"
+               "import minigrad.fft\n")
+    assert done.stderr.rstrip().endswith("ModuleNotFoundError: No module named 'minigrad.fft'")
+
+
+def test_modules_that_were_named_before_as_torch_stay_the_same():
+    done = run("import minigrad\n"
+               "fft, sampler = minigrad.fft, minigrad.utils.data.distributed\n"
+               "minigrad.as_torch()\n"
+               "import torch.fft, torch.utils.data.distributed, minigrad.onnx.utils, torch.onnx\n"
+               "assert torch.fft is fft and torch.utils.data.distributed is sampler\n"
+               "assert torch.onnx is minigrad.onnx and torch.onnx.utils is minigrad.onnx.utils\n")
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_file_that_exists_takes_precedence():
+    """The finder follows that of files, so a module that gets a file needs no other change."""
+    done = run("import sys, minigrad\nminigrad.as_torch(), minigrad.as_torch()\n"
+               "names = [getattr(each, '__name__', type(each).__name__)\n"
+               "         for each in sys.meta_path]\n"
+               "assert names[0] == '_TorchNames' and names[-1] == 'LeftOutModules'\n"
+               "assert names.count('_TorchNames') == names.count('LeftOutModules') == 1\n")
+    assert done.returncode == 0, done.stderr
     assert isinstance(minigrad.nn, ModuleType) and not isinstance(minigrad.nn, LeftOutModule)
-    finder = next(each for each in sys.meta_path if type(each).__name__ == "LeftOutModules")
-    assert sys.meta_path.index(finder) > [each.__name__ for each in sys.meta_path
-                                          if isinstance(each, type)].index("PathFinder")
     for path in MODULES:
         assert not Path(minigrad.__path__[0], *path.split(".")).with_suffix(".py").exists()
 

@@ -52,7 +52,7 @@ def numpy_scalar() -> tuple[Stage, dict[str, str]]:
 
 def no_view() -> tuple[Stage, dict[str, str]]:
     stage = find_stage("08")
-    return stage, edited(stage, "autograd/functional_support/checks.py",
+    return stage, edited(stage, "autograd/functional/checks.py",
                          "t.view_as(t) if create_graph", "t if create_graph")
 
 
@@ -336,7 +336,7 @@ def test_run_list_and_progress_tell_it(space):
     assert "09.6 " in told and ": right; it waits for 09.5" in told and "9 of 10 points" in told
     assert "right; it waits for 09.5" in call("list")
     assert call("run", "09.6").startswith("right 09.6 ")
-    path = "autograd/gradchecks/checks.py"
+    path = "autograd/gradcheck/checks.py"
     stage.exercise(path, space.exercises).write_text(solution(stage)[path], encoding="utf-8")
     assert "10 of 10 points" in call("run", "09")
     assert "waits for" not in call("list")

@@ -19,8 +19,8 @@ import minigrad
 import minigrad.func
 from minigrad import _state
 from minigrad.amp.casts import Casts
-from minigrad.autograd.forward_mode.tangents import TangentLevel
-from minigrad.autograd.profiling.recorder import Recorder
+from minigrad.autograd.forward_ad.tangents import TangentLevel
+from minigrad.autograd.profiler.recorder import Recorder
 from minigrad.batching import level_of
 
 torch = pytest.importorskip("torch", reason="held beside PyTorch")

@@ -19,7 +19,7 @@ import pytest
 import minigrad as torch
 from minigrad import _state
 from minigrad.autograd import Function, forward_ad
-from minigrad.autograd.forward_mode import tangents
+from minigrad.autograd.forward_ad import tangents
 from minigrad.autograd.graph import saved_tensors_hooks
 from minigrad.engine.engine import _running
 from tests.support.engines import leaf

@@ -10,7 +10,7 @@ from _oracle import assert_close, central_difference_vjp, second_order_vjp
 
 import minigrad as torch
 from minigrad.autograd import Function
-from minigrad.autograd.functions.saved import keep
+from minigrad.autograd.function.saved import keep
 from minigrad.examples import functions
 
 grad_mode = torch._state.grad_enabled

@@ -10,7 +10,7 @@ from _oracle import assert_close
 
 import minigrad as torch
 from minigrad.autograd import Function
-from minigrad.autograd.functions.outputs import alias, give_place, join_written
+from minigrad.autograd.function.outputs import alias, give_place, join_written
 from minigrad.examples.checkpoint import RandomSegment, Segment
 from minigrad.op.inplace import values_to_save
 

@@ -11,8 +11,9 @@ from _oracle import assert_close, numerical_jacobian
 
 import minigrad as torch
 from minigrad.autograd import functional
-from minigrad.autograd.functional_support import checks as functional_checks
-from minigrad.autograd.functional_support import passes as functional_passes
+from minigrad.autograd.functional import checks as functional_checks
+from minigrad.autograd.functional import derivatives
+from minigrad.autograd.functional import passes as functional_passes
 
 PRODUCTS_WITH_H = ["vhp", "hvp"]
 
@@ -701,7 +702,7 @@ def test_stacked_of_no_rows():
 def test_blocks_of_have_the_shape_of_output_and_input():
     output, x, y = torch.ones((2, 1)), torch.ones((3,)), torch.ones((1, 2))
     rows = torch.arange(6.0).reshape(2, 3)
-    found = functional.blocks_of(output, [rows, torch.ones((2, 1, 2))], (x, y))
+    found = derivatives.blocks_of(output, [rows, torch.ones((2, 1, 2))], (x, y))
     assert isinstance(found, tuple) and len(found) == 2
     shapes = [tuple(block.shape) for block in found]
     assert shapes == [(2, 1, 3), (2, 1, 1, 2)], f"got {shapes}"
@@ -711,7 +712,7 @@ def test_blocks_of_have_the_shape_of_output_and_input():
 @pytest.mark.hole("08.4")
 def test_blocks_that_are_missing_are_zeros():
     output, y = torch.ones((2, 1)), torch.ones((1, 2), dtype=torch.float64)
-    (found,) = functional.blocks_of(output, [None], (y,))
+    (found,) = derivatives.blocks_of(output, [None], (y,))
     assert found.shape == (2, 1, 1, 2), f"got shape {tuple(found.shape)}"
     assert found.dtype == torch.float64, f"got {found.dtype}"
     assert found.sum().item() == 0.0
@@ -946,7 +947,7 @@ def test_hessian_passes_its_options_to_the_outer_jacobian(monkeypatch):
         return original(f, inputs, create_graph, strict)  # the batched pass is another exercise
 
     original = functional.jacobian
-    monkeypatch.setattr(functional, "jacobian", watched)
+    monkeypatch.setattr(derivatives, "jacobian", watched)
     functional.hessian(mixed, torch.tensor([1.0, 2.0]), vectorize=True)
     functional.hessian(mixed, torch.tensor([1.0, 2.0]), create_graph=True, strict=True)
     outer, inner, *_ = calls

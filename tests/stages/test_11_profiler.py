@@ -15,16 +15,8 @@ import pytest
 
 import minigrad as torch
 from minigrad import _state
-from minigrad.autograd import profiler
-from minigrad.autograd.profiler import profile, record_function
-from minigrad.autograd.profiler_util import (
-    EventList,
-    FunctionEvent,
-    FunctionEventAvg,
-    events_of,
-    within,
-)
-from minigrad.autograd.profiling.recorder import (
+from minigrad.autograd.profiler import contexts, profile, record_function
+from minigrad.autograd.profiler.recorder import (
     BACKWARD,
     FUNCTION,
     USER,
@@ -32,10 +24,17 @@ from minigrad.autograd.profiling.recorder import (
     Recorder,
     name_of,
 )
-from minigrad.autograd.profiling.table import (
+from minigrad.autograd.profiler.table import (
     rows_shown,
 )
-from minigrad.autograd.profiling.trace import linked
+from minigrad.autograd.profiler.trace import linked
+from minigrad.autograd.profiler_util import (
+    EventList,
+    FunctionEvent,
+    FunctionEventAvg,
+    events_of,
+    within,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -824,7 +823,7 @@ def test_the_block_gets_the_profile():
 @pytest.mark.hole("11.7")
 def test_it_is_on_in_the_block():
     with profile():
-        assert profiler._profiler_enabled(), "expected the profiler to be on in the block"
+        assert contexts._profiler_enabled(), "expected the profiler to be on in the block"
         assert _state.recorder.get() is not None
 
 
@@ -832,7 +831,7 @@ def test_it_is_on_in_the_block():
 def test_it_is_off_after_the_block():
     with profile():
         pass
-    assert not profiler._profiler_enabled(), "the profiler is on after its block"
+    assert not contexts._profiler_enabled(), "the profiler is on after its block"
     assert _state.recorder.get() is None
 
 
@@ -870,7 +869,7 @@ def test_an_error_switches_it_off():
     with suppress(ValueError), profile() as record:
         torch.tensor([1.0]) * 2
         raise ValueError("from the block")
-    assert not profiler._profiler_enabled(), "an error left the profiler on"
+    assert not contexts._profiler_enabled(), "an error left the profiler on"
     assert _state.observers.count == observing and not _state.observers.on_node
     assert names(record) == ["aten::mul"]
 
@@ -909,7 +908,7 @@ def test_the_outer_profile_goes_on_when_one_is_refused():
             x - 1
         x + 1
     assert names(record) == ["aten::mul", "aten::add"], "the outer profile goes on"
-    assert not profiler._profiler_enabled()
+    assert not contexts._profiler_enabled()
 
 
 @pytest.mark.hole("11.7")
@@ -941,7 +940,7 @@ def test_a_profile_is_used_once():
     with pytest.raises(RuntimeError) as caught, record:
         pass
     assert str(caught.value) == NOT_AGAIN
-    assert not profiler._profiler_enabled()
+    assert not contexts._profiler_enabled()
 
 
 @pytest.mark.hole("11.7")
@@ -958,7 +957,7 @@ def test_a_profile_that_is_refused_keeps_its_events():
 def test_a_profile_that_is_not_enabled_does_nothing():
     with profile(enabled=False) as record:
         torch.tensor([1.0]) * 2
-        assert not profiler._profiler_enabled()
+        assert not contexts._profiler_enabled()
     with pytest.raises(RuntimeError, match="didn't finish"):
         record.function_events  # it raises
 

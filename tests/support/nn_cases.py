@@ -295,6 +295,7 @@ CONTAINERS = [
     Case("Sequential(Linear(4, 8), BatchNorm1d(8), ReLU(), Linear(8, 2))", real(6, 4)),
     Case("Sequential(Conv2d(2, 4, 3), ReLU(inplace=True), MaxPool2d(2), Flatten())",
          real(2, 2, 6, 6)),
+    Case("DataParallel(Linear(4, 2))", real(6, 4)),
     Case("ModuleList([Linear(2, 2), Linear(2, 2), ReLU()])"),
     Case("ModuleDict({'a': Linear(2, 2), 'b': ReLU()})"),
     Case("ParameterList([torch.ones(2), torch.zeros(2, 3)])"),

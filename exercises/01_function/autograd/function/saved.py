@@ -1,0 +1,52 @@
+# Stage 01, Function: the exercise for minigrad/autograd/function/saved.py.
+# Made by `minigrad dev build`. The lesson is lessons/01_function.md.
+# MASTER COPY: a learner's own file is in a workspace, which `minigrad init DIR` makes.
+# MASTER COPY: an answer written here is tested by no command, and lost.
+# Write the bodies that raise NotImplementedError, then run: minigrad run 01
+# Names of the package's inside are explained in docs/en/glossary.md.
+
+"""The tensors that a Function saves: packed when its outputs have their place in the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from ...graph.saved_tensor import SavedTensor
+from ...tensor.tensor import Tensor
+
+if TYPE_CHECKING:
+    from .function import FunctionNode
+
+
+def check_savable(items: Iterable[Any]) -> None:
+    """Raise for what `save_for_backward` cannot save; it saves tensors and None."""
+    for position, item in enumerate(items):
+        if not (item is None or isinstance(item, Tensor)):
+            raise TypeError("save_for_backward can only save variables, but argument "
+                            f"{position} is of type {type(item).__name__}")
+
+
+def keep(node: FunctionNode, joined_as: dict[int, Tensor]) -> list[SavedTensor | None]:
+    """Pack what `save_for_backward` noted in `node.to_save`; `check_savable` has run already.
+
+    `joined_as` has the tensor in the graph for the `id` of an output that `forward` made.
+    """
+    # 01.8 Keep, without a cycle (about 9 lines)
+    # After `forward`, `keep` packs each item of `node.to_save`; None stays None. For
+    # `backward`, `unpacked` gives them back as a tuple.
+    #   x an input, to_save (x, None)    -> [SavedTensor(x, is_output=False), None]
+    #   y an output, to_save (y,)        -> [SavedTensor(joined_as[id(y)], is_output=True)]
+    #   then unpacked(node)              -> the tensors and Nones, in order
+    # Mind:
+    # - `is_output` is True exactly where the tensor's `_node` is this node, also for an
+    #   input that `forward` wrote to.
+    # - An input is saved as the tensor that it is: no copy, not detached.
+    # Use: `saved.unpack(node)`, for the items of `node._saved`.
+    raise NotImplementedError("01.8 Keep, without a cycle is yours to write")
+
+
+def unpacked(node: FunctionNode) -> tuple[Any, ...]:
+    """Return the tensors that were packed; `SavedTensor.unpack` checks for writes since."""
+    # 01.8 Keep, without a cycle: see the task at `keep`.
+    raise NotImplementedError("01.8 Keep, without a cycle is yours to write")

@@ -1,0 +1,414 @@
+# Stage 08, Jacobian, hessian and their products: the exercise for minigrad/autograd/functional/derivatives.py.
+# Made by `minigrad dev build`. The lesson is lessons/08_functional.md.
+# MASTER COPY: a learner's own file is in a workspace, which `minigrad init DIR` makes.
+# MASTER COPY: an answer written here is tested by no command, and lost.
+# Write the bodies that raise NotImplementedError, then run: minigrad run 08
+# Names of the package's inside are explained in docs/en/glossary.md.
+
+"""Derivatives of functions: products with vectors, whole jacobians and hessians.
+
+Unlike `backward`, these take a function and its inputs and leave no `.grad` behind; an output that
+does not depend on an input has zeros as its derivative.  Here `m` stands for the number of elements
+of the outputs and `n` for that of the inputs.
+
+Source: https://docs.pytorch.org/docs/stable/autograd.html#functional-higher-level-api
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ... import _state
+from ...engine import engine
+from ...op.declaration import F
+from ...tensor.tensor import Tensor
+from ..forward_ad.jacobian import columns_by_forward_mode
+from ..grad_mode import enable_grad, is_grad_enabled, set_grad_enabled
+from .checks import (
+    Tensors,
+    fresh_inputs,
+    independent,
+    nested_result,
+    require_dependence,
+    result,
+    scalar_output,
+    single_element,
+    tensor_tuple,
+    vector_like,
+    zeros_for_missing,
+)
+from .passes import Row, all_rows, gradients, pullback, rows_of, stacked
+
+__all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
+
+Function = Callable[..., Any]
+TensorOrTuple = Tensor | Tensors
+
+_OUTPUTS = "outputs of the user-provided function"
+
+
+def vjp(
+    func: Function,
+    inputs: TensorOrTuple,
+    v: TensorOrTuple | None = None,
+    create_graph: bool = False,
+    strict: bool = False,
+) -> tuple[Any, Any]:
+    """Return `func(*inputs)` and the product of the vector `v` with its jacobian, `v^T J`.
+
+    `v` has the outputs' shapes and may be left out for one output of one element; the product
+    has the inputs' shapes.  With `create_graph` both results can be differentiated.  `TypeError`
+    for other values than tensors, `RuntimeError` for a `v` of wrong shape and, if `strict`, for an
+    output that does not depend on an input.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.autograd.functional.vjp.html
+
+    >>> from minigrad import tensor
+    >>> vjp(lambda x: x * x, tensor([1.0, 2.0]), tensor([1.0, 10.0]))
+    (tensor([1., 4.]), tensor([ 2., 40.]))
+    """
+    # 08.3 vjp: the product from the left (about 9 lines)
+    # Return `func(*inputs)` and `v^T J`.
+    #   f = lambda x: x * x.sum()                       # J = [[4, 1], [2, 5]] at (1, 2)
+    #   vjp(f, tensor([1.0, 2.0]), tensor([1.0, 10.0])) -> ([3, 6], [24, 51])
+    #   vjp(lambda x, y: 2 * x, (x, y), v)              -> (2 * x, (2 * v, zeros like y))
+    # Mind:
+    # - `func` is called once, with fresh inputs and with recording on, also under
+    #   `no_grad`; afterwards the mode is what it was, also after an error.
+    # - The output is nested as `func` gave it, the product as the inputs were.
+    # - Both are detached unless `create_graph`; pass that and `strict` to all helpers.
+    # Use: `_own_inputs`, `_outputs_of`, `_vector_of_outputs`, `gradients`,
+    # `zeros_for_missing` (step "gradient"), `result`, `enable_grad`.
+    raise NotImplementedError("08.3 vjp: the product from the left is yours to write")
+
+
+def jvp(
+    func: Function,
+    inputs: TensorOrTuple,
+    v: TensorOrTuple | None = None,
+    create_graph: bool = False,
+    strict: bool = False,
+) -> tuple[Any, Any]:
+    """Return `func(*inputs)` and the product of its jacobian with the vector `v`, `J v`.
+
+    `v` has the inputs' shapes and may be left out for one input of one element; the product has
+    the outputs' shapes.  It takes two backward passes, see NOTE [Tangents by double backward].
+    Errors are those of `vjp`.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.autograd.functional.jvp.html
+
+    >>> from minigrad import tensor
+    >>> jvp(lambda x: x * x, tensor([1.0, 2.0]), tensor([1.0, 10.0]))
+    (tensor([1., 4.]), tensor([ 2., 40.]))
+    """
+    # 08.6 jvp: the product from the right (about 13 lines)
+    # `pullback` returns the gradients for a vector `u` and that `u`, zeros like `like`:
+    # the first can be differentiated with respect to the second. `jvp` returns
+    # `func(*inputs)` and `J v`, by two backward passes; see NOTE [Tangents by double
+    # backward].
+    #   f = lambda x: x * x.sum()                         # J = [[4, 1], [2, 5]] at (1, 2)
+    #   jvp(f, tensor([1.0, 2.0]), tensor([1.0, 10.0]))   -> ([3, 6], [14, 52])
+    #   jvp(lambda x: (2 * x, ones(3)), x, v)             -> (.., (2 * v, [0, 0, 0]))
+    # Mind:
+    # - Modes, inputs and outputs are as in `vjp`; the product is nested as the outputs
+    #   are.
+    # - `require_dependence(pulled, "grad_inputs", strict)` checks the first pass.
+    # Use: `_vector_of_inputs`, `zeros_for_missing` (step "tangent").
+    raise NotImplementedError("08.6 jvp: the product from the right is yours to write")
+
+
+def vhp(
+    func: Function,
+    inputs: TensorOrTuple,
+    v: TensorOrTuple | None = None,
+    create_graph: bool = False,
+    strict: bool = False,
+) -> tuple[Any, Any]:
+    """Return `func(*inputs)`, one element, and the product of `v` with its hessian, `v^T H`.
+
+    `v` and the product have the inputs' shapes; `v` may be left out for one input of one
+    element.  For a function that is twice continuously differentiable it is the `hvp`, in one
+    backward pass less.  Errors are those of `vjp`, and `RuntimeError` for an output that is not
+    one element.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.autograd.functional.vhp.html
+
+    >>> from minigrad import tensor
+    >>> vhp(lambda x: (x**3).sum(), tensor([1.0, 2.0]), tensor([1.0, 1.0]))
+    (tensor(9.), tensor([ 6., 12.]))
+    """
+    # 08.7 Products with a hessian (about 22 lines)
+    # `_slopes` returns the gradients of `output`, such that they can be differentiated.
+    # `vhp` returns the output and the vector-jacobian product of the slopes, `hvp` the
+    # output and their jacobian-vector product, by `pullback`.
+    #   f = lambda x: x[0] ** 2 * x[1] + x[1] ** 3      # H = [[4, 2], [2, 12]] at (1, 2)
+    #   vhp(f, tensor([1.0, 2.0]), tensor([1.0, 10.0])) -> (10, [24, 122]); hvp: the same
+    # Mind:
+    # - `func`, modes and detaching are as in `vjp`; the product is nested as the inputs.
+    # - Missing: zeros like the inputs, steps "row of hessian" (vhp) and "column of
+    #   hessian" (hvp).
+    # - `require_dependence(slopes, "jacobian", strict)` refuses constant slopes.
+    # Use: `_prepared`, `gradients`, `pullback`.
+    raise NotImplementedError("08.7 Products with a hessian is yours to write")
+
+
+def hvp(
+    func: Function,
+    inputs: TensorOrTuple,
+    v: TensorOrTuple | None = None,
+    create_graph: bool = False,
+    strict: bool = False,
+) -> tuple[Any, Any]:
+    """Return `func(*inputs)`, one element, and the product of its hessian with `v`, `H v`.
+
+    Shapes and errors are those of `vhp`, which is faster; this one takes a backward pass more,
+    see NOTE [Tangents by double backward].
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.autograd.functional.hvp.html
+
+    >>> from minigrad import tensor
+    >>> hvp(lambda x: (x**3).sum(), tensor([1.0, 2.0]), tensor([1.0, 1.0]))
+    (tensor(9.), tensor([ 6., 12.]))
+    """
+    # 08.7 Products with a hessian: see the task at `vhp`.
+    raise NotImplementedError("08.7 Products with a hessian is yours to write")
+
+
+def jacobian(
+    func: Function,
+    inputs: TensorOrTuple,
+    create_graph: bool = False,
+    strict: bool = False,
+    vectorize: bool = False,
+    strategy: str = "reverse-mode",
+) -> Any:
+    """Return the derivatives of all elements of `func(*inputs)` with respect to all inputs.
+
+    For one output and one input it has the shape `output.shape + input.shape`; tuples of
+    outputs or inputs give tuples, outputs outside.  `strategy="reverse-mode"` takes a backward
+    pass for each of the `m` output elements, `strategy="forward-mode"` (only with `vectorize`,
+    without `create_graph`) one for each of the `n` input elements.  With `vectorize`, which cannot
+    be `strict`, all of them are one pass on batches; an op without a batching rule warns.  Errors
+    are those of `vjp`, `AssertionError` for an unknown strategy and `NotImplementedError` for
+    options that forward mode leaves out.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.autograd.functional.jacobian.html
+
+    >>> from minigrad import tensor
+    >>> jacobian(lambda x: x * x, tensor([1.0, 2.0]))
+    tensor([[2., 0.],
+            [0., 4.]])
+    """
+    _check_strategy(strategy, (
+        ' Hint: If your function has more outputs than inputs, "forward-mode" tends to be more '
+        'performant. Otherwise, prefer to use "reverse-mode".'))
+    if strategy == "forward-mode":
+        _check_forward_mode(create_graph, strict, vectorize)
+        return _forward_jacobian(func, inputs)
+    with enable_grad():
+        inputs_were_tuple, inputs = _own_inputs(inputs, create_graph, "jacobian")
+        outputs_were_tuple, outputs = _outputs_of(func, inputs, strict, "jacobian")
+        if vectorize and strict:
+            raise RuntimeError(
+                "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not "
+                "supported together. Please either set `strict=False` or `vectorize=False`.")
+        if vectorize:
+            rows = all_rows(outputs, inputs, create_graph)
+        else:
+            rows = [_each_row(output, i, inputs, create_graph, strict)
+                    for i, output in enumerate(outputs)]
+        blocks = [blocks_of(output, stacks, inputs) for output, stacks in zip(outputs, rows)]
+    return nested_result(blocks, outputs_were_tuple, inputs_were_tuple, create_graph)
+
+
+def hessian(
+    func: Function,
+    inputs: TensorOrTuple,
+    create_graph: bool = False,
+    strict: bool = False,
+    vectorize: bool = False,
+    outer_jacobian_strategy: str = "reverse-mode",
+) -> Any:
+    """Return the second derivatives of `func(*inputs)`, one element, with respect to its inputs.
+
+    For one input it has the shape `input.shape + input.shape`; a tuple of inputs gives a tuple
+    of tuples.  It is the jacobian of the jacobian; `vectorize` and `outer_jacobian_strategy` are
+    for the outer of the two and mean what they mean in `jacobian`, as do the errors.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.autograd.functional.hessian.html
+
+    >>> from minigrad import tensor
+    >>> hessian(lambda x: (x**3).sum(), tensor([1.0, 2.0]))
+    tensor([[ 6.,  0.],
+            [ 0., 12.]])
+    """
+    # 08.5 hessian: the jacobian of the jacobian (about 11 lines)
+    # The hessian is the `jacobian` of the slopes, which are the `jacobian` of `func`.
+    #   f = lambda x: x[0] ** 2 * x[1] + x[1] ** 3
+    #   hessian(f, tensor([1.0, 2.0]))     -> [[4, 2], [2, 12]]
+    #   hessian(lambda x, y: (x * x).sum() * y, (tensor([1.0, 2.0]), tensor(3.0)))
+    #                                      -> (([[6, 0], [0, 6]], [2, 4]), ([2, 4], 0))
+    # Mind:
+    # - The slopes have to be differentiated; all options are for the outer jacobian
+    #   alone.
+    # - An output of shape (1, 1) gives the same hessian as one of shape ().
+    # - A tuple of one input gives a tuple of tuples too; one tensor gives its block
+    #   alone.
+    # - `require_dependence(slopes, "jacobian", strict)` refuses constant slopes.
+    # Use: `tensor_tuple`; `_check_strategy`, which comes first; `_single_output` calls
+    # `func` and checks its output.
+    raise NotImplementedError("08.5 hessian: the jacobian of the jacobian is yours to write")
+
+
+# -------------------------------------------------------------------- their parts
+
+
+def _own_inputs(inputs: Any, create_graph: bool, function: str) -> tuple[bool, Tensors]:
+    """Return True for a tuple, and the inputs as a tuple of fresh tensors.
+
+    See `fresh_inputs`; `TypeError` for other values than tensors, which names `function`.
+    """
+    were_tuple, tensors = tensor_tuple(inputs, "inputs", function)
+    return were_tuple, fresh_inputs(tensors, create_graph)
+
+
+def _outputs_of(func: Function, inputs: Tensors, strict: bool,
+                function: str) -> tuple[bool, Tensors]:
+    """Call `func` and return True for a tuple, and its outputs as a tuple.
+
+    `TypeError` for other values than tensors; `RuntimeError` in strict mode for an output that
+    does not depend on the inputs.
+    """
+    were_tuple, outputs = tensor_tuple(func(*inputs), _OUTPUTS, function)
+    require_dependence(outputs, "outputs", strict)
+    return were_tuple, outputs
+
+
+def _single_output(func: Function, inputs: Tensors, strict: bool, function: str) -> Tensor:
+    """Call `func` and return its output; `RuntimeError` unless it is one tensor of one element.
+
+    Other errors are those of `_outputs_of`.
+    """
+    were_tuple, outputs = _outputs_of(func, inputs, strict, function)
+    return scalar_output(outputs, were_tuple, function)
+
+
+def _vector_of_outputs(v: Any, outputs: Tensors, were_tuple: bool, create_graph: bool,
+                       function: str) -> Tensors | None:
+    """Return a vector with the shapes of the outputs; None if it was left out and may be.
+
+    It may be left out for one output of one element; `RuntimeError` otherwise.
+    """
+    if v is not None:
+        return vector_like(v, outputs, were_tuple, create_graph, function)
+    if not single_element(outputs):
+        raise RuntimeError("The vector v can only be None if the user-provided function "
+                           "returns a single Tensor with a single element.")
+    return None
+
+
+def _vector_of_inputs(v: Any, inputs: Tensors, were_tuple: bool, create_graph: bool,
+                      function: str) -> Tensors | None:
+    """Return a vector with the shapes of the inputs; None if it was left out and may be.
+
+    It may be left out for one input of one element; `RuntimeError` otherwise.
+    """
+    if v is not None:
+        return vector_like(v, inputs, were_tuple, create_graph, function)
+    if not single_element(inputs):
+        raise RuntimeError("The vector v can only be None if the input to the user-provided "
+                           "function is a single Tensor with a single element.")
+    return None
+
+
+def _prepared(func: Function, inputs: Any, v: Any, create_graph: bool, strict: bool,
+              function: str) -> tuple[bool, Tensors, Tensors | None, Tensor]:
+    """Return whether inputs came as a tuple, fresh inputs, the vector and the one output."""
+    were_tuple, fresh = _own_inputs(inputs, create_graph, function)
+    vector = _vector_of_inputs(v, fresh, were_tuple, create_graph, function)
+    return were_tuple, fresh, vector, _single_output(func, fresh, strict, function)
+
+
+def _slopes(output: Tensor, inputs: Tensors, strict: bool) -> Row:
+    """Return the gradients of `output`; they can be differentiated."""
+    # 08.7 Products with a hessian: see the task at `vhp`.
+    raise NotImplementedError("08.7 Products with a hessian is yours to write")
+
+
+def _check_strategy(strategy: str, hint: str = "") -> None:
+    """Raise `AssertionError` for an unknown strategy; `hint` ends the text."""
+    if strategy not in ("forward-mode", "reverse-mode"):
+        raise AssertionError(
+            f'Expected strategy to be either "forward-mode" or "reverse-mode".{hint}')
+
+
+def _each_row(output: Tensor, number: int, inputs: Tensors, create_graph: bool,
+              strict: bool) -> Row:
+    """Return the rows of one output's jacobian for each input, from one pass for each row."""
+    if not (strict or create_graph) and output.requires_grad and not _state.observers.count:
+        stacks = engine.jacobian_rows(output, inputs)
+        if stacks is not None:
+            return tuple(stacks)
+    rows = rows_of(output, inputs, create_graph)
+    if strict:
+        _check_rows(rows, number, create_graph)
+    return tuple(stacked([row[j] for row in rows], x) for j, x in enumerate(inputs))
+
+
+def _check_rows(rows: Sequence[Row], output: int, create_graph: bool) -> None:
+    """Raise for rows of one output's jacobian that strict mode does not allow."""
+    for row in rows:
+        for i, grad in enumerate(row):
+            if grad is None:
+                raise RuntimeError(f"Output {output} of the user-provided function is independent "
+                                   f"of input {i}. This is not allowed in strict mode.")
+            if create_graph and not grad.requires_grad:
+                raise RuntimeError(independent(output, "jacobian"))
+
+
+def _check_forward_mode(create_graph: bool, strict: bool, vectorize: bool) -> None:
+    """Raise for options that `strategy="forward-mode"` does not support."""
+    combined = ('torch.autograd.functional.jacobian: `{0}=True` and `strategy="forward-mode"` are '
+                "not supported together (yet). Please either set `{0}=False` or "
+                '`strategy="reverse-mode"`.')
+    if create_graph:
+        raise NotImplementedError(combined.format("create_graph"))
+    if strict:
+        raise RuntimeError(combined.format("strict"))
+    if not vectorize:
+        raise NotImplementedError("Computing Jacobian using forward-AD or forward-over-reverse "
+                                  "Hessian isonly implemented for `vectorize=True`.")
+
+
+def blocks_of(output: Tensor, rows: Sequence[Tensor | None], inputs: Tensors) -> Tensors:
+    """Return one output's jacobian for each input, made of its rows; zeros for missing ones."""
+    # 08.4 Row by row (about 15 lines)
+    # From vectors to a jacobian: a unit vector for each element, a row for each vector,
+    # rows as one tensor, blocks of shape `(*output.shape, *input.shape)`. Here x = (1, 2)
+    # and y = 3.
+    #   unit_vectors(tensor([[7.0, 8.0]]))           -> two tensors, [[1, 0]] and [[0, 1]]
+    #   rows_of(x * x.sum(), (x, y), False)          -> [([4, 1], None), ([2, 5], None)]
+    #   stacked([None, tensor([3.0, 4.0])], x)       -> [[0, 0], [3, 4]]
+    #   stacked([], x)                               -> shape (0, 2)
+    #   blocks_of(ones(2, 1), [m, None], (x, y))     -> m in shape (2, 1, 2), zeros (2, 1)
+    # Mind:
+    # - Unit vectors and zeros have the dtype of their tensor: `like`, or the input.
+    # - Rows can be asked for again: every pass retains the graph.
+    # - `create_graph` goes on to `gradients`, which has None for a constant.
+    # Use: `F.eye`, `F.zeros`, `F.stack`, `gradients`.
+    raise NotImplementedError("08.4 Row by row is yours to write")
+
+
+def _forward_jacobian(func: Function, inputs: Any) -> Any:
+    """Return the jacobian, all columns in one pass, by forward mode."""
+    were_tuple = [False]
+
+    def checked(*args: Tensor) -> Tensors:
+        were_tuple[0], outputs = tensor_tuple(func(*args), "outputs", "jacobian")
+        return outputs
+
+    with enable_grad():
+        inputs_were_tuple, inputs = tensor_tuple(inputs, "inputs", "jacobian")
+        _, blocks = columns_by_forward_mode(checked, fresh_inputs(inputs, create_graph=False))
+    return nested_result(blocks, were_tuple[0], inputs_were_tuple, False)

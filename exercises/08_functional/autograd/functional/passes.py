@@ -1,0 +1,141 @@
+# Stage 08, Jacobian, hessian and their products: the exercise for minigrad/autograd/functional/passes.py.
+# Made by `minigrad dev build`. The lesson is lessons/08_functional.md.
+# MASTER COPY: a learner's own file is in a workspace, which `minigrad init DIR` makes.
+# MASTER COPY: an answer written here is tested by no command, and lost.
+# Write the bodies that raise NotImplementedError, then run: minigrad run 08
+# Names of the package's inside are explained in docs/en/glossary.md.
+
+"""The backward passes of the functions of `functional`.
+
+NOTE [Tangents by double backward]
+    Backward computes `u -> J^T u`, a linear function of `u`.  Differentiating it once more, with
+    respect to `u` and in the direction `v`, gives `J v`: the product that forward mode would
+    compute, from two backward passes, whatever the value of `u` is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...backend import backend_of
+from ...device import place_on
+from ...op.declaration import F
+from ...shapes import numel
+from ...tensor.tensor import Tensor
+from ..backward import grad
+from .checks import Tensors
+
+Row = tuple[Tensor | None, ...]  # the derivative of one element with respect to every input
+
+
+def gradients(outputs: Sequence[Tensor | None], inputs: Tensors, grad_outputs: Tensors | None,
+              create_graph: bool, retain_graph: bool | None = None) -> Row:
+    """Return `grad` of the outputs that can be differentiated; None if there is none."""
+    # 08.2 Where there is no derivative (about 9 lines)
+    # `gradients` returns, as a tuple, what `grad` gives for each input, None where
+    # nothing depends on it. `zeros_for_missing` puts zeros like `like[i]` in the place of
+    # each None.
+    #   gradients((2 * x, ones(2), None), (x, y), (g, g, g), False)  -> (2 * g, None)
+    #   gradients((ones(2),), (x, y), None, False)                   -> (None, None)
+    #   zeros_for_missing((None, h), (x, y), "gradient", False, False)
+    #                                                                -> (zeros like x, h)
+    # Mind:
+    # - Outputs that are None or do not require grad are left out, with their vectors.
+    # - An unused input is no error; `grad` has an argument for it.
+    # - `create_graph` and `retain_graph` go on to `grad` as they came.
+    # Use: `grad`; `require_found`, which raises in strict mode.
+    raise NotImplementedError("08.2 Where there is no derivative is yours to write")
+
+
+def pullback(outputs: Sequence[Tensor | None], inputs: Tensors,
+             like: Tensors) -> tuple[Row, Tensors]:
+    """Return the gradients as functions of a vector `u`, and `u`: zeros, shaped as `like`.
+
+    See NOTE [Tangents by double backward].
+    """
+    # 08.6 jvp: the product from the right (about 13 lines)
+    # `pullback` returns the gradients for a vector `u` and that `u`, zeros like `like`:
+    # the first can be differentiated with respect to the second. `jvp` returns
+    # `func(*inputs)` and `J v`, by two backward passes; see NOTE [Tangents by double
+    # backward].
+    #   f = lambda x: x * x.sum()                         # J = [[4, 1], [2, 5]] at (1, 2)
+    #   jvp(f, tensor([1.0, 2.0]), tensor([1.0, 10.0]))   -> ([3, 6], [14, 52])
+    #   jvp(lambda x: (2 * x, ones(3)), x, v)             -> (.., (2 * v, [0, 0, 0]))
+    # Mind:
+    # - Modes, inputs and outputs are as in `vjp`; the product is nested as the outputs
+    #   are.
+    # - `require_dependence(pulled, "grad_inputs", strict)` checks the first pass.
+    # Use: `_vector_of_inputs`, `zeros_for_missing` (step "tangent").
+    raise NotImplementedError("08.6 jvp: the product from the right is yours to write")
+
+
+def rows_of(output: Tensor, inputs: Tensors, create_graph: bool) -> list[Row]:
+    """Return the rows of the jacobian of one output: one backward pass for each element."""
+    # 08.4 Row by row (about 15 lines)
+    # From vectors to a jacobian: a unit vector for each element, a row for each vector,
+    # rows as one tensor, blocks of shape `(*output.shape, *input.shape)`. Here x = (1, 2)
+    # and y = 3.
+    #   unit_vectors(tensor([[7.0, 8.0]]))           -> two tensors, [[1, 0]] and [[0, 1]]
+    #   rows_of(x * x.sum(), (x, y), False)          -> [([4, 1], None), ([2, 5], None)]
+    #   stacked([None, tensor([3.0, 4.0])], x)       -> [[0, 0], [3, 4]]
+    #   stacked([], x)                               -> shape (0, 2)
+    #   blocks_of(ones(2, 1), [m, None], (x, y))     -> m in shape (2, 1, 2), zeros (2, 1)
+    # Mind:
+    # - Unit vectors and zeros have the dtype of their tensor: `like`, or the input.
+    # - Rows can be asked for again: every pass retains the graph.
+    # - `create_graph` goes on to `gradients`, which has None for a constant.
+    # Use: `F.eye`, `F.zeros`, `F.stack`, `gradients`.
+    raise NotImplementedError("08.4 Row by row is yours to write")
+
+
+def all_rows(outputs: Sequence[Tensor | None], inputs: Tensors,
+             create_graph: bool) -> list[Row]:
+    """Return the jacobian's rows of each output and input, from one batched backward pass.
+
+    The rows of one output and one input are one tensor, rows first; None if there are none.
+    """
+    # 08.8 All rows in one pass (about 17 lines)
+    # Return an entry for each of `outputs`: a tuple with all rows of that output for each
+    # input, as one tensor, rows first. One backward pass over batches of vectors finds
+    # all. Here x = (1, 2), y = 3.
+    #   all_rows((x * x.sum(), (x * x).sum() * y), (x, y), False)
+    #                       -> [([[4, 1], [2, 5]], [0, 0]), ([[6, 12]], [5])]
+    #   all_rows((ones(3), (x * x).sum()), (x, y), False)
+    #                       -> [(None, None), ([[2, 4]], None)]
+    # Mind:
+    # - An output that is None or does not require grad is left out of the pass.
+    # - Without any element to differentiate there is no pass: None for all.
+    # - The graph can be used again; `create_graph` goes on to `grad`.
+    # Use: `units_of`, the batches; `grad(..., is_grads_batched=True)`.
+    raise NotImplementedError("08.8 All rows in one pass is yours to write")
+
+
+def units_of(tensors: Sequence[Tensor], skipped: int = 0) -> list[Tensor]:
+    """Return the unit vectors of the space of all tensors together, as a batch for each tensor.
+
+    The first `skipped` dimensions of the tensors do not count.
+    """
+    shapes = [tuple(t.shape[skipped:]) for t in tensors]
+    total = sum(map(numel, shapes))
+    units, start = [], 0
+    for t, shape in zip(tensors, shapes, strict=True):
+        size = numel(shape)
+        with place_on(t._array):
+            batch = backend_of(t._array).zeros((total, *shape), t._array.dtype)
+            batch.reshape(-1)[start * size : (start + size) * size : size + 1] = 1
+        units.append(Tensor._plain(batch))
+        start += size
+    return units
+
+
+def unit_vectors(like: Tensor) -> list[Tensor]:
+    """Return a unit tensor for each element of `like`."""
+    # 08.4 Row by row: see the task at `rows_of`.
+    raise NotImplementedError("08.4 Row by row is yours to write")
+
+
+def stacked(rows: Sequence[Tensor | None], like: Tensor) -> Tensor:
+    """Stack rows or columns; missing ones are zeros."""
+    # 08.4 Row by row: see the task at `rows_of`.
+    raise NotImplementedError("08.4 Row by row is yours to write")

@@ -1,0 +1,100 @@
+# Stage 08b, Forward mode and batches: the exercise for minigrad/autograd/forward_ad/jacobian.py.
+# Made by `minigrad dev build`. The lesson is lessons/08b_forward_mode.md.
+# MASTER COPY: a learner's own file is in a workspace, which `minigrad init DIR` makes.
+# MASTER COPY: an answer written here is tested by no command, and lost.
+# Write the bodies that raise NotImplementedError, then run: minigrad run 08b
+# Names of the package's inside are explained in docs/en/glossary.md.
+
+"""Complete jacobians by forward mode: one run of the function, with a batch of tangents.
+
+The batch holds one unit vector for each element of all inputs; the tangents of an output are then
+the columns of its jacobian.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ...backend import backend_of
+from ...batching import batched, examples, next_level
+from ...device import place_on
+from ...op.declaration import F
+from ...tensor.tensor import Tensor
+from .dual_tensors import checked_dual, jvp_level
+from .pushforward import as_sequence
+
+Tensors = tuple[Tensor, ...]
+
+
+def columns_by_forward_mode(func: Callable[..., Any], inputs: Tensors) -> tuple[Any, list[Tensors]]:
+    """Return `func(*inputs)`, and the jacobian of each output with respect to each input.
+
+    A jacobian has the shape `output.shape + input.shape`.
+
+    >>> from minigrad import tensor
+    >>> columns_by_forward_mode(lambda x: x * x, (tensor([1.0, 2.0]),))
+    (tensor([1., 4.]), [(tensor([[2., 0.],
+            [0., 4.]]),)])
+    """
+    sizes = [x.numel() for x in inputs]
+    outputs, found = columns_along(func, inputs, unit_tangents(inputs, sizes))
+    blocks = []
+    for columns in found:
+        last = (*range(1, columns.dim()), 0)
+        blocks.append(tuple(
+            part.permute(last).reshape((*columns.shape[1:], *x.shape))
+            for part, x in zip(columns.split_with_sizes(sizes), inputs, strict=True)))
+    return outputs, blocks
+
+
+def columns_along(func: Callable[..., Any], inputs: Sequence[Tensor],
+                  directions: Sequence[Tensor]) -> tuple[Any, list[Tensor]]:
+    """Return `func(*inputs)`, and the derivative of each output along each row of `directions`.
+
+    `directions` has a tensor for each input, one direction in each row. `func` is called once.
+
+    >>> from minigrad import tensor
+    >>> columns_along(lambda x: x * x, [tensor(3.0)], [tensor([1.0, 10.0])])
+    (tensor(9.), [tensor([ 6., 60.])])
+    """
+    # 08b.7 All columns in one run (about 11 lines)
+    # Three pieces. `columns_along` runs `func` once and returns its outputs and, for
+    # each, the derivative along every row of `directions`. `column_block` makes an
+    # input's block of the jacobian. `hessian` composes `jacfwd` and `jacrev`, in either
+    # order.
+    #   columns_along(lambda x: x * x, [x], [rows]), x = (2, 3)      -> (x * x, [columns]), both (2, 2):
+    #     rows [[1, 0], [0, 1]]                                      -> columns [[4, 0], [0, 6]]
+    #   column_block(levels, columns (6, 3), slice(2, 6), (2, 2))    -> shape (3, 2, 2), of rows 2 to 5
+    #   the same, columns (6, 5, 3), levels of a batch of 5          -> (5, 3, 2, 2), wrapped
+    #   hessian(lambda x: x[0] ** 2 * x[1] + x[1] ** 3)((1, 2))      -> [[4, 2], [2, 12]]
+    # Mind:
+    # - Tangents live as long as their level.
+    # Use: `next_level`, `jvp_level() as level`, `checked_dual(level, x, tangent)`,
+    # `batched(rows, batch_level)`, `rows_of(tangent, output, batch_level, count)`,
+    # `level.tangent(output)`, `as_sequence`; `F.movedim`, `levels.example`.
+    raise NotImplementedError("08b.7 All columns in one run is yours to write")
+
+
+def rows_of(tangent: Tensor | None, output: Tensor, batch_level: int, count: int) -> Tensor:
+    """Return a tangent of an output as `count` rows: those of its batch, or all the same.
+
+    None stands for zeros.
+    """
+    rows: Tensor | None = None if tangent is None else examples(tangent, batch_level)
+    if rows is None:
+        rows = F.zeros_like(output) if tangent is None else tangent
+        rows = rows.expand((count, *output.shape))
+    return rows
+
+
+def unit_tangents(inputs: Tensors, sizes: Sequence[int]) -> list[Tensor]:
+    """Return the tangents of each input: its unit vectors, and zero rows for other inputs."""
+    made, start = [], 0
+    for x, size in zip(inputs, sizes, strict=True):
+        with place_on(x._array):
+            units = backend_of(x._array).zeros((sum(sizes), size), x._array.dtype)
+            units.reshape(-1)[start * size : (start + size) * size : size + 1] = 1
+        made.append(Tensor._plain(units.reshape((sum(sizes), *x.shape))))
+        start += size
+    return made

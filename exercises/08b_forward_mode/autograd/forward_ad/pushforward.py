@@ -1,0 +1,258 @@
+# Stage 08b, Forward mode and batches: the exercise for minigrad/autograd/forward_ad/pushforward.py.
+# Made by `minigrad dev build`. The lesson is lessons/08b_forward_mode.md.
+# MASTER COPY: a learner's own file is in a workspace, which `minigrad init DIR` makes.
+# MASTER COPY: an answer written here is tested by no command, and lost.
+# Write the bodies that raise NotImplementedError, then run: minigrad run 08b
+# Names of the package's inside are explained in docs/en/glossary.md.
+
+"""Pushforward: the tangents of an op's outputs from those of its inputs.
+
+NOTE [How a tangent passes an op]
+    Forward mode pushes a tangent `t` through an op as `J t`.  Ops declare only the transpose, as
+    formulas that compute `J^T v`.  These are linear in `v`, so differentiating `<J^T v, t>` with
+    respect to `v`, at any value of `v`, gives `J t`: a backward pass through the formulas.  If a
+    simpler rule is enough, the op's kind says so (NOTE [Kinds of ops] in op/declaration.py), or
+    the op has a rule of its own, `jvp`:
+        "linear", "view"  the op of the tangents is the tangent of the op,
+        "multilinear"     it is linear in each input: the op with one tangent in its place, summed,
+        "elementwise"     the jacobian is diagonal: the formulas themselves, with `t` as gradient.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from functools import reduce
+from operator import add
+from typing import Any
+
+from ... import _state
+from ..._state import having
+from ...batching import SLOW, NotBatchable, batched, examples, level_of
+from ...op.apply import apply
+from ...op.arguments import plain_numbers
+from ...op.declaration import F, Op
+from ...op.node import GEOMETRY, geometry_input, saved_geometry
+from ...tensor.tensor import Tensor
+from ..backward import grad
+
+#: The tangents of an op's inputs, by the position of the argument; for a list of tensors a list,
+#: with None for a missing tangent.
+Tangents = dict[int, Any]
+Outputs = Sequence[Tensor]
+Rule = Callable[..., Sequence[Tensor | None]]
+
+
+def pushed_forward(op: type[Op], values: list[Any], outputs: Outputs,
+                   tangents: Tangents) -> list[Tensor | None]:
+    """Return the tangent of each output, None for an output without a derivative."""
+    values = plain_numbers(op, values)
+    rule = op.jvp or rule_of_kind(op)
+    given = [t for ts in tangents.values() for t in (ts if isinstance(ts, list) else [ts])]
+    batch = max((t for t in given if t is not None), key=level_of)
+    try:
+        pushed = rule(op, values, outputs, tangents)
+    except NotBatchable:  # the formulas read values
+        pushed = in_turn(rule, op, values, outputs, tangents, batch)
+    named = {n for _, names in op.formulas.values() for n in names}
+    found = []
+    for i, (output, tangent) in enumerate(zip(outputs, pushed, strict=True)):
+        if output._array.dtype.kind != "f" or not has_gradient(op, i, named):
+            tangent = None
+        elif tangent is None:
+            tangent = F.zeros_like(output)
+        elif not op.view:
+            tangent = of_its_own(tangent, output, given)
+        found.append(None if tangent is None else batched_like(batch, tangent))
+    return found
+
+
+def rule_of_kind(op: type[Op]) -> Rule:
+    """Return the rule that follows from the kind of an op: of several words the simplest."""
+    return next((rule for kind, rule in RULES.items() if kind in op.kinds), transposed_twice)
+
+
+def in_turn(rule: Rule, op: type[Op], values: list[Any], outputs: Outputs, tangents: Tangents,
+            batch: Tensor) -> list[Tensor | None]:
+    """Apply a rule once for each row of a batch of tangents, with a warning."""
+    level = level_of(batch)
+    if not level:
+        raise AssertionError(f"{op.name}: only a batch may be refused")
+    warnings.warn(SLOW.format(op.name), UserWarning, stacklevel=2)
+
+    def row(tangent: Any, i: int) -> Any:
+        if isinstance(tangent, list):
+            return [row(t, i) for t in tangent]
+        rows = None if tangent is None else examples(tangent, level)
+        return tangent if rows is None else F.select(rows, 0, i)
+
+    found = [rule(op, values, outputs, {at: row(t, i) for at, t in tangents.items()})
+             for i in range(batch._array.batch_size)]
+    return [None if column[0] is None else batched(F.stack(column), level)
+            for column in zip(*found, strict=True)]
+
+
+def has_gradient(op: type[Op], output: int, named: set[str]) -> bool:
+    """Tell whether the formulas, with arguments `named`, use the gradient of an output."""
+    if not op.outputs or "grads" in named or (output == 0 and "g" in named):
+        return True
+    return "g_" + op.outputs[output] in named
+
+
+def of_its_own(tangent: Tensor, output: Tensor, given: Sequence[Tensor | None]) -> Tensor:
+    """Return a tangent in the output's shape and dtype, in its own memory."""
+    if tangent._array.dtype != output._array.dtype:
+        tangent = tangent.to(output.dtype)
+    if tangent._array.shape != output._array.shape:
+        tangent = tangent.expand(tuple(output.shape))
+    array = tangent._array
+    if array.base is not None or any(t is not None and t._array is array for t in given):
+        return tangent.clone()
+    return tangent
+
+
+# ------------------------------------------------------------ the rules, one for each kind of op
+
+
+def multilinear(op: type[Op], values: Sequence[Any], outputs: Outputs,
+                tangents: Tangents) -> Sequence[Tensor | None]:
+    """Sum, over the inputs with a tangent, the op with the tangent in that input's place."""
+    # 08b.2 Tangents by the kind of an op (about 8 lines)
+    # Return a list: the tangent of each output. `tangents` has those of the inputs that
+    # move, by position.
+    #   multilinear(Mm, [a, b], outputs, {0: s, 1: t})       -> [s @ b + a @ t]
+    #   elementwise(Mul, [x, y], outputs, {0: s, 1: t})      -> [s * y + t * x]
+    #   elementwise(Exp, [x], outputs, {0: t})               -> [t * exp(x)]
+    #   linear(Sum, [x, 0, True, None], outputs, {0: t})     -> [t.sum(0, keepdim=True)]
+    #   linear(Stack, [[x, x], 0], outputs, {0: [None, t]})  -> [[0, 0], t] in one tensor
+    #   linear(Unbind, [a, 0], outputs, {0: s})              -> [s[0], s[1]]
+    # Mind:
+    # - `values` stays as it is.
+    # Use: `apply(op, values)`, `total(parts)`, `gradient_of_input`, `tangent_or_zeros`,
+    # `as_sequence`; `op.differentiable_positions`.
+    raise NotImplementedError("08b.2 Tangents by the kind of an op is yours to write")
+
+
+def elementwise(op: type[Op], values: Sequence[Any], outputs: Outputs,
+                tangents: Tangents) -> Sequence[Tensor | None]:
+    """Run the backward formulas with the tangents as gradients, and sum the results."""
+    # 08b.2 Tangents by the kind of an op: see the task at `multilinear`.
+    raise NotImplementedError("08b.2 Tangents by the kind of an op is yours to write")
+
+
+def linear(op: type[Op], values: Sequence[Any], outputs: Outputs,
+           tangents: Tangents) -> Sequence[Tensor | None]:
+    """Apply the op to the tangents; missing ones are zeros."""
+    # 08b.2 Tangents by the kind of an op: see the task at `multilinear`.
+    raise NotImplementedError("08b.2 Tangents by the kind of an op is yours to write")
+
+
+def transposed_twice(op: type[Op], values: Sequence[Any], outputs: Outputs,
+                     tangents: Tangents) -> Sequence[Tensor | None]:
+    """Differentiate the backward pass in its gradients; see NOTE [How a tangent passes an op]."""
+    # 08b.3 Tangents from the backward formulas alone (about 13 lines)
+    # The formulas compute `J^T v`. Differentiate that with respect to `v`, the tangents
+    # as vectors: that is `J t`. Return it for each output.
+    #   transposed_twice(Cumsum, [x, 0, None], outputs, {0: tensor([1, 10, 100])})  -> [[1, 11, 111]]
+    #   transposed_twice(MaxDim, ..)         -> [its tangent, None]: indices have none
+    #   no pair, two outputs                 -> [None, None]
+    # Mind:
+    # - The formulas are recorded, also under `no_grad`; the mode is what it was
+    #   afterwards.
+    # - Tangents have a graph only if `wants_graph()`, asked before that.
+    # - An output may be unused by the formulas.
+    # - The parts of several inputs add up.
+    # Use: `zero_vectors`, `gradient_of_input`, `differentiable_pairs`, `grad`,
+    # `having(_state.grad_enabled, True)`.
+    raise NotImplementedError("08b.3 Tangents from the backward formulas alone is yours to write")
+
+
+RULES: dict[str, Rule] = {
+    "linear": linear, "view": linear, "multilinear": multilinear, "elementwise": elementwise}
+
+
+# ------------------------------------------------------------ what the rules are made of
+
+
+def gradient_of_input(op: type[Op], i: int, values: Sequence[Any], outputs: Outputs,
+                      grads: Sequence[Tensor | None]) -> Any:
+    """Run the backward formula of the input at position `i`: a tensor, a list for a list, or None.
+
+    `grads` are the gradients of the outputs.
+    """
+    formula, names = op.formulas[op.parameters[i]]
+    return formula(*[argument(op, name, values, outputs, grads) for name in names])
+
+
+def total(parts: Iterable[Tensor | None]) -> Tensor | None:
+    """Add up parts; None stands for a part that has no derivative, and for a sum of none."""
+    given = [part for part in parts if part is not None]
+    return reduce(add, given) if given else None
+
+
+def tangent_or_zeros(tangent: Any, value: Any) -> Any:
+    """Return a tangent; zeros like the value if it is missing, and a value that is no tensor.
+
+    In a list each tensor has its own.
+    """
+    if isinstance(value, (list, tuple)):
+        tangents = [None] * len(value) if tangent is None else tangent
+        return [F.zeros_like(v) if t is None else t for t, v in zip(tangents, value, strict=True)]
+    if tangent is not None:
+        return tangent
+    return F.zeros_like(value) if isinstance(value, Tensor) else value
+
+
+def wants_graph() -> bool:
+    """Tell whether tangents are to be differentiated again, by a graph or by a level around."""
+    return _state.grad_enabled.get() or _state.transform.get() is not None
+
+
+def zero_vectors(outputs: Outputs) -> list[Tensor | None]:
+    """Return zeros that require grad for each output; None for one that has no gradient."""
+    return [F.zeros_like(o).requires_grad_() if o._array.dtype.kind == "f" else None
+            for o in outputs]
+
+
+def differentiable_pairs(product: Any, tangent: Any) -> list[tuple[Tensor, Tensor]]:
+    """Pair what a formula gave with the tangent of its input, where both are there.
+
+    A list of tensors gives a pair for each; products without a graph are left out.
+    """
+    pairs = (zip(product, tangent, strict=True) if isinstance(tangent, list)
+             else ((product, tangent),))
+    return [(p, t.expand(tuple(p.shape))) for p, t in pairs
+            if p is not None and t is not None and p.requires_grad]
+
+
+def as_sequence(result: Any) -> Sequence[Tensor]:
+    """Return one output or several as a sequence."""
+    return (result,) if isinstance(result, Tensor) else result
+
+
+def argument(op: type[Op], name: str, values: Sequence[Any], outputs: Outputs,
+             grads: Sequence[Tensor | None]) -> Any:
+    """Return the value of a formula's argument of this name; compare `OpNode.value`."""
+    if name == "g":
+        return grads[0]
+    if name == "grads":
+        return grads
+    if name == "result":
+        return outputs[0]
+    if name in op.parameters:
+        return values[op.parameters.index(name)]
+    if name in op.outputs:
+        return outputs[op.outputs.index(name)]
+    if name.endswith(GEOMETRY):
+        source = values[op.parameters.index(geometry_input(name))]
+        return saved_geometry(getattr(source, "_array", source), name)
+    return grads[op.outputs.index(name[2:])]
+
+
+def batched_like(other: Tensor, tangent: Tensor) -> Tensor:
+    """Return a tangent, batched if `other` is, so that either can be written to the other."""
+    level = level_of(other)
+    if not level or level_of(tangent):
+        return tangent
+    size = (other._array.batch_size, *tangent.shape)
+    return batched(tangent.expand(size).clone(), level)

@@ -1,1 +1,0 @@
-"""Forward mode: tangents, and their propagation through ops."""

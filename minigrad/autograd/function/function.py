@@ -1,0 +1,301 @@
+"""Function: an operation with a forward and a backward that the user writes.
+
+The context that `forward` and `backward` get as `ctx` is the node itself, so `backward` finds the
+attributes that `forward` set on it; see NOTE [Names that both want] in context.py.
+
+Source: https://docs.pytorch.org/docs/stable/autograd.html#function
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ... import _state
+from ...graph.node import assign_sequence_nr, through_tensors
+from ...graph.saved_tensor import SavedTensor
+from ...tensor.tensor import Tensor
+from ..grad_mode import no_grad
+from .apply import apply_function, run_function
+from .context import ContextNode
+from .delayed_error import DelayedError, once_differentiable
+from .legacy import LegacyContext, LegacyFunction
+from .outputs import join_outputs
+from .saved import unpacked
+
+__all__ = ["DelayedError", "Function", "FunctionCtx", "FunctionNode", "InplaceFunction",
+           "once_differentiable"]
+
+#: Texts of the errors for what a `backward` returns; `.format` fills in what is named.
+WRONG_COUNT = ("function {name} returned an incorrect number of gradients (expected {expected}, "
+               "got {got})")
+NOT_A_TENSOR = "expected Variable or None (got {kind})"
+NO_GRADIENT = ("function {name} returned a gradient different than None at position {position}, "
+               "but the corresponding forward input was not a Variable")
+
+
+def without_extra_nones(results: tuple[Any, ...], count: int) -> tuple[Any, ...]:
+    """Drop Nones beyond `count`: `backward` may return one for each optional argument."""
+    return results[:count] if all(result is None for result in results[count:]) else results
+
+
+class FunctionCtx(LegacyContext):
+    """The methods of a context that `forward` may call."""
+
+    to_save: tuple[Tensor | None, ...]
+    saved_for_forward: tuple[Tensor | None, ...] | None
+    dirty_tensors: tuple[Tensor, ...]
+    non_differentiable: tuple[Tensor, ...]
+    materialize_grads: bool
+
+    def save_for_backward(self, *tensors: Tensor | None) -> None:
+        """Save inputs or outputs for `backward`, which finds them in `ctx.saved_tensors`.
+
+        Values that are not tensors can be set on `ctx` as attributes.
+        """
+        self.to_save = tensors
+
+    def save_for_forward(self, *tensors: Tensor | None) -> None:
+        """Save inputs or outputs for `jvp`, which finds them in `ctx.saved_tensors`."""
+        self.saved_for_forward = tensors
+
+    def mark_dirty(self, *args: Tensor) -> None:
+        """Declare inputs that `forward` wrote to; they have to be returned as well."""
+        self.dirty_tensors = args
+
+    def mark_non_differentiable(self, *args: Tensor) -> None:
+        """Declare outputs that have no gradient; `backward` gets zeros for them."""
+        self.non_differentiable = args
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """With False, `backward` gets None, not zeros, for outputs without a gradient."""
+        self.materialize_grads = value
+
+
+class FunctionNode(FunctionCtx, ContextNode):
+    """The node of a Function, and its context."""
+
+    function: type[Function]
+    needs_input_grad: tuple[bool, ...]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.extras = None
+        self.sequence = -1
+        self.to_save = self.dirty_tensors = self.non_differentiable = ()
+        self.materialize_grads = True
+        self.saved_for_forward = None
+        self._differentiable: tuple[bool, ...] = ()  # for each output
+        self._saved: list[SavedTensor | None] = []
+        self._are_tensors: tuple[bool, ...] = ()
+        self._blanks: list[tuple[tuple[int, ...], Any]] = []  # shape and backend of each output
+
+    @property
+    def saved_tensors(self) -> tuple[Any, ...]:
+        """The saved tensors, checked for writes since; in `jvp` those of `save_for_forward`."""
+        return unpacked(self) if self.saved_for_forward is None else self.saved_for_forward
+
+    @property
+    def _raw_saved_tensors(self) -> tuple[Any, ...]:
+        return tuple(self._saved)
+
+    @property
+    def takes_batches(self) -> bool:  # type: ignore[override]  # asked of few nodes
+        """Whether the Function says that it can be given batches of gradients."""
+        cls = self.function
+        return bool(cls.generate_vmap_rule or cls.vmap is not Function.vmap)
+
+    def release(self) -> None:
+        for saved in self._saved:
+            if saved is not None:
+                saved.release()
+
+    def apply_arrays(self, grads: Sequence[Any], needed: Any) -> Sequence[Any]:
+        return through_tensors(self, Tensor._plain, grads)
+
+    def apply_tensors(self, grads: Sequence[Any]) -> Sequence[Any]:
+        if self.materialize_grads:
+            grads = [self._zeros(i) if g is None else g for i, g in enumerate(grads)]
+        results = self.apply(*grads)
+        return self._checked(results if isinstance(results, tuple) else (results,))
+
+    def apply(self, *grads: Any) -> Any:
+        """Return the result of the user's `backward`, or `vjp`, unchecked."""
+        cls = self.function
+        if cls.vjp is Function.vjp:
+            return cls.backward(self.context(), *grads)
+        if cls.backward is not Function.backward:
+            raise RuntimeError("Implementing both 'backward' and 'vjp' for a custom Function is "
+                               "not allowed. You should only implement one of them.")
+        return cls.vjp(self.context(), *grads)
+
+    def _zeros(self, index: int) -> Tensor | None:
+        """Return zeros like output number `index`; None if it was no tensor."""
+        shape, like = self._blanks[index]
+        if like is None:
+            return None
+        return Tensor._plain(like.zeros(shape, self.metadata_of(index)[1]))
+
+    def _checked(self, results: tuple[Any, ...]) -> list[Any]:
+        """Return the gradients of the tensors among the inputs; the others must have none."""
+        name, expected = self.name(), len(self._are_tensors)
+        results = without_extra_nones(results, expected)
+        if len(results) != expected:
+            raise RuntimeError(WRONG_COUNT.format(name=name, expected=expected, got=len(results)))
+        kept = []
+        for position, (result, is_tensor) in enumerate(
+                zip(results, self._are_tensors, strict=True), 1):
+            if not is_tensor:
+                if result is not None:
+                    raise RuntimeError(NO_GRADIENT.format(name=name, position=position))
+            elif result is None or isinstance(result, Tensor):
+                kept.append(result)
+            else:
+                raise RuntimeError(NOT_A_TENSOR.format(kind=type(result).__name__))
+        return kept
+
+
+class Function(LegacyFunction):
+    """Base of custom operations: define `forward(ctx, ...)` and `backward(ctx, *grads)`.
+
+    Call it by `apply`.
+
+    >>> from minigrad import tensor
+    >>> class Square(Function):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         ctx.save_for_backward(x)
+    ...         return x * x
+    ...     @staticmethod
+    ...     def backward(ctx, grad_output):
+    ...         x, = ctx.saved_tensors
+    ...         return grad_output * 2 * x
+    >>> x = tensor(3.0, requires_grad=True)
+    >>> y = Square.apply(x); y
+    tensor(9., grad_fn=<SquareBackward>)
+    >>> y.backward(); x.grad
+    tensor(6.)
+    """
+
+    _backward_cls: type[FunctionNode] = FunctionNode  # the class of the nodes
+
+    #: True: `vmap` runs the class's methods on batched tensors.
+    generate_vmap_rule = False
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        body = {"function": cls, "__module__": cls.__module__, "__doc__": cls.__doc__}
+        cls._backward_cls = type(cls.__name__ + "Backward", (FunctionNode,), body)
+
+    @staticmethod
+    def forward(*args: Any, **kwargs: Any) -> Any:
+        """Compute the outputs; the first argument is `ctx` unless `setup_context` is defined."""
+        raise NotImplementedError("You must implement the forward function for custom "
+                                  "autograd.Function.")
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        """Fill `ctx`, for a `forward` without a `ctx`.
+
+        >>> from minigrad import tensor
+        >>> class Square(Function):
+        ...     forward = staticmethod(lambda x: x * x)
+        ...     setup_context = staticmethod(lambda ctx, given, out: ctx.save_for_backward(*given))
+        ...     backward = staticmethod(lambda ctx, grad: grad * 2 * ctx.saved_tensors[0])
+        >>> x = tensor(3.0, requires_grad=True); Square.apply(x).backward(); x.grad
+        tensor(6.)
+        """
+        raise NotImplementedError("setup_context is not implemented.")
+
+    @staticmethod
+    def backward(ctx: Any, *grad_outputs: Any) -> Any:
+        """Return the gradient of each argument of `forward`; None for no gradient."""
+        raise NotImplementedError("You must implement either the backward or vjp method for your "
+                                  "custom autograd.Function to use it with backward mode AD.")
+
+    @staticmethod
+    def jvp(ctx: Any, *grad_inputs: Any) -> Any:
+        """Return the tangent of each output, from those of the arguments of `forward`.
+
+        >>> from minigrad import func, tensor
+        >>> class Triple(Function):
+        ...     forward = staticmethod(lambda x: x * 3)
+        ...     setup_context = staticmethod(lambda ctx, inputs, output: None)
+        ...     jvp = staticmethod(lambda ctx, tangent: tangent * 3)
+        >>> func.jvp(Triple.apply, (tensor(2.0),), (tensor(1.0),))
+        (tensor(6.), tensor(3.))
+        """
+        raise NotImplementedError("You must implement the jvp function for custom "
+                                  "autograd.Function to use it with forward mode AD.")
+
+    @staticmethod
+    def vmap(info: Any, in_dims: tuple[int | None, ...], *args: Any) -> tuple[Any, Any]:
+        """Return outputs and the batch dimension of each, given batched arguments.
+
+        >>> from minigrad import func, tensor
+        >>> class Sort(Function):
+        ...     forward = staticmethod(lambda x: x.sort().values)
+        ...     setup_context = staticmethod(lambda ctx, inputs, output: None)
+        ...     vmap = staticmethod(lambda info, dims, x: (Sort.apply(x.movedim(dims[0], 0)), 0))
+        >>> func.vmap(Sort.apply, in_dims=1)(tensor([[3.0, 1.0], [2.0, 4.0]]))
+        tensor([[2., 3.],
+                [1., 4.]])
+        """
+        raise NotImplementedError("To use autograd.Function with vmap, you must either override "
+                                  "the vmap staticmethod or set generate_vmap_rule=True.")
+
+    @classmethod
+    def apply(cls, *args: Any, **kwargs: Any) -> Any:
+        """Run `forward` without recording and add its outputs to the graph."""
+        return apply_function(Function, cls, args, kwargs)
+
+    @classmethod
+    def _run(cls, *args: Any, **kwargs: Any) -> tuple[FunctionNode, Any]:
+        """Return the context and the results: forward mode needs both."""
+        return run_function(Function, cls, args, kwargs)
+
+    @classmethod
+    def _record(cls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[FunctionNode, Any]:
+        """Make the context, run `forward` with it and add its outputs to the graph."""
+        node = cls._backward_cls()
+        tensors = [a for a in args if isinstance(a, Tensor)]
+        node._are_tensors = tuple(isinstance(a, Tensor) for a in args)
+        node.needs_input_grad = tuple(isinstance(a, Tensor) and a.requires_grad for a in args)
+        recorded = _state.grad_enabled.get() and any(node.needs_input_grad)
+        if recorded:
+            assign_sequence_nr(node)
+            node.set_edges([t._edge() for t in tensors])
+        with no_grad():
+            outputs = cls._call_forward(node, args, kwargs)
+        return node, cls._joined(node, tensors, outputs, recorded)
+
+    @classmethod
+    def _call_forward(cls, node: FunctionNode, args: tuple[Any, ...],
+                      kwargs: dict[str, Any]) -> Any:
+        """Call the user's `forward` with the context, or without it and then `setup_context`."""
+        if cls.setup_context is Function.setup_context:
+            return cls.forward(node, *args, **kwargs)
+        outputs = cls.forward(*args, **kwargs)
+        cls.setup_context(node, args, outputs)
+        return outputs
+
+    @classmethod
+    def _joined(cls, node: FunctionNode, tensors: list[Tensor], outputs: Any,
+                recorded: bool) -> Any:
+        """Return what `forward` returned, with each tensor in its place in the graph.
+
+        `tensors` are those among the arguments, in order; only a tuple counts as several outputs.
+        """
+        bare = not isinstance(outputs, tuple)
+        results = join_outputs(node, tensors, (outputs,) if bare else outputs, recorded)
+        return results[0] if bare else tuple(results)
+
+    vjp = backward
+
+
+class InplaceFunction(Function):
+    """A Function with a `forward` that may write to its input; kept for code that names it."""
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__()
+        self.inplace = inplace

@@ -1,1 +1,0 @@
-"""Checks and backward passes of `autograd.functional`."""

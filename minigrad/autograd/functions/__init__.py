@@ -1,1 +1,0 @@
-"""Parts of `Function`: its context, arguments, outputs, forward mode and batches."""

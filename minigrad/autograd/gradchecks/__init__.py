@@ -1,1 +1,0 @@
-"""Parts of `gradcheck`: numerical derivatives and the comparisons."""

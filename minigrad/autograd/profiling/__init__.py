@@ -1,1 +1,0 @@
-"""The profiler's recorders and the tables, traces and pages made from them."""

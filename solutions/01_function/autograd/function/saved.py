@@ -1,0 +1,44 @@
+# Stage 01, Function: the solution for minigrad/autograd/function/saved.py.
+# Made by `minigrad dev build`. The lesson is lessons/01_function.md.
+# MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
+
+"""The tensors that a Function saves: packed when its outputs have their place in the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from ...graph.saved_tensor import SavedTensor
+from ...tensor.tensor import Tensor
+
+if TYPE_CHECKING:
+    from .function import FunctionNode
+
+
+def check_savable(items: Iterable[Any]) -> None:
+    """Raise for what `save_for_backward` cannot save; it saves tensors and None."""
+    for position, item in enumerate(items):
+        if not (item is None or isinstance(item, Tensor)):
+            raise TypeError("save_for_backward can only save variables, but argument "
+                            f"{position} is of type {type(item).__name__}")
+
+
+def keep(node: FunctionNode, joined_as: dict[int, Tensor]) -> list[SavedTensor | None]:
+    """Pack what `save_for_backward` noted in `node.to_save`; `check_savable` has run already.
+
+    `joined_as` has the tensor in the graph for the `id` of an output that `forward` made.
+    """
+    kept: list[SavedTensor | None] = []
+    for tensor in node.to_save:
+        if tensor is None:
+            kept.append(None)
+        else:
+            tensor = joined_as.get(id(tensor), tensor)
+            kept.append(SavedTensor(tensor, is_output=tensor._node is node))
+    return kept
+
+
+def unpacked(node: FunctionNode) -> tuple[Any, ...]:
+    """Return the tensors that were packed; `SavedTensor.unpack` checks for writes since."""
+    return tuple(None if saved is None else saved.unpack(node) for saved in node._saved)

@@ -1,0 +1,150 @@
+# Stage 08, Jacobian, hessian and their products: the solution for minigrad/autograd/functional/checks.py.
+# Made by `minigrad dev build`. The lesson is lessons/08_functional.md.
+# MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
+
+"""Arguments and results of the functions of `functional`: tuples, checks, zeros.
+
+Every function takes one tensor or a tuple and returns the same kind.  If an output does not depend
+on an input, the derivative is zeros; in strict mode it is an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...op.declaration import F
+from ...tensor.tensor import Tensor
+
+Tensors = tuple[Tensor, ...]
+
+_NOT_STRICT = "This is not allowed in strict mode."
+
+#: Errors of strict mode for a missing derivative, by the step that lacks it.
+_MISSING = {
+    "gradient": "The output of the user-provided function is independent of input {}. "
+    + _NOT_STRICT,
+    "tangent": "The gradient with respect to the input is independent of entry {} in the "
+    "grad_outputs when using the double backward trick to compute forward mode gradients. "
+    + _NOT_STRICT,
+    "row of hessian": "The jacobian of the user-provided function is independent of input {}. "
+    + _NOT_STRICT,
+    "column of hessian": "The hessian of the user-provided function is independent of entry {} in "
+    "the grad_jacobian. This is not allowed in strict mode as it prevents from using the double "
+    "backward trick to replace forward mode AD.",
+}
+
+#: Errors of strict mode for a result that cannot be differentiated (again).
+_CONSTANT = {
+    "outputs": "Output {} of the user-provided function does not require gradients. The outputs "
+    "must be computed in a differentiable manner from the input when running in strict mode.",
+    "grad_inputs": "The gradient with respect to input {} is independent of the inputs of the "
+    "user-provided function. " + _NOT_STRICT,
+    "jacobian": "While computing the hessian, found that the jacobian of the user-provided "
+    "function with respect to input {} is independent of the input. This is not allowed in strict "
+    "mode. You should ensure that your function is twice differentiable and that the jacobian "
+    "depends on the inputs (this would be violated by a linear function for example).",
+}
+
+
+def tensor_tuple(value: Any, argument: str, function: str) -> tuple[bool, Tensors]:
+    """Return True for a tuple, and the tuple; `TypeError` unless it holds only tensors."""
+    was_tuple = isinstance(value, tuple)
+    tensors = value if was_tuple else (value,)
+    for i, tensor in enumerate(tensors):
+        if not isinstance(tensor, Tensor):
+            which = f"value at index {i}" if was_tuple else f"given {argument}"
+            raise TypeError(f"The {argument} given to {function} must be either a Tensor or a "
+                            f"tuple of Tensors but the {which} has type {type(tensor)}.")
+    return was_tuple, tensors
+
+
+def fresh_inputs(tensors: Tensors, create_graph: bool, requires_grad: bool = True) -> Tensors:
+    """Return copies of the inputs, joined to the caller's graph only with `create_graph`."""
+    return tuple(
+        t.view_as(t) if create_graph and t.requires_grad
+        else t.detach().requires_grad_(requires_grad)
+        for t in tensors
+    )
+
+
+def vector_like(v: Any, others: Tensors, others_were_tuple: bool, create_graph: bool,
+                function: str) -> Tensors:
+    """Return the vector as a tuple; `RuntimeError` unless it has the shapes of `others`."""
+    _, tensors = tensor_tuple(v, "v", function)
+    vector = fresh_inputs(tensors, create_graph, requires_grad=False)
+    if len(vector) != len(others):
+        raise RuntimeError(
+            f"v is a tuple of invalid length: should be {len(others)} but got {len(vector)}."
+            if others_were_tuple else "The given v should contain a single Tensor.")
+    for i, (one, other) in enumerate(zip(vector, others, strict=True)):
+        if one.shape != other.shape:
+            where = f"Entry {i} in " if others_were_tuple else ""
+            raise RuntimeError(f"{where}v has invalid size: should be {other.size()} but got "
+                               f"{one.size()}.")
+    return vector
+
+
+def single_element(tensors: Tensors) -> bool:
+    """Tell whether it is one tensor with one element: then the vector may be left out."""
+    return len(tensors) == 1 and tensors[0].numel() == 1
+
+
+def scalar_output(outputs: Tensors, were_tuple: bool, function: str) -> Tensor:
+    """Return the one output; `RuntimeError` unless it is one tensor with one element."""
+    if were_tuple:
+        raise RuntimeError(f"The function given to {function} should return a single Tensor")
+    if not single_element(outputs):
+        raise RuntimeError(f"The Tensor returned by the function given to {function} should "
+                           "contain a single element")
+    return outputs[0]
+
+
+def require_dependence(tensors: Sequence[Tensor | None], what: str, strict: bool) -> None:
+    """Raise in strict mode if one of the tensors is missing or cannot be differentiated."""
+    if not strict:
+        return
+    for i, tensor in enumerate(tensors):
+        if tensor is None:
+            raise RuntimeError(_MISSING["gradient"].format(i))
+        if not tensor.requires_grad:
+            raise RuntimeError(_CONSTANT[what].format(i))
+
+
+def zeros_for_missing(grads: Sequence[Tensor | None], like: Tensors, step: str, strict: bool,
+                      create_graph: bool) -> Tensors:
+    """Return the derivatives; a missing one is zeros, or an error in strict mode."""
+    require_found(grads, step, strict, create_graph)
+    return tuple(F.zeros_like(other) if one is None else one
+                 for one, other in zip(grads, like, strict=True))
+
+
+def require_found(grads: Sequence[Tensor | None], step: str, strict: bool,
+                  create_graph: bool) -> None:
+    """Raise in strict mode if a derivative is missing or, with `create_graph`, is constant."""
+    if not strict:
+        return
+    for i, one in enumerate(grads):
+        if one is None:
+            raise RuntimeError(_MISSING[step].format(i))
+        if create_graph and not one.requires_grad:
+            raise RuntimeError(independent(i, "hessian" if "hessian" in step else "jacobian"))
+
+
+def independent(i: int, what: str) -> str:
+    """Return the error text for a constant derivative where the caller asked for its graph."""
+    return (f"The {what} of the user-provided function is independent of input {i}. This is not "
+            "allowed in strict mode when create_graph=True.")
+
+
+def result(tensors: Tensors, as_tuple: bool, create_graph: bool) -> Any:
+    """Return one tensor or a tuple, as the caller's arguments; with a graph only if wanted."""
+    results = tensors if create_graph else tuple(t.detach() for t in tensors)
+    return results if as_tuple else results[0]
+
+
+def nested_result(rows: Sequence[Tensors], outputs_as_tuple: bool, inputs_as_tuple: bool,
+                  create_graph: bool) -> Any:
+    """Return one derivative per output and input, nested as outputs and inputs are."""
+    results = tuple(result(row, inputs_as_tuple, create_graph) for row in rows)
+    return results if outputs_as_tuple else results[0]

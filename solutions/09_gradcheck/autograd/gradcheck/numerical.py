@@ -1,0 +1,228 @@
+# Stage 09, gradcheck: the solution for minigrad/autograd/gradcheck/numerical.py.
+# Made by `minigrad dev build`. The lesson is lessons/09_gradcheck.md.
+# MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
+
+"""The jacobian of a function by central differences, by backward passes and by forward mode.
+
+Central differences move each element of an input a little to either side: that gives the numerical
+jacobian row by row.  Forward mode gives the rows too, with one tangent for each element; backward
+gives the columns, with one pass for each element of an output.  In all of them the rows belong to
+the input's elements and the columns to the output's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...backend import backend_of
+from ...dtypes import from_numpy_dtype
+from ...tensor.attributes import Size
+from ...tensor.tensor import Tensor
+from ..backward import grad
+from ..forward_ad.dual_tensors import dual_at, unpacked_at
+from ..forward_ad.tangents import TangentLevel
+
+Array = Any
+Function = Callable[..., Any]
+#: For each element of an output, its gradient with respect to each input that requires grad.
+Columns = Sequence[Sequence[Tensor | None]]
+
+
+class GradcheckError(RuntimeError):
+    """Raised by `gradcheck` and `gradgradcheck` when the derivatives differ.
+
+    >>> from minigrad import autograd, float64, tensor
+    >>> def double(x):
+    ...     return x + x.detach()  # its gradient misses one half
+    >>> x = tensor([1.0], dtype=float64, requires_grad=True)
+    >>> try:
+    ...     autograd.gradcheck(double, (x,))
+    ... except GradcheckError as error:
+    ...     print(str(error).splitlines()[0])
+    Jacobian mismatch for output 0 with respect to input 0,
+    """
+
+
+class Tolerances(NamedTuple):
+    """The options of a comparison by `gradcheck`."""
+
+    eps: float
+    atol: float
+    rtol: float
+    nondet_tol: float
+    check_grad_dtypes: bool
+
+
+def as_tuple(values: Any) -> tuple[Any, ...]:
+    """Return a tuple or list as a tuple, anything else as the only item of one."""
+    return tuple(values) if isinstance(values, (tuple, list)) else (values,)
+
+
+def differentiable(values: Sequence[Any]) -> tuple[Tensor, ...]:
+    """Return the tensors among `values` that require grad."""
+    return tuple(v for v in values if isinstance(v, Tensor) and v.requires_grad)
+
+
+def host(tensor: Any) -> Array:
+    """Return a copy of a tensor's values, in NumPy."""
+    return np.array(backend_of(tensor._array).to_host(tensor._array))
+
+
+def numerical_jacobians(func: Function, inputs: Sequence[Any], results: Sequence[Any],
+                        eps: float) -> list[list[Array]]:
+    """Return the numerical jacobian of each result for each input that requires grad.
+
+    The input is changed in its own memory, without counting versions.
+    """
+    jacobians = []
+    for tensor in differentiable(inputs):
+        array = tensor._array
+        by_input = [np.zeros((array.size, r._array.size), r._array.dtype) for r in results]
+        for row, place in enumerate(np.ndindex(array.shape)):
+            kept = array[place].copy()
+            below_and_above = []
+            for moved in (kept - eps, kept + eps):
+                array[place] = moved
+                below_and_above.append([host(r) for r in as_tuple(func(*inputs))])
+            array[place] = kept
+            for jacobian, below, above in zip(by_input, *below_and_above):
+                check_alike(below, above, place, eps)
+                if jacobian.dtype.kind == "f":
+                    jacobian[row] = ((above - below) / (2 * eps)).reshape(-1)
+        jacobians.append(by_input)
+    return jacobians
+
+
+def check_alike(below: Array, above: Array, place: tuple[int, ...] | None, eps: float) -> None:
+    """Raise if shape or dtype of a result changes with the input's value at `place`."""
+    shapes, types = (below.shape, above.shape), (below.dtype, above.dtype)
+    if shapes[0] != shapes[1]:
+        what, (a, b) = "shape", map(str, map(Size, shapes))
+    elif types[0] != types[1]:
+        what, (a, b) = "dtype", (str(from_numpy_dtype(t)) for t in types)
+    else:
+        return
+    where = "" if place is None else f"on index {place} "
+    raise AssertionError(f"Expected `func` to return outputs with the same {what} when inputs are "
+                         f"perturbed {where}by {eps}, but got: {what}s {a} and {b}.")
+
+
+def jacobian_columns(inputs: Sequence[Any], output: Tensor) -> Columns:
+    """Return the gradients of each element of `output` for each input that requires grad."""
+    goals = differentiable(inputs)
+    columns: list[list[Tensor | None]] = []
+    one_hot = backend_of(output._array).zeros(output._array.shape, output._array.dtype)
+    for place in np.ndindex(output._array.shape):
+        one_hot[place] = 1
+        found = grad(output, goals, Tensor._plain(one_hot.copy()), True, allow_unused=True)
+        columns.append([None if g is None else Tensor._plain(g._array.copy()) for g in found])
+        one_hot[place] = 0
+    return columns
+
+
+def assembled(inputs: Sequence[Any], columns: Columns) -> list[Array]:
+    """Return the jacobian for each input; gradients missing or of a wrong size are zero."""
+    jacobians = []
+    for i, tensor in enumerate(differentiable(inputs)):
+        jacobian = np.zeros((tensor._array.size, len(columns)), tensor._array.dtype)
+        for j, column in enumerate(columns):
+            found = column[i]
+            if found is not None and found._array.shape == tensor._array.shape:
+                jacobian[:, j] = host(found).reshape(-1)
+        jacobians.append(jacobian)
+    return jacobians
+
+
+def analytical_jacobians(inputs: Sequence[Any], output: Tensor, limits: Tolerances,
+                         columns_of: Callable[..., Columns] = jacobian_columns) -> list[Array]:
+    """Return the jacobian of `output` for each input, by backward; run twice, to compare."""
+    columns = columns_of(inputs, output)
+    jacobians = assembled(inputs, columns)
+    again = assembled(inputs, columns_of(inputs, output))
+    sizes, dtypes = fits(inputs, columns)
+    if limits.check_grad_dtypes and not dtypes:
+        raise GradcheckError("Gradient has dtype mismatch")
+    if not sizes:
+        raise GradcheckError("Analytical gradient has incorrect size")
+    if not same_within(jacobians, again, limits.nondet_tol):
+        raise GradcheckError(
+            "Backward is not reentrant, i.e., running backward with same input and grad_output "
+            "multiple times gives different values, although analytical gradient matches numerical "
+            f"gradient.The tolerance for nondeterminism was {limits.nondet_tol}.")
+    return jacobians
+
+
+def fits(inputs: Sequence[Any], columns: Columns) -> tuple[bool, bool]:
+    """Return two flags: all gradients have their inputs' sizes, all have their dtypes."""
+    pairs = [(found._array, tensor._array) for column in columns
+             for found, tensor in zip(column, differentiable(inputs)) if found is not None]
+    return all(a.shape == b.shape for a, b in pairs), all(a.dtype == b.dtype for a, b in pairs)
+
+
+def same_within(jacobians: Sequence[Array], others: Sequence[Array], tolerance: float) -> bool:
+    """Tell whether corresponding elements differ by at most `tolerance`."""
+    return not any(a.size and np.abs(a - b).max() > tolerance for a, b in zip(jacobians, others))
+
+
+def forward_jacobians(func: Function, inputs: Sequence[Any], results: Sequence[Any],
+                      limits: Tolerances) -> list[list[Array]]:
+    """Return the jacobian of each result for each input that requires grad, by forward mode."""
+    jacobians = []
+    for which, tensor in enumerate(inputs):
+        if not isinstance(tensor, Tensor) or not tensor.requires_grad:
+            continue
+        by_input = [np.zeros((tensor._array.size, r._array.size), r._array.dtype) for r in results]
+        for row, place in enumerate(np.ndindex(tensor._array.shape)):
+            one_hot = backend_of(tensor._array).zeros(tensor._array.shape, tensor._array.dtype)
+            one_hot[place] = 1
+            found = tangents_of(func, inputs, which, one_hot, limits)
+            for jacobian, tangent in zip(by_input, found, strict=True):
+                if tangent is not None:
+                    jacobian[row] = tangent.reshape(-1)
+        jacobians.append(by_input)
+    return jacobians
+
+
+def tangents_of(func: Function, inputs: Sequence[Any], which: int, direction: Array,
+                limits: Tolerances) -> list[Array | None]:
+    """Return the tangents of the results for the tangent `direction` of one input."""
+    with TangentLevel() as level:
+        given = list(inputs)
+        for i, tensor in enumerate(inputs):
+            if isinstance(tensor, Tensor) and tensor.requires_grad:
+                zeros = backend_of(tensor._array).zeros_like(tensor._array)
+                tangent = Tensor._plain(direction if i == which else zeros)
+                given[i] = dual_at(level, tensor.detach(), tangent)
+        tangents: list[Array | None] = []
+        for result in as_tuple(func(*given)):
+            _, found = unpacked_at(level, result)
+            if limits.check_grad_dtypes and found is not None and found.dtype != result.dtype:
+                raise GradcheckError("Forward AD gradient has dtype mismatch.")
+            tangents.append(None if found is None else host(found))
+        return tangents
+
+
+def nearly_equal(analytical: Array, numerical: Array, rtol: float, atol: float) -> bool:
+    """Tell whether all elements are close; the tolerance is relative to the numerical ones."""
+    return np.allclose(analytical, numerical, rtol, atol)
+
+
+def check_equal(analytical: Array, numerical: Array, output: int, given: int, limits: Tolerances,
+                forward: bool, advice: Callable[[], str] = str) -> None:
+    """Raise, with both of them and `advice()`, unless two jacobians are nearly equal."""
+    if nearly_equal(analytical, numerical, limits.rtol, limits.atol):
+        return
+    mode = "computed with forward mode " if forward else ""
+    raise GradcheckError(
+        f"Jacobian {mode}mismatch for output {output} with respect to input {given},\n"
+        f"numerical:{Tensor._plain(numerical)}\nanalytical:{Tensor._plain(analytical)}\n"
+        + advice())
+
+
+def check_is_constant(jacobians: Sequence[Sequence[Array]], tolerance: float) -> None:
+    """Raise if a function without differentiable outputs varies with its inputs."""
+    if any((np.abs(jacobian) > tolerance).any() for row in jacobians for jacobian in row):
+        raise GradcheckError("Numerical gradient for function expected to be zero")

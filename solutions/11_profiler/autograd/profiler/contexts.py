@@ -1,0 +1,295 @@
+# Stage 11, The profiler: the solution for minigrad/autograd/profiler/contexts.py.
+# Made by `minigrad dev build`. The lesson is lessons/11_profiler.md.
+# MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
+
+"""The profiler: times of the ops of the forward and of the nodes of the backward.
+
+Source: https://docs.pytorch.org/docs/stable/autograd.html#profiler
+"""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from time import perf_counter_ns
+from typing import Any, Self
+
+from ... import _state, cuda
+from ...device import backend_for
+from ..profiler_util import EventList, FunctionEvent, FunctionEventAvg, events_of
+from .device import DeviceRecorder
+from .nvtx import NvtxRecorder
+from .recorder import DetailedRecorder, Recorder
+
+__all__ = ["EventList", "FunctionEvent", "FunctionEventAvg", "emit_nvtx", "kineto_available",
+           "profile", "record_function"]
+
+UNFINISHED = "<unfinished torch.autograd.profile>"
+
+
+def kineto_available() -> bool:
+    """Return False: PyTorch's tracing library is not used.
+
+    >>> kineto_available()
+    False
+    """
+    return False
+
+
+def _profiler_enabled() -> bool:
+    """Tell whether a profiler is on, on this thread."""
+    return _state.recorder.get() is not None
+
+
+class _Recording:
+    """Makes a recorder active in a `with` block, on this thread."""
+
+    def __init__(self, enabled: bool) -> None:
+        self.enabled = enabled
+        self.entered = False
+
+    def _refuse(self) -> None:
+        """Raise `RuntimeError` if this was entered before, or if a profiler is on."""
+        if self.entered:
+            raise RuntimeError(f"{self._title()} context manager is not reentrant")
+        if _profiler_enabled():
+            raise RuntimeError("Profiler is already enabled on this thread")
+
+    def _start(self, recorder: Any) -> None:
+        """Make a recorder active on this thread, once; an observer hears of each node made."""
+        self._refuse()
+        self.entered = True
+        _state.recorder.set(recorder)
+        _state.observers.enter(recorder.made)
+
+    def _stop(self, recorder: Any) -> None:
+        """Switch a recorder off; `quick = False` tells contexts that still hold it."""
+        recorder.quick = False
+        _state.observers.leave(recorder.made)
+        _state.recorder.set(None)
+
+    def _title(self) -> str:
+        return "Profiler"
+
+
+def timed_event() -> cuda.Event:
+    """Return a timing event of the GPU."""
+    return cuda.Event(enable_timing=True)
+
+
+class profile(_Recording):
+    """Measure every op, node and `record_function` block that runs in a `with` block.
+
+    `record_shapes` notes the shapes of inputs, `with_stack` the calls that led to each event,
+    `profile_memory` the bytes of the arrays that ops make (freed memory is not subtracted).
+    `use_cuda` also measures times on a GPU, and warns if there is none.  `with_flops`,
+    `with_modules` and PyTorch's other options have no effect.
+
+    >>> from minigrad import tensor
+    >>> x = tensor([1.0, 2.0], requires_grad=True)
+    >>> with profile() as prof:
+    ...     (x * x).sum().backward()
+    >>> [event.key for event in prof.key_averages()]
+    ['aten::mul', 'aten::sum', 'torch::autograd::GraphRoot', 'SumBackward0', 'aten::expand',
+     'MulBackward0', 'torch::autograd::AccumulateGrad']
+    >>> [(event.name, event.cpu_parent.name) for event in prof.function_events if event.cpu_parent]
+    [('aten::expand', 'SumBackward0')]
+    >>> prof.total_average().count, prof.self_cpu_time_total > 0
+    (7, True)
+    >>> "MulBackward0" in prof.table(sort_by="count")
+    True
+    """
+
+    def __init__(self, enabled: bool = True, *, use_cuda: bool = False,
+                 use_device: str | None = None, record_shapes: bool = False,
+                 with_flops: bool = False, profile_memory: bool = False, with_stack: bool = False,
+                 with_modules: bool = False, use_kineto: bool = False, use_cpu: bool = True,
+                 experimental_config: Any = None, acc_events: bool = False) -> None:
+        super().__init__(enabled)
+        self.use_cuda = use_cuda or use_device == "cuda"
+        if self.use_cuda and not cuda.is_available():
+            warnings.warn("CUDA is not available, disabling CUDA profiling", stacklevel=2)
+            self.use_cuda = False
+        self.record_shapes = record_shapes
+        self.profile_memory = profile_memory
+        self.with_stack = with_stack
+        self._span: tuple[int, int] | None = None  # nanoseconds of begin and end, None before
+        self._events: EventList | None = None
+
+    def _new_recorder(self) -> Recorder:
+        """Return a recorder for these options."""
+        details = (self.record_shapes, self.with_stack, self.profile_memory)
+        if self.use_cuda:
+            return DeviceRecorder(timed_event, *details)
+        return DetailedRecorder(*details) if any(details) else Recorder()
+
+    def __enter__(self) -> Self:
+        if self.enabled:
+            recorder = self._new_recorder()
+            self._start(recorder)
+            self._recorder, self._began = recorder, perf_counter_ns()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        if self.enabled:
+            ended = perf_counter_ns()
+            self._stop(self._recorder)
+            self._span = self._began, ended
+
+    def __repr__(self) -> str:
+        return UNFINISHED if self._span is None else repr(self.function_events)
+
+    def __str__(self) -> str:
+        return UNFINISHED if self._span is None else str(self.function_events)
+
+    @property
+    def function_events(self) -> EventList:
+        """The events, in the order in which they began; `RuntimeError` before the block ends."""
+        if self._span is None:
+            raise RuntimeError("Profiler didn't finish running")
+        if self._events is None:
+            self._events = events_of(self._recorder, *self._span)
+            del self._recorder
+        return self._events
+
+    def table(self, sort_by: str | None = None, row_limit: int = 100,
+              max_src_column_width: int | None = 75, max_name_column_width: int | None = 55,
+              max_shapes_column_width: int | None = 80, header: str | None = None,
+              top_level_events_only: bool = False) -> str:
+        """Return the events as a table, one a row; see `EventList.table`."""
+        return self.function_events.table(
+            sort_by, row_limit, max_src_column_width, max_name_column_width,
+            max_shapes_column_width, header, top_level_events_only)
+
+    def key_averages(self, group_by_input_shape: bool = False,
+                     group_by_stack_n: int = 0) -> EventList:
+        """Return the averages of the events of each name; see `EventList.key_averages`."""
+        return self.function_events.key_averages(group_by_input_shape, group_by_stack_n)
+
+    def total_average(self) -> FunctionEventAvg:
+        """Return the sum of all events."""
+        return self.function_events.total_average()
+
+    @property
+    def self_cpu_time_total(self) -> float:
+        """The sum of the self times of all events, in microseconds."""
+        return self.function_events.self_cpu_time_total
+
+    def export_chrome_trace(self, path: str | Path) -> None:
+        """Write a trace that https://ui.perfetto.dev and chrome://tracing open.
+
+        >>> import os, tempfile
+        >>> from minigrad import ones
+        >>> with profile() as prof:
+        ...     x = ones(2) * 3
+        >>> path = os.path.join(tempfile.mkdtemp(), "trace.json")
+        >>> prof.export_chrome_trace(path); os.path.getsize(path) > 100
+        True
+        """
+        self.function_events.export_chrome_trace(path)
+
+    def export_stacks(self, path: str | Path, metric: str = "self_cpu_time_total") -> None:
+        """Write stacks with their times; needs `with_stack`.
+
+        >>> import os, tempfile
+        >>> from minigrad import ones
+        >>> path = os.path.join(tempfile.mkdtemp(), "stacks.txt")
+        >>> with profile(with_stack=True) as prof:
+        ...     x = ones(1000).sum()
+        >>> prof.export_stacks(path); os.path.exists(path)
+        True
+        """
+        if not self.with_stack:
+            raise AssertionError("export_stacks() requires with_stack=True")
+        self.function_events.export_stacks(path, metric)
+
+    def export_html(self, path: str | Path, title: str = "Profile") -> None:
+        """Write a page with a flame graph of the events; it needs nothing but a browser.
+
+        >>> import os, tempfile
+        >>> from minigrad import ones
+        >>> path = os.path.join(tempfile.mkdtemp(), "profile.html")
+        >>> with profile() as prof:
+        ...     x = ones(1000).sum()
+        >>> prof.export_html(path, title="A sum"); "A sum" in Path(path).read_text(encoding="utf-8")
+        True
+        """
+        self.function_events.export_html(path, title)
+
+
+class record_function:
+    """A named block, or as a decorator a named function, that profiles show.
+
+    >>> from minigrad import ones
+    >>> with profile() as prof, record_function("my block"):
+    ...     y = ones(2) + 1
+    >>> [(event.name, len(event.cpu_children)) for event in prof.function_events]
+    [('my block', 2), ('aten::ones', 0), ('aten::add', 0)]
+    """
+
+    def __init__(self, name: str, args: str | None = None) -> None:
+        self.name = name
+        self.args = args
+        self._open: tuple[Any, Any] | None = None  # recorder and its event, in a profile
+
+    def __enter__(self) -> Self:
+        """Open an event `name`, or `name (args)`, if this thread has a profile."""
+        recorder = _state.recorder.get()
+        if recorder is not None:
+            shown = self.name if self.args is None else f"{self.name} ({self.args})"
+            self._open = recorder, recorder.begin(shown)
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        """Close the event, with the recorder that opened it."""
+        if self._open is not None:
+            recorder, event = self._open
+            self._open = None
+            recorder.finish(event)
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Wrap a function so that each call is a block of this name."""
+
+        @functools.wraps(function)
+        def named(*args: Any, **kwargs: Any) -> Any:
+            with record_function(self.name, self.args):
+                return function(*args, **kwargs)
+
+        return named
+
+
+class emit_nvtx(_Recording):
+    """Mark every op and node for NVIDIA's profilers (`nsys profile python program.py`).
+
+    Needs a GPU and CuPy, `RuntimeError` without.  An op's range is named
+    `aten::mul, seq = 5`, its backward's `MulBackward0, seq = 5`; with `record_shapes` the sizes
+    of the inputs follow.
+
+    >>> from minigrad import cuda, ones
+    >>> with emit_nvtx(enabled=cuda.is_available(), record_shapes=True):
+    ...     y = ones(2, 3) * 2
+    >>> y.shape
+    torch.Size([2, 3])
+    """
+
+    def __init__(self, enabled: bool = True, record_shapes: bool = False) -> None:
+        super().__init__(enabled)
+        self.record_shapes = record_shapes
+
+    def __enter__(self) -> Self:
+        if self.enabled:
+            if not cuda.is_available():
+                raise RuntimeError("emit_nvtx needs an NVIDIA GPU and CuPy, and there is none "
+                                   "here. profile() measures the CPU.")
+            self._recorder = NvtxRecorder(backend_for("cuda").cuda.nvtx, self.record_shapes)
+            self._start(self._recorder)
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        if self.enabled:
+            self._stop(self._recorder)
+
+    def _title(self) -> str:
+        return "NVTX annotation"

@@ -1,0 +1,258 @@
+# Stage 11, The profiler: the solution for minigrad/autograd/profiler/recorder.py.
+# Made by `minigrad dev build`. The lesson is lessons/11_profiler.md.
+# MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
+
+"""Recorders of a profile: one event for each op, node and named block.
+
+`apply`, the engine and the composed functions pass their work to the recorder of their thread, if
+there is one, and the recorder runs it.
+
+NOTE [What an event costs while it happens]
+    Measuring must not change what is measured, so only the bare facts of an event are appended to
+    one flat list: no object is made, no name is looked up, nothing is sorted.  Nesting is not
+    stored: events of one thread nest, so it follows from their times.  `events_of` in
+    profiler_util.py makes events from the list when they are needed.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from functools import cache
+from threading import get_ident, local
+from time import perf_counter_ns
+from types import CodeType, FrameType
+from typing import Any
+
+from ... import _state
+from ...frames import is_ours
+from ...graph.accumulate_grad import AccumulateGrad
+from ...graph.copy_slices import CopySlices
+from ...graph.node import GraphRoot, Node
+from ...op.declaration import Op
+from ...tensor.tensor import Parameter, Tensor
+from .op_names import op_name
+
+#: Kinds of events, numbered as PyTorch's record scopes.
+FUNCTION, BACKWARD, USER = 0, 1, 7
+
+#: Nodes without an op that PyTorch shows with the namespace of their class.
+_PLUMBING = (AccumulateGrad, GraphRoot, CopySlices)
+
+#: Nodes from this sequence number on are outside the order of creation.
+UNNUMBERED = 1 << 60
+
+
+class _Here(local):
+    """Thread state: the innermost event that is open."""
+
+    sequence = -1  # sequence number of the last node made directly in that event
+
+
+class Details:
+    """Optional facts of an event."""
+
+    __slots__ = ("made", "shapes", "stack")
+
+    def __init__(self, shapes: list[Any] | None, stack: list[Any] | None) -> None:
+        self.shapes = shapes
+        self.stack = stack  # as `calls` returns it
+        self.made: dict[int, int] = {}  # bytes of each new array, by its id
+
+
+class Block:
+    """A named block, from its beginning on; `end` is 0 while it is open."""
+
+    __slots__ = ("details", "end", "name", "start", "thread")
+
+    def __init__(self, name: str, details: Details | None) -> None:
+        self.name = name
+        self.details = details
+        self.thread = get_ident()
+        self.end = 0
+        self.start = perf_counter_ns()
+
+
+class Recorder:
+    """Stores the bare facts of the events of one profile.
+
+    `rows` holds seven items for each event that has ended, in the order in which they ended: what
+    ran (an op, an op with the suffix of its variant, the class of a node, or a name), its scope,
+    start and end in nanoseconds, the sequence number of the node that was made or that ran (-1, or
+    one from `UNNUMBERED` on, for none), the thread, and `Details` or None.
+    """
+
+    #: True: events may be recorded after their work; `_stop` sets it to False.
+    quick = True
+    memory = False  # True: bytes are counted
+    #: `microseconds(details)`: time of an event on a GPU, if measured
+    microseconds: Callable[[Any], float] | None = None
+
+    def __init__(self) -> None:
+        self.rows: list[Any] = []
+        self.blocks: list[Block] = []
+        self._note = self.rows.extend
+        self._here = _Here()
+
+    def details(self, inputs: Sequence[Any]) -> Details | None:
+        """Return the optional facts of an event."""
+        return None
+
+    def begin(self, name: str) -> Block:
+        """Open a named block."""
+        self.blocks.append(block := Block(name, self.details(())))
+        return block
+
+    def finish(self, block: Block) -> None:
+        """Close a named block."""
+        block.end = perf_counter_ns()
+
+    def call(self, what: Any, inputs: Sequence[Any], function: Callable[..., Any], *args: Any,
+             **kwargs: Any) -> Any:
+        """Return `function(*args, **kwargs)`, measured; a call that raises is recorded too."""
+        here, details, result = self._here, self.details(inputs), None
+        outer, here.sequence = here.sequence, -1
+        start = perf_counter_ns()
+        try:
+            result = function(*args, **kwargs)
+            return result
+        finally:
+            end = perf_counter_ns()
+            self.call_ran(what, start, end, details, inputs, result)
+            here.sequence = outer
+
+    def call_ran(self, what: Any, start: int, end: int, details: Details | None,
+                 inputs: Sequence[Any], result: Any) -> None:
+        """Record a function that ran from `start` to `end` and returned `result`.
+
+        Its sequence number is that of the last node made directly in it, `self._here.sequence`.
+        """
+        if self.memory and details is not None:
+            details.made = new_arrays(inputs, result)
+        self._note((what, FUNCTION, start, end, self._here.sequence, get_ident(), details))
+
+    def op(self, op: type[Op], values: list[Any], proceed: Callable[..., Any]) -> Any:
+        """Apply an op, measured."""
+        return self.call((op, ""), values, proceed, op, values)
+
+    def inplace(self, op: type[Op], values: list[Any], before: Any,
+                proceed: Callable[..., Any]) -> Any:
+        """Apply an op in place, measured."""
+        return self.call((op, "_"), values, proceed, op, values, before)
+
+    def node(self, node: Node, grads: Sequence[Any], apply: Callable[..., Any], *args: Any) -> Any:
+        """Return `apply(*args)`, the call of a node of the graph, measured."""
+        results = None
+        start = perf_counter_ns()
+        try:
+            results = apply(*args)
+            return results
+        finally:
+            self.node_ran(node, start, grads, results)
+
+    def node_ran(self, node: Node, start: int, grads: Sequence[Any], results: Any) -> None:
+        """Record a node that ran since `start` and returned `results`."""
+        self._note((type(node), BACKWARD, start, perf_counter_ns(), node.sequence, get_ident(),
+                    None))
+
+    def made(self, node: Node) -> None:
+        """Store the sequence number of a node made in the open event."""
+        self._here.sequence = node.sequence
+
+
+class DetailedRecorder(Recorder):
+    """Records input shapes, call stacks or memory too, which takes time."""
+
+    def __init__(self, shapes: bool = False, stack: bool = False, memory: bool = False) -> None:
+        super().__init__()
+        self.shapes, self.stack, self.memory = shapes, stack, memory
+
+    def details(self, inputs: Sequence[Any]) -> Details:
+        return Details([shape_of(value) for value in inputs] if self.shapes else None,
+                       calls() if self.stack else None)
+
+    def node_ran(self, node: Node, start: int, grads: Sequence[Any], results: Any) -> None:
+        self._note_in_full(type(node), BACKWARD, start, perf_counter_ns(), node.sequence, grads,
+                           None if type(node) is GraphRoot else results)
+
+    def _note_in_full(self, what: Any, scope: int, start: int, end: int, sequence: int,
+                      inputs: Sequence[Any], result: Any) -> None:
+        details = self.details(inputs)
+        if self.memory:
+            details.made = new_arrays(inputs, result)
+        self._note((what, scope, start, end, sequence, get_ident(), details))
+
+
+def node_name(kind: type[Node]) -> str:
+    """Return the name of the nodes of a class in profiles."""
+    return "torch::autograd::" + kind.__name__ if kind in _PLUMBING else kind.__name__
+
+
+@cache
+def name_of(what: Any, scope: int) -> str:
+    """Return the name of an event from the recorded item; see `Recorder`."""
+    if isinstance(what, str):
+        return what
+    if scope == BACKWARD:
+        return node_name(what)
+    return op_name(what[0]) + what[1] if isinstance(what, tuple) else op_name(what)
+
+
+def shape_of(value: Any) -> Any:
+    """Return the shape of a tensor or array, the shapes of a list, and () for other values."""
+    kind = type(value)
+    if kind is Tensor or kind is Parameter:
+        return value._array.shape
+    if kind is float or kind is int:
+        return ()
+    if isinstance(value, (list, tuple)):
+        return [list(v.shape) for v in value if hasattr(v, "shape")]
+    return getattr(value, "shape", ())
+
+
+def calls() -> list[Any]:
+    """Return the call stack, innermost call first, in three items each: code, place and globals.
+
+    `stack_lines` turns them into text, later on.
+    """
+    found: list[Any] = []
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        found += (frame.f_code, frame.f_lasti, frame.f_globals)
+        frame = frame.f_back
+    return found
+
+
+def stack_lines(found: list[Any]) -> list[str]:
+    """Return a call stack as `file(line): function`, without the package's innermost calls."""
+    frames = list(zip(*[iter(found)] * 3))
+    users = [i for i, (_, _, names) in enumerate(frames) if not is_ours(names)]
+    return [line_of(code, place) for code, place, _ in frames[users[0] if users else 0:]]
+
+
+@cache
+def line_of(code: CodeType, place: int) -> str:
+    """Return the place of an instruction, as `file(line): function`."""
+    line = next((n for first, end, n in code.co_lines() if first <= place < end), None)
+    return f"{code.co_filename}({line or code.co_firstlineno}): {code.co_name}"
+
+
+def new_arrays(inputs: Sequence[Any], result: Any) -> dict[int, int]:
+    """Return the bytes of each new array of a result, by its id; inputs' arrays are not new."""
+    found: dict[int, int] = {}
+    for value in result if isinstance(result, (list, tuple)) else (result,):
+        array = memory_of(value)
+        if array is not None and not any(memory_of(i) is array for i in inputs):
+            found[id(array)] = array.nbytes
+    return found
+
+
+def memory_of(value: Any) -> Any:
+    """Return the array that owns the memory of a tensor or array; None for other values."""
+    kind = type(value)
+    array = value._array if kind is Tensor or kind is Parameter else getattr(value, "_array", value)
+    if not hasattr(array, "nbytes"):
+        return None
+    while hasattr(base := getattr(array, "base", None), "nbytes"):
+        array = base
+    return array
