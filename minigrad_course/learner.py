@@ -102,18 +102,11 @@ def upgrade(where: Where = None) -> None:
     for kind, lines in done.items():
         for line in lines:
             console().print(f"{kind}: {escape(line)}", soft_wrap=True)
-    if "renumbered" in done:
-        console().print("Your answers, and what is solved, went to the new numbers.")
-    if "given now" in done:
-        console().print("Where it says given now the package's code stands in the place of your "
-                        "answer, which .minigrad/backups keeps.", soft_wrap=True)
     if "unknown name" in done:
-        console().print("Where it says unknown name your answer uses something that its file has "
-                        "no longer: it has another name there now, or the task does without it.",
-                        soft_wrap=True)
+        console().print("An unknown name is one that your answer uses and its file no longer has: "
+                        "it was renamed, or the task no longer needs it.", soft_wrap=True)
     if "conflict" in done:
-        console().print("Where it says conflict your file is as it was, and the new one lies "
-                        "beside it.")
+        console().print("In a conflict your file stays as it is, and the new one is beside it.")
     if not done:
         console().print("nothing to do")
 

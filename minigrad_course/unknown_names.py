@@ -1,4 +1,4 @@
-"""Names that an exercise file uses and does not have, such as a helper of an earlier edition."""
+"""Names that an exercise file uses and does not have, such as a helper that was renamed."""
 
 from __future__ import annotations
 

@@ -4,7 +4,6 @@
     progress.json             what is solved, which hints were taken; readable
     .minigrad/shipped/        the exercises as they were handed out, for `upgrade`
     .minigrad/backups/        every file that a command replaced
-    .minigrad/holes.json      what the numbers in progress.json stand for, since the last `upgrade`
 
 NOTE [No answer is ever lost]
     A command that replaces a learner's file first copies it to the backups, under a name that does
@@ -25,9 +24,7 @@ from typing import Any
 
 from minigrad import __version__
 
-from .answered import Answers, path_in_package, places, with_answers
-from .moved_files import earlier_path
-from .renumbered import numbering, renumbered, said_of_numbers
+from .answered import answers_in, with_answers
 from .scratch import from_scratch
 from .stages import CourseError, Hole, Stage, stages
 from .unknown_names import unknown_names
@@ -159,54 +156,23 @@ class Workspace:
     def upgrade(self) -> dict[str, list[str]]:
         """Merge the exercises of the installed package into the learner's files.
 
-        Returns what was done, by kind: "renumbered" and "given now" for exercises with another
-        number, or with none, and files that are "new", "merged", "no longer used" (moved to the
-        backups), or in "conflict": then the learner's file stays as it is, and the new one lies
-        beside it as `NAME.new.py`.  "unknown name" stands for a helper that an answer uses and
-        that its new file does not have.
+        Returns what was done, by kind: files that are "new", "merged", "no longer used" (moved to
+        the backups), or in "conflict": then the learner's file stays as it is, and the new one is
+        written beside it as `NAME.new.py`.  "unknown name" lists each helper that an answer uses
+        and that its new file lacks.
         """
-        answers, done = self._answers(), dict[str, list[str]]()
-        known = stages()
-        for kind, lines in self._renumber(answers, known).items():
-            done.setdefault(kind, []).extend(lines)
+        done, known = dict[str, list[str]](), stages()
         for stage in known:
-            self._follow_moves(stage, answers)
             for path in stage.modules:
                 file = stage.exercise(path, self.exercises)
-                if kind := self._merge(stage, path, answers):
+                if kind := self._merge(stage, path):
                     done.setdefault(kind, []).append(str(file))
                 if kind in ("new", "merged") and (names := unknown_names(file)):
                     done.setdefault("unknown name", []).extend(f"{n} in {file}" for n in names)
         done.update(self._retire(known))
         return done
 
-    def _answers(self) -> Answers:
-        """Return what the learner wrote, and the numbers of all exercises as handed out."""
-        answers, known = Answers(), places(stages())
-        for shipped in sorted(self.shipped.rglob("*.py")):
-            place = shipped.relative_to(self.shipped)
-            text, file = shipped.read_text(encoding="utf-8"), self.exercises / place
-            mine = (file.read_text(encoding="utf-8", errors="surrogateescape")
-                    if file.is_file() else "")
-            answers.read(path_in_package(text, place, known), text, mine, file)
-        return answers
-
-    def _renumber(self, answers: Answers, known: list[Stage]) -> dict[str, list[str]]:
-        """Move progress to the numbers of today, and return what to say of them."""
-        notes = self.root / ".minigrad" / "holes.json"
-        try:
-            old = json.loads(notes.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            old = answers.numbers
-        new = numbering(known)
-        if {number: set(symbols) for number, symbols in old.items()} == {
-                number: set(symbols) for number, symbols in new.items()}:
-            return {}
-        self.keep(holes=renumbered(self.progress()["holes"], old, known))
-        replace_file(notes, json.dumps(new, indent=1) + "\n")
-        return said_of_numbers(old, known)
-
-    def _merge(self, stage: Stage, path: str, answers: Answers) -> str:
+    def _merge(self, stage: Stage, path: str) -> str:
         """Bring one file up to date; return what was done, "" for nothing."""
         import merge3
 
@@ -214,14 +180,15 @@ class Workspace:
         file = stage.exercise(path, self.exercises)
         shipped = stage.exercise(path, self.shipped)
         if not file.is_file():
-            replace_file(file, with_answers(new, path, answers))
+            replace_file(file, new)
             replace_file(shipped, new)
             return "new"
         old = shipped.read_text(encoding="utf-8") if shipped.is_file() else ""
         if old == new:
             return ""
         mine = file.read_text(encoding="utf-8", errors="surrogateescape")
-        merge = merge3.Merge3(with_answers(old, path, answers, file).splitlines(True),
+        answers = answers_in(path, old, mine)
+        merge = merge3.Merge3(with_answers(old, path, answers).splitlines(True),
                               mine.splitlines(True),
                               with_answers(new, path, answers).splitlines(True))
         if any(group[0] == "conflict" for group in merge.merge_groups()):
@@ -234,55 +201,15 @@ class Workspace:
 
     def _retire(self, known: list[Stage]) -> dict[str, list[str]]:
         """Move files that no stage has any more to the backups, and return which."""
-        here, gone = places(known), []
-        for shipped in sorted(self.shipped.rglob("*.py")):
-            place = shipped.relative_to(self.shipped)
-            if place in here:
-                continue
-            file = self.exercises / place
+        used = {stage.exercise(path, self.shipped) for stage in known for path in stage.modules}
+        gone = []
+        for shipped in sorted(set(self.shipped.rglob("*.py")) - used):
+            file = self.exercises / shipped.relative_to(self.shipped)
             if file.is_file():
                 gone.append(f"{file}, kept as {self.back_up(file)}")
                 file.unlink()
             shipped.unlink()
         return {"no longer used": gone} if gone else {}
-
-    def _follow_moves(self, stage: Stage, answers: Answers) -> None:
-        """Put a stage's files where the package has its modules now, the learner's and the shipped.
-
-        A file that was split is left to each of its parts; backups keep it.
-        """
-        left: set[Path] = set()
-        for path in stage.modules:
-            file = stage.exercise(path, self.exercises)
-            old = next((each for each in self._earlier_places(stage, path)
-                        if (self.exercises / each).is_file()), None)
-            if old is None or file.exists():
-                continue
-            mine = (self.exercises / old).read_text(encoding="utf-8", errors="surrogateescape")
-            replace_file(file, mine)
-            if (self.shipped / old).is_file():
-                shipped = (self.shipped / old).read_text(encoding="utf-8")
-                for each in stage.modules:  # one file before may be several now
-                    shipped = with_answers(shipped, each, answers, self.exercises / old)
-                replace_file(stage.exercise(path, self.shipped), shipped)
-            left.add(old)
-        for old in left:
-            self.back_up(self.exercises / old)
-            for base in (self.exercises, self.shipped):
-                (base / old).unlink(missing_ok=True)
-
-    def _earlier_places(self, stage: Stage, path: str) -> list[Path]:
-        """Return where a module of the stage may lie in a workspace of an earlier edition.
-
-        A stage of one module is one file, a stage of several is a folder.
-        """
-        earlier = [each for each in (path, earlier_path(path)) if each is not None]
-        found = [Path(stage.key, each) for each in earlier]
-        alone = Path(f"{stage.key}.py")
-        if (self.shipped / alone).is_file() and path_in_package(
-                (self.shipped / alone).read_text(encoding="utf-8"), alone, {}) in earlier:
-            found.append(alone)
-        return [each for each in found if each != stage.exercise(path, Path())]
 
 
 def make_workspace(folder: Path, chosen: list[Stage] | None = None,

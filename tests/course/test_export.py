@@ -303,34 +303,6 @@ def test_gradescope_gives_some_points_and_the_sentence(made, tmp_path):
     assert all(each.stat().st_mode & 0o077 == 0 for each in [source, *source.iterdir()])
 
 
-#: The entry programs of archives from before the course became a package of its own; they call
-#: `minigrad.course`.
-FIRST_EDITION = Path(__file__).parents[1] / "data" / "first_edition_export"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("form", "module", "program"), [
-    ("gradescope", gradescope, "run_autograder"), ("classroom50", classroom50, "autograder.py")])
-def test_an_old_entry_program_grades_with_todays_wheel(made, form, module, program, tmp_path):
-    """An instructor who replaces only the wheel in an old archive gets the same points."""
-    old = (FIRST_EDITION / program).read_text()
-    assert "minigrad.course" in old and "-m minigrad_course" not in old
-    copied = tmp_path / "made"
-    shutil.copytree(made / form, copied)
-    if form == "gradescope":
-        with zipfile.ZipFile(made / form / "autograder.zip") as archive, \
-                zipfile.ZipFile(copied / "autograder.zip", "w") as changed:
-            for name in archive.namelist():
-                changed.writestr(name, old if name == program else archive.read(name))
-    else:
-        (copied / "autograder" / program).write_text(old)
-    files, sentence, points = wrong_answer()
-    (tmp_path / "place").mkdir()
-    graded = module.grade(copied, files, Place(tmp_path / "place"))
-    assert (graded.score, graded.max_score) == (points, MOST)
-    assert sentence in graded.told
-
-
 @pytest.mark.slow
 def test_classroom50_takes_nothing_from_a_checkout(made, tmp_path):
     """What a student plants beside the answers is neither imported nor followed."""

@@ -294,41 +294,6 @@ def test_upgrade_keeps_answers_where_the_task_has_other_words(space):
     assert call("upgrade").strip() == "nothing to do"
 
 
-def test_upgrade_follows_files_that_have_moved(space):
-    """The files of stage 06 as the first edition laid them out; two of the new ones were one."""
-    stage = course.find_stage("06")
-    solved = {}
-    for path in ("graph/saved_tensor.py", "graph/version.py"):
-        solved[path] = stage.solution(path).read_text(encoding="utf-8")
-    one_file = stage.handed_out("graph/saved_tensor.py")
-    one_file = one_file.replace("class SavedTensor:", stage.exercise("graph/version.py").read_text(
-        encoding="utf-8").partition("from typing import Any\n")[2] + "\n\nclass SavedTensor:")
-    answered = one_file.replace("from .version import version_of\n", "")
-    for base, text in ((space.exercises, answered), (space.shipped, answered)):
-        for path in ("graph/saved_tensor.py", "graph/version.py"):
-            stage.exercise(path, base).unlink()
-        old = base / stage.key / "saved.py"
-        old.write_text(text, encoding="utf-8")
-    old = space.exercises / stage.key / "saved.py"
-    bump = solved["graph/version.py"].partition("    def bump(self) -> None:")[2].partition(
-        "\n\n\n")[0]
-    mine = re.sub(r"(?s)(class Version:.*?)    def bump\(self\) -> None:.*?\n\n\n",
-                  lambda m: f"{m[1]}    def bump(self) -> None:{bump}  # mine\n\n\n",
-                  old.read_text(encoding="utf-8"), count=1)
-    assert "# mine" in mine
-    old.write_text(mine, encoding="utf-8")
-
-    told = call("upgrade")
-
-    assert "conflict" not in told
-    assert not old.exists()
-    assert "# mine" in stage.exercise("graph/version.py", space.exercises).read_text()
-    assert (space.root / ".minigrad" / "backups" / stage.key / "saved.1.py").read_text() == mine
-    saved = stage.exercise("graph/saved_tensor.py", space.exercises).read_text()
-    assert "class SavedTensor" in saved
-    assert call("upgrade").strip() == "nothing to do"
-
-
 @pytest.mark.parametrize(("text", "told"), [
     ("[]", "is not a progress file"), ("{", "cannot be read"), ('{"holes": {"01.1": 3}}', "is not"),
     ('{"form": 99, "holes": {}}', "has the form 99"),
