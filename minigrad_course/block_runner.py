@@ -13,6 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from .child_process import block_server, swap
 from .own_engine import Engine
 from .stages import CourseError
 from .trial import as_plan, module_name
@@ -85,7 +86,7 @@ class Runner:
                 "error": told.rpartition("\n")[2] or f"the process ended ({process.returncode})"}
 
     def _start(self) -> subprocess.Popen[str]:
-        program, root = Path(__file__).with_name("lesson_process.py"), Path(__file__).parents[1]
+        program, root = Path(block_server.__file__), Path(__file__).parents[1]
         command = [sys.executable, str(program)]
         files, shared = self.engine() if self.engine is not None else ({}, {})
         self._made_of = _described(files, shared)
@@ -97,7 +98,7 @@ class Runner:
                           for path, file in files.items()},
                 "composed": as_plan(shared),
             }), encoding="utf-8")
-            command = [sys.executable, str(Path(__file__).with_name("swap.py")), str(plan)]
+            command = [sys.executable, swap.__file__, str(plan)]
         paths = [str(root), *filter(None, [os.environ.get("PYTHONPATH")])]
         with self.errors.open("wb") as errors:
             self.process = subprocess.Popen(

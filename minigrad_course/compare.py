@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from .child_process import program_recorder
 from .stages import CourseError
 
 __all__ = ["Difference", "first_difference", "record"]
@@ -38,11 +39,11 @@ def record(engine: str, script: Path, timeout: float = 300) -> list[dict[str, An
     if find_spec(engine) is None:
         raise CourseError(f"{engine} is not installed, so there is nothing to compare with: "
                           f"`pip install {engine}` in this environment")
-    program = Path(__file__).with_name("compare_one.py")
+    program = program_recorder.__file__
     here = str(Path(__file__).resolve().parents[1])
     paths = os.pathsep.join(filter(None, [here, os.environ.get("PYTHONPATH")]))
     try:
-        done = subprocess.run([sys.executable, str(program), engine, str(script)], text=True,
+        done = subprocess.run([sys.executable, program, engine, str(script)], text=True,
                               capture_output=True, timeout=timeout, check=False,
                               env={**os.environ, "PYTHONPATH": paths})
     except subprocess.TimeoutExpired:

@@ -18,9 +18,9 @@ from types import TracebackType
 from typing import Any
 
 from . import reading
+from .child_process.swap import swap_in
 from .naming import stages_named
 from .stages import CourseError
-from .swap import swap_in
 from .tracebacks import hide_package
 from .trial import as_plan, module_name
 

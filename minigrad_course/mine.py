@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from .child_process import swap
 from .compose import Source
 from .naming import stages_named
 from .stages import CourseError, Stage
@@ -47,8 +48,7 @@ def run_script(script: Path, arguments: list[str], files: dict[str, Path],
             "files": {module_name(path): str(file.resolve()) for path, file in files.items()},
             "composed": as_plan(shared),
         }), encoding="utf-8")
-        swap = Path(__file__).with_name("swap.py")
         nowhere = subprocess.DEVNULL if quiet else None
-        return subprocess.run([sys.executable, str(swap), str(plan)], check=False,
+        return subprocess.run([sys.executable, swap.__file__, str(plan)], check=False,
                               env={**os.environ}, timeout=seconds, stdout=nowhere,
                               stderr=nowhere).returncode

@@ -17,6 +17,7 @@ import sys
 from functools import cache
 from pathlib import Path
 
+from .child_process import import_tracer
 from .dev.source import Function, Module, blanked_body, body_span, docstring_of, module
 from .stages import CourseError, Stage, stages
 from .trial import module_name
@@ -116,7 +117,7 @@ def functions_run_on_import(root: Path) -> frozenset[tuple[str, int]]:
     known = stages(root)
     package = known[0].package
     names = sorted({module_name(path) for stage in known for path in stage.modules})
-    done = subprocess.run([sys.executable, str(Path(__file__).with_name("imported.py")),
+    done = subprocess.run([sys.executable, import_tracer.__file__,
                            str(package), *names], capture_output=True, text=True, check=False)
     if done.returncode:
         raise CourseError(f"the package cannot be imported: {done.stderr.strip()[-500:]}")

@@ -5,7 +5,7 @@ A stage `NN_name` is five files and a test file, so that words can be translated
     lessons/NN_name.md              the lesson
     lessons/NN_name.toml            its other words: titles, tasks, hints, sentences
     lessons/stages/NN_name.toml     what does not change with the language: modules, holes, mutants;
-                                    `beside = true`: see NOTE [A second copy of op/] in beside.py
+                                    `beside = true`: see NOTE [A second copy of op/]
     lessons/pictures/NN_name.py     what draws the lesson's pictures, a function each
     lessons/stages/NN_name.py       symptoms: small programs that tell mistakes by what they do
     tests/stages/test_NN_name.py    its tests, each marked with the hole that it is for
@@ -62,7 +62,7 @@ class Stage:
     minutes: int
     modules: tuple[str, ...]  # paths in the package
     holes: tuple[Hole, ...]
-    #: Whether it is tested on a second copy of `op/`: see NOTE [A second copy of op/] in beside.py.
+    #: Whether it is tested on a second copy of `op/`: see NOTE [A second copy of op/].
     beside: bool = False
 
     @property

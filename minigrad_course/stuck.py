@@ -8,7 +8,7 @@ from typing import Any
 
 
 def stuck(log: Path, plan: dict[str, Any]) -> tuple[str, str, str] | None:
-    """Return the exercise, its test and what to say of it, from a log that `limits.py` wrote.
+    """Return the exercise, its test and what to say of it, from a log that `time_limits.py` wrote.
 
     The log has the exercise and the test in its first line, then the stack of each thread, the
     last call first.  None if the process ended in another way.

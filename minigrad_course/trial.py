@@ -17,6 +17,7 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
+from .child_process import swap
 from .compose import Source
 from .desk import Desk
 from .messages import readable
@@ -228,7 +229,7 @@ def plan_for(folder: Path, stage: Stage, files: dict[str, Path], holes: list[str
         "composed": as_plan(composed), "own": _own(stage, [composed, *beside.values()]),
         "beside": {hole: as_plan(modules) for hole, modules in beside.items()}, **more,
     }), encoding="utf-8")
-    return [sys.executable, str(Path(__file__).with_name("swap.py")), str(plan)], report
+    return [sys.executable, swap.__file__, str(plan)], report
 
 
 def _functions(stage: Stage, files: dict[str, Path]) -> list[tuple[str, str, str]]:

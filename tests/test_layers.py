@@ -87,12 +87,15 @@ OPTIONAL: dict[str, set[str]] = {
 LAZY = ("minigrad.backend.cupy", "minigrad_course")
 
 # Programs of their own: they may import nothing of the package before they have begun.
-PROGRAMS = {"minigrad_course.swap", "minigrad_course.compare_one", "minigrad_course.imported",
+PROGRAMS = {"minigrad_course.child_process.swap",
+            "minigrad_course.child_process.program_recorder",
+            "minigrad_course.child_process.import_tracer",
             "minigrad.utils.moved_modules",  # it imports what a table names
             "minigrad.utils.as_torch",  # it imports what a program names
             "minigrad.nn.utils",  # it imports a file when one asks for its name
             "minigrad.compat.found",  # as does this
-            "minigrad_course.beside",  # in a page it is there before the package, and after it
+            # In a page it is there before the package, and after it.
+            "minigrad_course.child_process.second_copy",
             "minigrad_course.jupyter",  # it runs in the learner's kernel, before the swap
             "minigrad_course.grading.child", "minigrad_course.grading.confine",
             "minigrad_course.export.autograder"}

@@ -274,7 +274,7 @@ def run(blocks: list[Block], stage: Stage) -> None:
     CourseError for a block that raises what it should not, or does not raise what it should.
     """
     running = [block for block in blocks if block.runs]
-    done = subprocess.run([sys.executable, "-m", "minigrad_course.dev.execute"],
+    done = subprocess.run([sys.executable, "-m", "minigrad_course.child_process.code_blocks"],
                           input=json.dumps([block.text for block in running]), text=True,
                           capture_output=True, env=_environment(stage), cwd=stage.root, check=False,
                           timeout=900)

@@ -70,7 +70,7 @@ class Place:
 
         CourseError for a cell that raises.
         """
-        done = self.run([self.python, "-P", "-m", "minigrad_course.dev.execute"],
+        done = self.run([self.python, "-P", "-m", "minigrad_course.child_process.code_blocks"],
                         {"PYTHONPATH": str(package)}, given=json.dumps(code))
         results = json.loads(done.stdout)
         for result in results:

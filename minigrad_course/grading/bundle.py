@@ -15,6 +15,7 @@ import threading
 from functools import cache
 from pathlib import Path
 
+from ..child_process import second_copy, second_copy_ops, swap
 from ..desk import Desk
 from ..stages import Hole, Stage
 from ..trial import as_plan
@@ -82,11 +83,12 @@ def _compiled(package: Path) -> Path:
 def _add_second_copy(stage: Stage, texts: dict[str, str] | None, folder: Path, hole: Hole | None
                      ) -> None:
     """Add what loads the second copy of `op/` and, with texts, the learner's modules in it."""
-    course, here = folder / "site" / "minigrad_course", Path(__file__).resolve().parents[1]
-    course.mkdir()
-    (course / "__init__.py").write_text("", encoding="utf-8")
-    for name in ("beside.py", "beside_ops.py", "swap.py"):
-        shutil.copy(here / name, course)
+    inside = folder / "site" / "minigrad_course" / "child_process"
+    inside.mkdir(parents=True)
+    for package in (inside.parent, inside):
+        (package / "__init__.py").write_text("", encoding="utf-8")
+    for module in (second_copy, second_copy_ops, swap):
+        shutil.copy(str(module.__file__), inside)
     if texts is None:
         return
     assert hole is not None  # a bundle with several would have the answers to each

@@ -27,10 +27,11 @@ from typer.testing import CliRunner
 
 import minigrad
 from minigrad.op import REGISTRY, F
-from minigrad_course import beside, run
+from minigrad_course import run
 from minigrad_course import stages as course
 from minigrad_course.app import app
-from minigrad_course.beside import second_copy
+from minigrad_course.child_process import second_copy as beside
+from minigrad_course.child_process.second_copy import second_copy
 from minigrad_course.desk import Desk
 from minigrad_course.dev.canary import canaries
 from minigrad_course.dev.source import Module, blank, body_span, module

@@ -370,8 +370,8 @@ def test_a_file_that_never_ends_is_ended(tmp_path):
 
 def test_blocks_run_as_in_a_notebook():
     given = ["x = [1]", "print(x)\nx", "1 / 0", "x"]
-    done = subprocess.run([sys.executable, "-m", "minigrad_course.dev.execute"], text=True,
-                          input=json.dumps(given), capture_output=True, check=True,
+    done = subprocess.run([sys.executable, "-m", "minigrad_course.child_process.code_blocks"],
+                          input=json.dumps(given), text=True, capture_output=True, check=True,
                           cwd=course.checkout())
     results = json.loads(done.stdout)
     assert [each["value"] for each in results] == ["", "[1]", "", "[1]"]

@@ -218,8 +218,8 @@ def test_a_changed_submission_is_graded_again(tmp_path):
 
 
 def test_a_graded_process_has_no_fast_paths(tmp_path):
+    from minigrad_course.child_process.swap import Swapped
     from minigrad_course.grading.bundle import make_bundle
-    from minigrad_course.swap import Swapped
 
     bundle = make_bundle(STAGE, None, tmp_path)
     assert (bundle / "site" / "minigrad" / "engine").is_dir()

@@ -1,4 +1,4 @@
-"""Runs a lesson's blocks, as a notebook would: JSON list of sources in, list of results out."""
+"""Run the code blocks of a lesson as a notebook would: JSON list of sources in, results out."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def execute(sources: list[str]) -> list[dict[str, str]]:
     """
     main = types.ModuleType("__main__")
     sys.modules["__main__"] = main
-    return [one(source, f"<block {number}>", main.__dict__)
+    return [execute_one(source, f"<block {number}>", main.__dict__)
             for number, source in enumerate(sources, 1)]
 
 
-def one(source: str, name: str, namespace: dict[str, Any]) -> dict[str, str]:
+def execute_one(source: str, name: str, namespace: dict[str, Any]) -> dict[str, str]:
     """Execute a source in a namespace; return what was printed, its value and its error."""
     # A class or function defined here is found again by inspect and by tracebacks.
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)

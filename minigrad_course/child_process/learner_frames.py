@@ -1,4 +1,4 @@
-"""The learner's code on the stack: which file, line and exercise is running or printing.
+"""Find the learner's code on the call stack: which file, line and exercise is running.
 
 This runs in the process of `swap.py`.
 """

@@ -1,4 +1,4 @@
-"""The small ops that a second copy of `op/` declares: see NOTE [A second copy of op/] in beside.py.
+"""The small ops that a second copy of `op/` declares (NOTE [A second copy of op/]).
 
 There is one of each shape that recording has to deal with: one input, two inputs, an output that
 is saved, a list of tensors, several outputs, a view.

@@ -1,4 +1,4 @@
-"""A limit of time for each exercise, kept inside the process that runs the tests.
+"""Limit the time of each exercise from inside the process that runs the tests.
 
 NOTE [Two clocks]
     An exercise may use `seconds` of processor time, so that a busy machine makes no right answer
@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from .frames import Owners
+from .learner_frames import Owners
 
 __all__ = ["Fixtures", "Limits", "TimeLimit", "limited_import", "limited_symptoms"]
 

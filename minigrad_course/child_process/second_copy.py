@@ -1,4 +1,4 @@
-"""Loads a second copy of `op/` beside the package, where a learner's `op/` is tested.
+"""Load a second copy of `op/` beside the package, so that a learner's `op/` can be tested.
 
 NOTE [A second copy of op/]
     The package declares its own ops while it is imported, so a broken `op/` in the package's place
@@ -37,7 +37,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from .beside_ops import declare_ops
+from .second_copy_ops import declare_ops
 from .swap import Swapped
 
 __all__ = ["PLAN", "PREFIX", "SecondCopy", "refuse", "second_copy"]
@@ -61,7 +61,7 @@ class SwappedBeside(Swapped):
 
 @dataclass(frozen=True)
 class SecondCopy:
-    """A second copy of `op/`, with the small ops of beside_ops.py declared and published in it."""
+    """A second copy of `op/`, with the ops of second_copy_ops.py declared and published in it."""
 
     name: str
     Tensor: Any  # its subclass of the package's Tensor

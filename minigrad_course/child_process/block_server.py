@@ -1,4 +1,4 @@
-"""Runs blocks of code one after the other: a program of its own, beside the terminal or alone.
+"""Run blocks of code one after the other in one process that outlives each of them.
 
 Each line on standard input is a JSON text, the source of a block; each line on standard output is
 its result.  Standard output itself is kept for that: text that a block prints is in the result.
@@ -11,7 +11,7 @@ import os
 import sys
 import types
 
-from minigrad_course.dev import execute
+from minigrad_course.child_process import code_blocks
 
 
 def main() -> None:
@@ -21,7 +21,7 @@ def main() -> None:
     namespace = types.ModuleType("__main__")
     sys.modules["__main__"] = namespace
     for number, line in enumerate(sys.stdin, 1):
-        result = execute.one(json.loads(line), f"<block {number}>", namespace.__dict__)
+        result = code_blocks.execute_one(json.loads(line), f"<block {number}>", namespace.__dict__)
         answers.write(json.dumps(result) + "\n")
         answers.flush()
 

@@ -1,4 +1,4 @@
-"""Stopping in a debugger where a test fails: in the learner's file, if it came that far.
+"""Open a debugger where a test fails, in the learner's file if the failure went through it.
 
 This runs in the process of `swap.py`, after the learner's files were swapped in.
 """
@@ -30,7 +30,7 @@ class AtFrame(pdb.Pdb):
                 return
 
 
-class Stopper:
+class StopAtFailure:
     """A plugin of pytest that says what failed and opens the debugger there."""
 
     def __init__(self, files: set[str]) -> None:

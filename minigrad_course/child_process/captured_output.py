@@ -1,4 +1,4 @@
-"""Text that a learner's code prints while it is tested, kept for the exercise that printed it.
+"""Capture what a learner's code prints while it is tested, by the exercise that printed it.
 
 This runs in the process of `swap.py`, and in the page.
 """
@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from .frames import Owners
+from .learner_frames import Owners
 
 #: Characters that are kept of each exercise in each test.
 KEPT = 4000

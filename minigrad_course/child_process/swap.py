@@ -1,4 +1,4 @@
-"""Runs tests with a learner's files in the place of the package's modules.
+"""Run tests, or a program, with a learner's files in place of the package's modules.
 
 This file is a program of its own, started in a fresh process with the path of a plan (JSON).  It
 imports nothing of the package before the files are swapped in, so that what is tested is the
@@ -220,12 +220,13 @@ def stop_at_failure(plan: dict[str, Any]) -> int:
     import pytest
 
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
-    stop = importlib.import_module("minigrad_course.stop")
+    debugger = importlib.import_module("minigrad_course.child_process.debugger")
     folder = str(Path(plan["tests"][0]).parent)
     return int(pytest.main(
         ["-qq", "-x", "-s", "-p", "no:cacheprovider", "--tb=short", "--no-summary",
          "-c", plan["config"], f"--rootdir={folder}", f"--confcutdir={folder}", *plan["tests"]],
-        plugins=[Watcher(plan["holes"]), stop.Stopper({*plan["files"].values(), *plan["own"]})]))
+        plugins=[Watcher(plan["holes"]),
+                 debugger.StopAtFailure({*plan["files"].values(), *plan["own"]})]))
 
 
 def told_symptoms(file: str, holes: list[str] | None) -> dict[str, bool]:
@@ -285,7 +286,7 @@ def told_open(error: Exception, how: str) -> str:
 def main(plan_path: str) -> None:
     """Do what the plan says and write the report where it says."""
     plan = json.loads(Path(plan_path).read_text(encoding="utf-8"))
-    if plan.get("beside"):  # nothing is swapped: see NOTE [A second copy of op/] in beside.py
+    if plan.get("beside"):  # nothing is swapped: see NOTE [A second copy of op/] in second_copy.py
         os.environ["MINIGRAD_BESIDE"] = plan_path
     report: dict[str, Any] = {"imported": False, "import_error": "", "tests": {}, "errors": [],
                               "symptoms": {}}
@@ -293,8 +294,9 @@ def main(plan_path: str) -> None:
         run_script(plan)
         return
     sys.path[0:1] = [plan["root"], plan["helpers"]]
-    limits = importlib.import_module("minigrad_course.limits")
-    printed = importlib.import_module("minigrad_course.printed").Printed(plan)
+    limits = importlib.import_module("minigrad_course.child_process.time_limits")
+    printed = importlib.import_module(
+        "minigrad_course.child_process.captured_output").Printed(plan)
     try:
         with printed.watched(), limits.limited_import(plan):
             swap_in(plan["files"], plan.get("composed"))

@@ -1,4 +1,4 @@
-"""Prints which functions of the package run while it is imported: lines "path line", then ends.
+"""Print which functions of the package run while it is imported, one "path line" a line.
 
 This file is a program of its own, started with the package's folder and the modules' names.
 """

@@ -1,4 +1,4 @@
-"""Runs a program statement by statement on one engine and writes what each statement led to.
+"""Run a program statement by statement on one engine, and record what each statement did.
 
 Started in a process of its own with the engine's name and the program's path; the record is a
 line of JSON for each statement, so that what came before a crash is there.
