@@ -16,8 +16,8 @@ import re
 import textwrap
 from collections.abc import Mapping
 
-from .dev.source import Module, body_span
-from .stages import CourseError
+from .content.source import Module, body_span
+from .content.stages import CourseError
 
 __all__ = ["answers_in", "with_answers"]
 

@@ -14,8 +14,9 @@ from types import TracebackType
 from typing import Any
 
 from .child_process import block_server, swap
+from .content.folders import ROOT
+from .content.stages import CourseError
 from .own_engine import Engine
-from .stages import CourseError
 from .trial import as_plan, module_name
 
 __all__ = ["ONE_THREAD", "Runner"]
@@ -86,20 +87,20 @@ class Runner:
                 "error": told.rpartition("\n")[2] or f"the process ended ({process.returncode})"}
 
     def _start(self) -> subprocess.Popen[str]:
-        program, root = Path(block_server.__file__), Path(__file__).parents[1]
-        command = [sys.executable, str(program)]
+        program = block_server.__file__
+        command = [sys.executable, program]
         files, shared = self.engine() if self.engine is not None else ({}, {})
         self._made_of = _described(files, shared)
         if files:
             plan = Path(self.folder.name, "plan.json")
             plan.write_text(json.dumps({
-                "root": str(root), "script": str(program), "arguments": [],
+                "root": str(ROOT), "script": program, "arguments": [],
                 "files": {module_name(path): str(file.resolve())
                           for path, file in files.items()},
                 "composed": as_plan(shared),
             }), encoding="utf-8")
             command = [sys.executable, swap.__file__, str(plan)]
-        paths = [str(root), *filter(None, [os.environ.get("PYTHONPATH")])]
+        paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
         with self.errors.open("wb") as errors:
             self.process = subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors,

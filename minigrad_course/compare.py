@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from .child_process import program_recorder
-from .stages import CourseError
+from .content.folders import ROOT
+from .content.stages import CourseError
 
 __all__ = ["Difference", "first_difference", "record"]
 
@@ -40,8 +41,7 @@ def record(engine: str, script: Path, timeout: float = 300) -> list[dict[str, An
         raise CourseError(f"{engine} is not installed, so there is nothing to compare with: "
                           f"`pip install {engine}` in this environment")
     program = program_recorder.__file__
-    here = str(Path(__file__).resolve().parents[1])
-    paths = os.pathsep.join(filter(None, [here, os.environ.get("PYTHONPATH")]))
+    paths = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     try:
         done = subprocess.run([sys.executable, program, engine, str(script)], text=True,
                               capture_output=True, timeout=timeout, check=False,

@@ -26,7 +26,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .stages import CourseError
+from .content.stages import CourseError
 
 __all__ = ["Line", "Source", "changed_symbols", "compose", "open_symbols", "read_source",
            "repaired_source", "source_of"]

@@ -17,8 +17,8 @@ from .compose import (
     repaired_source,
     source_of,
 )
-from .dev.source import module
-from .stages import CourseError, Hole, Stage, stages
+from .content.source import module
+from .content.stages import CourseError, Hole, Stage, stages
 
 __all__ = ["Desk", "gathered"]
 
@@ -26,7 +26,7 @@ __all__ = ["Desk", "gathered"]
 class Desk:
     """A learner's files, by path in the package; any exercise can be taken from the package.
 
-    >>> from minigrad_course.stages import find_stage
+    >>> from minigrad_course.content.stages import find_stage
     >>> stage = find_stage("07")
     >>> desk = Desk(stage, {path: stage.exercise(path) for path in stage.modules})
     >>> source = desk.without({"07.2"})["autograd/grad_mode.py"]

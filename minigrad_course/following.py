@@ -9,8 +9,8 @@ from pathlib import Path
 
 from rich.markup import escape
 
+from .content.stages import Hole, Stage, checkout, stages
 from .skipping import skipped
-from .stages import Hole, Stage, checkout, stages
 from .workspace import Workspace
 
 __all__ = ["changed_stages", "counted", "glossary", "next_exercise", "next_step", "note_tested",

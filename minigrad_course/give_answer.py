@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .dev.source import Module, module, symbols_in
-from .stages import CourseError, Hole, Stage
+from .content.source import Module, module, symbols_in
+from .content.stages import CourseError, Hole, Stage
 from .workspace import Workspace, replace_file
 
 __all__ = ["write_answer"]

@@ -19,8 +19,8 @@ from typing import Any
 
 from . import reading
 from .child_process.swap import swap_in
-from .naming import stages_named
-from .stages import CourseError
+from .content.selection import stages_named
+from .content.stages import CourseError
 from .tracebacks import hide_package
 from .trial import as_plan, module_name
 

@@ -16,6 +16,7 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
+from .content.stages import CourseError, Hole, Stage, stages
 from .following import (
     changed_stages,
     counted,
@@ -27,7 +28,6 @@ from .following import (
 from .keys import END, Keys
 from .run import heading, show, show_printed, show_problem, show_whole
 from .skipping import skipped
-from .stages import CourseError, Hole, Stage, stages
 from .trial import LIMIT, Trial
 from .verdict import Verdict, verdicts
 from .waiting import try_answers

@@ -18,16 +18,16 @@ from rich.table import Table
 
 from . import skipping
 from .compare import first_difference, record
+from .content.selection import exercises_named, one_exercise, stages_named
+from .content.source import Module, module, symbols_in
+from .content.stages import CourseError, Hole, Stage, checkout, stages
 from .desk import gathered
-from .dev.source import Module, module, symbols_in
 from .following import glossary, next_exercise, next_step, note_tested, said_when_solved
 from .give_answer import write_answer
 from .learn import learn as watch
 from .mine import run_script
-from .naming import exercises_named, one_exercise, stages_named
 from .picture import picture
 from .run import show_problem, try_and_show
-from .stages import CourseError, Hole, Stage, checkout, stages
 from .trial import debug_files
 from .workspace import Workspace, find_workspace, make_workspace
 

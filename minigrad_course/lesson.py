@@ -19,11 +19,11 @@ from rich.table import Table
 from rich.text import Text
 
 from .block_runner import Runner
+from .content.selection import stages_named
+from .content.stages import CourseError, Stage
 from .keys import END, Keys
-from .naming import stages_named
 from .own_engine import Engine, own_engine
 from .reading import Piece, pieces_of, sections
-from .stages import CourseError, Stage
 from .steps import show_code, show_output
 from .verdict import unwritten
 from .workspace import find_workspace

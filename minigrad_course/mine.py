@@ -12,22 +12,9 @@ from pathlib import Path
 
 from .child_process import swap
 from .compose import Source
-from .naming import stages_named
-from .stages import CourseError, Stage
+from .content.folders import ROOT
+from .content.stages import CourseError
 from .trial import as_plan, module_name
-
-
-def selected(text: str, known: list[Stage]) -> list[Stage]:
-    """Return the stages with holes that "01", "01-05" or "01,03" names; "" names all.
-
-    CourseError for a number that no stage has.
-
-    >>> from minigrad_course.stages import stages
-    >>> selected("01", stages())[0].number
-    '01'
-    """
-    chosen = stages_named(text, known) if text else known
-    return [stage for stage in chosen if stage.modules]
 
 
 def run_script(script: Path, arguments: list[str], files: dict[str, Path],
@@ -43,7 +30,7 @@ def run_script(script: Path, arguments: list[str], files: dict[str, Path],
     with tempfile.TemporaryDirectory(prefix="minigrad-") as folder:
         plan = Path(folder, "plan.json")
         plan.write_text(json.dumps({
-            "root": str(Path(__file__).resolve().parents[1]), "script": str(script),
+            "root": str(ROOT), "script": str(script),
             "arguments": arguments,
             "files": {module_name(path): str(file.resolve()) for path, file in files.items()},
             "composed": as_plan(shared),

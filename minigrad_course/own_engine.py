@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from .compose import Source
+from .content.stages import Stage
 from .desk import Desk, gathered
 from .skipping import own_files, skipped, solved_stages
-from .stages import Stage
 from .workspace import Workspace
 
 __all__ = ["Engine", "own_engine"]

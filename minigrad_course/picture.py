@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from rich.markup import escape
 
+from .content.stages import Stage, stages
 from .following import next_exercise, total
 from .skipping import skipped
-from .stages import Stage, stages
 from .workspace import Workspace
 
 #: Marks of a solved, an open, a skipped and the next exercise; plain ones for other terminals.

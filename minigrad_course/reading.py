@@ -9,9 +9,9 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .dev.lesson import Block, parse, picture_file, picture_words
+from .content.lesson_blocks import Block, parse, picture_file, picture_words
+from .content.stages import Stage
 from .plain_maths import plain
-from .stages import Stage
 
 __all__ = ["Piece", "pieces_of", "sections"]
 
@@ -38,7 +38,7 @@ class Piece:
 def pieces_of(stage: Stage, bare: bool = True) -> list[Piece]:
     """Return the pieces of a stage's lesson; if `bare`, formulas and links in plain characters.
 
-    >>> from minigrad_course.stages import find_stage
+    >>> from minigrad_course.content.stages import find_stage
     >>> [piece.kind for piece in pieces_of(find_stage("00"))][:4]
     ['heading', 'text', 'text', 'heading']
     """

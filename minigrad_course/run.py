@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.markup import escape
 
 from .compose import Source
+from .content.stages import Hole, Stage
 from .indented import print_below
-from .stages import Hole, Stage
 from .tracebacks import own_lines
 from .trial import LIMIT, Outcome, Trial
 from .verdict import Verdict, asked_by, capped, short_name, told_of_whole, verdicts

@@ -18,8 +18,8 @@ from functools import cache
 from pathlib import Path
 
 from .child_process import import_tracer
-from .dev.source import Function, Module, blanked_body, body_span, docstring_of, module
-from .stages import CourseError, Stage, stages
+from .content.source import Function, Module, blanked_body, body_span, docstring_of, module
+from .content.stages import CourseError, Stage, stages
 from .trial import module_name
 
 __all__ = ["from_scratch", "functions_run_on_import"]

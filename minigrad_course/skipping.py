@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from .stages import Stage, stages
+from .content.stages import Stage, stages
 from .workspace import Workspace
 
 __all__ = ["own_files", "skip", "skipped", "solved_stages", "unskip"]

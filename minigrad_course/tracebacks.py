@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 
+from .content.folders import COURSE, PACKAGE
+
 __all__ = ["hide_package", "own_lines"]
 
-_COURSE = Path(__file__).resolve().parent.as_posix() + "/"
+_COURSE = COURSE.as_posix() + "/"
 _IMPORT = ("<frozen importlib", Path(importlib.__file__).as_posix())
-_PACKAGE = (Path(__file__).resolve().parents[1] / "minigrad").as_posix() + "/"
+_PACKAGE = PACKAGE.as_posix() + "/"
 
 
 def hide_package(error: BaseException) -> int:

@@ -19,10 +19,10 @@ from typing import Any
 
 from .child_process import swap
 from .compose import Source
+from .content.stages import CourseError, Hole, Stage
 from .desk import Desk
 from .messages import readable
 from .running import run_until
-from .stages import CourseError, Hole, Stage
 from .stuck import stuck
 
 __all__ = ["LIMIT", "Outcome", "Trial", "as_plan", "debug_files", "module_name", "plan_for",

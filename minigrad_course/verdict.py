@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from .closest import closest
-from .stages import Hole, Stage
+from .content.stages import Hole, Stage
 from .trial import Outcome, Trial, unreadable, unwritten
 
 __all__ = ["Verdict", "asked_by", "capped", "named_together", "over_time", "running_in",

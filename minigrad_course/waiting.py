@@ -29,8 +29,8 @@ from pathlib import Path
 from threading import Event
 
 from .compose import Source
+from .content.stages import CourseError, Hole, Stage
 from .desk import Desk
-from .stages import CourseError, Hole, Stage
 from .trial import Outcome, Trial, try_each, try_files, unreadable, unwritten
 from .verdict import over_time, running_in
 

@@ -25,8 +25,8 @@ from typing import Any
 from minigrad import __version__
 
 from .answered import answers_in, with_answers
+from .content.stages import CourseError, Hole, Stage, stages
 from .scratch import from_scratch
-from .stages import CourseError, Hole, Stage, stages
 from .unknown_names import unknown_names
 from .verdict import Verdict
 

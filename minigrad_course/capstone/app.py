@@ -13,12 +13,12 @@ import typer
 from rich.markup import escape
 
 from .. import skipping
+from ..content.selection import stages_named
+from ..content.source import module
+from ..content.stages import CourseError, Stage, checkout
 from ..desk import gathered
-from ..dev.source import module
 from ..learner import Where, console, in_one_sentence
 from ..mine import run_script
-from ..naming import stages_named
-from ..stages import CourseError, Stage, checkout
 from ..trial import module_name
 from ..workspace import Workspace, find_workspace, replace_file
 from .certificate import WANTED, certificate, counted, modules_told, standing

@@ -8,8 +8,8 @@ from typing import Any
 from minigrad import __version__
 
 from .. import skipping
+from ..content.stages import stages
 from ..following import total
-from ..stages import stages
 from ..workspace import Workspace
 from .results import read_results
 

@@ -22,10 +22,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..compose import Source, compose, source_of
+from ..content.source import module, mutated, symbols_in
+from ..content.stages import CourseError, Hole, Mutant, Stage, checkout, stages
 from ..desk import exercises_at, gathered
-from ..dev.source import module, mutated, symbols_in
 from ..mine import run_script
-from ..stages import CourseError, Hole, Mutant, Stage, checkout, stages
 
 __all__ = ["LIMIT", "Engine", "Fault", "candidates", "fault_with", "plant", "probed"]
 

@@ -15,7 +15,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ..stages import CourseError
+from ..content.stages import CourseError
 from ..workspace import Workspace, replace_file
 
 __all__ = ["keep_result", "read_results"]

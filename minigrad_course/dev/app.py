@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from ..naming import stages_named
-from ..stages import CourseError, Stage, checkout, stages
+from ..content.selection import stages_named
+from ..content.stages import CourseError, Stage, checkout, stages
 from .build import differences, overview, write
 from .canary import canaries
 from .form import faults

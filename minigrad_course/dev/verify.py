@@ -7,10 +7,10 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from ..stages import Hole, Mutant, Stage, stages
+from ..content.lesson_blocks import parse
+from ..content.source import blank, module, mutated, statements
+from ..content.stages import Hole, Mutant, Stage, stages
 from ..trial import Trial, try_each, try_files
-from .lesson import parse
-from .source import blank, module, mutated, statements
 
 #: Seconds that the tests of a stage may take; a learner should not wait longer.
 TIMEOUT = 180

@@ -10,9 +10,9 @@ from typing import Annotated, NamedTuple
 
 import typer
 
+from ..content.selection import stages_named
+from ..content.stages import CourseError
 from ..grading.settings import read_settings
-from ..naming import stages_named
-from ..stages import CourseError
 from . import classroom50, gradescope, nbgrader, otter
 from .assignment import Assignment, new_folder
 from .verify import Graded, Place, findings, offline

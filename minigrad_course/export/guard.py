@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 import sys
 
+from ..content.stages import CourseError
 from ..grading.sandbox import best_sandbox
-from ..stages import CourseError
 
 __all__ = ["main"]
 

@@ -19,8 +19,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ..dev.source import mutated
-from ..stages import CourseError, Hole, Mutant, Stage
+from ..content.source import mutated
+from ..content.stages import CourseError, Hole, Mutant, Stage
 from .assignment import Assignment
 
 __all__ = ["Graded", "Place", "findings", "known_mistake"]

@@ -13,10 +13,10 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from ..content.stages import CourseError
 from ..indented import print_below
 from ..similarity.readable import readable
 from ..similarity.signs import idle_holes, signs
-from ..stages import CourseError
 from .batch import could_not, grade_all
 from .feedback import write_feedback
 from .grade import NOT_PYTHON

@@ -22,7 +22,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from ..stages import CourseError, Hole, Stage
+from ..content.stages import CourseError, Hole, Stage
 from .bundle import make_bundle
 from .sandbox import Ended, Limits, Sandbox
 

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import replace
 from pathlib import Path
 
-from ..stages import CourseError, Stage
+from ..content.stages import CourseError, Stage
 from .asking import probe_jobs
 from .grade import Grade, HoleGrade, grade
 from .history import Again, History

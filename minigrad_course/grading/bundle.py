@@ -16,8 +16,8 @@ from functools import cache
 from pathlib import Path
 
 from ..child_process import second_copy, second_copy_ops, swap
+from ..content.stages import Hole, Stage
 from ..desk import Desk
-from ..stages import Hole, Stage
 from ..trial import as_plan
 from .sealed import seal
 

@@ -34,10 +34,10 @@ from pathlib import Path
 from typing import Any
 
 from ..compose import Source
+from ..content.source import Module
+from ..content.stages import CourseError, Hole, Stage
 from ..desk import Desk
-from ..dev.source import Module
 from ..messages import readable
-from ..stages import CourseError, Hole, Stage
 from ..trial import unreadable, unwritten
 from ..verdict import named_together, told
 from ..waiting import find_waits

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ..stages import CourseError, Stage
+from ..content.stages import CourseError, Stage
 
 __all__ = ["Submission", "labels", "take_in"]
 

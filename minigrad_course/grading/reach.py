@@ -19,7 +19,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from ..stages import CourseError
+from ..content.stages import CourseError
 
 __all__ = ["inside_library", "interpreter", "libraries", "refuse_answers", "shared_libraries",
            "site_folders", "standard_library"]

@@ -21,7 +21,7 @@ from functools import cached_property
 from itertools import permutations
 from pathlib import Path
 
-from ..stages import CourseError
+from ..content.stages import CourseError
 from .printable import one_line
 from .report import Report
 from .writers import unformula

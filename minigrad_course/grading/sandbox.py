@@ -28,7 +28,7 @@ from pathlib import Path
 
 import minigrad
 
-from ..stages import CourseError
+from ..content.stages import CourseError
 from . import confine
 from .bubblewrap import become_user, bubblewrap, limit_processes
 from .held import tasks_of

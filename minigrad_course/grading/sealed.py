@@ -15,7 +15,7 @@ import py_compile
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..dev.source import Module
+from ..content.source import Module
 
 __all__ = ["seal"]
 

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import Any
 from xml.etree import ElementTree
 
-from ..stages import CourseError
+from ..content.stages import CourseError
 from .grade import NOT_PYTHON, HoleGrade
 from .printable import one_line, printable
 from .report import Report

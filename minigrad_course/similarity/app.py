@@ -10,10 +10,10 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from ..content.selection import stages_named
+from ..content.stages import CourseError, Stage, stages
 from ..grading.intake import labels, take_in
 from ..grading.printable import one_line
-from ..naming import stages_named
-from ..stages import CourseError, Stage, stages
 from .compare import Likeness, compare
 from .pages import Named, Texts, as_csv, as_html, exercises
 from .readable import readable

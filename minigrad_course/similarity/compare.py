@@ -29,8 +29,8 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from itertools import combinations
 
-from ..dev.source import module
-from ..stages import Stage
+from ..content.source import module
+from ..content.stages import Stage
 from .fingerprints import WINDOW, covered, fingerprints, runs
 from .siblings import Sibling, siblings
 from .tokens import Token, answers, shipped, statements

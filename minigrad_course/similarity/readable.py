@@ -8,8 +8,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
+from ..content.stages import Stage
 from ..desk import Desk
-from ..stages import Stage
 
 __all__ = ["parsed", "readable"]
 

@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from ..dev.source import Definition, Function, Module, module
-from ..stages import Stage
+from ..content.source import Definition, Function, Module, module
+from ..content.stages import Stage
 from .normal import in_one_form
 from .readable import parsed
 from .tokens import tokens

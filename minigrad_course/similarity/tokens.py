@@ -21,8 +21,8 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from ..dev.source import Definition, Function, docstring_of
-from ..stages import Stage
+from ..content.source import Definition, Function, docstring_of
+from ..content.stages import Stage
 from .normal import in_one_form
 from .readable import parsed
 

@@ -28,13 +28,14 @@ from typer.testing import CliRunner
 import minigrad
 from minigrad.op import REGISTRY, F
 from minigrad_course import run
-from minigrad_course import stages as course
 from minigrad_course.app import app
 from minigrad_course.child_process import second_copy as beside
 from minigrad_course.child_process.second_copy import second_copy
+from minigrad_course.content import stages as course
+from minigrad_course.content.source import Module, blank, body_span, module
+from minigrad_course.content.stages import CourseError, Stage
 from minigrad_course.desk import Desk
 from minigrad_course.dev.canary import canaries
-from minigrad_course.dev.source import Module, blank, body_span, module
 from minigrad_course.dev.verify import findings, shape
 from minigrad_course.grading.bundle import make_bundle
 from minigrad_course.grading.grade import Grade, grade
@@ -42,7 +43,6 @@ from minigrad_course.grading.intake import Submission
 from minigrad_course.grading.sandbox import Limits, Sandbox, best_sandbox
 from minigrad_course.learn import Session
 from minigrad_course.scratch import functions_run_on_import
-from minigrad_course.stages import CourseError, Stage
 from minigrad_course.trial import Outcome, Trial, try_files
 from minigrad_course.verdict import Verdict, verdicts
 from minigrad_course.waiting import try_answers

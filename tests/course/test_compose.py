@@ -13,9 +13,9 @@ import pytest
 
 from minigrad_course.child_process.swap import ComposedLoader
 from minigrad_course.compose import Source, compose, open_symbols, repaired_source, source_of
+from minigrad_course.content.source import blank, module
+from minigrad_course.content.stages import CourseError, Hole, Stage, stages
 from minigrad_course.desk import Desk, gathered
-from minigrad_course.dev.source import blank, module
-from minigrad_course.stages import CourseError, Hole, Stage, stages
 from minigrad_course.trial import as_plan
 from tests.support.slow import slow_but
 

@@ -23,8 +23,9 @@ pytest.importorskip("jsonschema", reason="the forms of results are checked with 
 import jsonschema
 from typer.testing import CliRunner
 
-from minigrad_course import stages as course
 from minigrad_course.app import app
+from minigrad_course.content import stages as course
+from minigrad_course.content.stages import CourseError
 from minigrad_course.export import cell, classroom50, gradescope, guard, nbgrader, otter, verify
 from minigrad_course.export.app import FORMATS
 from minigrad_course.export.assignment import Assignment
@@ -32,7 +33,6 @@ from minigrad_course.export.student import check, leaks, lesson_without_answers,
 from minigrad_course.export.verify import Place, known_mistake
 from minigrad_course.export.wheel import make_wheel
 from minigrad_course.grading.sandbox import Sandbox
-from minigrad_course.stages import CourseError
 
 STAGES = [stage for stage in course.stages() if stage.holes]
 STAGE = course.find_stage("07")
@@ -74,7 +74,7 @@ CLASSROOM50 = {
 
 def wrong_answer():
     """Return the files of the known mistake, its sentence and the points that are left."""
-    from minigrad_course.dev.source import mutated
+    from minigrad_course.content.source import mutated
 
     _, hole, mutant = known_mistake([STAGE])
     files = ASSIGNMENT.solutions() | {ASSIGNMENT.inside(STAGE, path): text for path, text

@@ -18,8 +18,9 @@ pytest.importorskip("typer", reason="the course's commands need Typer")
 from typer.testing import CliRunner
 
 from minigrad import __version__
-from minigrad_course import stages as course
 from minigrad_course.app import app
+from minigrad_course.content import stages as course
+from minigrad_course.content.stages import CourseError
 from minigrad_course.grading import intake, process, sandbox, users
 from minigrad_course.grading.answers import same
 from minigrad_course.grading.asking import probe_jobs
@@ -30,7 +31,6 @@ from minigrad_course.grading.report import Report
 from minigrad_course.grading.sandbox import Limits, Sandbox, best_sandbox
 from minigrad_course.grading.settings import Settings, read_settings
 from minigrad_course.grading.writers import FOR_ONE, WRITERS, classroom50, gradescope
-from minigrad_course.stages import CourseError
 
 STAGE = course.find_stage("07")
 (MODULE,) = STAGE.modules

@@ -25,7 +25,7 @@ import termios
 
 import pexpect
 
-from minigrad_course import stages as course
+from minigrad_course.content import stages as course
 from minigrad_course.workspace import Workspace, make_workspace
 from tests.support.terminal import Terminal, learning
 

@@ -25,11 +25,10 @@ from typer.testing import CliRunner
 
 from minigrad_course import learn as learn_module
 from minigrad_course import learner
-from minigrad_course import stages as course
 from minigrad_course.app import app
 from minigrad_course.compose import compose, source_of
-from minigrad_course.mine import selected
-from minigrad_course.stages import CourseError
+from minigrad_course.content import stages as course
+from minigrad_course.content.stages import CourseError
 from minigrad_course.trial import Trial
 from minigrad_course.workspace import Workspace, find_workspace
 
@@ -106,7 +105,7 @@ def test_from_untouched_to_solved(space):
 
 
 def test_a_wrong_answer_is_told_by_its_sentence(space):
-    from minigrad_course.dev.source import mutated
+    from minigrad_course.content.source import mutated
 
     mutant = next(each for each in HOLE.mutants if each.symptom)
     solve(space)
@@ -126,7 +125,7 @@ def test_what_is_to_be_written_is_told_with_its_place(space):
 
 @pytest.mark.slow
 def test_a_comparison_comes_without_the_advice_of_pytest(space):
-    from minigrad_course.dev.source import mutated
+    from minigrad_course.content.source import mutated
 
     stage = course.find_stage("01")
     hole, mutant = next((hole, each) for hole in stage.holes for each in hole.mutants
@@ -465,16 +464,6 @@ def definitions(tree: ast.AST, before: str = "") -> Iterator[tuple[str, ast.AST]
             yield before + node.name, node
         if isinstance(node, ast.ClassDef):
             yield from definitions(node, f"{before}{node.name}.")
-
-
-def test_stages_are_selected_by_number():
-    known = course.stages()
-    number = STAGE.number
-    assert [each.key for each in selected(number, known)] == [STAGE.key]
-    assert STAGE in selected(f"00-{number}", known)
-    assert selected("", known) == [each for each in known if each.modules]
-    with pytest.raises(CourseError, match="there is no stage '99'"):
-        selected("99", known)
 
 
 @pytest.mark.parametrize("words", [("run", "99"), ("hint", "99.1"), ("run", f"{STAGE.number}.99"),

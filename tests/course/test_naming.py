@@ -9,10 +9,10 @@ pytest.importorskip("merge3", reason="the course's commands need the extra 'cour
 from typer.testing import CliRunner
 
 from minigrad_course import skipping
-from minigrad_course import stages as course
 from minigrad_course.app import app
-from minigrad_course.naming import exercises_named, one_exercise, stages_named
-from minigrad_course.stages import CourseError
+from minigrad_course.content import stages as course
+from minigrad_course.content.selection import exercises_named, one_exercise, stages_named
+from minigrad_course.content.stages import CourseError
 from minigrad_course.workspace import Workspace, make_workspace
 
 

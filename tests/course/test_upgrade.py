@@ -10,9 +10,9 @@ pytest.importorskip("merge3", reason="the course's commands need the extra 'cour
 
 from typer.testing import CliRunner
 
-from minigrad_course import stages as course
 from minigrad_course.app import app
-from minigrad_course.dev.source import Module, body_span
+from minigrad_course.content import stages as course
+from minigrad_course.content.source import Module, body_span
 from minigrad_course.unknown_names import unknown_names
 from minigrad_course.workspace import Workspace
 

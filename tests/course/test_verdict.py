@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from minigrad_course.stages import stages
+from minigrad_course.content.stages import stages
 from minigrad_course.trial import Outcome, Trial, try_files
 from minigrad_course.verdict import asked_by, unwritten, verdicts
 from minigrad_course.verdict import told as sentence

@@ -14,14 +14,14 @@ from typer.testing import CliRunner
 
 from minigrad_course import waiting
 from minigrad_course.app import app
+from minigrad_course.content.source import blank, module, mutated
+from minigrad_course.content.stages import Stage, find_stage
 from minigrad_course.desk import Desk
-from minigrad_course.dev.source import blank, module, mutated
 from minigrad_course.grading.grade import Grade, grade
 from minigrad_course.grading.intake import Submission
 from minigrad_course.grading.report import Report
 from minigrad_course.grading.sandbox import Limits, best_sandbox
 from minigrad_course.grading.writers import WRITERS, gradescope
-from minigrad_course.stages import Stage, find_stage
 from minigrad_course.trial import try_each
 from minigrad_course.verdict import Verdict, verdicts
 from minigrad_course.waiting import fewest, find_waits, try_answers

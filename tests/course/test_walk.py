@@ -20,9 +20,9 @@ pytest.importorskip("termios", reason="types into a pseudo-terminal")
 
 import pexpect
 
-from minigrad_course.dev.source import blank, module, mutated
-from minigrad_course.naming import stages_named
-from minigrad_course.stages import find_stage, stages
+from minigrad_course.content.selection import stages_named
+from minigrad_course.content.source import blank, module, mutated
+from minigrad_course.content.stages import find_stage, stages
 from minigrad_course.workspace import make_workspace
 from tests.support.terminal import learning
 

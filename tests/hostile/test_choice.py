@@ -10,10 +10,10 @@ import pytest
 pytest.importorskip("typer", reason="the course's commands need Typer")
 
 import minigrad
+from minigrad_course.content.stages import CourseError
 from minigrad_course.grading import confine, sandbox
 from minigrad_course.grading.sandbox import KINDS, Sandbox, gives_users
 from minigrad_course.grading.users import USERS
-from minigrad_course.stages import CourseError
 from tests.support.attacks import SANDBOXES, each_sandbox, open_to_others, ran
 from tests.support.slow import slow_but
 

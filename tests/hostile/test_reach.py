@@ -14,10 +14,10 @@ import pytest
 pytest.importorskip("typer", reason="the course's commands need Typer")
 
 import minigrad
+from minigrad_course.content.stages import CourseError
 from minigrad_course.grading import reach
 from minigrad_course.grading.bundle import make_bundle
 from minigrad_course.grading.sandbox import Sandbox
-from minigrad_course.stages import CourseError
 from tests.support.attacks import (
     LIMITS,
     MODULE,
@@ -113,7 +113,7 @@ REACHING = {
     "installed programs": "os.listdir('/usr/bin')",
     "a shell": "subprocess.run(['/bin/sh', '-c', 'true'], check=True)",
     "another user by su": "subprocess.run(['/bin/su', '-c', 'true'], check=True)",
-    "the course": "import minigrad_course.stages",
+    "the course": "import minigrad_course.content.stages",
     "the command's packages": "import typer",
     "installed packages": "open(next(Path(STANDARD[0], 'site-packages').glob('*/*.py'))).read()",
     "the fast twins": "sys.path.insert(0, BUNDLE + '/site'); import minigrad.fast",

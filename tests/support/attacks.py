@@ -11,12 +11,12 @@ from xml.etree import ElementTree
 
 import pytest
 
+from minigrad_course.content.stages import find_stage
 from minigrad_course.grading.grade import Grade, grade
 from minigrad_course.grading.intake import take_in
 from minigrad_course.grading.report import Report
 from minigrad_course.grading.sandbox import KINDS, Limits, Sandbox, works
 from minigrad_course.grading.writers import WRITERS, classroom50, gradescope
-from minigrad_course.stages import find_stage
 
 __all__ = ["LIMITS", "MODULE", "SANDBOXES", "SECONDS", "SOLUTION", "STAGE", "STUB", "added",
            "check_reports", "each_sandbox", "graded", "in_probes", "open_to_others", "ran"]

@@ -34,7 +34,8 @@ class Grader:
         importlib.import_module("pytest")
         self.desk, self.stages, self.swap, self.trial, self.verdict, self.waiting = (
             importlib.import_module(f"minigrad_course.{name}")
-            for name in ("desk", "stages", "child_process.swap", "trial", "verdict", "waiting"))
+            for name in ("desk", "content.stages", "child_process.swap", "trial", "verdict",
+                         "waiting"))
         self.stopped = False
 
     def grade(self, asked: str) -> str:

@@ -1,4 +1,4 @@
-"""A lesson's text: its blocks of code, filled from the package and from what they print.
+"""Parse the text of a lesson into blocks, and write the blocks as text again.
 
 A comment on the line before a fence says what the block is:
 
@@ -24,18 +24,13 @@ A block of Python without a comment runs, all blocks of a lesson in one namespac
 from __future__ import annotations
 
 import ast
-import json
-import os
 import re
-import subprocess
-import sys
-import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..stages import CourseError, Stage
 from .source import Definition, Module, first_sentence, module, names_of, symbols
+from .stages import CourseError, Stage
 
 #: How a lesson begins, so that nobody edits what is made.
 _MADE_BY = "<!-- Made by `minigrad dev build`"
@@ -71,7 +66,7 @@ class Block:
 
 def parse(text: str, name: str) -> list[Block]:
     """Cut a lesson into blocks; CourseError for a fence or a comment out of place."""
-    lines, blocks, place = text.splitlines(), [], int(text.startswith(_MADE_BY))
+    lines, blocks, row = text.splitlines(), [], int(text.startswith(_MADE_BY))
     plain: list[str] = []
     predicted = False
     answers: tuple[str, ...] = ()
@@ -91,19 +86,19 @@ def parse(text: str, name: str) -> list[Block]:
             raise CourseError(f"{name}:{start + 1}: the block does not end")
         return lines[start], "\n".join(lines[start + 1 : end]), end + 1
 
-    while place < len(lines):
-        line = lines[place]
+    while row < len(lines):
+        line = lines[row]
         comment = _COMMENT.match(line)
         if comment is None and not line.startswith("```"):
             plain.append(line)
-            place += 1
+            row += 1
             continue
         if comment is None:
             flush()
-            first, code, place = fence(place)
+            first, code, row = fence(row)
             blocks.append(Block("run" if first == "```python" else "other", code, fence=first,
                                 predicted=predicted, answers=answers))
-            _check_predicted(blocks[-1], f"{name}:{place}")
+            _check_predicted(blocks[-1], f"{name}:{row}")
             predicted, answers = False, ()
             continue
         kind, detail = comment[1], comment[2] or ""
@@ -111,35 +106,35 @@ def parse(text: str, name: str) -> list[Block]:
             flush()
             predicted = True
             answers = tuple(filter(None, map(str.strip, detail.split("|"))))
-            place += 1
+            row += 1
             continue
         if kind == "widget":
             flush()
             blocks.append(Block(kind, "", detail))
-            place += 1
+            row += 1
             continue
         if kind in ("rest", "picture"):
             flush()
-            end = _end_of(kind, lines, place)
-            blocks.append(Block(kind, "\n".join(lines[place + 1 : end]), detail))
-            place = end + 1
+            end = _end_of(kind, lines, row)
+            blocks.append(Block(kind, "\n".join(lines[row + 1 : end]), detail))
+            row = end + 1
             continue
         if kind == "output":
-            folded = lines[place + 1 : place + 2] == _FOLD[0].splitlines()[:1]
-            _, code, place = fence(place + (4 if folded else 1))
-            place += 2 * folded
+            folded = lines[row + 1 : row + 2] == _FOLD[0].splitlines()[:1]
+            _, code, row = fence(row + (4 if folded else 1))
+            row += 2 * folded
             while plain and not plain[-1]:
                 plain.pop()
             if plain or not blocks or not blocks[-1].runs:
-                raise CourseError(f"{name}:{place}: output follows right after a block that runs")
+                raise CourseError(f"{name}:{row}: output follows right after a block that runs")
             blocks[-1].printed = code
             continue
         flush()
         if kind == "not run" and detail not in _WHY_NOT:
-            raise CourseError(f"{name}:{place + 1}: not run because of one of {_WHY_NOT}")
-        first, code, place = fence(place + 1)
+            raise CourseError(f"{name}:{row + 1}: not run because of one of {_WHY_NOT}")
+        first, code, row = fence(row + 1)
         blocks.append(Block(kind, code, detail, first, predicted=predicted, answers=answers))
-        _check_predicted(blocks[-1], f"{name}:{place}")
+        _check_predicted(blocks[-1], f"{name}:{row}")
         predicted, answers = False, ()
     flush()
     return blocks
@@ -147,10 +142,10 @@ def parse(text: str, name: str) -> list[Block]:
 
 def _end_of(kind: str, lines: list[str], start: int) -> int:
     """Return the line that ends what is made from `start` on; `start` if it was not made yet."""
-    for place in range(start + 1, len(lines)):
-        if lines[place] == f"<!-- /{kind} -->":
-            return place
-        if _COMMENT.match(lines[place]):
+    for row in range(start + 1, len(lines)):
+        if lines[row] == f"<!-- /{kind} -->":
+            return row
+        if _COMMENT.match(lines[row]):
             break
     return start
 
@@ -158,28 +153,6 @@ def _end_of(kind: str, lines: list[str], start: int) -> int:
 def _check_predicted(block: Block, where: str) -> None:
     if block.predicted and not block.runs:
         raise CourseError(f"{where}: only the output of a block that runs can be predicted")
-
-
-def fill(blocks: list[Block], stage: Stage) -> None:
-    """Put the package's code into pulls and what is printed into outputs."""
-    pulled: set[str] = set()
-    for block in blocks:
-        if block.kind in ("pull", "show"):
-            path, _, symbol = block.detail.partition(":")
-            if block.kind == "pull" and path not in stage.modules:
-                raise CourseError(f"{stage.key}: {path} is not a module of this stage")
-            if block.detail in pulled:
-                raise CourseError(f"{stage.key}: {block.detail} is pulled twice")
-            pulled.add(block.detail)
-            source = module(stage.package, path)
-            block.text = source.cut(source.find(symbol))
-    rests = [block.detail for block in blocks if block.kind == "rest"]
-    if sorted(rests) != sorted(stage.modules):
-        raise CourseError(f"{stage.key}: the lesson needs one rest of each of {stage.modules}, "
-                          f"but has {rests}")
-    fill_rests(blocks, stage, in_repository)
-    fill_pictures(blocks, stage)
-    run(blocks, stage)
 
 
 def fill_rests(blocks: list[Block], stage: Stage, address: Callable[[str], str]) -> None:
@@ -195,36 +168,6 @@ def fill_rests(blocks: list[Block], stage: Stage, address: Callable[[str], str])
             block.text = _rest(module(stage.package, path), pulled, address(path))
 
 
-def fill_pictures(blocks: list[Block], stage: Stage) -> None:
-    """Draw the pictures, and write each with its text and caption; `result` holds the SVG."""
-    wanted = [block for block in blocks if block.kind == "picture"]
-    drawn = draw(stage, [block.detail for block in wanted])
-    for block in wanted:
-        block.result = drawn[block.detail]
-        alt = re.sub(r"([\[\]])", r"\\\1", block.result["alt"])
-        block.text = (f"![{alt}](pictures/{picture_file(stage, block.detail).name})\n\n"
-                      f"*{block.result['caption']}*")
-
-
-def draw(stage: Stage, names: list[str]) -> dict[str, dict[str, str]]:
-    """Run functions of a stage's file of pictures, in a process of their own.
-
-    Each gives the SVG, the text for those who do not see it, and the caption.
-    """
-    repeated = [name for name in names if names.count(name) > 1]
-    if repeated:
-        raise CourseError(f"{stage.key}: the picture {repeated[0]} is drawn twice")
-    if not names:
-        return {}
-    done = subprocess.run([sys.executable, "-m", "minigrad_course.dev.draw", str(stage.pictures),
-                           stage.number, *names], text=True, capture_output=True, check=False,
-                          env=_environment(stage), cwd=stage.root, timeout=900)
-    if done.returncode:
-        raise CourseError(f"{stage.key}: a picture was not drawn:\n{done.stderr}")
-    drawn: dict[str, dict[str, str]] = json.loads(done.stdout)
-    return drawn
-
-
 def picture_file(stage: Stage, name: str) -> Path:
     """Return where a picture of a stage lies."""
     return stage.pictures.parent / f"{stage.number}_{name}.svg"
@@ -234,11 +177,6 @@ def picture_words(block: Block) -> tuple[str, str]:
     """Return the text and the caption of a picture that has been made, ("", "") if it has not."""
     found = re.fullmatch(r"!\[(.*)\]\([^)]*\)\n\n\*(.*)\*", block.text, re.DOTALL)
     return (re.sub(r"\\([\[\]])", r"\1", found[1]), found[2]) if found else ("", "")
-
-
-def _environment(stage: Stage) -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": str(stage.root), "PYTHONHASHSEED": "0",
-            "NO_COLOR": "1", "COLUMNS": "100", "OMP_NUM_THREADS": "1"}
 
 
 def in_repository(path: str) -> str:
@@ -266,30 +204,6 @@ def _described(source: Module, symbol: str, node: ast.stmt) -> str:
         if not told and len(text) < 60 and names_of(node) == [symbol]:
             return f"`{text}`"
     return f"`{symbol}`: {told}" if told else f"`{symbol}`"
-
-
-def run(blocks: list[Block], stage: Stage) -> None:
-    """Execute the blocks that run, in one namespace of a fresh process, and keep what they give.
-
-    CourseError for a block that raises what it should not, or does not raise what it should.
-    """
-    running = [block for block in blocks if block.runs]
-    done = subprocess.run([sys.executable, "-m", "minigrad_course.child_process.code_blocks"],
-                          input=json.dumps([block.text for block in running]), text=True,
-                          capture_output=True, env=_environment(stage), cwd=stage.root, check=False,
-                          timeout=900)
-    if done.returncode:
-        raise CourseError(f"{stage.key}: the lesson's code ended the process:\n{done.stderr}")
-    for block, result in zip(running, json.loads(done.stdout), strict=True):
-        raised = result["error"].partition(":")[0]
-        if raised != (block.detail if block.kind == "raises" else ""):
-            wanted = f"raise {block.detail}" if block.kind == "raises" else "not raise"
-            raise CourseError(f"{stage.key}: this block should {wanted}, but gave "
-                              f"{result['traceback'] or 'no error'}\n"
-                              f"{textwrap.indent(block.text, '    ')}")
-        block.result = result
-        given = result["printed"] + result["value"] + result["error"]
-        block.printed = given.rstrip("\n") or None
 
 
 def render(blocks: list[Block]) -> str:

@@ -20,6 +20,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from .folders import COURSE, PACKAGE, ROOT
+
 __all__ = ["MASTER", "CourseError", "Hole", "Mutant", "Stage", "checkout", "find_stage", "stages"]
 
 #: The beginning of a line that stands in master copies alone.
@@ -74,7 +76,7 @@ class Stage:
     def package(self) -> Path:
         """The package's folder, whose modules the stage rebuilds."""
         beside = self.root / "minigrad"
-        return beside if beside.is_dir() else Path(__file__).resolve().parents[1] / "minigrad"
+        return beside if beside.is_dir() else PACKAGE
 
     @cached_property
     def words(self) -> dict[str, Any]:
@@ -161,12 +163,11 @@ def checkout() -> Path:
 
     CourseError where neither is there.
     """
-    here = Path(__file__).resolve()
-    for root in (here.parents[1], here.parent / "data"):
+    for root in (ROOT, COURSE / "data"):
         if (root / "lessons" / "programs").is_dir():
             return root
-    raise CourseError(f"the course's lessons are neither at {here.parents[1] / 'lessons'} nor at "
-                      f"{here.parent / 'data'}: install the package again")
+    raise CourseError(f"the course's lessons are neither at {ROOT / 'lessons'} nor at "
+                      f"{COURSE / 'data'}: install the package again")
 
 
 def stages(root: Path | None = None) -> list[Stage]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from ..stages import CourseError, Hole, Mutant, Stage
+from .stages import CourseError, Hole, Mutant, Stage
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Definition = Function | ast.ClassDef
