@@ -17,7 +17,7 @@ from .child_process import block_server, swap
 from .content.folders import ROOT
 from .content.stages import CourseError
 from .own_engine import Engine
-from .trial import as_plan, module_name
+from .running.trial import as_plan, module_name
 
 __all__ = ["ONE_THREAD", "Runner"]
 

@@ -21,8 +21,8 @@ from . import reading
 from .child_process.swap import swap_in
 from .content.selection import stages_named
 from .content.stages import CourseError
-from .tracebacks import hide_package
-from .trial import as_plan, module_name
+from .running.trial import as_plan, module_name
+from .verdicts.tracebacks import hide_package
 
 __all__ = ["Magics", "load_ipython_extension"]
 

@@ -27,10 +27,10 @@ from .following import (
 )
 from .keys import END, Keys
 from .run import heading, show, show_printed, show_problem, show_whole
+from .running.trial import LIMIT, Trial
 from .skipping import skipped
-from .trial import LIMIT, Trial
-from .verdict import Verdict, verdicts
-from .waiting import try_answers
+from .verdicts.verdict import Verdict, verdicts
+from .verdicts.waiting import try_answers
 from .workspace import Workspace
 
 KEYS = "h hint   n next   l list   r reset   q quit"

@@ -17,18 +17,18 @@ from rich.syntax import Syntax
 from rich.table import Table
 
 from . import skipping
-from .compare import first_difference, record
 from .content.selection import exercises_named, one_exercise, stages_named
 from .content.source import Module, module, symbols_in
 from .content.stages import CourseError, Hole, Stage, checkout, stages
-from .desk import gathered
 from .following import glossary, next_exercise, next_step, note_tested, said_when_solved
 from .give_answer import write_answer
 from .learn import learn as watch
-from .mine import run_script
 from .picture import picture
 from .run import show_problem, try_and_show
-from .trial import debug_files
+from .running.compare_engines import first_difference, record
+from .running.learner_files import combine_files
+from .running.program import run_script
+from .running.trial import debug_files
 from .workspace import Workspace, find_workspace, make_workspace
 
 app = typer.Typer()
@@ -194,7 +194,7 @@ def run(
     kept = skipping.own_files(space, [] if keep is None else stages_named(keep))
     done = True
     for stage, holes in chosen:
-        files, shared = gathered([*(each for each in kept if each[0] != stage),
+        files, shared = combine_files([*(each for each in kept if each[0] != stage),
                                   (stage, space.files(stage))])
         if pdb:
             trial = debug_files(stage, files, [hole.id for hole in holes], shared)
@@ -460,7 +460,7 @@ def python(
     ours = checkout() / "lessons" / "programs" / script
     if not script.is_file() and ours.is_file():
         script = ours
-    files, shared = gathered(skipping.own_files(space, chosen))
+    files, shared = combine_files(skipping.own_files(space, chosen))
     raise typer.Exit(run_script(script, arguments or [], files, shared))
 
 

@@ -25,7 +25,7 @@ from .keys import END, Keys
 from .own_engine import Engine, own_engine
 from .reading import Piece, pieces_of, sections
 from .steps import show_code, show_output
-from .verdict import unwritten
+from .verdicts.verdict import unwritten
 from .workspace import find_workspace
 
 app = typer.Typer()

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from .compose import Source
 from .content.stages import Stage
-from .desk import Desk, gathered
+from .running.compose import Source
+from .running.learner_files import LearnerFiles, combine_files
 from .skipping import own_files, skipped, solved_stages
 from .workspace import Workspace
 
@@ -25,12 +25,12 @@ def own_engine(space: Workspace, part: Stage | None = None) -> Engine:
     """
     solved = solved_stages(space)
     if part is None or part in solved or part.number in skipped(space):
-        return gathered(own_files(space, solved))
+        return combine_files(own_files(space, solved))
     still_open = {hole.id for hole in part.holes if not space.solved(hole)}
     if len(still_open) == len(part.holes):
-        return gathered(own_files(space, solved))
+        return combine_files(own_files(space, solved))
     chosen = sorted([*solved, part], key=lambda stage: stage.key)
-    files, shared = gathered(own_files(space, chosen))
+    files, shared = combine_files(own_files(space, chosen))
     mine = space.files(part)
-    desk = Desk(part, mine, {path: shared[path] for path in mine if path in shared})
-    return files, {**shared, **desk.without(still_open)}
+    answers = LearnerFiles(part, mine, {path: shared[path] for path in mine if path in shared})
+    return files, {**shared, **answers.without(still_open)}

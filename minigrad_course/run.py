@@ -9,13 +9,20 @@ from pathlib import Path
 from rich.console import Console
 from rich.markup import escape
 
-from .compose import Source
 from .content.stages import Hole, Stage
 from .indented import print_below
-from .tracebacks import own_lines
-from .trial import LIMIT, Outcome, Trial
-from .verdict import Verdict, asked_by, capped, short_name, told_of_whole, verdicts
-from .waiting import try_answers
+from .running.compose import Source
+from .running.trial import LIMIT, Outcome, Trial
+from .verdicts.tracebacks import own_lines
+from .verdicts.verdict import (
+    Verdict,
+    failing_line,
+    short_name,
+    shown_lines,
+    verdicts,
+    whole_package_sentence,
+)
+from .verdicts.waiting import try_answers
 
 _MARKS = {"solved": "[green]solved[/]   ", "right": "[green]right[/]    ",
           "untouched": "[dim]untouched[/]", "waiting": "[dim]waiting[/]  ",
@@ -50,7 +57,7 @@ def try_and_show(console: Console, stage: Stage, files: dict[str, Path], holes: 
 
 def show_whole(console: Console, whole: Trial) -> None:
     """Say how all files of a stage do below the whole package; see waiting.py."""
-    console.print(escape(told_of_whole(whole)), soft_wrap=True)
+    console.print(escape(whole_package_sentence(whole)), soft_wrap=True)
     if whole.problem:
         _show_lines_of(console, whole)
     for each in whole.outcomes:
@@ -109,7 +116,7 @@ def _show_failure(console: Console, verdict: Verdict, first: Outcome) -> None:
     if verdict.diagnosis is not None:
         print_below(console, f"[bold]{escape(verdict.diagnosis)}[/]", 2)
     console.print(f"  {escape(short_name(first.test))} failed:")
-    if asked := asked_by(first):
+    if asked := failing_line(first):
         console.print(f"    [dim]{escape(asked)}[/]", soft_wrap=True)
     for line in first.message.splitlines()[:12]:
         console.print(f"    {escape(line)}")
@@ -133,7 +140,7 @@ def show_printed(console: Console, verdict: Verdict) -> None:
 
 
 def _show_text(console: Console, head: str, text: str) -> None:
-    lines, more = capped(text)
+    lines, more = shown_lines(text)
     console.print(f"  [dim]{escape(head)}[/]", soft_wrap=True)
     for line in lines:
         console.print(f"  [dim]│[/] {escape(line)}", soft_wrap=True)

@@ -20,7 +20,7 @@ from pathlib import Path
 from .child_process import import_tracer
 from .content.source import Function, Module, blanked_body, body_span, docstring_of, module
 from .content.stages import CourseError, Stage, stages
-from .trial import module_name
+from .running.trial import module_name
 
 __all__ = ["from_scratch", "functions_run_on_import"]
 

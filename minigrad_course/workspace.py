@@ -28,7 +28,7 @@ from .answered import answers_in, with_answers
 from .content.stages import CourseError, Hole, Stage, stages
 from .scratch import from_scratch
 from .unknown_names import unknown_names
-from .verdict import Verdict
+from .verdicts.verdict import Verdict
 
 __all__ = ["Workspace", "find_workspace", "make_workspace", "replace_file"]
 

@@ -16,10 +16,10 @@ from .. import skipping
 from ..content.selection import stages_named
 from ..content.source import module
 from ..content.stages import CourseError, Stage, checkout
-from ..desk import gathered
 from ..learner import Where, console, in_one_sentence
-from ..mine import run_script
-from ..trial import module_name
+from ..running.learner_files import combine_files
+from ..running.program import run_script
+from ..running.trial import module_name
 from ..workspace import Workspace, find_workspace, replace_file
 from .certificate import WANTED, certificate, counted, modules_told, standing
 from .faults import Fault, engine_with, fault_with, plant
@@ -227,7 +227,7 @@ def _program(name: str) -> Path:
 def _measured(space: Workspace, program: str, arguments: list[str]) -> dict[str, Any]:
     """Run a program on the learner's engine; return its figures, and say whose modules ran."""
     read_results(space)  # a file that cannot be read is told before minutes are spent
-    files, shared = gathered(_own(space))
+    files, shared = combine_files(_own(space))
     if not files:
         console().print("no stage is solved yet, so this runs on the package alone")
     with tempfile.TemporaryDirectory(prefix="minigrad-") as folder:

@@ -229,7 +229,7 @@ def stop_at_failure(plan: dict[str, Any]) -> int:
                  debugger.StopAtFailure({*plan["files"].values(), *plan["own"]})]))
 
 
-def told_symptoms(file: str, holes: list[str] | None) -> dict[str, bool]:
+def shown_symptoms(file: str, holes: list[str] | None) -> dict[str, bool]:
     """Return, for each function `symptom_...` of a file, whether the learner's engine shows it.
 
     `holes` limits them to those of these holes.
@@ -256,20 +256,20 @@ def run_script(plan: dict[str, Any]) -> None:
     try:
         swap_in(plan["files"], plan.get("composed"))
     except Exception as error:
-        sys.exit(told_open(error, "the package cannot be imported without") or
+        sys.exit(open_exercise_message(error, "the package cannot be imported without") or
                  f"your files cannot stand in for the package's: {type(error).__name__}: {error}")
     sys.modules["minigrad"].as_torch()  # for a program that says `import torch`
     sys.argv = [script, *plan["arguments"]]
     try:
         runpy.run_path(script, run_name="__main__")
     except NotImplementedError as error:
-        told = told_open(error, "the program came to")
+        told = open_exercise_message(error, "the program came to")
         if not told:
             raise
         sys.exit(told)
 
 
-def told_open(error: Exception, how: str) -> str:
+def open_exercise_message(error: Exception, how: str) -> str:
     """Return a sentence on the exercise that is not written yet, which begins with `how`.
 
     Any other error gives "".
@@ -318,7 +318,7 @@ def main(plan_path: str) -> None:
             failed -= each.over  # a symptom would not end either
         if plan.get("symptoms") and failed and not report["stopped"]:
             with limits.limited_symptoms(plan):
-                report["symptoms"] = told_symptoms(
+                report["symptoms"] = shown_symptoms(
                     plan["symptoms"], sorted(failed) if limit else plan.get("holes"))
     report["printed_on_import"] = printed.tests.get("", {})
     Path(plan["report"]).write_text(json.dumps(report), encoding="utf-8")

@@ -20,7 +20,7 @@ from ..content.stages import Hole, Stage
 from ..grading.asking import probes_of
 from ..grading.bundle import make_bundle
 from ..grading.sandbox import Limits, best_sandbox
-from ..trial import Trial, try_each
+from ..running.trial import Trial, try_each
 
 #: The seed of what the probes are asked: none of them may miss the canary, whatever it is.
 SEED = 20_261_121

@@ -10,7 +10,7 @@ from pathlib import Path
 from ..content.lesson_blocks import parse
 from ..content.source import blank, module, mutated, statements
 from ..content.stages import Hole, Mutant, Stage, stages
-from ..trial import Trial, try_each, try_files
+from ..running.trial import Trial, try_each, try_files
 
 #: Seconds that the tests of a stage may take; a learner should not wait longer.
 TIMEOUT = 180

@@ -17,8 +17,8 @@ from pathlib import Path
 
 from ..child_process import second_copy, second_copy_ops, swap
 from ..content.stages import Hole, Stage
-from ..desk import Desk
-from ..trial import as_plan
+from ..running.learner_files import LearnerFiles
+from ..running.trial import as_plan
 from .sealed import seal
 
 __all__ = ["make_bundle"]
@@ -92,7 +92,7 @@ def _add_second_copy(stage: Stage, texts: dict[str, str] | None, folder: Path, h
     if texts is None:
         return
     assert hole is not None  # a bundle with several would have the answers to each
-    modules = as_plan(Desk(stage, texts).alone(hole))
+    modules = as_plan(LearnerFiles(stage, texts).alone(hole))
     for each in modules.values():  # where the package lies on this machine is nobody's business
         each["files"] = [str(Path("minigrad", Path(file).relative_to(stage.package.resolve())))
                          if Path(file).is_absolute() else file for file in each["files"]]

@@ -34,7 +34,6 @@ from minigrad_course.child_process.second_copy import second_copy
 from minigrad_course.content import stages as course
 from minigrad_course.content.source import Module, blank, body_span, module
 from minigrad_course.content.stages import CourseError, Stage
-from minigrad_course.desk import Desk
 from minigrad_course.dev.canary import canaries
 from minigrad_course.dev.verify import findings, shape
 from minigrad_course.grading.bundle import make_bundle
@@ -42,10 +41,11 @@ from minigrad_course.grading.grade import Grade, grade
 from minigrad_course.grading.intake import Submission
 from minigrad_course.grading.sandbox import Limits, Sandbox, best_sandbox
 from minigrad_course.learn import Session
+from minigrad_course.running.learner_files import LearnerFiles
+from minigrad_course.running.trial import Outcome, Trial, try_files
 from minigrad_course.scratch import functions_run_on_import
-from minigrad_course.trial import Outcome, Trial, try_files
-from minigrad_course.verdict import Verdict, verdicts
-from minigrad_course.waiting import try_answers
+from minigrad_course.verdicts.verdict import Verdict, verdicts
+from minigrad_course.verdicts.waiting import try_answers
 from minigrad_course.workspace import make_workspace
 from tests.support.slow import slow_but
 
@@ -194,9 +194,9 @@ def test_only_modules_of_op_can_be_tested_beside_the_package(stage, tmp_path):
 
 
 def test_each_exercise_gets_the_package_s_version_of_the_others(stage):
-    desk = Desk(stage, answers(stage, dict.fromkeys(HOLES, "endless")))
+    learner_files = LearnerFiles(stage, answers(stage, dict.fromkeys(HOLES, "endless")))
     for hole in stage.holes:
-        text = "".join(source.text for source in desk.alone(hole).values())
+        text = "".join(source.text for source in learner_files.alone(hole).values())
         assert text.count("while True: pass") == 1
 
 

@@ -19,7 +19,7 @@ from minigrad_course.content import lesson_blocks, source
 from minigrad_course.content import stages as course
 from minigrad_course.content.stages import MASTER, CourseError
 from minigrad_course.dev import build, fill_lesson, notebook
-from minigrad_course.trial import try_files
+from minigrad_course.running.trial import try_files
 
 STAGES = course.stages()
 EXERCISES = [stage for stage in STAGES if stage.holes]

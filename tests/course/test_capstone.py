@@ -24,7 +24,7 @@ from minigrad_course.capstone.certificate import certificate
 from minigrad_course.capstone.results import keep_result, read_results
 from minigrad_course.content import stages as course
 from minigrad_course.content.stages import CourseError, find_stage
-from minigrad_course.mine import run_script
+from minigrad_course.running.program import run_script
 from minigrad_course.workspace import Workspace, make_workspace
 
 PROGRAMS = course.checkout() / "lessons" / "programs"

@@ -26,10 +26,10 @@ from typer.testing import CliRunner
 from minigrad_course import learn as learn_module
 from minigrad_course import learner
 from minigrad_course.app import app
-from minigrad_course.compose import compose, source_of
 from minigrad_course.content import stages as course
 from minigrad_course.content.stages import CourseError
-from minigrad_course.trial import Trial
+from minigrad_course.running.compose import compose, source_of
+from minigrad_course.running.trial import Trial
 from minigrad_course.workspace import Workspace, find_workspace
 
 STAGE = next(stage for stage in course.stages() if stage.holes)

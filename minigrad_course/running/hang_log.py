@@ -1,4 +1,4 @@
-"""A process that `faulthandler` ended: which test, file and line was running."""
+"""Read from the log of `faulthandler` which test, file and line hung in a process that it ended."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 
-def stuck(log: Path, plan: dict[str, Any]) -> tuple[str, str, str] | None:
+def read_hang_log(log: Path, plan: dict[str, Any]) -> tuple[str, str, str] | None:
     """Return the exercise, its test and what to say of it, from a log that `time_limits.py` wrote.
 
     The log has the exercise and the test in its first line, then the stack of each thread, the

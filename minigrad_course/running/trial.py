@@ -1,4 +1,4 @@
-"""Trying a learner's files: starts `swap.py` in a fresh process and reads what came of it."""
+"""Run the tests of a stage on a learner's files in a fresh process, and read the outcomes."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
-from .child_process import swap
+from ..child_process import swap
+from ..content.stages import CourseError, Hole, Stage
 from .compose import Source
-from .content.stages import CourseError, Hole, Stage
-from .desk import Desk
-from .messages import readable
-from .running import run_until
-from .stuck import stuck
+from .failure_text import plain_failure
+from .hang_log import read_hang_log
+from .learner_files import LearnerFiles
+from .stoppable_process import run_until
 
 __all__ = ["LIMIT", "Outcome", "Trial", "as_plan", "debug_files", "module_name", "plan_for",
            "trial_of", "try_each", "try_files", "unreadable", "unwritten"]
@@ -165,7 +165,7 @@ def _trial_in(folder: Path, otherwise: str) -> Trial:
             return trial_of(json.loads(report.read_text(encoding="utf-8")))
     except FileNotFoundError:
         return Trial(problem="a temporary file of this run was deleted; run it again")
-    ended = stuck(folder / "stuck", plan) if plan.get("limit") else None
+    ended = read_hang_log(folder / "stuck", plan) if plan.get("limit") else None
     if ended is None:
         return Trial(problem=otherwise)
     number, test, message = ended
@@ -213,9 +213,10 @@ def plan_for(folder: Path, stage: Stage, files: dict[str, Path], holes: list[str
     swapped = {path: file for path, file in files.items()
                if not (stage.beside and path in stage.modules)}
     if stage.beside:
-        desk = Desk(stage, {path: file for path, file in files.items() if path not in swapped},
-                    {path: source for path, source in composed.items() if path not in swapped})
-        beside = {hole.id: desk.alone(hole) for hole in stage.holes
+        answers = LearnerFiles(
+            stage, {path: file for path, file in files.items() if path not in swapped},
+            {path: source for path, source in composed.items() if path not in swapped})
+        beside = {hole.id: answers.alone(hole) for hole in stage.holes
                   if holes is None or hole.id in holes}
         composed = {path: source for path, source in composed.items() if path in swapped}
     plan, report = folder / "plan.json", folder / "report.json"
@@ -272,7 +273,8 @@ def trial_of(report: dict[str, Any]) -> Trial:
                      at=None if place is None else (place[0], place[1]))
     outcomes = tuple(
         Outcome(test, tuple(each["holes"]), each["outcome"] == "passed",
-                readable(each["message"]), each["where"], readable(each.get("detail", "")),
+                plain_failure(each["message"]), each["where"],
+                plain_failure(each.get("detail", "")),
                 tuple(each.get("printed", {}).items()))
         for test, each in report["tests"].items())
     problem = "\n".join(report["errors"])

@@ -1,4 +1,4 @@
-"""Running a program on the learner's engine."""
+"""Run a program on the learner's engine."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from .child_process import swap
+from ..child_process import swap
+from ..content.folders import ROOT
+from ..content.stages import CourseError
 from .compose import Source
-from .content.folders import ROOT
-from .content.stages import CourseError
 from .trial import as_plan, module_name
 
 

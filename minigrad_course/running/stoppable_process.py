@@ -1,4 +1,4 @@
-"""Running a process that can be stopped before it ends."""
+"""Run a process that can be stopped before it ends."""
 
 from __future__ import annotations
 

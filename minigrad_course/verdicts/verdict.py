@@ -1,4 +1,4 @@
-"""The verdict on a hole after it was tried: one record for the terminal and for the page."""
+"""The verdict on an exercise after its tests ran, for the terminal, the page and grading."""
 
 from __future__ import annotations
 
@@ -9,12 +9,23 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from .closest import closest
-from .content.stages import Hole, Stage
-from .trial import Outcome, Trial, unreadable, unwritten
+from ..content.stages import Hole, Stage
+from ..running.trial import Outcome, Trial, unreadable, unwritten
+from .closest_test import closest
 
-__all__ = ["Verdict", "asked_by", "capped", "named_together", "over_time", "running_in",
-           "short_name", "told", "told_of_whole", "unwritten", "verdicts"]
+__all__ = [
+    "Verdict",
+    "failing_line",
+    "mistake_sentence",
+    "named_together",
+    "over_time",
+    "running_in",
+    "short_name",
+    "shown_lines",
+    "unwritten",
+    "verdicts",
+    "whole_package_sentence",
+]
 
 #: Lines of printed text that are shown, and how much of each.
 SHOWN_LINES, SHOWN_WIDTH = 20, 300
@@ -87,7 +98,7 @@ def short_name(test: str) -> str:
     return test.rpartition("::")[2]
 
 
-def asked_by(outcome: Outcome) -> str:
+def failing_line(outcome: Outcome) -> str:
     """Return the line of a test at which it failed, with those that it goes on in.
 
     It is "" where the failure is in another file.
@@ -103,10 +114,10 @@ def asked_by(outcome: Outcome) -> str:
     return text
 
 
-def capped(text: str) -> tuple[list[str], int]:
+def shown_lines(text: str) -> tuple[list[str], int]:
     """Return the lines of printed text that are shown, and how many more there are.
 
-    >>> capped("one\\ntwo\\n")
+    >>> shown_lines("one\\ntwo\\n")
     (['one', 'two'], 0)
     """
     lines = text.splitlines()
@@ -114,8 +125,8 @@ def capped(text: str) -> tuple[list[str], int]:
              for line in lines[:SHOWN_LINES]], max(0, len(lines) - SHOWN_LINES))
 
 
-def told(stage: Stage, hole: Hole, shown: Container[str], failing: Sequence[tuple[str, str]]
-         ) -> str | None:
+def mistake_sentence(stage: Stage, hole: Hole, shown: Container[str],
+                     failing: Sequence[tuple[str, str]]) -> str | None:
     """Return the sentence that says what is wrong with a hole.
 
     It names the mistake if the hole knows a symptom that is `shown`.  If not, it is what the first
@@ -176,7 +187,7 @@ def verdicts(stage: Stage, trial: Trial, holes: list[Hole]) -> list[Verdict]:
     return [replace(_verdict(stage, trial, hole), printed=_printed(trial, hole)) for hole in holes]
 
 
-def told_of_whole(whole: Trial) -> str:
+def whole_package_sentence(whole: Trial) -> str:
     """Say how all files of a stage do below the whole package; see waiting.py."""
     if whole.problem:
         return ("The stage is not solved yet: the whole package cannot be imported on your files: "
@@ -229,7 +240,7 @@ def _verdict(stage: Stage, trial: Trial, hole: Hole) -> Verdict:
                                waits_for=other)
             return Verdict(hole, title, "wrong", 0, sentence, _first(each, failing), len(outcomes))
     shown = [name for name, is_shown in trial.symptoms.items() if is_shown]
-    sentence = told(stage, hole, shown, [(each.test, each.message) for each in failing])
+    sentence = mistake_sentence(stage, hole, shown, [(each.test, each.message) for each in failing])
     for each in failing:
         if (unreadable(each.message) or ("",))[0] == hole.id:
             failing = _first(each, failing)

@@ -1,4 +1,4 @@
-"""`minigrad compare`: one program on minigrad and on PyTorch, and where they first differ."""
+"""Run one program on minigrad and on PyTorch, and find the first difference."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from .child_process import program_recorder
-from .content.folders import ROOT
-from .content.stages import CourseError
+from ..child_process import program_recorder
+from ..content.folders import ROOT
+from ..content.stages import CourseError
 
 __all__ = ["Difference", "first_difference", "record"]
 

@@ -1,4 +1,4 @@
-"""Tracebacks without the frames of the package, which would show the answers to exercises."""
+"""Remove the package's frames from tracebacks, because they would show answers to exercises."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 
-from .content.folders import COURSE, PACKAGE
+from ..content.folders import COURSE, PACKAGE
 
 __all__ = ["hide_package", "own_lines"]
 

@@ -1,11 +1,11 @@
-"""Failures of tests in words that help: no addresses, no introspection of built-in functions."""
+"""Rewrite the text of a failed test for learners: no addresses, no introspection of builtins."""
 
 from __future__ import annotations
 
 import re
 from string import ascii_lowercase
 
-__all__ = ["readable"]
+__all__ = ["plain_failure"]
 
 #: Code that asks somebody while tests run, and the words for it.
 _ASKS = {
@@ -35,21 +35,21 @@ _COMPARED = re.compile(r"(AssertionError: [^\n]*\bexpected\b[^\n]*)\n(?:E\s+)?\s
 _ADVICE = re.compile(r"\n *Use -v to get more diff|,? use '?-vv?'? to show")
 
 
-def readable(text: str) -> str:
+def plain_failure(text: str) -> str:
     """Return the text of a failure with letters for objects, the same for the same object.
 
-    >>> readable("assert [<a.b.Node object at 0x7f1>] == [<a.b.Node object at 0x7f2>]")
+    >>> plain_failure("assert [<a.b.Node object at 0x7f1>] == [<a.b.Node object at 0x7f2>]")
     'assert [<Node a>] == [<Node b>]'
-    >>> readable("assert False\\n +  where False = <built-in method get of X object at 0x7>()")
+    >>> plain_failure("assert False\\n +  where False = <built-in method get of X at 0x7>()")
     'assert False'
-    >>> readable("AssertionError: it ran\\nassert not True\\n +  where True = Task(n=0).runs")
+    >>> plain_failure("AssertionError: it ran\\nassert not True\\n +  where True = Task(n=0).run")
     'AssertionError: it ran'
-    >>> readable("OSError: pytest: reading from stdin while output is captured!  "
+    >>> plain_failure("OSError: pytest: reading from stdin while output is captured!  "
     ...          "Consider using `-s`.")
     'OSError: input() has nobody to ask while tests run'
-    >>> readable("TypeError: test_a.<locals>.<lambda>() takes no arguments")
+    >>> plain_failure("TypeError: test_a.<locals>.<lambda>() takes no arguments")
     'TypeError: <lambda>() takes no arguments'
-    >>> readable("AssertionError: expected 1, got 2\\nassert 2 == 1 ± 1e-9\\n  Obtained: 2")
+    >>> plain_failure("AssertionError: expected 1, got 2\\nassert 2 == 1 ± 1e-9\\n  Obtained: 2")
     'AssertionError: expected 1, got 2'
     """
     text = _COMPARED.sub(r"\1", _ADVICE.sub("", text))

@@ -1,4 +1,4 @@
-"""The learner's files for some stages, and the modules that are composed from them."""
+"""A learner's files for some stages, and the modules that are composed from them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
 
+from ..content.source import module
+from ..content.stages import CourseError, Hole, Stage, stages
 from .compose import (
     Source,
     changed_symbols,
@@ -17,19 +19,17 @@ from .compose import (
     repaired_source,
     source_of,
 )
-from .content.source import module
-from .content.stages import CourseError, Hole, Stage, stages
 
-__all__ = ["Desk", "gathered"]
+__all__ = ["LearnerFiles", "combine_files"]
 
 
-class Desk:
+class LearnerFiles:
     """A learner's files, by path in the package; any exercise can be taken from the package.
 
     >>> from minigrad_course.content.stages import find_stage
     >>> stage = find_stage("07")
-    >>> desk = Desk(stage, {path: stage.exercise(path) for path in stage.modules})
-    >>> source = desk.without({"07.2"})["autograd/grad_mode.py"]
+    >>> learner_files = LearnerFiles(stage, {path: stage.exercise(path) for path in stage.modules})
+    >>> source = learner_files.without({"07.2"})["autograd/grad_mode.py"]
     >>> "07.1 " in source.text, "07.2 " in source.text
     (True, False)
     """
@@ -174,7 +174,7 @@ def exercises_at(path: str, known: Iterable[Stage]) -> dict[str, str]:
             if where == path}
 
 
-def gathered(chosen: Iterable[tuple[Stage, Mapping[str, Path]]]
+def combine_files(chosen: Iterable[tuple[Stage, Mapping[str, Path]]]
              ) -> tuple[dict[str, Path], dict[str, Source]]:
     """Put the files of several stages together: files by path, and the modules that are shared.
 
@@ -182,24 +182,24 @@ def gathered(chosen: Iterable[tuple[Stage, Mapping[str, Path]]]
     """
     files: dict[str, Path] = {}
     shared: dict[str, Source] = {}
-    desks: dict[str, list[tuple[Stage, Desk]]] = {}
+    by_path: dict[str, list[tuple[Stage, LearnerFiles]]] = {}
     for stage, mine in chosen:
         for path, file in mine.items():
             files[path] = file
-            desks.setdefault(path, []).append((stage, Desk(stage, {path: file})))
-    for path, several in desks.items():
+            by_path.setdefault(path, []).append((stage, LearnerFiles(stage, {path: file})))
+    for path, several in by_path.items():
         if len(several) == 1:
             continue
         (stage, last), *others = reversed(several)
         source = last._source(path)
         known = stages(stage.root)
-        for other, desk in others:
-            theirs = desk._source(path)
+        for other, learner_files in others:
+            theirs = learner_files._source(path)
             if source is None or theirs is None:
                 unread = stage if source is None else other
                 raise CourseError(f"the file of stage {unread.number} for {path} cannot be read as "
                                   "Python")
-            exercises, original = exercises_at(path, known), desk._original(path)
+            exercises, original = exercises_at(path, known), learner_files._original(path)
             own = {hole.id for hole in other.holes}
             changed = changed_symbols(source, original)
             symbols = [each for each, hole in exercises.items() if hole in own]

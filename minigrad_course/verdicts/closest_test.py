@@ -1,4 +1,4 @@
-"""The test, of several that fail, that a sentence about a mistake is about."""
+"""Find the failing test that a sentence about a mistake is about."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Composes a module from several files, symbol by symbol.
+"""Compose a module from several files, symbol by symbol.
 
 NOTE [Composing]
     A learner's file is the base and stays as it is, but for the symbols ("function" or
@@ -26,7 +26,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .content.stages import CourseError
+from ..content.stages import CourseError
 
 __all__ = ["Line", "Source", "changed_symbols", "compose", "open_symbols", "read_source",
            "repaired_source", "source_of"]

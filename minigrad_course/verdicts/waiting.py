@@ -1,4 +1,4 @@
-"""Tells a right answer that waits for another exercise from a wrong one.
+"""Tell a right answer that waits for another exercise from a wrong one.
 
 NOTE [Right; it waits for]
     An exercise whose tests fail while others of the workspace are open or wrong is tested again
@@ -28,10 +28,10 @@ from functools import partial
 from pathlib import Path
 from threading import Event
 
-from .compose import Source
-from .content.stages import CourseError, Hole, Stage
-from .desk import Desk
-from .trial import Outcome, Trial, try_each, try_files, unreadable, unwritten
+from ..content.stages import CourseError, Hole, Stage
+from ..running.compose import Source
+from ..running.learner_files import LearnerFiles
+from ..running.trial import Outcome, Trial, try_each, try_files, unreadable, unwritten
 from .verdict import over_time, running_in
 
 __all__ = ["fewest", "find_waits", "second_runs", "try_again", "try_answers"]
@@ -60,7 +60,7 @@ def try_answers(stage: Stage, files: dict[str, Path], holes: list[str] | None = 
     `holes` limits the verdicts to these holes; `shared` are modules that several stages share.
     `limit`, `stop` and `only_first` are as in `try_files`.
     """
-    desk = Desk(stage, files, shared)
+    answers = LearnerFiles(stage, files, shared)
     short = None if limit is None else limit / 3
 
     def run(runs: Sequence[Run], symptoms: bool) -> list[Trial]:
@@ -74,39 +74,39 @@ def try_answers(stage: Stage, files: dict[str, Path], holes: list[str] | None = 
         return try_files(stage, files, tested, timeout, symptoms=not is_rest,
                          limit=short if is_rest else limit, stop=stop,
                          only_first=(only_first or is_rest) and not stage.beside,
-                         composed=desk.repaired())
+                         composed=answers.repaired())
 
     first = once(holes, False)
     if first.problem and limit is not None and _took_too_long(first.problem):
         return first
-    return try_again(desk, first, holes, once, run, only_first)
+    return try_again(answers, first, holes, once, run, only_first)
 
 
-def try_again(desk: Desk, first: Trial, holes: list[str] | None, once: Once, run: Runs,
+def try_again(answers: LearnerFiles, first: Trial, holes: list[str] | None, once: Once, run: Runs,
               only_first: bool = False) -> Trial:
     """Return a trial with the outcomes of all further runs that it needs.
 
     `first` has the outcomes of `holes`, None for all of the stage; with `only_first`, those after
     one that ended at its limit were left out.
     """
-    every = desk.stage.holes
-    if desk.stage.beside:  # each exercise was tested with the package's version of the others
+    every = answers.stage.holes
+    if answers.stage.beside:  # each exercise was tested with the package's version of the others
         is_whole = holes is None or {hole.id for hole in every} <= set(holes)
         if not is_whole or not all(map(first.solved, every)):
             return first
-        return _below_whole_package(desk, first, once([desk.stage.number], False), run)
+        return _below_whole_package(answers, first, once([answers.stage.number], False), run)
     asked = [hole for hole in every if holes is None or hole.id in holes]
-    is_open = desk.open()  # they fail: their tests need not run
+    is_open = answers.open()  # they fail: their tests need not run
     others = [hole.id for hole in every if hole not in asked and hole.id not in is_open]
     if only_first and any(over_time(each.message) for each in first.outcomes):
         asked = [hole for hole in asked if first.of(hole)]  # the others were left out
     if others and not first.problem and any(_is_to_run_again(first, hole) for hole in asked):
         rest = once(others, True)
         first = replace(first, outcomes=(*first.outcomes, *rest.outcomes))
-    return second_runs(desk, first, asked, run)
+    return second_runs(answers, first, asked, run)
 
 
-def _below_whole_package(desk: Desk, first: Trial, whole: Trial, run: Runs) -> Trial:
+def _below_whole_package(answers: LearnerFiles, first: Trial, whole: Trial, run: Runs) -> Trial:
     """Return a trial with what came of all files below the whole package.
 
     See NOTE [Below the whole package] for the exercises to which a failure there belongs.
@@ -114,10 +114,10 @@ def _below_whole_package(desk: Desk, first: Trial, whole: Trial, run: Runs) -> T
     first = replace(first, whole=whole)
     if not _fails(whole):
         return first
-    every = desk.stage.holes
+    every = answers.stage.holes
     try:
-        trials = run([(desk.without([each.id for each in every if each != hole]),
-                       [desk.stage.number], False) for hole in every], False)
+        trials = run([(answers.without([each.id for each in every if each != hole]),
+                       [answers.stage.number], False) for hole in every], False)
     except CourseError:  # the files cannot be put together
         trials = [whole] * len(every)
     broken = {hole: trial for hole, trial in zip(every, trials, strict=True) if _fails(trial)}
@@ -143,16 +143,16 @@ def _took_too_long(problem: str) -> bool:
         problem.strip().rpartition("\n")[2].startswith("TimeLimit: ")
 
 
-def second_runs(desk: Desk, first: Trial, asked: Sequence[Hole], run: Runs) -> Trial:
+def second_runs(answers: LearnerFiles, first: Trial, asked: Sequence[Hole], run: Runs) -> Trial:
     """Return a trial with the outcomes of the second runs in it, for the holes in `asked`.
 
     `first` has the outcomes of all holes of the stage.
     """
     if first.problem:
-        return _one_by_one(desk, first, asked, run)
+        return _one_by_one(answers, first, asked, run)
     failing = {hole.id: hole for hole in asked if _is_to_run_again(first, hole)}
-    suspects = [hole.id for hole in desk.holes
-                if not (hole in desk.stage.holes and first.solved(hole))]
+    suspects = [hole.id for hole in answers.holes
+                if not (hole in answers.stage.holes and first.solved(hole))]
     late = {number: running for number, hole in failing.items()
             if (running := _ran_in(first, hole)) is not None}
     last_runs: dict[str, Trial] = {}
@@ -163,14 +163,14 @@ def second_runs(desk: Desk, first: Trial, asked: Sequence[Hole], run: Runs) -> T
         if not again:
             return []
         is_short = any(late.get(each) == each for each in again)
-        (trial,) = run([(desk.without(without), again, is_short)], last)
+        (trial,) = run([(answers.without(without), again, is_short)], last)
         if last:
             last_runs[again[0]] = trial
         return [each for each in again if trial.solved(failing[each])]
 
     met = {each for hole in failing.values() for each in _met(first, hole)} | set(late.values())
     try:
-        waits = find_waits(list(failing), suspects, met, tested, desk.open())
+        waits = find_waits(list(failing), suspects, met, tested, answers.open())
     except CourseError:  # the files cannot be put together: the first run stands
         return first
     for number, trial in last_runs.items():
@@ -252,18 +252,18 @@ def _with(trial: Trial, hole: Hole, second: Trial) -> Trial:
                                         if name.startswith(start)})
 
 
-def _one_by_one(desk: Desk, first: Trial, asked: Sequence[Hole], run: Runs) -> Trial:
+def _one_by_one(answers: LearnerFiles, first: Trial, asked: Sequence[Hole], run: Runs) -> Trial:
     """Test each hole with the package's version of all others, where nothing could be tested.
 
     One answer may keep the package from being imported, or a test from ending.
     """
-    every = [hole.id for hole in desk.holes]
+    every = [hole.id for hole in answers.holes]
     try:
-        tries = [(desk.without([each for each in every if each != hole.id]), [hole.id], False)
-                 for hole in desk.stage.holes]
+        tries = [(answers.without([each for each in every if each != hole.id]), [hole.id], False)
+                 for hole in answers.stage.holes]
     except CourseError:
         return first
-    trials = dict(zip(desk.stage.holes, run(tries, True), strict=True))
+    trials = dict(zip(answers.stage.holes, run(tries, True), strict=True))
     if all(each.problem for each in trials.values()):
         return first
     culprits = [hole.id for hole, trial in trials.items() if trial.problem] or [
