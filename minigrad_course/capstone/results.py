@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ..content.stages import CourseError
-from ..workspace import Workspace, replace_file
+from ..learner.workspace import Workspace, replace_file
 
 __all__ = ["keep_result", "read_results"]
 

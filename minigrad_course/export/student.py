@@ -21,7 +21,7 @@ from minigrad import __version__
 from ..content.lesson_blocks import Block, fill_rests, parse, picture_file, render
 from ..content.source import body_span, module, symbols_in
 from ..content.stages import CourseError, Stage
-from ..workspace import make_workspace
+from ..learner.workspace import make_workspace
 from .assignment import Assignment, put
 
 __all__ = ["leaks", "lesson_without_answers", "put_lessons", "write_student"]

@@ -28,8 +28,9 @@ HERE = Path(__file__).resolve().parent
 MODULES = HERE.parent / "node_modules"
 PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
 #: What the package brings that a page cannot use.
-LEFT_OUT = ("minigrad/backend/cupy/", "minigrad_course/dev/", "minigrad_course/export/",
-            "minigrad_course/grading/", "minigrad_course/pictures/", "minigrad_course/similarity/")
+LEFT_OUT = ("minigrad/backend/cupy/", "minigrad_course/commands/", "minigrad_course/dev/",
+            "minigrad_course/export/", "minigrad_course/grading/", "minigrad_course/pictures/",
+            "minigrad_course/similarity/")
 #: What only those need who write an exercise.
 LATER = ("lessons/stages/", "tests/")
 #: What of NumPy's wheel is for other compilers and type checkers; its licences stay.

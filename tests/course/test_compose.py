@@ -379,7 +379,7 @@ def test_every_exercise_may_be_no_python(stage, tmp_path):
 @pytest.mark.parametrize("stage", slow_but(1, STAGES), ids=lambda stage: stage.key)
 def test_every_exercise_can_be_taken_where_all_is_from_scratch(stage):
     pytest.importorskip("rich", reason="the course's commands need the extra 'course'")
-    from minigrad_course.scratch import from_scratch
+    from minigrad_course.learner.from_scratch import from_scratch
 
     texts = {path: from_scratch(stage, path) for path in stage.modules}
     whole = LearnerFiles(stage, texts).without([hole.id for hole in stage.holes])

@@ -24,10 +24,10 @@ import jsonschema
 from typer.testing import CliRunner
 
 from minigrad_course.app import app
+from minigrad_course.commands.export import FORMATS
 from minigrad_course.content import stages as course
 from minigrad_course.content.stages import CourseError
 from minigrad_course.export import cell, classroom50, gradescope, guard, nbgrader, otter, verify
-from minigrad_course.export.app import FORMATS
 from minigrad_course.export.assignment import Assignment
 from minigrad_course.export.student import check, leaks, lesson_without_answers, write_student
 from minigrad_course.export.verify import Place, known_mistake

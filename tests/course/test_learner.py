@@ -23,14 +23,14 @@ pytest.importorskip("merge3", reason="the course's commands need the extra 'cour
 from rich.console import Console
 from typer.testing import CliRunner
 
-from minigrad_course import learn as learn_module
-from minigrad_course import learner
 from minigrad_course.app import app
+from minigrad_course.commands import learner
 from minigrad_course.content import stages as course
 from minigrad_course.content.stages import CourseError
+from minigrad_course.learner.workspace import Workspace, find_workspace
 from minigrad_course.running.compose import compose, source_of
 from minigrad_course.running.trial import Trial
-from minigrad_course.workspace import Workspace, find_workspace
+from minigrad_course.terminal import learn as learn_module
 
 STAGE = next(stage for stage in course.stages() if stage.holes)
 HOLE = STAGE.holes[0]

@@ -23,7 +23,7 @@ from rich.console import Console
 
 from minigrad_course.content.source import module
 from minigrad_course.content.stages import Stage, checkout, find_stage
-from minigrad_course.run import try_and_show
+from minigrad_course.terminal.show_verdicts import try_and_show
 from minigrad_course.verdicts.verdict import SHOWN_LINES, SHOWN_WIDTH
 from tests.course.test_waiting import PAIRS, solution, tried
 from tests.support.slow import slow_but

@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 from minigrad_course.app import app
 from minigrad_course.content import stages as course
 from minigrad_course.content.source import Module, body_span
-from minigrad_course.unknown_names import unknown_names
-from minigrad_course.workspace import Workspace
+from minigrad_course.learner.unknown_names import unknown_names
+from minigrad_course.learner.workspace import Workspace
 
 STAGE = course.find_stage("03b")
 FILE = "autograd/backward.py"

@@ -20,12 +20,12 @@ from minigrad_course.grading.intake import Submission
 from minigrad_course.grading.report import Report
 from minigrad_course.grading.sandbox import Limits, best_sandbox
 from minigrad_course.grading.writers import WRITERS, gradescope
+from minigrad_course.learner.workspace import Workspace, make_workspace
 from minigrad_course.running.learner_files import LearnerFiles
 from minigrad_course.running.trial import try_each
 from minigrad_course.verdicts import waiting
 from minigrad_course.verdicts.verdict import Verdict, verdicts
 from minigrad_course.verdicts.waiting import fewest, find_waits, try_answers
-from minigrad_course.workspace import Workspace, make_workspace
 from tests.support.slow import slow_but
 
 

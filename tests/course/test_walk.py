@@ -23,7 +23,7 @@ import pexpect
 from minigrad_course.content.selection import stages_named
 from minigrad_course.content.source import blank, module, mutated
 from minigrad_course.content.stages import find_stage, stages
-from minigrad_course.workspace import make_workspace
+from minigrad_course.learner.workspace import make_workspace
 from tests.support.terminal import learning
 
 ASKED = os.environ.get("MINIGRAD_WALK", "10")

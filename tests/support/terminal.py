@@ -24,7 +24,7 @@ import pexpect
 from pexpect import fdpexpect
 
 from minigrad_course.content.stages import checkout
-from minigrad_course.workspace import Workspace
+from minigrad_course.learner.workspace import Workspace
 
 ROOT = checkout()
 
