@@ -43,13 +43,13 @@ class Magics:
             return
         self.short = line.strip() == "short"
 
-    def failed(self, shell: Any, kind: type[BaseException], error: BaseException,
+    def failed(self, shell: Any, error_type: type[BaseException], error: BaseException,
                trace: TracebackType, tb_offset: int | None = None) -> None:
         """Show an error."""
         if self.short and (hidden := hide_package(error)):
             error.add_note(f"({hidden} frame{'s' if hidden > 1 else ''} inside minigrad left out; "
                            "%tracebacks all shows them the next time)")
-        shell.showtraceback((kind, error, error.__traceback__), tb_offset=tb_offset)
+        shell.showtraceback((error_type, error, error.__traceback__), tb_offset=tb_offset)
 
     def lesson(self, line: str) -> None:
         """`%lesson 05` begins a lesson, `%lesson` goes on, `%lesson --answer` unfolds."""

@@ -1,4 +1,4 @@
-"""How much memory one inference takes at most, measured in a process of its own.
+"""Measure the peak memory of one inference in a process of its own.
 
 A process has one peak, and what one run leaves behind would help the next: so there is a fresh
 process for each figure.  It runs this file as a script, holds no library but the one measured, and

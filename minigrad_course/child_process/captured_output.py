@@ -25,9 +25,9 @@ class _Recorder:
         self.stream, self.printed = stream, printed
 
     def write(self, text: str) -> int:
-        place = self.printed.owners.place(sys._getframe(1))
-        if place is not None:
-            self.printed.keep(place.exercise, text)
+        line = self.printed.owners.innermost(sys._getframe(1))
+        if line is not None:
+            self.printed.keep(line.exercise, text)
         return int(self.stream.write(text))
 
     def __getattr__(self, name: str) -> Any:

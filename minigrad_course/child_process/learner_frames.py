@@ -13,7 +13,7 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Place:
+class LearnerLine:
     """A line of a learner's file."""
 
     file: str
@@ -35,20 +35,20 @@ class Owners:
         self.exercises = {(file, name): number
                           for number, file, name in plan.get("functions", ())}
 
-    def place(self, frame: FrameType | None) -> Place | None:
-        """Return the innermost place in a file of the learner, from `frame` outwards."""
+    def innermost(self, frame: FrameType | None) -> LearnerLine | None:
+        """Return the innermost line in a file of the learner, from `frame` outwards."""
         while frame is not None:
             code = frame.f_code
             if code.co_filename in self.files:
-                return self.at(code.co_filename, frame.f_lineno, code.co_qualname)
+                return self.line_in(code.co_filename, frame.f_lineno, code.co_qualname)
             frame = frame.f_back
         return None
 
     def told(self, error: BaseException) -> tuple[str, tuple[str, int] | None]:
-        """Return the text of an error from the learner's own line on, and that line's place.
+        """Return the text of an error from the learner's own line on, and where that line is.
 
         Frames before it are those of the import.  If no line of the learner's is in it, the text is
-        complete, and the place is None.
+        complete, and the second value is None.
         """
         if isinstance(error, SyntaxError) and (file := error.filename) in self.files and file:
             return "".join(traceback.format_exception_only(error)), (file, error.lineno or 1)
@@ -60,8 +60,8 @@ class Owners:
         text = "".join(traceback.format_exception(type(error), error, own or error.__traceback__))
         return text, own and (own.tb_frame.f_code.co_filename, own.tb_lineno)
 
-    def at(self, file: str, line: int, qualified: str) -> Place:
-        """Return the place of a line inside the function `qualified`; an inner one counts too."""
+    def line_in(self, file: str, line: int, qualified: str) -> LearnerLine:
+        """Return the line with the exercise of `qualified`, or of the function around it."""
         name = qualified.partition(".<")[0]
         name = "" if name.startswith("<") else name
-        return Place(file, line, name, self.exercises.get((file, name), ""))
+        return LearnerLine(file, line, name, self.exercises.get((file, name), ""))

@@ -121,8 +121,8 @@ def refuse(values: dict[str, Any]) -> None:
     """
     for value in values.values():
         for each in value if isinstance(value, list | tuple) else (value,):
-            kind = each if isinstance(each, type) else type(each)
-            if any(_IN_A_COPY.match(base.__module__) for base in kind.__mro__):
+            its_type = each if isinstance(each, type) else type(each)
+            if any(_IN_A_COPY.match(base.__module__) for base in its_type.__mro__):
                 raise RuntimeError("the package's version of this exercise takes nothing of yours")
 
 

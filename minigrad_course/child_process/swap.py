@@ -180,11 +180,11 @@ class Watcher:
         if not known["where"]:
             return
         in_tests = known["where"].startswith(self.folder)
-        places = [f"{each.path}:{each.lineno + 1}" for each in call.excinfo.traceback
+        lines = [f"{each.path}:{each.lineno + 1}" for each in call.excinfo.traceback
                   if (each.name.startswith("test_") and str(each.path).startswith(self.folder)
                       if in_tests else str(each.path) in self.own)]
-        if places:
-            known["where"] = places[-1]
+        if lines:
+            known["where"] = lines[-1]
 
 
 def _traceback_of(error: BaseException) -> str:
@@ -277,9 +277,9 @@ def open_exercise_message(error: Exception, how: str) -> str:
     open_hole = re.fullmatch(r"((\w+)\.\d+ .*) is yours to write", str(error))
     if open_hole is None:
         return ""
-    place = traceback.extract_tb(error.__traceback__)[-1]
+    last = traceback.extract_tb(error.__traceback__)[-1]
     return (f"{how} {open_hole[1]}, which you have not written yet: write it in "
-            f"{place.filename}, line {place.lineno}, or leave stage {open_hole[2]} out of what "
+            f"{last.filename}, line {last.lineno}, or leave stage {open_hole[2]} out of what "
             "follows --mine")
 
 
@@ -302,7 +302,7 @@ def main(plan_path: str) -> None:
             swap_in(plan["files"], plan.get("composed"))
         report["imported"] = True
     except BaseException as error:
-        report["import_error"], report["import_place"] = printed.owners.told(error)
+        report["import_error"], report["import_line"] = printed.owners.told(error)
     if report["imported"] and plan.get("stop"):
         sys.exit(stop_at_failure(plan))
     if report["imported"]:

@@ -69,8 +69,8 @@ class Limits:
         def end(number: int, frame: FrameType | None) -> None:
             __tracebackhide__ = True
             self.over.update(exercises)
-            place = self.owners.place(frame)
-            running = f"; running was {place}" if place else ""
+            line = self.owners.innermost(frame)
+            running = f"; running was {line}" if line else ""
             raise TimeLimit(f"it did not end within {self.seconds:g} seconds{running}")
 
         self.log.seek(0)
@@ -151,9 +151,9 @@ def _limited_as_a_whole(plan: dict[str, Any], action: str, times: int) -> Iterat
     owners, seconds = Owners(plan), times * float(plan["limit"])
 
     def end(number: int, frame: FrameType | None) -> None:
-        place = owners.place(frame)
+        line = owners.innermost(frame)
         raise TimeLimit(f"{action} did not end within {seconds:g} seconds"
-                        + (f"; running was {place}" if place else ""))
+                        + (f"; running was {line}" if line else ""))
 
     with _alarms(seconds, end):
         yield

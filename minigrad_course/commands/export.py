@@ -14,7 +14,7 @@ from ..content.selection import stages_named
 from ..content.stages import CourseError
 from ..export import classroom50, gradescope, nbgrader, otter
 from ..export.assignment import Assignment, new_folder
-from ..export.verify import Graded, Place, findings, offline
+from ..export.verify import FreshFolder, Graded, findings, offline
 from ..grading.settings import read_settings
 
 app = typer.Typer()
@@ -24,7 +24,7 @@ class Format(NamedTuple):
     """A platform: how its assignment is written and tried, and what its users should know."""
 
     write: Callable[[Assignment, Path], list[Path]]
-    grade: Callable[[Path, dict[str, str], Place], Graded]
+    grade: Callable[[Path, dict[str, str], FreshFolder], Graded]
     trust: str
     draws: bool = False  # whether a seed is drawn for the assignment if none is given
     program: str = ""  # the program that tries it, if installed
@@ -109,7 +109,7 @@ def _verified(assignment: Assignment, form: str, out: Path) -> bool:
     if (program := FORMATS[form].program) and shutil.which(program) is None:
         print(f"  {program} is not installed here: cells are run one after the other without it")
     wrong = False
-    for finding in findings(assignment, lambda files, place: FORMATS[form].grade(out, files, place),
+    for finding in findings(assignment, lambda files, fresh: FORMATS[form].grade(out, files, fresh),
                             lambda text: print(f"  {text}", flush=True)):
         wrong = True
         print(f"WRONG  {finding}", flush=True)

@@ -121,10 +121,10 @@ def _grade(paths: list[Path], chosen: list[str], form: str, out: Path | None, ke
         raise CourseError(f"--format {form} is for one submission, but {len(paths)} were named")
     settings = read_settings(course, chosen)
     sandbox = best_sandbox(require_sandbox)
-    if sandbox.kind != "limits":
+    if sandbox.method != "limits":
         refuse_answers([*paths, *(each for each in (keep, course) if each is not None)])
     errors = Console(stderr=True, highlight=False)
-    errors.print(f"sandbox: {sandbox.kind}: {sandbox.kept}", style="dim")
+    errors.print(f"sandbox: {sandbox.method}: {sandbox.kept}", style="dim")
     kept = None
     if keep is not None:
         keep.mkdir(parents=True, exist_ok=True)
@@ -135,9 +135,9 @@ def _grade(paths: list[Path], chosen: list[str], form: str, out: Path | None, ke
                             lambda _: counted.advance(), limits, again, counted.went_on)
     reports = [replace(report, submission=label)
                for report, label in zip(reports, labels(paths), strict=True)]
-    places = [str(path) for path in paths]
+    names = [str(path) for path in paths]
     matched = None if roster is None else roster.match(
-        places, [each.submission for each in reports])
+        names, [each.submission for each in reports])
     for finding in () if matched is None else matched.findings():
         errors.print(escape(finding), soft_wrap=True)
     for finding in () if form in FOR_ONE else _to_look_at(paths, reports, settings):
@@ -148,7 +148,7 @@ def _grade(paths: list[Path], chosen: list[str], form: str, out: Path | None, ke
             errors.print(f"regraded: {name}: {before.report.points} -> {after.report.points}",
                          soft_wrap=True)
     writers = WRITERS if roster is None else {
-        **WRITERS, "csv": lambda reports: roster.as_csv(reports, places)}
+        **WRITERS, "csv": lambda reports: roster.as_csv(reports, names)}
     if keep is not None:
         for name in ("csv", "html"):
             (keep / f"grades.{name}").write_text(writers[name](reports), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The commands of someone who takes the course."""
+"""The commands for taking the course: `init`, `run`, `hint`, `solution`, `learn` and more."""
 
 from __future__ import annotations
 
@@ -76,9 +76,9 @@ def upgrade(where: Where = None) -> None:
       minigrad upgrade
     """
     done = find_workspace(where).upgrade()
-    for kind, lines in done.items():
+    for what, lines in done.items():
         for line in lines:
-            console().print(f"{kind}: {escape(line)}", soft_wrap=True)
+            console().print(f"{what}: {escape(line)}", soft_wrap=True)
     if "unknown name" in done:
         console().print("An unknown name is one that your answer uses and its file no longer has: "
                         "it was renamed, or the task no longer needs it.", soft_wrap=True)
@@ -259,11 +259,11 @@ def reset(
         raise CourseError(f"stages are put back whole: minigrad reset {what.partition('.')[0]}")
     space, chosen = find_workspace(where), exercises_named(what)
     numbers = ", ".join(stage.number for stage, _ in chosen)
-    kind = "stages" if len(chosen) > 1 else "stage"
+    noun = "stages" if len(chosen) > 1 else "stage"
     if not yes and not on_a_terminal():
         raise CourseError(f"nobody is there to ask: minigrad reset {what} --yes puts the files of "
-                          f"{kind} {numbers} back")
-    if not yes and not typer.confirm(f"Put all files of {kind} {numbers} back?"):
+                          f"{noun} {numbers} back")
+    if not yes and not typer.confirm(f"Put all files of {noun} {numbers} back?"):
         raise typer.Exit(1)
     for stage, _ in chosen:
         for copy in space.reset(stage):

@@ -1,4 +1,4 @@
-"""Names of stages and exercises, as a person gives them to any command."""
+"""Find the stages and exercises that a command line names: 03.2, 05-08, 13."""
 
 from __future__ import annotations
 

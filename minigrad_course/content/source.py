@@ -1,4 +1,4 @@
-"""Finding symbols in a module's text, cutting them out and blanking their bodies."""
+"""Find symbols in a module's text, cut them out, and blank or mutate their bodies."""
 
 from __future__ import annotations
 
@@ -274,13 +274,13 @@ def mutated(stage: Stage, hole: Hole, mutant: Mutant) -> dict[str, str]:
     symbols = [(path, name) for path, _, name in (each.partition(":") for each in hole.symbols)]
     sources = {path: module(stage.package, path) for path, _ in symbols}
     for before, after in mutant.edits:
-        places = [(path, name) for path, name in symbols
+        owners = [(path, name) for path, name in symbols
                   if before in _definition(sources[path], name)]
-        texts = [_definition(sources[path], name) for path, name in places]
-        if len(places) != 1 or texts[0].count(before) != 1:
+        texts = [_definition(sources[path], name) for path, name in owners]
+        if len(owners) != 1 or texts[0].count(before) != 1:
             raise CourseError(f"{stage.key}, {hole.id}, {mutant.name}: the text to replace has to "
                               f"be in the hole's functions once: {before!r}")
-        ((path, name),) = places
+        ((path, name),) = owners
         first, last = sources[path].span(sources[path].find(name))
         lines = sources[path].lines
         lines[first - 1 : last] = [texts[0].replace(before, after)]

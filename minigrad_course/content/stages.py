@@ -1,4 +1,4 @@
-"""The course, read from files: stages, their holes and the mistakes that are known.
+"""Read the course from its files: stages, their exercises, and the mistakes that are known.
 
 A stage `NN_name` is five files and a test file, so that words can be translated by themselves:
 

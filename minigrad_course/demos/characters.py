@@ -18,7 +18,7 @@ LEARNING_RATE = 1e-3
 
 
 class Text(NamedTuple):
-    """A text as numbers (length,), int64, and the alphabet in which they are places."""
+    """A text as numbers (length,), int64, and the alphabet that they index."""
 
     numbers: Tensor
     alphabet: str
@@ -32,8 +32,8 @@ def load(length: int | None = None) -> Text:
     """Return the topics of `help()` as one text, or its first characters."""
     text = "\n".join(topics[name] for name in sorted(topics))[:length]
     alphabet = "".join(sorted(set(text)))
-    places = {character: place for place, character in enumerate(alphabet)}
-    return Text(torch.tensor([places[character] for character in text]), alphabet)
+    codes = {character: code for code, character in enumerate(alphabet)}
+    return Text(torch.tensor([codes[character] for character in text]), alphabet)
 
 
 def network(text: Text, **sizes: Any) -> GPT:
@@ -44,8 +44,8 @@ def network(text: Text, **sizes: Any) -> GPT:
 def batch(text: Text, context: int, count: int = BATCH) -> tuple[Tensor, Tensor]:
     """Draw pieces of the text (count, context), and the same pieces one character later."""
     starts = torch.randint(0, len(text.numbers) - context, (count, 1))
-    places = starts + torch.arange(context)
-    return text.numbers[places], text.numbers[places + 1]
+    positions = starts + torch.arange(context)
+    return text.numbers[positions], text.numbers[positions + 1]
 
 
 def train_step(net: nn.Module, optimizer: Any, seen: Tensor, wanted: Tensor) -> float:

@@ -1,4 +1,4 @@
-"""The warnings and the error of code that fails, printed without what differs between machines."""
+"""Print the warnings and the error of failing code, without what differs between machines."""
 
 from __future__ import annotations
 

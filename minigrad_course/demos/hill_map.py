@@ -1,4 +1,4 @@
-"""A plain with four hills, and a picture of the ways across it."""
+"""A map of a plain with four hills, and a picture of the paths across it."""
 
 from __future__ import annotations
 

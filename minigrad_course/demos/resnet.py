@@ -1,4 +1,4 @@
-"""The residual networks of `minigrad.nn.models`, written once more for any library like PyTorch.
+"""The residual networks of `minigrad.nn.models`, written for any library with PyTorch's names.
 
 PyTorch's own come in a package of their own, which nothing here needs.  Parameters have the same
 names, in the same order, so that weights move between the two.

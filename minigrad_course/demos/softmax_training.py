@@ -1,4 +1,4 @@
-"""Four clouds of points, and a small network that learns to tell them apart by a softmax."""
+"""Train a small network with a softmax to classify points from four clouds."""
 
 from __future__ import annotations
 

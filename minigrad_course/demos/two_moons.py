@@ -33,7 +33,7 @@ def picture(classify: Callable[[Point], float], points: Iterable[tuple[Point, fl
 
     A point is `o` with label 1.0 and `x` with label -1.0; in capitals where `classify` is wrong.
     """
-    def place(x: float, y: float) -> tuple[int, int]:
+    def cell(x: float, y: float) -> tuple[int, int]:
         return (round((TOP - y) / (TOP - BOTTOM) * (height - 1)),
                 round((x - LEFT) / (RIGHT - LEFT) * (width - 1)))
 
@@ -44,7 +44,7 @@ def picture(classify: Callable[[Point], float], points: Iterable[tuple[Point, fl
     rows = [["·" if classify(point(row, column)) > 0 else " " for column in range(width)]
             for row in range(height)]
     for (x, y), label in points:
-        row, column = place(x, y)
+        row, column = cell(x, y)
         mark = "o" if label > 0 else "x"
         rows[row][column] = mark if classify((x, y)) * label > 0 else mark.upper()
     return "\n".join("".join(row).rstrip() for row in rows)

@@ -18,7 +18,7 @@ __all__ = ["main"]
 def main() -> None:
     """Exit with a sentence where there is no sandbox, or where answers can be read in it."""
     try:
-        kind = best_sandbox().kind
+        kind = best_sandbox().method
     except CourseError as error:
         sys.exit(f"minigrad: nothing is graded: {error}")
     if kind == "limits" and not os.environ.get("MINIGRAD_ANY_SANDBOX"):

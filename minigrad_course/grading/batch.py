@@ -40,7 +40,7 @@ def grade_one(path: Path, settings: Settings, sandbox: Sandbox, secret: int, lim
         except Exception as error:
             holes = tuple(HoleGrade(hole.id, stage.words["hole"][hole.id]["title"], 0, hole.points,
                                     f"{NOT_GRADED}: {_said(error)}") for hole in stage.holes)
-            grades.append(Grade(name, stage.key, holes, sandbox.kind, seed))
+            grades.append(Grade(name, stage.key, holes, sandbox.method, seed))
     hints = {hole.id: tuple(stage.words["hole"][hole.id]["hints"][: settings.hints])
              for stage in settings.stages for hole in stage.holes}
     return Report(name, tuple(grades)).weighted(settings.weights).hinted(hints)

@@ -42,7 +42,7 @@ from ..running.trial import unreadable, unwritten
 from ..verdicts.verdict import mistake_sentence, named_together
 from ..verdicts.waiting import find_waits
 from .answers import difference, same
-from .asking import Job, Places, Runs, Tested, is_for, probe_jobs, probes_of, reference
+from .asking import Job, Runs, Spans, Tested, is_for, probe_jobs, probes_of, reference
 from .bundle import make_bundle
 from .intake import Submission
 from .printable import printable
@@ -104,13 +104,13 @@ def grade(stage: Stage, submission: Submission, sandbox: Sandbox, seed: int | No
     if not submission.texts:
         return Grade(submission.name, stage.key, tuple(
             HoleGrade(hole.id, stage.words["hole"][hole.id]["title"], 0, hole.points,
-                      _missing(submission, hole)) for hole in stage.holes), sandbox.kind, seed)
+                      _missing(submission, hole)) for hole in stage.holes), sandbox.method, seed)
     learner_files = LearnerFiles(stage, submission.texts)
     one = _Submission(stage, submission, Runs(sandbox, limits), seed)
     if stage.beside:
         runs = [one.run({}, [hole.id]) for hole in stage.holes]
         return Grade(submission.name, stage.key, tuple(each for run in runs for each in run.holes),
-                     sandbox.kind, seed, (*submission.notes, *dict.fromkeys(
+                     sandbox.method, seed, (*submission.notes, *dict.fromkeys(
                          f"{run.holes[0].hole}: {note}" for run in runs for note in run.notes)))
     first = one.run(learner_files.repaired(), [hole.id for hole in stage.holes])
     holes = {each.hole: each for each in first.holes}
@@ -118,7 +118,7 @@ def grade(stage: Stage, submission: Submission, sandbox: Sandbox, seed: int | No
         whole = next(hole.points for hole in stage.holes if hole.id == number)
         holes[number] = replace(holes[number], points=whole, reason="", diagnosis="",
                                 failing=(), note=f"right; it waits for {named_together(waits)}")
-    return Grade(submission.name, stage.key, tuple(holes.values()), sandbox.kind, seed,
+    return Grade(submission.name, stage.key, tuple(holes.values()), sandbox.method, seed,
                  (*submission.notes, *first.notes))
 
 
@@ -149,7 +149,7 @@ class _Submission:
             bundle = make_bundle(self.stage, texts, Path(folder), holes[0])
             every = len(holes) == len(self.stage.holes) and not self.stage.beside
             tested = self.runs.test(bundle, [] if every else list(numbers),
-                                     _places(self.stage, texts))
+                                     _spans(self.stage, texts))
             passed = [hole for hole in holes if tested.passed(hole.id)]
             wrong: dict[str, str] = {}
             if passed:
@@ -221,7 +221,7 @@ class _Submission:
                    for hole in self.stage.holes if hole.id == number for symbol in hole.symbols)
 
 
-def _places(stage: Stage, texts: Mapping[str, str]) -> Places:
+def _spans(stage: Stage, texts: Mapping[str, str]) -> Spans:
     """Return where the exercises are in a submission's modules, as far as they can be read."""
     found: dict[str, list[tuple[int, int, str]]] = {}
     for hole in stage.holes:

@@ -102,8 +102,8 @@ def classroom50(report: Report, environment: Mapping[str, str]) -> dict[str, Any
         "tests": [
             {"test-name": f"{hole.hole} {hole.title}", "passed": not hole.reason,
              "score": hole.points, "max-score": hole.max_points,
-             "output": ("" if place else notes) + explained(hole)}
-            for place, hole in enumerate(report.holes)],
+             "output": ("" if index else notes) + explained(hole)}
+            for index, hole in enumerate(report.holes)],
     }
 
 

@@ -1,4 +1,4 @@
-"""Exercises from scratch: of a module the names, signatures and docstrings alone.
+"""Make exercises from scratch: a module with names, signatures and docstrings alone.
 
 NOTE [From scratch]
     Every body of a module is blanked, whether it is an exercise or not.  Private helpers, which

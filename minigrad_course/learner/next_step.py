@@ -1,4 +1,4 @@
-"""The way through the course: what was tested last, what has changed since, what comes next."""
+"""Tell a learner what comes next, and which files have changed since they were last tested."""
 
 from __future__ import annotations
 

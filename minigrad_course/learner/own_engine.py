@@ -1,4 +1,4 @@
-"""A learner's own engine: the solved stages, and the solved exercises of the one being read."""
+"""Put together a learner's own engine: solved stages, and solved exercises of the current one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writing the package's answer to an exercise into the learner's file."""
+"""Write the package's answer to an exercise into the learner's file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stages that a learner skips: the package's own code does their work.
+"""Stages that a learner skips: the package's own code is used for them.
 
 progress.json keeps their numbers, as "skipped".
 """

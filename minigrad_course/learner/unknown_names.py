@@ -1,4 +1,4 @@
-"""Names that an exercise file uses and does not have, such as a helper that was renamed."""
+"""Find names that an exercise file uses but does not define, such as a renamed helper."""
 
 from __future__ import annotations
 

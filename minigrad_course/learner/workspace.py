@@ -1,4 +1,4 @@
-"""A learner's folder: the exercises, their progress, and what is needed to lose nothing.
+"""A learner's folder: the exercises, their progress, and backups of what commands replaced.
 
     exercises/                what the learner edits
     progress.json             what is solved, which hints were taken; readable
@@ -165,9 +165,9 @@ class Workspace:
         for stage in known:
             for path in stage.modules:
                 file = stage.exercise(path, self.exercises)
-                if kind := self._merge(stage, path):
-                    done.setdefault(kind, []).append(str(file))
-                if kind in ("new", "merged") and (names := unknown_names(file)):
+                if done_to := self._merge(stage, path):
+                    done.setdefault(done_to, []).append(str(file))
+                if done_to in ("new", "merged") and (names := unknown_names(file)):
                     done.setdefault("unknown name", []).extend(f"{n} in {file}" for n in names)
         done.update(self._retire(known))
         return done

@@ -1,4 +1,4 @@
-"""A process that runs the blocks of a lesson, on the package or on the learner's files."""
+"""Run the blocks of a lesson in one process, on the package or on the learner's files."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class Runner:
     def __enter__(self) -> Runner:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+    def __exit__(self, error_type: type[BaseException] | None, error: BaseException | None,
                  trace: TracebackType | None) -> None:
         if self.process is not None:
             self.process.kill()

@@ -1,4 +1,4 @@
-"""A lesson as a reader meets it: text, code to run, code to look at, and answers that are folded.
+"""Cut a lesson into the pieces that a reader sees: text, code, pictures and folded answers.
 
 The terminal and the notebook magic both show these pieces.
 """

@@ -1,4 +1,4 @@
-"""Formulas of the lessons in plain characters, for a terminal."""
+"""Write the formulas of lessons in plain characters, for a terminal."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def plain(text: str) -> str:
     '`$5` stays'
     """
     pieces = re.split(r"(`[^`]*`)", text)
-    for place in range(0, len(pieces), 2):
-        pieces[place] = re.sub(r"\$\$(.+?)\$\$|\$([^$\n]+)\$",
-                               lambda found: _formula(found[1] or found[2]), pieces[place])
+    for index in range(0, len(pieces), 2):
+        pieces[index] = re.sub(r"\$\$(.+?)\$\$|\$([^$\n]+)\$",
+                               lambda found: _formula(found[1] or found[2]), pieces[index])
     return "".join(pieces)
 
 

@@ -259,12 +259,12 @@ class _Composition:
                 self._take(symbol)
         for owner, method in methods:
             self._append(owner, [method], _indent(self.base, owner.body[0]))
-        place = min((first for first, _, _ in self.edits), default=1)
-        place = next((_span(each)[0] for each in self.base.tree.body
-                      if (each.end_lineno or each.lineno) >= place), place)
+        begin = min((first for first, _, _ in self.edits), default=1)
+        begin = next((_span(each)[0] for each in self.base.tree.body
+                      if (each.end_lineno or each.lineno) >= begin), begin)
         before = [line for each in sorted(helpers, key=lambda each: each.lineno)
                   for line in self._copied(each, "")]
-        self.edits.insert(0, (place, place - 1, before))
+        self.edits.insert(0, (begin, begin - 1, before))
         head = _head_end(self.base.tree)
         self.edits.insert(0, (head + 1, head, [line for each in imports
                                                for line in self._copied(each, "")]))

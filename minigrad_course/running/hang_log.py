@@ -1,4 +1,4 @@
-"""Read from the log of `faulthandler` which test, file and line hung in a process that it ended."""
+"""Read which test hung, and in which line, from what `faulthandler` wrote before it ended it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ def read_hang_log(log: Path, plan: dict[str, Any]) -> tuple[str, str, str] | Non
         return None
     number, _, test = first.partition(" ")
     files = {*plan["files"].values(), *plan["own"]}
-    place = next((f"; running was {Path(found[1]).name}, line {found[2]}, in {found[3]}"
+    running = next((f"; running was {Path(found[1]).name}, line {found[2]}, in {found[3]}"
                   for found in re.finditer(r'File "(.*?)", line (\d+) in (.*)', stack)
                   if found[1] in files), "")
-    return number, test, f"TimeLimit: it did not end within {float(plan['limit']):g} seconds{place}"
+    seconds = float(plan["limit"])
+    return number, test, f"TimeLimit: it did not end within {seconds:g} seconds{running}"

@@ -268,9 +268,9 @@ def trial_of(report: dict[str, Any]) -> Trial:
     """Return what a report of `swap.py` says."""
     printed = "".join(report.get("printed_on_import", {}).values())
     if not report["imported"]:
-        place = report.get("import_place")
+        line = report.get("import_line")
         return Trial(problem=report["import_error"], printed=printed,
-                     at=None if place is None else (place[0], place[1]))
+                     at=None if line is None else (line[0], line[1]))
     outcomes = tuple(
         Outcome(test, tuple(each["holes"]), each["outcome"] == "passed",
                 plain_failure(each["message"]), each["where"],

@@ -81,8 +81,8 @@ def _is_idle(node: Function) -> bool:
 
 def _words(node: ast.AST) -> Iterator[str]:
     """Yield the names in one node, and the words of a text: `getattr` takes those."""
-    for kind in ("id", "attr", "name", "module"):
-        if isinstance(word := getattr(node, kind, None), str):
+    for field in ("id", "attr", "name", "module"):
+        if isinstance(word := getattr(node, field, None), str):
             yield from word.split(".")
     if isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) < 40:
         yield node.value

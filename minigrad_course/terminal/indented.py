@@ -1,4 +1,4 @@
-"""Long sentences on a terminal, in which each line stands below the first."""
+"""Print long sentences on a terminal with every line indented."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keys, read one by one from a terminal that is put back as it was, whatever ends the program.
+"""Read single keys from a terminal, and restore it however the program ends.
 
 NOTE [One place changes the terminal]
     `Keys` switches line mode and echo off when it is entered and puts the old settings back when
@@ -63,7 +63,7 @@ class Keys:
         self._thread.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+    def __exit__(self, error_type: type[BaseException] | None, error: BaseException | None,
                  trace: TracebackType | None) -> None:
         self.over.set()
         if self._settings is not None and self._before:

@@ -1,4 +1,4 @@
-"""`minigrad learn`: tests the stage of each saved file, shows the open exercise, listens to keys.
+"""`minigrad learn`: test the stage of each saved file, show the open exercise, listen to keys.
 
 NOTE [Tests do not hold anything up]
     The tests of a stage run in a process that a thread waits for.  Keys are heeded meanwhile, and
@@ -284,17 +284,17 @@ def _next(events: queue.SimpleQueue[Event]) -> list[Event]:
 
 def _serve(came: list[Event], session: Session, tester: Tester) -> bool:
     """Do what events ask for, saved files first; False ends the session."""
-    if any(kind == "key" and value == END for kind, value in came):
+    if any(event == "key" and value == END for event, value in came):
         return False
-    saved = [path for kind, paths in came if kind == "saved" for path in paths]
+    saved = [path for event, paths in came if event == "saved" for path in paths]
     if saved:  # however often: test once
         tester.end()
         session.saved(saved)
-    for kind, value in came:
-        if kind == "tested" and not saved and value[0] == tester.number:
+    for event, value in came:
+        if event == "tested" and not saved and value[0] == tester.number:
             tester.end()
             session.tested(*value[1:])
-        elif kind == "key" and not session.key(value):
+        elif event == "key" and not session.key(value):
             return False
     return True
 

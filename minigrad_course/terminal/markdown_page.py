@@ -1,4 +1,4 @@
-"""A page of Markdown that runs: its text is shown, its code executed, its real output printed."""
+"""Show a page of Markdown, run its code, and print the real output."""
 
 from __future__ import annotations
 

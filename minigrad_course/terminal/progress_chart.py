@@ -1,4 +1,4 @@
-"""Progress through the course as a picture: a row for each stage, a mark for each exercise."""
+"""Draw progress through the course: a row for each stage, a mark for each exercise."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`minigrad run`: tests one stage of the course on the learner's files and says what came."""
+"""Test a stage on the learner's files, and print the verdict on each exercise."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def _show_text(console: Console, head: str, text: str) -> None:
 def show_open(console: Console, verdict: Verdict) -> None:
     """Say where an exercise goes on of which nothing is written, or not all."""
     if verdict.state == "untouched":
-        places = [each.where for each in verdict.failing
+        locations = [each.where for each in verdict.failing
                   if not Path(each.where).name.startswith("test_")]
-        if places:
-            console.print(f"  to be written: {escape(places[0])}", soft_wrap=True)
+        if locations:
+            console.print(f"  to be written: {escape(locations[0])}", soft_wrap=True)

@@ -1,4 +1,4 @@
-"""Measures, one by one, what `no_grad` and `eval` change when a trained network is used."""
+"""Measure, one by one, what `no_grad` and `eval` change when a trained network is used."""
 
 from __future__ import annotations
 

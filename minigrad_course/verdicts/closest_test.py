@@ -31,7 +31,7 @@ def closest(sentence: str, texts: Sequence[str]) -> int:
     known = Counter(word for each in words for word in each)
     scores = [sum(log(1 + len(texts) / known[word]) for word in wanted & each) / (3 + len(each))
               for each in words]
-    best = max(range(len(texts)), key=lambda place: (round(scores[place], 9), -place))
+    best = max(range(len(texts)), key=lambda index: (round(scores[index], 9), -index))
     return best if scores[best] > MARGIN * scores[0] else 0
 
 

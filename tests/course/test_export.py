@@ -30,7 +30,7 @@ from minigrad_course.content.stages import CourseError
 from minigrad_course.export import cell, classroom50, gradescope, guard, nbgrader, otter, verify
 from minigrad_course.export.assignment import Assignment
 from minigrad_course.export.student import check, leaks, lesson_without_answers, write_student
-from minigrad_course.export.verify import Place, known_mistake
+from minigrad_course.export.verify import FreshFolder, known_mistake
 from minigrad_course.export.wheel import make_wheel
 from minigrad_course.grading.sandbox import Sandbox
 
@@ -294,7 +294,7 @@ def test_what_cannot_be_made_is_told(words, told, tmp_path, monkeypatch):
 @pytest.mark.slow
 def test_gradescope_gives_some_points_and_the_sentence(made, tmp_path):
     files, sentence, points = wrong_answer()
-    graded = gradescope.grade(made / "gradescope", files, Place(tmp_path))
+    graded = gradescope.grade(made / "gradescope", files, FreshFolder(tmp_path))
     assert (graded.score, graded.max_score) == (points, MOST)
     assert sentence in graded.told
     jsonschema.validate(graded.result, GRADESCOPE)
@@ -318,7 +318,7 @@ def test_classroom50_takes_nothing_from_a_checkout(made, tmp_path):
         path.write_text("import os\nos._exit(0)\n")
     (template / "result.json").symlink_to(kept)
     (tmp_path / "place").mkdir()
-    graded = classroom50.grade(copied, ASSIGNMENT.exercises(), Place(tmp_path / "place"))
+    graded = classroom50.grade(copied, ASSIGNMENT.exercises(), FreshFolder(tmp_path / "place"))
     assert (graded.score, graded.max_score) == (0, MOST)
     jsonschema.validate(graded.result, CLASSROOM50)
     assert graded.result["submission"] == classroom50.RUNNER["SUBMISSION_TAG"]
@@ -471,7 +471,7 @@ def test_a_user_of_its_own_sees_nothing(made, tmp_path, monkeypatch):
     text = text.replace("GeneratorType =", f"{spy}\nGeneratorType =", 1).replace(
         'raise NotImplementedError("07.1', 'raise RuntimeError(f"SEEN {_seen}")  # ("07.1', 1)
     (tmp_path / "place").mkdir()
-    place = Place(tmp_path / "place", python)
+    place = FreshFolder(tmp_path / "place", python)
     try:
         graded = gradescope.grade(made / "gradescope", {name: text}, place,
                                   {"MINIGRAD_ANY_SANDBOX": ""})
@@ -492,7 +492,7 @@ def test_a_real_run(made, form, module, tmp_path):
     if shutil.which(form) is None:
         pytest.skip(f"{form} is not installed")
     files, sentence, points = wrong_answer()
-    graded = module.grade(made / form, files, Place(tmp_path))
+    graded = module.grade(made / form, files, FreshFolder(tmp_path))
     assert (graded.score, graded.max_score) == (points, MOST)
     assert " ".join(sentence.split()) in " ".join(graded.told.split())
     assert graded.result is not None

@@ -291,7 +291,7 @@ def test_runs_side_by_side_have_users_of_their_own():
         other.stdin.write("\n")
 
 
-@pytest.mark.parametrize("kind", sandbox.KINDS)
+@pytest.mark.parametrize("kind", sandbox.METHODS)
 def test_each_sandbox_says_what_it_keeps(kind):
     assert "limits" in Sandbox(kind).kept
 
@@ -335,7 +335,7 @@ time.sleep(20)
 @pytest.mark.slow
 def test_memory_is_limited_for_all_processes_together(children, each, orphans, told, tmp_path):
     sandbox_here = best_sandbox()
-    if orphans and sandbox_here.kind == "limits":
+    if orphans and sandbox_here.method == "limits":
         pytest.skip("they have left what can be seen without another sandbox")
     (tmp_path / "child.py").write_text(FAMILY.format(**locals()))
     tmp_path.chmod(0o755)
