@@ -31,8 +31,8 @@ import _harness as harness
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from minigrad_course.dev.source import blank, mutated  # noqa: E402
-from minigrad_course.stages import Stage, find_stage  # noqa: E402
+from minigrad_course.content.source import blank, mutated  # noqa: E402
+from minigrad_course.content.stages import Stage, find_stage  # noqa: E402
 from tests.hostile.test_forging import FORGING  # noqa: E402  # they lie with the tests
 from tests.hostile.test_harm import HARMING  # noqa: E402
 from tests.support.answers import answered, answers  # noqa: E402

@@ -32,7 +32,7 @@ REFERENCE = "torch"
 WORKLOADS = {"resnet18-1": ("resnet18", 1, 224), "resnet18-8": ("resnet18", 8, 224),
              "resnet50-4": ("resnet50", 4, 224)}
 QUICK = {"resnet18-1": ("resnet18", 1, 64)}
-#: How each figure is made of what a process tells; see `minigrad_course.peaks.Peak`.
+#: How each figure is made of what a process tells; see `minigrad_course.bench.peak_memory.Peak`.
 FIGURES = {
     "arrays": ("arrays of the run", lambda peak: peak.arrays),
     "growth": ("growth of the process", lambda peak: peak.process - peak.before),
@@ -47,8 +47,8 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
     """Run everything; a report with every round in it."""
     import numpy  # none of these before the threads are limited
 
-    from minigrad_course import photographs
-    from minigrad_course.peaks import peak
+    from minigrad_course.bench.peak_memory import peak
+    from minigrad_course.demos import photographs
 
     report: dict[str, Any] = {
         "benchmark": "memory",

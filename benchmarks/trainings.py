@@ -22,7 +22,7 @@ from typing import Any
 import _harness as harness
 
 import minigrad
-from minigrad_course import brackets, characters, digits
+from minigrad_course.demos import brackets, characters, digits
 
 SEED = 0
 COMPARED = 50  # steps of the GPT beside PyTorch
@@ -59,7 +59,7 @@ def compare_gpt(quick: bool) -> dict[str, Any]:
     """The first steps of the GPT beside PyTorch's: the largest difference of two losses."""
     if importlib.util.find_spec("torch") is None:
         return {"measured": None, "reason": "PyTorch is not installed"}
-    theirs = harness.from_package("torch", "minigrad_course/characters.py")
+    theirs = harness.from_package("torch", "minigrad_course/demos/characters.py")
     sizes: dict[str, Any] = SMALL if quick else {}
     curves = []
     for package, module in ((minigrad, characters), (theirs.torch, theirs)):

@@ -9,17 +9,17 @@ from rich.console import Console
 
 from minigrad import __version__
 
-from . import bench
-from . import doctor as examination
-from . import tour as guided_tour
-from .capstone.app import app as capstone
-from .dev.app import app as dev
-from .export.app import app as export
-from .grading.app import app as grading
-from .learner import app as learner
-from .lesson import app as lesson
-from .overview import Overview
-from .similarity.app import app as similarity
+from .commands import bench
+from .commands import doctor as examination
+from .commands.capstone import app as capstone
+from .commands.dev import app as dev
+from .commands.export import app as export
+from .commands.grade import app as grading
+from .commands.learner import app as learner
+from .commands.lesson import app as lesson
+from .commands.overview import Overview
+from .commands.similarity import app as similarity
+from .tour import tour as guided_tour
 
 app = typer.Typer(
     name="minigrad",

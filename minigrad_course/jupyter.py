@@ -17,12 +17,12 @@ import sys
 from types import TracebackType
 from typing import Any
 
-from . import reading
-from .naming import stages_named
-from .stages import CourseError
-from .swap import swap_in
-from .tracebacks import hide_package
-from .trial import as_plan, module_name
+from .child_process.swap import swap_in
+from .content.selection import stages_named
+from .content.stages import CourseError
+from .lessons.pieces import Piece, pieces_of
+from .running.trial import as_plan, module_name
+from .verdicts.tracebacks import hide_package
 
 __all__ = ["Magics", "load_ipython_extension"]
 
@@ -32,8 +32,8 @@ class Magics:
 
     def __init__(self, shell: Any) -> None:
         self.shell = shell
-        self.pieces: list[reading.Piece] = []
-        self.answer: reading.Piece | None = None
+        self.pieces: list[Piece] = []
+        self.answer: Piece | None = None
         self.short = True
 
     def tracebacks(self, line: str) -> None:
@@ -43,13 +43,13 @@ class Magics:
             return
         self.short = line.strip() == "short"
 
-    def failed(self, shell: Any, kind: type[BaseException], error: BaseException,
+    def failed(self, shell: Any, error_type: type[BaseException], error: BaseException,
                trace: TracebackType, tb_offset: int | None = None) -> None:
         """Show an error."""
         if self.short and (hidden := hide_package(error)):
             error.add_note(f"({hidden} frame{'s' if hidden > 1 else ''} inside minigrad left out; "
                            "%tracebacks all shows them the next time)")
-        shell.showtraceback((kind, error, error.__traceback__), tb_offset=tb_offset)
+        shell.showtraceback((error_type, error, error.__traceback__), tb_offset=tb_offset)
 
     def lesson(self, line: str) -> None:
         """`%lesson 05` begins a lesson, `%lesson` goes on, `%lesson --answer` unfolds."""
@@ -71,7 +71,7 @@ class Magics:
         stage, *more = stages_named(name)
         if more:
             raise CourseError(f"{name!r} names several stages; take {stage.number}")
-        self.pieces, self.answer = reading.pieces_of(stage, bare=False), None
+        self.pieces, self.answer = pieces_of(stage, bare=False), None
 
     def _go_on(self) -> None:
         """Show pieces up to the next block, and put that into the next cell."""
@@ -84,7 +84,7 @@ class Magics:
                 return
             self._show(piece)
 
-    def _show(self, piece: reading.Piece) -> None:
+    def _show(self, piece: Piece) -> None:
         if piece.kind == "answer":
             self.answer = piece
             text = f"*{piece.text}: `%lesson --answer`*"
@@ -99,7 +99,7 @@ class Magics:
             text = piece.text
         self.shell.display_pub.publish({"text/markdown": text, "text/plain": text})
 
-    def _picture(self, piece: reading.Piece) -> None:
+    def _picture(self, piece: Piece) -> None:
         data = {"text/plain": f"Picture: {piece.text}"}
         if piece.file is not None and piece.file.is_file():
             data["image/svg+xml"] = piece.file.read_text(encoding="utf-8")
@@ -119,9 +119,9 @@ class Magics:
         if "minigrad" in sys.modules:
             raise CourseError("minigrad is imported already: restart the kernel, then give "
                               "`%lesson ... --mine` before anything else")
-        space = importlib.import_module("minigrad_course.workspace").find_workspace()
+        space = importlib.import_module("minigrad_course.learner.workspace").find_workspace()
         part = stages_named(words[0])[0] if words else None
-        files, shared = importlib.import_module("minigrad_course.own_engine").own_engine(
+        files, shared = importlib.import_module("minigrad_course.learner.own_engine").own_engine(
             space, part)
         for name in [each for each in sys.modules if each.partition(".")[0] == "minigrad"]:
             del sys.modules[name]

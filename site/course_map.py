@@ -9,7 +9,7 @@ from pathlib import Path
 
 from course_stages import stages_of
 
-from minigrad_course.stages import Stage
+from minigrad_course.content.stages import Stage
 
 __all__ = ["COMMENT", "builds_on", "course_map"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from minigrad_course.stages import Stage, stages
+from minigrad_course.content.stages import Stage, stages
 
 __all__ = ["stages_of"]
 

@@ -15,7 +15,7 @@ import numpy as np
 
 import minigrad as torch
 from minigrad import nn
-from minigrad_course import digits
+from minigrad_course.demos import digits
 
 __all__ = ["FILE", "network", "trained", "warped", "written"]
 

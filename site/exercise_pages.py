@@ -14,10 +14,10 @@ from typing import Any
 from course_stages import stages_of
 from prose import code, front_matter, table
 
-from minigrad_course.dev.source import Module, about, module, names_of
-from minigrad_course.dev.source import parts as task_parts
-from minigrad_course.stages import Hole, Stage
-from minigrad_course.trial import module_name
+from minigrad_course.content.source import Module, about, module, names_of
+from minigrad_course.content.source import parts as task_parts
+from minigrad_course.content.stages import Hole, Stage
+from minigrad_course.running.trial import module_name
 
 __all__ = ["exercise_page", "exercises_data", "exercises_index", "section_id", "stage_file",
            "with_exercises"]

@@ -15,7 +15,7 @@ from pictures import pictures, prints_a_graph
 from prose import code, front_matter
 from source_pages import source_name
 
-from minigrad_course.dev.lesson import (
+from minigrad_course.content.lesson_blocks import (
     PREDICT,
     Block,
     fill_rests,
@@ -23,7 +23,7 @@ from minigrad_course.dev.lesson import (
     picture_file,
     picture_words,
 )
-from minigrad_course.stages import Stage
+from minigrad_course.content.stages import Stage
 
 __all__ = ["course_table", "graphs_of", "lesson_page", "lessons_index", "page_data",
            "script_element", "search_tags"]

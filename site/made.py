@@ -16,8 +16,8 @@ import other_pages
 import source_pages
 from course_stages import stages_of
 
+from minigrad_course.content.stages import Stage
 from minigrad_course.pictures.drawing import site_style
-from minigrad_course.stages import Stage
 
 __all__ = ["ROOT", "SITE", "in_nav", "made_files", "made_pages", "stages_here"]
 

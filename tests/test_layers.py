@@ -8,6 +8,7 @@ under `if TYPE_CHECKING:` never run and are left alone.
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -56,6 +57,27 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("__main__",),
     ("minigrad_course",),
 )
+#: The folders of the course, from the bottom up: an import between two of them leads to a lower
+#: row. The files beside the folders (the command, the extension for notebooks) stand above all.
+COURSE_LAYERS: tuple[tuple[str, ...], ...] = (
+    ("child_process",  # what runs in the process of a learner's code
+     "demos",  # data and small trainings
+     "pictures"),
+    ("content",),  # the course as files
+    ("running",),  # starts those processes
+    ("verdicts",),
+    ("learner",),  # a learner's folder
+    ("lessons",),
+    ("terminal",),
+    ("bench", "tour"),
+    ("capstone", "grading"),
+    ("export", "similarity"),
+    ("dev",),
+    ("commands",),
+)
+COURSE_RANK = {name: rank for rank, row in enumerate(COURSE_LAYERS) for name in row}
+#: Files beside the folders of the course, at most: more say that a folder is missing.
+COURSE_FILES = 6
 #: The package that nothing imports but the line that switches it on.
 RING = "codegen"
 RANK = {name: rank for rank, row in enumerate(LAYERS) for name in row}
@@ -88,11 +110,14 @@ OPTIONAL: dict[str, set[str]] = {
 LAZY = ("minigrad.backend.cupy", "minigrad_course")
 
 # Programs of their own: they may import nothing of the package before they have begun.
-PROGRAMS = {"minigrad_course.swap", "minigrad_course.compare_one", "minigrad_course.imported",
+PROGRAMS = {"minigrad_course.child_process.swap",
+            "minigrad_course.child_process.program_recorder",
+            "minigrad_course.child_process.import_tracer",
             "minigrad.compat.as_torch",  # it imports what a program names
             "minigrad.nn.utils",  # it imports a file when one asks for its name
             "minigrad.compat.found",  # as does this
-            "minigrad_course.beside",  # in a page it is there before the package, and after it
+            # In a page it is there before the package, and after it.
+            "minigrad_course.child_process.second_copy",
             "minigrad_course.jupyter",  # it runs in the learner's kernel, before the swap
             "minigrad_course.grading.child", "minigrad_course.grading.confine",
             "minigrad_course.export.autograder"}
@@ -258,6 +283,74 @@ def test_the_package_needs_numpy_alone() -> None:
     run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
     assert run.stdout.split() == []
+
+
+def course_violations(sources: dict[str, str]) -> list[str]:
+    """Return the imports between folders of the course that lead sideways or upward."""
+    modules = dict.fromkeys(sources, False)
+    wrong = []
+    for name, source in sources.items():
+        own = name.split(".")[1] if name.count(".") > 1 else None
+        if own is None:
+            continue
+        if own not in COURSE_RANK:
+            wrong.append(f"{name}: has no layer: name {own} in COURSE_LAYERS")
+            continue
+        for found in imports(source, name, modules):
+            parts = found.target.split(".")
+            if parts[0] != COURSE or parts[1:2] == [own]:
+                continue
+            other = parts[1] if len(parts) > 2 or f"{COURSE}.{parts[-1]}" not in sources else None
+            if COURSE_RANK.get(other or "", len(COURSE_RANK)) >= COURSE_RANK[own]:
+                wrong.append(f"{name}:{found.line}: {found.target}: upward import from {own}")
+    return wrong
+
+
+def course_sources() -> tuple[dict[str, str], list[str]]:
+    """Return the modules in the course's folders, and the files beside the folders."""
+    sources, packages = package_sources()
+    course = {name: text for name, text in sources.items()
+              if name.startswith(f"{COURSE}.") and name not in packages}
+    return course, [name for name in course if name.count(".") == 1]
+
+
+def test_folders_of_the_course_import_downward() -> None:
+    sources, beside = course_sources()
+    wrong = course_violations(sources)
+    assert not wrong, "\n" + "\n".join(wrong)
+    assert {name.split(".")[1] for name in sources if name not in beside} == COURSE_RANK.keys()
+    assert len(beside) <= COURSE_FILES, beside
+
+
+@pytest.mark.parametrize(("module", "source", "wrong"), [
+    ("content.x", "from ..running.trial import Trial", "upward import from content"),
+    ("content.x", "from .. import app", "upward import from content"),
+    ("content.x", "import minigrad_course.app", "upward import from content"),
+    ("export.x", "from ..similarity import signs", "upward import from export"),
+    ("content.x", "def f():\n    from ..running import trial", "upward import from content"),
+    ("other.x", "", "name other in COURSE_LAYERS"),
+    ("running.x", "from ..content.stages import Stage\nfrom .trial import Trial", ""),
+    ("x", "from .commands import learner", ""),
+])
+def test_a_planted_import_between_folders_is_caught(module: str, source: str, wrong: str) -> None:
+    tree = {f"{COURSE}.{each}": "" for each in
+            ("app", "content.stages", "running.trial", "similarity.signs", "commands.learner")}
+    found = course_violations(tree | {f"{COURSE}.{module}": source})
+    assert len(found) == bool(wrong)
+    assert wrong in "".join(found)
+
+
+def test_modules_that_texts_name_exist() -> None:
+    """Programs are started by `-m`, and pages import modules, by names that are texts."""
+    sources, packages = package_sources()
+    names = sources.keys()
+    named = re.compile(rf"\b{COURSE}(?:\.[a-z]\w*)+")
+    files = [file for top in (COURSE, "minigrad", "lessons", "docs", "site/runtime", "benchmarks",
+                              "tests/course", "tests/support")
+             for pattern in ("*.py", "*.md", "*.sh") for file in (ROOT / top).rglob(pattern)]
+    assert [f"{file.relative_to(ROOT)}: {found}" for file in files
+            for found in named.findall(file.read_text(encoding="utf-8"))
+            if found not in names and found.rpartition(".")[0] not in names - packages] == []
 
 
 # A tree that obeys every rule; each planted fault below is one file of it changed.

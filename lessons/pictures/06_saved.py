@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import minigrad as torch
+from minigrad_course.demos.softmax_training import SOFTMAX, four_clouds, train
 from minigrad_course.pictures import Curve, Picture, View, backward_graph, beside, plot, storage
-from minigrad_course.softmaxes import SOFTMAX, four_clouds, train
 
 
 def views_of_one_memory() -> Picture:

@@ -6,8 +6,8 @@ import sys
 from itertools import pairwise
 
 import minigrad as torch
+from minigrad_course.content.stages import checkout
 from minigrad_course.pictures import Arrow, Box, Curve, Picture, graph, plot
-from minigrad_course.stages import checkout
 
 
 def a_training_step() -> Picture:

@@ -7,7 +7,7 @@ import numpy as np
 from probing import numbers, replaced, tried
 
 import minigrad as torch
-from minigrad_course.beside import second_copy
+from minigrad_course.child_process.second_copy import second_copy
 
 
 @contextlib.contextmanager

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 
-from minigrad_course.softmaxes import SOFTMAX, four_clouds, train
+from minigrad_course.demos.softmax_training import SOFTMAX, four_clouds, train
 
 
 def main() -> None:

@@ -17,7 +17,7 @@ import numpy as np
 import minigrad as torch
 from minigrad.examples.softplus import declare_log1p_exp
 from minigrad.op.publish import publish
-from minigrad_course.moons import Point, picture
+from minigrad_course.demos.two_moons import Point, picture
 
 
 def two_clouds(count: int) -> list[tuple[Point, float]]:

@@ -10,7 +10,7 @@ import argparse
 import random
 
 from minigrad.tiny import Number, descend, tanh
-from minigrad_course.moons import Point, picture, two_moons
+from minigrad_course.demos.two_moons import Point, picture, two_moons
 
 
 class Network:

@@ -17,7 +17,7 @@ import minigrad as torch
 from minigrad.engine.graph_task import GraphTask
 from minigrad.examples.naive_engine import NaiveEngine
 from minigrad.graph.node import GraphRoot
-from minigrad_course.moons import picture, two_moons
+from minigrad_course.demos.two_moons import picture, two_moons
 
 #: After so many calls the naive engine gives up.
 PATIENCE = 30_000

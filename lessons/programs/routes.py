@@ -13,7 +13,7 @@ import argparse
 
 import minigrad as torch
 from minigrad import Tensor
-from minigrad_course.hills import COLUMNS, GOAL, ROWS, START, efforts, picture
+from minigrad_course.demos.hill_map import COLUMNS, GOAL, ROWS, START, efforts, picture
 
 FAR = 1e4
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 import minigrad as torch
 from minigrad import Tensor
 from minigrad.examples.checkpoint import in_segments
-from minigrad_course.moons import Point, picture, two_moons
+from minigrad_course.demos.two_moons import Point, picture, two_moons
 
 WIDTH = 8
 

@@ -13,7 +13,7 @@ import numpy as np
 
 import minigrad as torch
 from minigrad.examples.functions import Round, Sigmoid
-from minigrad_course.moons import Point, picture, two_moons
+from minigrad_course.demos.two_moons import Point, picture, two_moons
 
 Step = Callable[[torch.Tensor], torch.Tensor]
 

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 
 import minigrad as torch
-from minigrad_course.beside import second_copy
+from minigrad_course.child_process.second_copy import second_copy
 
 
 @contextlib.contextmanager

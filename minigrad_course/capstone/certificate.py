@@ -7,10 +7,10 @@ from typing import Any
 
 from minigrad import __version__
 
-from .. import skipping
-from ..following import total
-from ..stages import stages
-from ..workspace import Workspace
+from ..content.stages import stages
+from ..learner import skipped_stages
+from ..learner.next_step import course_points
+from ..learner.workspace import Workspace
 from .results import read_results
 
 __all__ = ["certificate", "counted", "modules_told", "standing"]
@@ -79,7 +79,7 @@ def _lines(space: Workspace, name: str) -> Iterator[str]:
     graded = [stage for stage in stages() if stage.holes]
     holes = [hole for stage in graded for hole in stage.holes]
     solved = [hole for hole in holes if space.solved(hole)]
-    earned, possible = total(space)
+    earned, possible = course_points(space)
     shown = sum(bool(known[hole.id].get("gave_up")) for hole in solved)
     hints = sum(space.hints_taken(hole) for hole in solved)
     parts = standing(space)
@@ -91,7 +91,7 @@ def _lines(space: Workspace, name: str) -> Iterator[str]:
     if name:
         yield name.center(WIDTH)
     yield "=" * WIDTH
-    yield _row("stages", f"{len(skipping.solved_stages(space))} of {len(graded)} solved")
+    yield _row("stages", f"{len(skipped_stages.solved_stages(space))} of {len(graded)} solved")
     yield _row("exercises", f"{len(solved)} of {len(holes)} solved, with "
                             f"{counted(hints, 'hint')} and {counted(shown, 'answer')} shown")
     yield _row("points", f"{earned} of {possible}")

@@ -21,11 +21,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..compose import Source, compose, source_of
-from ..desk import exercises_at, gathered
-from ..dev.source import module, mutated, symbols_in
-from ..mine import run_script
-from ..stages import CourseError, Hole, Mutant, Stage, checkout, stages
+from ..content.source import module, mutated, symbols_in
+from ..content.stages import CourseError, Hole, Mutant, Stage, checkout, stages
+from ..running.compose import Source, compose, source_of
+from ..running.learner_files import combine_files, exercises_at
+from ..running.program import run_script
 
 __all__ = ["LIMIT", "Engine", "Fault", "candidates", "fault_with", "plant", "probed"]
 
@@ -77,7 +77,7 @@ def fault_with(digest: str) -> Fault:
 
 def engine_with(fault: Fault | None, own: Iterable[tuple[Stage, dict[str, Path]]]) -> Engine:
     """Return an engine of the learner's files with a fault in it."""
-    files, shared = gathered(own)
+    files, shared = combine_files(own)
     if fault is None:
         return files, shared
     known = stages()

@@ -15,8 +15,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ..stages import CourseError
-from ..workspace import Workspace, replace_file
+from ..content.stages import CourseError
+from ..learner.workspace import Workspace, replace_file
 
 __all__ = ["keep_result", "read_results"]
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..stages import MASTER, CourseError, Stage, stages
-from .lesson import MADE, fill, parse, picture_file, render
+from ..content.lesson_blocks import MADE, parse, picture_file, render
+from ..content.source import blank, module
+from ..content.stages import MASTER, CourseError, Stage, stages
+from .fill_lesson import fill
 from .notebook import notebook
-from .source import blank, module
 from .taught import section
 
 

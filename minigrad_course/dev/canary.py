@@ -15,12 +15,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from ..content.source import Module, body_span, module
+from ..content.stages import Hole, Stage
 from ..grading.asking import probes_of
 from ..grading.bundle import make_bundle
 from ..grading.sandbox import Limits, best_sandbox
-from ..stages import Hole, Stage
-from ..trial import Trial, try_each
-from .source import Module, body_span, module
+from ..running.trial import Trial, try_each
 
 #: The seed of what the probes are asked: none of them may miss the canary, whatever it is.
 SEED = 20_261_121

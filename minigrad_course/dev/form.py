@@ -19,9 +19,9 @@ import ast
 import re
 from collections.abc import Iterator
 
-from ..stages import Hole, Stage
-from .lesson import parse
-from .source import answer_lines, module, parts
+from ..content.lesson_blocks import parse
+from ..content.source import answer_lines, module, parts
+from ..content.stages import Hole, Stage
 
 __all__ = ["MOST_EXAMPLES", "MOST_LINES", "MOST_MINDED", "MOST_WORDS", "faults", "form_faults",
            "graded_tests", "minutes_needed", "rule_faults", "time_faults", "words_of_prose"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from .lesson import Block
+from ..content.lesson_blocks import Block
 
 
 def notebook(blocks: list[Block], lesson: str) -> str:

@@ -10,8 +10,8 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 
-from ..stages import CourseError, stages
-from .lesson import parse
+from ..content.lesson_blocks import parse
+from ..content.stages import CourseError, stages
 
 __all__ = ["CORE", "file_faults", "is_taught", "left_out", "section", "taught_symbols"]
 

@@ -7,10 +7,10 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from ..stages import Hole, Mutant, Stage, stages
-from ..trial import Trial, try_each, try_files
-from .lesson import parse
-from .source import blank, module, mutated, statements
+from ..content.lesson_blocks import parse
+from ..content.source import blank, module, mutated, statements
+from ..content.stages import Hole, Mutant, Stage, stages
+from ..running.trial import Trial, try_each, try_files
 
 #: Seconds that the tests of a stage may take; a learner should not wait longer.
 TIMEOUT = 180
@@ -61,12 +61,12 @@ def _taught(stage: Stage) -> Iterator[int]:
 def _trials(stage: Stage, folder: Path, told: Callable[[str], None]) -> Iterator[str]:
     holes = list(stage.holes)
     everything = [hole.id for hole in holes]
-    places = (folder / str(number) for number in itertools.count())
+    folders = (folder / str(number) for number in itertools.count())
 
     def files(texts: dict[str, str]) -> dict[str, Path]:
-        place, paths = next(places), {}
+        inside, paths = next(folders), {}
         for path, text in texts.items():
-            paths[path] = place / path
+            paths[path] = inside / path
             paths[path].parent.mkdir(parents=True, exist_ok=True)
             paths[path].write_text(text, encoding="utf-8")
         return paths

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from minigrad import __version__
 
-from ..dev.source import module
-from ..stages import CourseError, Hole, Stage
+from ..content.source import module
+from ..content.stages import CourseError, Hole, Stage
 
 __all__ = ["NEEDED", "Assignment", "new_folder", "put", "script", "zipped"]
 

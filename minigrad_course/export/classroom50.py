@@ -11,7 +11,7 @@ from pathlib import Path
 
 from .assignment import NEEDED, Assignment, put
 from .student import write_student
-from .verify import Graded, Place
+from .verify import FreshFolder, Graded
 from .wheel import make_wheel
 
 __all__ = ["grade", "write"]
@@ -60,15 +60,15 @@ def write(assignment: Assignment, out: Path) -> list[Path]:
     return [bundle, template, wheel, out / "runtime.json", out / "README.md"]
 
 
-def grade(out: Path, files: dict[str, str], place: Place) -> Graded:
+def grade(out: Path, files: dict[str, str], fresh: FreshFolder) -> Graded:
     """Do what the runner does with the bundle, and read what came of it."""
-    bundle, checkout = place.folder / "bundle", place.folder / "checkout"
+    bundle, checkout = fresh.folder / "bundle", fresh.folder / "checkout"
     shutil.copytree(out / "autograder", bundle)
     shutil.copytree(out / "template", checkout, symlinks=True)
     for name, text in files.items():
         put(checkout / "exercises" / name, text)
-    place.run([place.python, str(bundle / "autograder.py")],
-              RUNNER | {"MINIGRAD_PYTHON": place.python}, checkout)
+    fresh.run([fresh.python, str(bundle / "autograder.py")],
+              RUNNER | {"MINIGRAD_PYTHON": fresh.python}, checkout)
     result = json.loads((checkout / "result.json").read_text(encoding="utf-8"))
     return Graded(result["score"], result["max-score"],
                   "\n".join(test["output"] for test in result["tests"]), result)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from .assignment import NEEDED, Assignment, put, script, zipped
 from .student import write_student
-from .verify import Graded, Place
+from .verify import FreshFolder, Graded
 from .wheel import make_wheel
 
 __all__ = ["HAND_IN", "README", "grade", "write"]
@@ -58,19 +58,19 @@ def write(assignment: Assignment, out: Path) -> list[Path]:
             out / "README.md"]
 
 
-def grade(out: Path, files: dict[str, str], place: Place,
+def grade(out: Path, files: dict[str, str], fresh: FreshFolder,
           more: dict[str, str] | None = None) -> Graded:
     """Do what Gradescope does with the archive, and read what came of it."""
-    root = place.folder / "autograder"
+    root = fresh.folder / "autograder"
     with zipfile.ZipFile(out / "autograder.zip") as archive:
         archive.extractall(root / "source")
     (root / "results").mkdir()
-    environment = {"AUTOGRADER_ROOT": str(root), "MINIGRAD_PYTHON": place.python,
+    environment = {"AUTOGRADER_ROOT": str(root), "MINIGRAD_PYTHON": fresh.python,
                    **(more or {})}
-    place.run(["bash", str(root / "source" / "setup.sh")], environment)
+    fresh.run(["bash", str(root / "source" / "setup.sh")], environment)
     for name, text in files.items():
         put(root / "submission" / name, text)
-    place.run(["bash", str(root / "source" / "run_autograder")], environment)
+    fresh.run(["bash", str(root / "source" / "run_autograder")], environment)
     result = json.loads((root / "results" / "results.json").read_text(encoding="utf-8"))
     return Graded(sum(test["score"] for test in result["tests"]),
                   sum(test["max_score"] for test in result["tests"]),

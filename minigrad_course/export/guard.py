@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 import sys
 
+from ..content.stages import CourseError
 from ..grading.sandbox import best_sandbox
-from ..stages import CourseError
 
 __all__ = ["main"]
 
@@ -18,7 +18,7 @@ __all__ = ["main"]
 def main() -> None:
     """Exit with a sentence where there is no sandbox, or where answers can be read in it."""
     try:
-        kind = best_sandbox().kind
+        kind = best_sandbox().method
     except CourseError as error:
         sys.exit(f"minigrad: nothing is graded: {error}")
     if kind == "limits" and not os.environ.get("MINIGRAD_ANY_SANDBOX"):

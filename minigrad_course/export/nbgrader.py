@@ -13,7 +13,7 @@ from typing import Any
 from .assignment import NEEDED, Assignment, put, zipped
 from .notebook import answered, as_text, notebook, runnable
 from .student import check, put_lessons
-from .verify import Graded, Place
+from .verify import FreshFolder, Graded
 from .wheel import make_wheel
 
 __all__ = ["grade", "write"]
@@ -77,29 +77,29 @@ def made(assignment: Assignment, hidden: bool) -> dict[str, Any]:
         {"nbgrader": common | {"grade": False, "grade_id": "folders"}})
 
 
-def grade(out: Path, files: dict[str, str], place: Place) -> Graded:
+def grade(out: Path, files: dict[str, str], fresh: FreshFolder) -> Graded:
     """Hand in a notebook and grade it: with nbgrader where it is, else cell by cell."""
-    package = place.unpack(out)
+    package = fresh.unpack(out)
     (source,) = (out / "source").glob("*/*.ipynb")
     program = shutil.which("nbgrader")
     if program is None:
         given = answered(json.loads(source.read_text(encoding="utf-8")), files)
-        printed, value = place.run_cells(runnable(given), package)[-1]
+        printed, value = fresh.run_cells(runnable(given), package)[-1]
         (last,) = (cell for cell in given["cells"] if cell["id"] == "points")
         return Graded(float(value), last["metadata"]["nbgrader"]["points"], printed)
-    name, course = source.stem, place.folder / "course"
+    name, course = source.stem, fresh.folder / "course"
     shutil.copytree(out / "source", course / "source")
     shutil.copy(out / "nbgrader_config.py", course)
     environment = {"PYTHONPATH": str(package)}
-    place.run([program, "generate_assignment", name], environment, course)
+    fresh.run([program, "generate_assignment", name], environment, course)
     release = json.loads((course / "release" / name / source.name).read_text(encoding="utf-8"))
     put(course / "submitted" / "somebody" / name / source.name, as_text(answered(release, files)))
-    place.run([program, "autograde", name], environment, course)
+    fresh.run([program, "autograde", name], environment, course)
     ask = ("import json\nfrom nbgrader.api import Gradebook\n"
            "with Gradebook('sqlite:///gradebook.db') as book:\n"
            f"    found = book.find_submission({name!r}, 'somebody')\n"
            "    print(json.dumps([found.score, found.max_score]))")
-    done = place.run([str(Path(program).parent / "python"), "-c", ask], environment, course)
+    done = fresh.run([str(Path(program).parent / "python"), "-c", ask], environment, course)
     score, most = json.loads(done.stdout.strip().splitlines()[-1])
     graded = json.loads((course / "autograded" / "somebody" / name / source.name)
                         .read_text(encoding="utf-8"))

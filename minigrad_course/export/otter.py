@@ -15,7 +15,7 @@ from typing import Any
 from .assignment import NEEDED, Assignment, put, script, zipped
 from .notebook import answered, as_text, notebook, runnable
 from .student import check, put_lessons
-from .verify import Graded, Place
+from .verify import FreshFolder, Graded
 from .wheel import make_wheel
 
 __all__ = ["grade", "write"]
@@ -92,27 +92,27 @@ def _notebook(assignment: Assignment) -> dict[str, Any]:
     return notebook(assignment, last)
 
 
-def grade(out: Path, files: dict[str, str], place: Place) -> Graded:
+def grade(out: Path, files: dict[str, str], fresh: FreshFolder) -> Graded:
     """Hand in a notebook and grade it: with `otter run` where it is, else cell by cell."""
-    package = place.unpack(out)
+    package = fresh.unpack(out)
     (blank,) = (out / "student").glob("*.ipynb")
     given = answered(json.loads(blank.read_text(encoding="utf-8")), files)
     program = shutil.which("otter")
     if program is None:
-        return _plainly(out, given, place, package)
-    notebook = put(place.folder / blank.name, as_text(given))
+        return _plainly(out, given, fresh, package)
+    notebook = put(fresh.folder / blank.name, as_text(given))
     # All that Otter starts is to find this package, in this environment's Python.
     path = f"{Path(program).parent}:/usr/local/bin:/usr/bin:/bin"
-    place.run([program, "run", "-a", str((out / "autograder.zip").resolve()), "-o",
-               str(place.folder), "--no-logo", str(notebook)],
+    fresh.run([program, "run", "-a", str((out / "autograder.zip").resolve()), "-o",
+               str(fresh.folder), "--no-logo", str(notebook)],
               {"PYTHONPATH": str(package), "PATH": path})
-    result = json.loads((place.folder / "results.json").read_text(encoding="utf-8"))
+    result = json.loads((fresh.folder / "results.json").read_text(encoding="utf-8"))
     tests = [test for test in result["tests"] if "max_score" in test]
     return Graded(sum(test["score"] for test in tests), sum(test["max_score"] for test in tests),
                   "\n".join(test.get("output", "") for test in result["tests"]), result)
 
 
-def _plainly(out: Path, given: dict[str, Any], place: Place, package: Path) -> Graded:
+def _plainly(out: Path, given: dict[str, Any], fresh: FreshFolder, package: Path) -> Graded:
     """Run the cells, then each test's code, in one process."""
     with zipfile.ZipFile(out / "autograder.zip") as archive:
         tests = [archive.read(name).decode() for name in sorted(archive.namelist())
@@ -120,7 +120,7 @@ def _plainly(out: Path, given: dict[str, Any], place: Place, package: Path) -> G
     ask = ('code = test["suites"][0]["cases"][0]["code"].splitlines()\n'
            'exec("\\n".join(line.removeprefix(">>> ") for line in code if line[:3] == ">>>"))\n'
            'test["points"]')
-    results = place.run_cells(
+    results = fresh.run_cells(
         [*runnable(given)[:-1], *(cell for test in tests for cell in (test, ask))], package)
     verdicts = results[-2 * len(tests) + 1 :: 2]
     return Graded(sum(int(points) for told, points in verdicts if told == "solved\n"),

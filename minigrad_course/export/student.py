@@ -18,10 +18,10 @@ from pathlib import Path
 
 from minigrad import __version__
 
-from ..dev.lesson import Block, fill_rests, parse, picture_file, render
-from ..dev.source import body_span, module, symbols_in
-from ..stages import CourseError, Stage
-from ..workspace import make_workspace
+from ..content.lesson_blocks import Block, fill_rests, parse, picture_file, render
+from ..content.source import body_span, module, symbols_in
+from ..content.stages import CourseError, Stage
+from ..learner.workspace import make_workspace
 from .assignment import Assignment, put
 
 __all__ = ["leaks", "lesson_without_answers", "put_lessons", "write_student"]

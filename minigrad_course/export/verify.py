@@ -19,11 +19,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ..dev.source import mutated
-from ..stages import CourseError, Hole, Mutant, Stage
+from ..content.source import mutated
+from ..content.stages import CourseError, Hole, Mutant, Stage
 from .assignment import Assignment
 
-__all__ = ["Graded", "Place", "findings", "known_mistake"]
+__all__ = ["FreshFolder", "Graded", "findings", "known_mistake"]
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Graded:
 
 
 @dataclass(frozen=True)
-class Place:
+class FreshFolder:
     """A new, empty folder, and the Python in which what grading needs is installed."""
 
     folder: Path
@@ -70,7 +70,7 @@ class Place:
 
         CourseError for a cell that raises.
         """
-        done = self.run([self.python, "-P", "-m", "minigrad_course.dev.execute"],
+        done = self.run([self.python, "-P", "-m", "minigrad_course.child_process.code_blocks"],
                         {"PYTHONPATH": str(package)}, given=json.dumps(code))
         results = json.loads(done.stdout)
         for result in results:
@@ -103,7 +103,7 @@ def known_mistake(stages: Sequence[Stage]) -> tuple[Stage, Hole, Mutant]:
                       "own")
 
 
-def findings(assignment: Assignment, grade: Callable[[dict[str, str], Place], Graded],
+def findings(assignment: Assignment, grade: Callable[[dict[str, str], FreshFolder], Graded],
              told: Callable[[str], None] = lambda _: None) -> Iterator[str]:
     """Yield a sentence for each verdict that is not as it should be; `told` hears each verdict."""
     stage, hole, mutant = known_mistake(assignment.stages)
@@ -117,7 +117,7 @@ def findings(assignment: Assignment, grade: Callable[[dict[str, str], Place], Gr
              stage.words["symptoms"][mutant.symptom])):
         with tempfile.TemporaryDirectory(prefix="minigrad-") as folder:
             Path(folder).chmod(0o755)
-            graded = grade(files, Place(Path(folder)))
+            graded = grade(files, FreshFolder(Path(folder)))
         told(f"{name}: {graded.score:g} of {graded.max_score:g}")
         if graded.max_score != most:
             yield f"{name}: there are {graded.max_score:g} points, not {most}"

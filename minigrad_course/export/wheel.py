@@ -18,12 +18,12 @@ from typing import Any
 
 import minigrad
 
-from ..stages import CourseError, checkout
+from ..content.folders import COURSE
+from ..content.stages import CourseError, checkout
 
 __all__ = ["make_wheel"]
 
 NAME = "minigrad-course"
-COURSE = Path(__file__).resolve().parents[1]
 
 
 def make_wheel(folder: Path) -> Path:

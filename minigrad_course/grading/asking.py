@@ -22,11 +22,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from ..stages import CourseError, Hole, Stage
+from ..content.stages import CourseError, Hole, Stage
 from .bundle import make_bundle
 from .sandbox import Ended, Limits, Sandbox
 
-__all__ = ["Job", "Places", "Runs", "Tested", "is_for", "probe_jobs", "probes_of", "reference"]
+__all__ = ["Job", "Runs", "Spans", "Tested", "is_for", "probe_jobs", "probes_of", "reference"]
 
 #: How often each probe is asked, with other seeds.
 ROUNDS = 4
@@ -38,7 +38,7 @@ LATEST = 0.75
 #: A probe's name and its seed.
 Job = tuple[str, int]
 #: For each module, the first and the last line of each exercise's functions and its number.
-Places = Mapping[str, Sequence[tuple[int, int, str]]]
+Spans = Mapping[str, Sequence[tuple[int, int, str]]]
 
 
 @dataclass
@@ -82,16 +82,16 @@ class Runs:
             self.each = self.limits.seconds / 2
         return ended
 
-    def test(self, bundle: Path, only: Sequence[str], places: Places) -> Tested:
+    def test(self, bundle: Path, only: Sequence[str], spans: Spans) -> Tested:
         """Run the stage's tests, or those of the exercises in `only`.
 
-        `places` says where each exercise is, for the name of the one in which a test hangs.  If
+        `spans` says where each exercise is, for the name of the one in which a test hangs.  If
         that is another one, or one that has hung before, no more tests are begun: they would hang
         as well.
         """
         tested = Tested()
         for _ in range(RESTARTS):
-            job = {"done": [each["test"] for each in tested.outcomes], "places": places,
+            job = {"done": [each["test"] for each in tested.outcomes], "spans": spans,
                    "without": sorted(tested.ending), "seconds": LATEST * self.each}
             ended = self.run(bundle, ["tests", *only], job)
             before, begun, last = len(tested.outcomes), None, False

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import replace
 from pathlib import Path
 
-from ..stages import CourseError, Stage
+from ..content.stages import CourseError, Stage
 from .asking import probe_jobs
 from .grade import Grade, HoleGrade, grade
 from .history import Again, History
@@ -40,7 +40,7 @@ def grade_one(path: Path, settings: Settings, sandbox: Sandbox, secret: int, lim
         except Exception as error:
             holes = tuple(HoleGrade(hole.id, stage.words["hole"][hole.id]["title"], 0, hole.points,
                                     f"{NOT_GRADED}: {_said(error)}") for hole in stage.holes)
-            grades.append(Grade(name, stage.key, holes, sandbox.kind, seed))
+            grades.append(Grade(name, stage.key, holes, sandbox.method, seed))
     hints = {hole.id: tuple(stage.words["hole"][hole.id]["hints"][: settings.hints])
              for stage in settings.stages for hole in stage.holes}
     return Report(name, tuple(grades)).weighted(settings.weights).hinted(hints)

@@ -49,8 +49,8 @@ def bubblewrap(users: bool) -> list[str]:
         arguments += ["--tmpfs", site]
     for name, path in libraries():
         arguments += ["--ro-bind", path, f"/libraries/{name}"]
-    for place in ("/dev", "/libraries", *site_folders()):
-        arguments += ["--remount-ro", place]
+    for folder in ("/dev", "/libraries", *site_folders()):
+        arguments += ["--remount-ro", folder]
     return arguments
 
 

@@ -15,9 +15,10 @@ import threading
 from functools import cache
 from pathlib import Path
 
-from ..desk import Desk
-from ..stages import Hole, Stage
-from ..trial import as_plan
+from ..child_process import second_copy, second_copy_ops, swap
+from ..content.stages import Hole, Stage
+from ..running.learner_files import LearnerFiles
+from ..running.trial import as_plan
 from .sealed import seal
 
 __all__ = ["make_bundle"]
@@ -82,15 +83,16 @@ def _compiled(package: Path) -> Path:
 def _add_second_copy(stage: Stage, texts: dict[str, str] | None, folder: Path, hole: Hole | None
                      ) -> None:
     """Add what loads the second copy of `op/` and, with texts, the learner's modules in it."""
-    course, here = folder / "site" / "minigrad_course", Path(__file__).resolve().parents[1]
-    course.mkdir()
-    (course / "__init__.py").write_text("", encoding="utf-8")
-    for name in ("beside.py", "beside_ops.py", "swap.py"):
-        shutil.copy(here / name, course)
+    inside = folder / "site" / "minigrad_course" / "child_process"
+    inside.mkdir(parents=True)
+    for package in (inside.parent, inside):
+        (package / "__init__.py").write_text("", encoding="utf-8")
+    for module in (second_copy, second_copy_ops, swap):
+        shutil.copy(str(module.__file__), inside)
     if texts is None:
         return
     assert hole is not None  # a bundle with several would have the answers to each
-    modules = as_plan(Desk(stage, texts).alone(hole))
+    modules = as_plan(LearnerFiles(stage, texts).alone(hole))
     for each in modules.values():  # where the package lies on this machine is nobody's business
         each["files"] = [str(Path("minigrad", Path(file).relative_to(stage.package.resolve())))
                          if Path(file).is_absolute() else file for file in each["files"]]

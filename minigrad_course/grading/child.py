@@ -25,19 +25,19 @@ from typing import Any, TextIO
 
 def plain(value: Any) -> Any:
     """Return a probe's value as JSON holds it, told apart by exact type."""
-    kind = type(value)
-    if value is None or kind in (bool, str):
+    value_type = type(value)
+    if value is None or value_type in (bool, str):
         return value
-    if kind is int:
+    if value_type is int:
         return {"int": str(value)}
-    if kind is float:
+    if value_type is float:
         return {"float": value.hex()}
-    if kind in (list, tuple):
-        return [kind.__name__, *[plain(each) for each in value]]
-    if kind.__module__ == "numpy" and kind.__name__ == "ndarray":
+    if value_type in (list, tuple):
+        return [value_type.__name__, *[plain(each) for each in value]]
+    if value_type.__module__ == "numpy" and value_type.__name__ == "ndarray":
         return {"array": [float(each).hex() for each in value.ravel().tolist()],
                 "shape": list(value.shape), "dtype": str(value.dtype)}
-    return {"type": f"{kind.__module__}.{kind.__qualname__}"}
+    return {"type": f"{value_type.__module__}.{value_type.__qualname__}"}
 
 
 def run_probes(out: TextIO) -> None:
@@ -102,7 +102,7 @@ class Reporter:
                         "outcome": report.outcome, "message": message[:2000]})
 
 
-def end_after(seconds: float, places: dict[str, list[list[Any]]], reporter: Reporter) -> None:
+def end_after(seconds: float, spans: dict[str, list[list[Any]]], reporter: Reporter) -> None:
     """End the process after so many seconds, and say in which exercise it is then.
 
     Code that never comes back to Python is ended from outside, a little later.
@@ -110,9 +110,9 @@ def end_after(seconds: float, places: dict[str, list[list[Any]]], reporter: Repo
     def end(number: int, frame: FrameType | None) -> None:
         while frame is not None:
             file, line = frame.f_code.co_filename.replace(os.sep, "/"), frame.f_lineno
-            for path, spans in places.items():
+            for path, in_file in spans.items():
                 if file.endswith(f"site/minigrad/{path}"):
-                    for first, last, hole in spans:
+                    for first, last, hole in in_file:
                         if first <= line <= last:
                             reporter.write({"hangs_in": hole})
                             os._exit(1)
@@ -132,7 +132,7 @@ def run_tests(out: TextIO, here: Path, wanted: list[str], has_one: bool) -> None
     sys.dont_write_bytecode = True
     job = json.load(sys.stdin)
     reporter = Reporter(out, wanted, job)
-    end_after(job["seconds"], job["places"], reporter)
+    end_after(job["seconds"], job["spans"], reporter)
     try:
         importlib.import_module("probes")
     except BaseException as error:

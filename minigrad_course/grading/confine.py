@@ -112,9 +112,9 @@ def give_up_files(library: ctypes.CDLL, readable: Iterable[str], listed: Iterabl
         for path in paths:
             with contextlib.suppress(FileNotFoundError, PermissionError):  # nothing to allow
                 handle = os.open(path, os.O_PATH | os.O_CLOEXEC)
-                kind = allowed if os.path.isdir(path) else allowed & of_file
-                rule = struct.pack("=Qi", kind, handle)
-                if kind and _call(library, _LANDLOCK + 1, rules, 1, rule, 0) < 0:
+                rights = allowed if os.path.isdir(path) else allowed & of_file
+                rule = struct.pack("=Qi", rights, handle)
+                if rights and _call(library, _LANDLOCK + 1, rules, 1, rule, 0) < 0:
                     return False
                 os.close(handle)
     done = _call(library, _LANDLOCK + 2, rules, 0) == 0

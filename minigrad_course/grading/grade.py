@@ -33,16 +33,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ..compose import Source
-from ..desk import Desk
-from ..dev.source import Module
-from ..messages import readable
-from ..stages import CourseError, Hole, Stage
-from ..trial import unreadable, unwritten
-from ..verdict import named_together, told
-from ..waiting import find_waits
+from ..content.source import Module
+from ..content.stages import CourseError, Hole, Stage
+from ..running.compose import Source
+from ..running.failure_text import plain_failure
+from ..running.learner_files import LearnerFiles
+from ..running.trial import unreadable, unwritten
+from ..verdicts.verdict import mistake_sentence, named_together
+from ..verdicts.waiting import find_waits
 from .answers import difference, same
-from .asking import Job, Places, Runs, Tested, is_for, probe_jobs, probes_of, reference
+from .asking import Job, Runs, Spans, Tested, is_for, probe_jobs, probes_of, reference
 from .bundle import make_bundle
 from .intake import Submission
 from .printable import printable
@@ -104,21 +104,21 @@ def grade(stage: Stage, submission: Submission, sandbox: Sandbox, seed: int | No
     if not submission.texts:
         return Grade(submission.name, stage.key, tuple(
             HoleGrade(hole.id, stage.words["hole"][hole.id]["title"], 0, hole.points,
-                      _missing(submission, hole)) for hole in stage.holes), sandbox.kind, seed)
-    desk = Desk(stage, submission.texts)
+                      _missing(submission, hole)) for hole in stage.holes), sandbox.method, seed)
+    learner_files = LearnerFiles(stage, submission.texts)
     one = _Submission(stage, submission, Runs(sandbox, limits), seed)
     if stage.beside:
         runs = [one.run({}, [hole.id]) for hole in stage.holes]
         return Grade(submission.name, stage.key, tuple(each for run in runs for each in run.holes),
-                     sandbox.kind, seed, (*submission.notes, *dict.fromkeys(
+                     sandbox.method, seed, (*submission.notes, *dict.fromkeys(
                          f"{run.holes[0].hole}: {note}" for run in runs for note in run.notes)))
-    first = one.run(desk.repaired(), [hole.id for hole in stage.holes])
+    first = one.run(learner_files.repaired(), [hole.id for hole in stage.holes])
     holes = {each.hole: each for each in first.holes}
-    for number, waits in one.waits(desk, first).items():
+    for number, waits in one.waits(learner_files, first).items():
         whole = next(hole.points for hole in stage.holes if hole.id == number)
         holes[number] = replace(holes[number], points=whole, reason="", diagnosis="",
                                 failing=(), note=f"right; it waits for {named_together(waits)}")
-    return Grade(submission.name, stage.key, tuple(holes.values()), sandbox.kind, seed,
+    return Grade(submission.name, stage.key, tuple(holes.values()), sandbox.method, seed,
                  (*submission.notes, *first.notes))
 
 
@@ -149,7 +149,7 @@ class _Submission:
             bundle = make_bundle(self.stage, texts, Path(folder), holes[0])
             every = len(holes) == len(self.stage.holes) and not self.stage.beside
             tested = self.runs.test(bundle, [] if every else list(numbers),
-                                     _places(self.stage, texts))
+                                     _spans(self.stage, texts))
             passed = [hole for hole in holes if tested.passed(hole.id)]
             wrong: dict[str, str] = {}
             if passed:
@@ -166,7 +166,7 @@ class _Submission:
 
     def _graded(self, hole: Hole, tested: Tested, wrong: str) -> HoleGrade:
         """Return what a hole gets; `wrong` is what its probes found."""
-        failing = tuple((printable(each["test"]), readable(printable(each["message"])))
+        failing = tuple((printable(each["test"]), plain_failure(printable(each["message"])))
                         for each in tested.of(hole.id) if each["outcome"] != "passed")[:FAILURES]
         reason = _missing(self.submission, hole)
         ended = next((each["message"] for each in tested.of(hole.id)
@@ -179,17 +179,17 @@ class _Submission:
         reason = reason or wrong
         diagnosis = ""
         if reason and any(unwritten(message) is None for _, message in failing):
-            diagnosis = told(self.stage, hole, tested.symptoms, failing) or ""
+            diagnosis = mistake_sentence(self.stage, hole, tested.symptoms, failing) or ""
         if reason == NOT_PYTHON and (line := re.search(r"line \d+", diagnosis)) and any(
                 f", {line[0]}:" in note for note in self.submission.notes):
             diagnosis = ""  # it is told once, in the notes
         return HoleGrade(hole.id, self.stage.words["hole"][hole.id]["title"],
                          0 if reason else hole.points, hole.points, reason, failing, diagnosis)
 
-    def waits(self, desk: Desk, first: _Run) -> dict[str, tuple[str, ...]]:
+    def waits(self, learner_files: LearnerFiles, first: _Run) -> dict[str, tuple[str, ...]]:
         """Return the holes that earn their points with the package's version of others."""
         without_points = {each.hole: each for each in first.holes if each.reason}
-        open_holes = desk.open()
+        open_holes = learner_files.open()
         failing = [each for each in without_points if each not in open_holes
                    and not self._is_missing(each)]
         if len(without_points) < 2 or not failing:
@@ -200,14 +200,14 @@ class _Submission:
             nonlocal ended
             if ended >= ENDED:
                 return []
-            run = self.run(desk.without(without), holes)
+            run = self.run(learner_files.without(without), holes)
             ended += bool(run.ending) or not run.ready
             return [each.hole for each in run.holes if not each.reason]
 
         try:
             if first.ready:
                 return find_waits(failing, list(without_points), open_holes | first.ending, tested)
-            every = [hole.id for hole in desk.holes]
+            every = [hole.id for hole in learner_files.holes]
             right = [each for each in failing
                      if tested([other for other in every if other != each], [each], True)]
         except CourseError:  # the files cannot be put together
@@ -221,7 +221,7 @@ class _Submission:
                    for hole in self.stage.holes if hole.id == number for symbol in hole.symbols)
 
 
-def _places(stage: Stage, texts: Mapping[str, str]) -> Places:
+def _spans(stage: Stage, texts: Mapping[str, str]) -> Spans:
     """Return where the exercises are in a submission's modules, as far as they can be read."""
     found: dict[str, list[tuple[int, int, str]]] = {}
     for hole in stage.holes:

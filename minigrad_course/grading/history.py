@@ -19,7 +19,7 @@ from pathlib import Path
 
 from minigrad import __version__
 
-from ..stages import CourseError
+from ..content.stages import CourseError
 from .report import Report
 
 __all__ = ["Again", "Entry", "History"]

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ..stages import CourseError, Stage
+from ..content.stages import CourseError, Stage
 
 __all__ = ["Submission", "labels", "take_in"]
 
@@ -45,14 +45,14 @@ class Submission:
 def take_in(path: Path, stage: Stage) -> Submission:
     """Read what was handed in for a stage; CourseError where there is nothing at `path`."""
     try:
-        kind = os.lstat(path).st_mode
+        mode = os.lstat(path).st_mode
     except OSError as error:
         raise CourseError(f"{path} cannot be read: {error.strerror}") from None
     submission = Submission(path.name or str(path))
     found: str | None = None
     for module in stage.modules:
         try:
-            if not stat.S_ISDIR(kind):
+            if not stat.S_ISDIR(mode):
                 if len(stage.modules) > 1:
                     raise Refused(f"stage {stage.number} has {len(stage.modules)} files: hand in "
                                   "the folder")
@@ -60,7 +60,7 @@ def take_in(path: Path, stage: Stage) -> Submission:
                     raise Refused(f"{path.name} {why}")
                 submission.texts[module] = read_text(path.parent, Path(path.name))
             else:
-                submission.texts[module] = read_text(path, _place(path, stage, module))
+                submission.texts[module] = read_text(path, _file_of(path, stage, module))
         except Missing as missing:
             found = found_instead(path, stage) if found is None else found
             submission.problems[module] = f"{missing}{found}"
@@ -133,7 +133,7 @@ def _files_in(folder: Path, depth: int = 4) -> Iterator[Path]:
                 yield Path(each.path)
 
 
-def _place(folder: Path, stage: Stage, module: str) -> Path:
+def _file_of(folder: Path, stage: Stage, module: str) -> Path:
     inside = stage.exercise(module, Path())
     nested = Path("exercises") / inside
     return nested if os.path.lexists(folder / nested) else inside
@@ -182,8 +182,8 @@ def opened(folder: Path, inside: Path) -> int:
         except OSError as error:
             if os.path.islink(folder / inside):
                 raise Refused(f"{inside} is a link; hand in the file itself") from None
-            kind = Missing if error.errno == errno.ENOENT else Refused
-            raise kind(f"{inside} {_why(error)}") from None
+            error_type = Missing if error.errno == errno.ENOENT else Refused
+            raise error_type(f"{inside} {_why(error)}") from None
         finally:
             os.close(handle)
         handle = step
@@ -203,8 +203,8 @@ def opened_by_path(folder: Path, inside: Path) -> int:
             raise Refused(f"{inside} is not a plain file")
         return os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
     except OSError as error:
-        kind = Missing if error.errno == errno.ENOENT else Refused
-        raise kind(f"{inside} {_why(error)}") from None
+        error_type = Missing if error.errno == errno.ENOENT else Refused
+        raise error_type(f"{inside} {_why(error)}") from None
 
 
 def _why(error: OSError) -> str:

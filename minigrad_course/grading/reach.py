@@ -19,7 +19,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from ..stages import CourseError
+from ..content.stages import CourseError
 
 __all__ = ["inside_library", "interpreter", "libraries", "refuse_answers", "shared_libraries",
            "site_folders", "standard_library"]
@@ -132,8 +132,8 @@ def refuse_answers(private: Iterable[Path] = ()) -> None:
         if any(path.is_relative_to(one) for one in shown):
             raise CourseError(f"{each} lies where a graded process could read it, because Python's "
                               "own files or those of a library are there; move it elsewhere")
-    for place in _packages_in(tuple(shown)):
-        raise CourseError(f"{place} can be read by a graded process, because it lies among "
+    for folder in _packages_in(tuple(shown)):
+        raise CourseError(f"{folder} can be read by a graded process, because it lies among "
                           "Python's own files, and it may be minigrad with all answers; remove it, "
                           "or grade with a Python that has it elsewhere")
 

@@ -21,7 +21,7 @@ from functools import cached_property
 from itertools import permutations
 from pathlib import Path
 
-from ..stages import CourseError
+from ..content.stages import CourseError
 from .printable import one_line
 from .report import Report
 from .writers import unformula
@@ -58,7 +58,7 @@ class Person:
 class Matched:
     """The owner of each submission, and the names that fit nobody."""
 
-    owners: dict[int, Person]  # by the submission's place in the list
+    owners: dict[int, Person]  # by the submission's index in the list
     missing: list[Person]  # who handed in nothing
     unknown: list[str]  # names that fit nobody, or several
     twice: dict[str, list[str]]  # by id the names, where there are several
@@ -93,10 +93,10 @@ class Roster:
         """
         owners, unknown = {}, []
         twice: dict[str, list[str]] = {}
-        for place, (path, name) in enumerate(zip(paths, names or paths, strict=True)):
+        for index, (path, name) in enumerate(zip(paths, names or paths, strict=True)):
             found, is_sure = self._owners(path)
             if len(found) == 1 and is_sure:
-                owners[place] = found[0]
+                owners[index] = found[0]
                 twice.setdefault(found[0].id, []).append(name)
             else:
                 several = ", ".join(each.id for each in found)
@@ -123,16 +123,16 @@ class Roster:
 
     def _named(self, part: str) -> list[Person]:
         wanted = {part, re.sub(r"[^\w]", "", part)} - {""}
-        places = {place for each in wanted for place in self._places.get(each, ())}
-        return [self.people[place] for place in sorted(places)]
+        indices = {index for each in wanted for index in self._indices.get(each, ())}
+        return [self.people[index] for index in sorted(indices)]
 
     @cached_property
-    def _places(self) -> dict[str, list[int]]:
-        """By spelling, the places in the roster of those whom it may name."""
+    def _indices(self) -> dict[str, list[int]]:
+        """By spelling, the indices in the roster of those whom it may name."""
         found: dict[str, list[int]] = {}
-        for place, person in enumerate(self.people):
+        for index, person in enumerate(self.people):
             for each in person.spellings:
-                found.setdefault(each, []).append(place)
+                found.setdefault(each, []).append(index)
         return found
 
     def as_csv(self, reports: Sequence[Report], paths: Sequence[str] | None = None) -> str:

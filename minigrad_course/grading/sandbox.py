@@ -28,7 +28,7 @@ from pathlib import Path
 
 import minigrad
 
-from ..stages import CourseError
+from ..content.stages import CourseError
 from . import confine
 from .bubblewrap import become_user, bubblewrap, limit_processes
 from .held import tasks_of
@@ -43,7 +43,7 @@ from .reach import (
 )
 from .users import USERS, end_all_of, remove_files_of, scratch_folder, user_for_a_run
 
-__all__ = ["KINDS", "Ended", "Limits", "Sandbox", "best_sandbox", "works"]
+__all__ = ["METHODS", "Ended", "Limits", "Sandbox", "best_sandbox", "works"]
 
 #: Seconds to find out whether a kind of sandbox works.
 CHECK = 120
@@ -59,7 +59,7 @@ _DEVICES = ("/dev/null", "/dev/urandom", "/dev/random")
 class Sandbox:
     """A way to run things, and what it keeps from them."""
 
-    kind: str  # one of KINDS
+    method: str  # one of METHODS
 
     @property
     def kept(self) -> str:
@@ -69,17 +69,17 @@ class Sandbox:
             "user": "a user of its own, no network, no private file, and limits",
             "landlock": "no network, no file but Python's own, no signal to others, and limits",
             "limits": "limits alone: the code can read what you can read, and reach the network",
-        }[self.kind]
+        }[self.method]
 
     def run(self, bundle: Path, words: Sequence[str], job: bytes, limits: Limits) -> Ended:
         """Run `child.py` of a bundle with `words`, and `job` as its input."""
         with scratch_folder() as scratch, user_for_a_run() as user:
             _link_libraries(bundle)
             command, environment = self._command(bundle, Path(scratch), words, user, limits)
-            if self.kind == "user" or (self.kind == "bubblewrap" and gives_users()):
+            if self.method == "user" or (self.method == "bubblewrap" and gives_users()):
                 os.chown(bundle, -1, user)  # to be read by this run, and by no other
                 os.chmod(bundle, 0o750)
-            if self.kind != "user":
+            if self.method != "user":
                 return run_limited(command, environment, scratch, job, limits)
             os.chown(scratch, user, user)
             try:
@@ -93,7 +93,7 @@ class Sandbox:
         environment = {"PATH": "/usr/bin:/bin", "HOME": "/tmp", "TMPDIR": "/tmp", "LANG": "C.UTF-8",
                        "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0",
                        "PYTHONDONTWRITEBYTECODE": "1"}
-        inside = self.kind == "bubblewrap"
+        inside = self.method == "bubblewrap"
         if not inside:
             environment |= {"HOME": str(scratch), "TMPDIR": str(scratch)}
         child = "/bundle/child.py" if inside else str(bundle / "child.py")
@@ -101,12 +101,12 @@ class Sandbox:
         start = (f"import sys, runpy; sys.path.append({packages!r})\n"
                  f"sys.argv = {[child, *words]!r}\n"
                  f"runpy.run_path({child!r}, run_name='__main__')\n")
-        if self.kind == "limits":
+        if self.method == "limits":
             return [sys.executable, "-I", "-S", "-B", "-c", start], environment
         writable = "/tmp" if inside else str(scratch)
         start = _confined(packages, ["/bundle" if inside else str(bundle)], writable) + start
         if not inside:
-            if self.kind == "landlock":
+            if self.method == "landlock":
                 start = limit_processes(limits.processes + tasks_of(os.getuid())) + start
             return [sys.executable, "-I", "-S", "-B", "-c", start], environment
         users = gives_users()
@@ -190,7 +190,7 @@ def gives_users() -> bool:
 
 
 #: All kinds of sandboxes, the strongest first, and whether each works here.
-KINDS: dict[str, Callable[[], bool]] = {
+METHODS: dict[str, Callable[[], bool]] = {
     "bubblewrap": lambda: (shutil.which("bwrap") is not None
                            and (gives_users() or _bubblewrap_works(users=False))),
     "user": lambda: os.name == "posix" and os.geteuid() == 0 and _user_works(),
@@ -200,9 +200,9 @@ KINDS: dict[str, Callable[[], bool]] = {
 
 
 @cache
-def works(kind: str) -> bool:
+def works(method: str) -> bool:
     """Tell whether a kind of sandbox works here; root has no use for `landlock`."""
-    return KINDS[kind]()
+    return METHODS[method]()
 
 
 @cache
@@ -212,14 +212,14 @@ def best_sandbox(required: bool = False) -> Sandbox:
     CourseError where root has none, where answers can be read in it, and, with `required`, where it
     is not bubblewrap.
     """
-    kind = next(each for each in KINDS if works(each))
-    if required and kind != "bubblewrap":
+    method = next(each for each in METHODS if works(each))
+    if required and method != "bubblewrap":
         raise CourseError("there is no bubblewrap that works here (the command bwrap); install it "
                           "or leave out --require-sandbox")
-    if kind == "limits" and os.name == "posix" and os.geteuid() == 0 and not os.environ.get(ANY):
+    if method == "limits" and os.name == "posix" and os.geteuid() == 0 and not os.environ.get(ANY):
         raise CourseError("submissions would run as root: bubblewrap does not work here (the "
                           "command bwrap), and no other user can start this Python; install "
                           f"bubblewrap, or set {ANY}=1 if all that is graded is your own work")
-    if kind != "limits":
+    if method != "limits":
         refuse_answers()
-    return Sandbox(kind)
+    return Sandbox(method)

@@ -15,11 +15,12 @@ import py_compile
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..dev.source import Module
+from ..content.source import Module
 
 __all__ = ["seal"]
 
-_REFUSE = 'import minigrad_course.beside as _beside; _beside.refuse(locals())'
+_REFUSE = ("from minigrad_course.child_process.second_copy import refuse as _refuse\n"
+           "_refuse(locals())")
 
 
 def seal(file: Path, symbols: Sequence[str]) -> None:

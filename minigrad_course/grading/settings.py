@@ -8,8 +8,8 @@ from pathlib import Path
 
 from minigrad import __version__
 
-from ..naming import stages_named
-from ..stages import CourseError, Stage, stages
+from ..content.selection import stages_named
+from ..content.stages import CourseError, Stage, stages
 
 __all__ = ["Settings", "read_settings"]
 

@@ -16,7 +16,7 @@ from functools import cache
 if sys.platform != "win32":
     import fcntl
 
-from ..stages import CourseError
+from ..content.stages import CourseError
 
 __all__ = ["USERS", "end_all_of", "remove_files_of", "scratch_folder", "user_for_a_run"]
 

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import Any
 from xml.etree import ElementTree
 
-from ..stages import CourseError
+from ..content.stages import CourseError
 from .grade import NOT_PYTHON, HoleGrade
 from .printable import one_line, printable
 from .report import Report
@@ -102,8 +102,8 @@ def classroom50(report: Report, environment: Mapping[str, str]) -> dict[str, Any
         "tests": [
             {"test-name": f"{hole.hole} {hole.title}", "passed": not hole.reason,
              "score": hole.points, "max-score": hole.max_points,
-             "output": ("" if place else notes) + explained(hole)}
-            for place, hole in enumerate(report.holes)],
+             "output": ("" if index else notes) + explained(hole)}
+            for index, hole in enumerate(report.holes)],
     }
 
 

@@ -29,8 +29,8 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from itertools import combinations
 
-from ..dev.source import module
-from ..stages import Stage
+from ..content.source import module
+from ..content.stages import Stage
 from .fingerprints import WINDOW, covered, fingerprints, runs
 from .siblings import Sibling, siblings
 from .tokens import Token, answers, shipped, statements
@@ -269,12 +269,12 @@ def _by_runs(answer: _Answer, whole: _Answer, left: _Left) -> tuple[int, set[int
 
 def _by_statements(answer: _Answer, whole: _Answer, left: _Left) -> tuple[int, set[int], set[int]]:
     of, common, found = 0, set(), set()
-    for words, places in answer.statements.items():
+    for words, positions_there in answer.statements.items():
         if words in left.statements:
             continue
         there = whole.statements.get(words, [])
-        of += len(words) * len(places)
-        for mine, theirs in zip(places, there, strict=False):
+        of += len(words) * len(positions_there)
+        for mine, theirs in zip(positions_there, there, strict=False):
             common.update(mine)
             found.update(theirs)
     return of, common, found
@@ -288,9 +288,9 @@ class _Siblings:
         self.all = [(each, _Answer(each.tokens, each.marks, given).without(set(marks)))
                     for each in siblings(stage.package)]
         self.where: dict[object, list[int]] = {}
-        for place, (_, answer) in enumerate(self.all):
+        for index, (_, answer) in enumerate(self.all):
             for mark in (*answer.marks, *answer.statements):
-                self.where.setdefault(mark, []).append(place)
+                self.where.setdefault(mark, []).append(index)
 
     def nearest(self, answer: _Answer) -> list[tuple[Sibling, _Answer]]:
         """Return the few that have most in common with an answer."""
@@ -299,7 +299,7 @@ class _Siblings:
             counts.update(dict.fromkeys(self.where.get(mark, ()), WINDOW))
         for words in answer.statements:
             counts.update(dict.fromkeys(self.where.get(words, ()), len(words)))
-        return [self.all[place] for place, _ in counts.most_common(5)]
+        return [self.all[index] for index, _ in counts.most_common(5)]
 
 
 _siblings = cache(_Siblings)

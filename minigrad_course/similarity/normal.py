@@ -99,10 +99,10 @@ class _OneForm(ast.NodeTransformer):
         self.generic_visit(node)
         if len(node.ops) != 1:
             return node
-        (kind,), (right,) = map(type, node.ops), node.comparators
-        if kind in _TURNED:
-            node.left, node.comparators, node.ops = right, [node.left], [_TURNED[kind]()]
-        elif issubclass(kind, _EITHER_WAY) and _order(right) < _order(node.left):
+        (operator,), (right,) = map(type, node.ops), node.comparators
+        if operator in _TURNED:
+            node.left, node.comparators, node.ops = right, [node.left], [_TURNED[operator]()]
+        elif issubclass(operator, _EITHER_WAY) and _order(right) < _order(node.left):
             node.left, node.comparators = right, [node.left]
         return node
 

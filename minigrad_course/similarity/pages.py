@@ -7,9 +7,9 @@ import html
 import io
 from collections.abc import Sequence
 
+from ..content.stages import Stage
 from ..grading.printable import printable
 from ..grading.writers import unformula
-from ..stages import Stage
 from .compare import Likeness, text_of
 from .signs import Sign
 

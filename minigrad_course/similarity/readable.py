@@ -8,15 +8,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
-from ..desk import Desk
-from ..stages import Stage
+from ..content.stages import Stage
+from ..running.learner_files import LearnerFiles
 
 __all__ = ["parsed", "readable"]
 
 
 def readable(stage: Stage, texts: Mapping[str, str]) -> dict[str, str]:
     """Return the texts of a submission as they are graded."""
-    repaired = Desk(stage, texts).repaired()
+    repaired = LearnerFiles(stage, texts).repaired()
     return {path: repaired[path].text if path in repaired else text
             for path, text in texts.items()}
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from ..dev.source import module
-from ..stages import stages
+from ..content.source import module
+from ..content.stages import stages
 from .fingerprints import fingerprints
 from .tokens import Token, functions
 

@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from ..dev.source import Definition, Function, Module, module
-from ..stages import Stage
+from ..content.source import Definition, Function, Module, module
+from ..content.stages import Stage
 from .normal import in_one_form
 from .readable import parsed
 from .tokens import tokens
@@ -81,8 +81,8 @@ def _is_idle(node: Function) -> bool:
 
 def _words(node: ast.AST) -> Iterator[str]:
     """Yield the names in one node, and the words of a text: `getattr` takes those."""
-    for kind in ("id", "attr", "name", "module"):
-        if isinstance(word := getattr(node, kind, None), str):
+    for field in ("id", "attr", "name", "module"):
+        if isinstance(word := getattr(node, field, None), str):
             yield from word.split(".")
     if isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) < 40:
         yield node.value

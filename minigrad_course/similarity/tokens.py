@@ -21,8 +21,8 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from ..dev.source import Definition, Function, docstring_of
-from ..stages import Stage
+from ..content.source import Definition, Function, docstring_of
+from ..content.stages import Stage
 from .normal import in_one_form
 from .readable import parsed
 
@@ -140,8 +140,8 @@ def _own_statements(path: str, mine: ast.Module, stub: ast.Module) -> Iterator[_
 
 def _named(node: ast.AST) -> set[str]:
     """Return every name, attribute and word in quotes of some code."""
-    return {word for each in ast.walk(node) for kind in ("id", "attr", "value", "name")
-            if isinstance(word := getattr(each, kind, None), str)}
+    return {word for each in ast.walk(node) for field in ("id", "attr", "value", "name")
+            if isinstance(word := getattr(each, field, None), str)}
 
 
 def _reached(begin: Sequence[_Own], own: Sequence[_Own]) -> list[_Own]:

@@ -28,10 +28,9 @@ HERE = Path(__file__).resolve().parent
 MODULES = HERE.parent / "node_modules"
 PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
 #: What the package brings that a page cannot use.
-LEFT_OUT = ("minigrad/backend/cupy/", "minigrad_course/dev/", "minigrad_course/export/",
-            "minigrad_course/grading/", "minigrad_course/pictures/", "minigrad_course/similarity/")
-#: What of it a page uses all the same.
-USED = ("minigrad_course/dev/__init__.py", "minigrad_course/dev/source.py")
+LEFT_OUT = ("minigrad/backend/cupy/", "minigrad_course/commands/", "minigrad_course/dev/",
+            "minigrad_course/export/", "minigrad_course/grading/", "minigrad_course/pictures/",
+            "minigrad_course/similarity/")
 #: What only those need who write an exercise.
 LATER = ("lessons/stages/", "tests/")
 #: What of NumPy's wheel is for other compilers and type checkers; its licences stay.
@@ -142,8 +141,7 @@ def _packed(root: Path) -> Iterator[tuple[str, Path]]:
     for package in ("minigrad", "minigrad_course"):
         for file in (root / package).rglob("*"):
             name = file.relative_to(root).as_posix()
-            if file.suffix in (".py", ".html") and (
-                    name in USED or not name.startswith(LEFT_OUT)):
+            if file.suffix in (".py", ".html") and not name.startswith(LEFT_OUT):
                 yield name, file
     for pattern in ("lessons/*.toml", "lessons/stages/*.toml", "lessons/stages/*.py",
                     "lessons/programs/*.py", "tests/stages/*.py", "tests/_oracle.py"):
@@ -178,7 +176,7 @@ def _run(*command: str, failed: str) -> None:
 def _handed_out(root: Path) -> dict[str, Any]:
     """Return what an export of the reader's work is filled up with: every stage's exercises."""
     from minigrad import __version__
-    from minigrad_course.stages import stages
+    from minigrad_course.content.stages import stages
 
     return {"version": __version__, "stages": {
         stage.key: {path: {"file": stage.exercise(path, Path()).as_posix(),

@@ -52,7 +52,8 @@ def both():
             pytest.main(["-q", "-p", "no:cacheprovider", folder])
     import grading, own
     grading.importlib.import_module("_oracle")
-    for name in ("desk", "own_engine", "stages", "swap", "trial", "verdict", "waiting"):
+    for name in ("child_process.swap", "content.stages", "learner.own_engine", "running.learner_files",
+                 "running.trial", "verdicts.verdict", "verdicts.waiting"):
         grading.importlib.import_module(f"minigrad_course.{name}")
     return first, compiled(done)
 

@@ -106,7 +106,7 @@ def test_no_grad_shows_what_is_saved():
 
 
 def test_a_process_that_fails_is_named(tmp_path):
-    from minigrad_course.peaks import peak
+    from minigrad_course.bench.peak_memory import peak
 
     with pytest.raises(RuntimeError, match="resnet18 with minigrad could not be measured: .*Error"):
         peak("minigrad", "resnet18", tmp_path / "missing.npy", True)
@@ -117,7 +117,7 @@ def test_a_process_that_fails_is_named(tmp_path):
 
 @pytest.mark.parametrize("name", slow_but(1, ["resnet18", "resnet50"]))
 def test_the_network_for_any_library_is_the_packages(name):
-    from minigrad_course.residual import residual_network
+    from minigrad_course.demos.resnet import residual_network
 
     ours, again = getattr(nn.models, name)(10), residual_network(torch, name, 10)
     weights, same = ours.state_dict(), again.state_dict()
@@ -136,7 +136,7 @@ def test_the_network_for_any_library_is_the_packages(name):
 def test_photographs_are_cut_out_and_normalised():
     pytest.importorskip("sklearn", reason="the extra 'tour' is not installed")
     pytest.importorskip("PIL", reason="the extra 'tour' is not installed")
-    from minigrad_course import photographs
+    from minigrad_course.demos import photographs
 
     images, about = photographs.load(4, 96)
     assert tuple(images.shape) == (4, 3, 96, 96) and images.dtype is torch.float32
@@ -147,7 +147,7 @@ def test_photographs_are_cut_out_and_normalised():
 
 
 def test_a_piece_takes_every_so_many_pixels():
-    from minigrad_course import photographs
+    from minigrad_course.demos import photographs
 
     picture = np.zeros((10, 20, 3), np.uint8)
     picture[...] = np.arange(20)[None, :, None]

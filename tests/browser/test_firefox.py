@@ -13,7 +13,7 @@ import pytest
 
 pytest.importorskip("typer", reason="the course's commands need Typer")
 
-from minigrad_course.dev.source import module, mutated
+from minigrad_course.content.source import module, mutated
 from tests.browser.test_lesson_exercises import SLOPE
 from tests.browser.test_runtime import EXERCISES, LESSONS, NOT_HERE, STAGES
 

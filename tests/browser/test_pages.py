@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import pytest
 
-from minigrad_course.stages import find_stage
+from minigrad_course.content.stages import find_stage
 from tests.support.slow import slow_but
 
 LESSON, EXERCISE = "lessons/02_graph/", "exercises/02_graph/"

@@ -18,9 +18,9 @@ import pytest
 
 pytest.importorskip("typer", reason="the course's commands need Typer")
 
-from minigrad_course.dev.source import module, mutated
-from minigrad_course.stages import stages
-from minigrad_course.workspace import find_workspace, make_workspace
+from minigrad_course.content.source import module, mutated
+from minigrad_course.content.stages import stages
+from minigrad_course.learner.workspace import find_workspace, make_workspace
 from tests.support.slow import slow_but
 
 MINUTES = 60_000

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from minigrad_course.dev.source import Module
-from minigrad_course.stages import stages
+from minigrad_course.content.source import Module
+from minigrad_course.content.stages import stages
 
 SYMBOLS = Path(__file__).resolve().parents[2] / "site" / "runtime" / "static" / "symbols.js"
 PROGRAM = """

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from minigrad_course.stages import find_stage
+from minigrad_course.content.stages import find_stage
 from tests.support.slow import slow_but
 
 GRAPH = "lessons/00_chain_rule/"

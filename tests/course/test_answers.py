@@ -12,8 +12,8 @@ from tests.support.slow import slow_but
 
 pytest.importorskip("typer", reason="the course's commands need Typer")
 
-from minigrad_course import stages as course
-from minigrad_course.trial import try_files
+from minigrad_course.content import stages as course
+from minigrad_course.running.trial import try_files
 from tests.course.test_probes import ALL, graded
 from tests.support.answers import answered, answers
 

@@ -27,25 +27,25 @@ from typer.testing import CliRunner
 
 import minigrad
 from minigrad.op import REGISTRY, F
-from minigrad_course import beside, run
-from minigrad_course import stages as course
 from minigrad_course.app import app
-from minigrad_course.beside import second_copy
-from minigrad_course.desk import Desk
+from minigrad_course.child_process import second_copy as second_copy_module
+from minigrad_course.child_process.second_copy import second_copy
+from minigrad_course.content import stages as course
+from minigrad_course.content.source import Module, blank, body_span, module
+from minigrad_course.content.stages import CourseError, Stage
 from minigrad_course.dev.canary import canaries
-from minigrad_course.dev.source import Module, blank, body_span, module
 from minigrad_course.dev.verify import findings, shape
 from minigrad_course.grading.bundle import make_bundle
 from minigrad_course.grading.grade import Grade, grade
 from minigrad_course.grading.intake import Submission
 from minigrad_course.grading.sandbox import Limits, Sandbox, best_sandbox
-from minigrad_course.learn import Session
-from minigrad_course.scratch import functions_run_on_import
-from minigrad_course.stages import CourseError, Stage
-from minigrad_course.trial import Outcome, Trial, try_files
-from minigrad_course.verdict import Verdict, verdicts
-from minigrad_course.waiting import try_answers
-from minigrad_course.workspace import make_workspace
+from minigrad_course.learner.from_scratch import functions_run_on_import
+from minigrad_course.learner.workspace import make_workspace
+from minigrad_course.running.learner_files import LearnerFiles
+from minigrad_course.running.trial import Outcome, Trial, try_files
+from minigrad_course.terminal.learn import Session
+from minigrad_course.verdicts.verdict import Verdict, verdicts
+from minigrad_course.verdicts.waiting import try_answers
 from tests.support.slow import slow_but
 
 HERE = course.checkout()
@@ -165,14 +165,14 @@ def test_second_derivatives_go_through_the_copy():
 
 
 def test_a_copy_that_cannot_be_loaded_leaves_nothing(tmp_path, monkeypatch):
-    for each in [each for each in sys.modules if each.startswith(beside.PREFIX)]:
+    for each in [each for each in sys.modules if each.startswith(second_copy_module.PREFIX)]:
         monkeypatch.delitem(sys.modules, each)  # another test's
     monkeypatch.setattr(sys, "meta_path", [
-        each for each in sys.meta_path if not isinstance(each, beside.SwappedBeside)])
+        each for each in sys.meta_path if not isinstance(each, second_copy_module.SwappedBeside)])
     source = {"text": "1 / 0\n", "files": ["mine.py"], "lines": [[0, 1]]}
     plan = tmp_path / "plan.json"
     plan.write_text(json.dumps({"beside": {"04d.7": {"minigrad.op.apply": source}}}), "utf-8")
-    monkeypatch.setenv(beside.PLAN, str(plan))
+    monkeypatch.setenv(second_copy_module.PLAN, str(plan))
     finders = list(sys.meta_path)
     for _ in range(2):
         with pytest.raises(ZeroDivisionError):
@@ -193,9 +193,9 @@ def test_only_modules_of_op_can_be_tested_beside_the_package(stage, tmp_path):
 
 
 def test_each_exercise_gets_the_package_s_version_of_the_others(stage):
-    desk = Desk(stage, answers(stage, dict.fromkeys(HOLES, "endless")))
+    learner_files = LearnerFiles(stage, answers(stage, dict.fromkeys(HOLES, "endless")))
     for hole in stage.holes:
-        text = "".join(source.text for source in desk.alone(hole).values())
+        text = "".join(source.text for source in learner_files.alone(hole).values())
         assert text.count("while True: pass") == 1
 
 
@@ -288,7 +288,7 @@ def test_what_an_answer_prints_is_told(stage, tmp_path):
 @pytest.mark.slow
 def test_the_command_run(stage, tmp_path, monkeypatch):
     monkeypatch.setattr(course, "checkout", lambda: stage.root)
-    monkeypatch.setattr(run, "LIMIT", 1.0)
+    monkeypatch.setattr("minigrad_course.terminal.show_verdicts.LIMIT", 1.0)
     space = make_workspace(tmp_path / "engine")
 
     def said(*words: str) -> str:

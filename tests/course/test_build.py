@@ -15,10 +15,11 @@ import pytest
 
 pytest.importorskip("typer", reason="the course's commands need Typer")
 
-from minigrad_course import stages as course
-from minigrad_course.dev import build, lesson, notebook, source
-from minigrad_course.stages import MASTER, CourseError
-from minigrad_course.trial import try_files
+from minigrad_course.content import lesson_blocks, source
+from minigrad_course.content import stages as course
+from minigrad_course.content.stages import MASTER, CourseError
+from minigrad_course.dev import build, fill_lesson, notebook
+from minigrad_course.running.trial import try_files
 
 STAGES = course.stages()
 EXERCISES = [stage for stage in STAGES if stage.holes]
@@ -125,14 +126,14 @@ $ minigrad run 01
 
 def test_a_lesson_is_filled_and_stays_as_it_is(small, monkeypatch):
     monkeypatch.setattr(course.Stage, "words", {"title": "Doubling"})
-    blocks = lesson.parse(LESSON, "x")
+    blocks = lesson_blocks.parse(LESSON, "x")
     root = course.checkout()
     # The lesson's code runs in the real package; only pulls come from the small one.
-    run = lesson.subprocess.run
-    monkeypatch.setattr(lesson.subprocess, "run", lambda *a, **k: run(
+    run = fill_lesson.subprocess.run
+    monkeypatch.setattr(fill_lesson.subprocess, "run", lambda *a, **k: run(
         *a, **{**k, "cwd": root, "env": {**k["env"], "PYTHONPATH": str(root)}}))
-    lesson.fill(blocks, small)
-    text = lesson.render(blocks)
+    fill_lesson.fill(blocks, small)
+    text = lesson_blocks.render(blocks)
     assert "<!-- output -->\n```text\n1\n```" in text
     assert "ZeroDivisionError: division by zero" in text
     assert "def double(x):" in text
@@ -144,9 +145,9 @@ Besides the code above, [`double.py`](../minigrad/double.py) has:
 - `Twice`: Holds x.
 <!-- /rest -->
 """)
-    again = lesson.parse(text, "x")
-    lesson.fill(again, small)
-    assert lesson.render(again) == text
+    again = lesson_blocks.parse(text, "x")
+    fill_lesson.fill(again, small)
+    assert lesson_blocks.render(again) == text
 
 
 @pytest.mark.parametrize(("text", "told"), [
@@ -158,7 +159,7 @@ Besides the code above, [`double.py`](../minigrad/double.py) has:
 ])
 def test_an_error_in_a_lesson_is_described(text, told):
     with pytest.raises(CourseError, match=re.escape(told)):
-        lesson.parse(text, "x")
+        lesson_blocks.parse(text, "x")
 
 
 FOLDED = """
@@ -190,14 +191,14 @@ x = 1
 
 def test_answers_to_a_prediction_are_read_and_written_back():
     text = FOLDED.replace("<!-- predict -->", "<!-- predict: 1 | one -->")
-    blocks = lesson.parse(text, "x")
-    assert lesson.render(blocks) == text
+    blocks = lesson_blocks.parse(text, "x")
+    assert lesson_blocks.render(blocks) == text
     assert [block.answers for block in blocks if block.runs] == [("1", "one"), ()]
 
 
 def test_an_output_to_be_predicted_is_folded_and_hidden_in_the_notebook():
-    blocks = lesson.parse(FOLDED, "x")
-    assert lesson.render(blocks) == FOLDED
+    blocks = lesson_blocks.parse(FOLDED, "x")
+    assert lesson_blocks.render(blocks) == FOLDED
     draft, plain = (block for block in blocks if block.runs)
     assert draft.kind == "draft" and draft.predicted and draft.printed == "1"
     assert not plain.predicted and blocks[-1] is plain
@@ -212,8 +213,8 @@ def test_an_output_to_be_predicted_is_folded_and_hidden_in_the_notebook():
 def test_a_picture_is_drawn_noticed_when_stale_and_taken_away(small, monkeypatch):
     monkeypatch.setattr(course.Stage, "words", {"title": "Doubling"})
     root = course.checkout()
-    run = lesson.subprocess.run
-    monkeypatch.setattr(lesson.subprocess, "run", lambda *a, **k: run(
+    run = fill_lesson.subprocess.run
+    monkeypatch.setattr(fill_lesson.subprocess, "run", lambda *a, **k: run(
         *a, **{**k, "cwd": root, "env": {**k["env"], "PYTHONPATH": str(root)}}))
     functions = small.root / "lessons" / "pictures" / "01_double.py"
     functions.parent.mkdir()
@@ -234,8 +235,8 @@ def test_a_picture_is_drawn_noticed_when_stale_and_taken_away(small, monkeypatch
     made = small.lesson.read_text()
     assert ("<!-- picture: twice -->\n![The shape \\[2, 2\\].](pictures/01_twice.svg)\n\n*See.*\n"
             "<!-- /picture -->\n\nMore.") in made
-    (block,) = (each for each in lesson.parse(made, "x") if each.kind == "picture")
-    assert lesson.picture_words(block) == ("The shape [2, 2].", "See.")
+    (block,) = (each for each in lesson_blocks.parse(made, "x") if each.kind == "picture")
+    assert lesson_blocks.picture_words(block) == ("The shape [2, 2].", "See.")
     written = (small.root / "notebooks" / "01_double.ipynb").read_text()
     assert "](pictures/01_twice.svg)" in written
     functions.write_text(functions.read_text().replace("2 * 2", "2 * 3"))
@@ -249,20 +250,20 @@ def test_a_picture_is_drawn_noticed_when_stale_and_taken_away(small, monkeypatch
 
 
 def test_a_stage_pulls_from_its_modules_alone(small):
-    blocks = lesson.parse("<!-- pull: other.py:other -->\n```python\n```\n"
+    blocks = lesson_blocks.parse("<!-- pull: other.py:other -->\n```python\n```\n"
                           "<!-- rest: double.py -->\n", "x")
     with pytest.raises(CourseError, match=re.escape("other.py is not a module of this stage")):
-        lesson.fill(blocks, small)
+        fill_lesson.fill(blocks, small)
 
 
 def test_code_of_another_module_is_shown(small, monkeypatch):
     (small.package / "other.py").write_text("def other():\n    return 1\n", encoding="utf-8")
-    monkeypatch.setattr(lesson, "run", lambda blocks, stage: None)
-    blocks = lesson.parse("<!-- show: other.py:other -->\n```python\n```\n"
+    monkeypatch.setattr(fill_lesson, "run", lambda blocks, stage: None)
+    blocks = lesson_blocks.parse("<!-- show: other.py:other -->\n```python\n```\n"
                           "<!-- rest: double.py -->\n", "x")
-    lesson.fill(blocks, small)
+    fill_lesson.fill(blocks, small)
     assert "<!-- show: other.py:other -->\n```python\ndef other():\n    return 1\n```" in (
-        lesson.render(blocks))
+        lesson_blocks.render(blocks))
 
 
 def names_in(statements):
@@ -280,7 +281,7 @@ def names_in(statements):
 def test_a_lesson_put_together_gives_its_modules(stage):
     """Pulled code is the module's, and pulls and list together name each symbol, in order."""
     text = stage.lesson.read_text(encoding="utf-8")
-    blocks = lesson.parse(text, stage.key)
+    blocks = lesson_blocks.parse(text, stage.key)
     for path in stage.modules:
         package = (stage.root / "minigrad" / path).read_text(encoding="utf-8")
         module = source.Module.from_text(path, package)
@@ -370,8 +371,8 @@ def test_a_file_that_never_ends_is_ended(tmp_path):
 
 def test_blocks_run_as_in_a_notebook():
     given = ["x = [1]", "print(x)\nx", "1 / 0", "x"]
-    done = subprocess.run([sys.executable, "-m", "minigrad_course.dev.execute"], text=True,
-                          input=json.dumps(given), capture_output=True, check=True,
+    done = subprocess.run([sys.executable, "-m", "minigrad_course.child_process.code_blocks"],
+                          input=json.dumps(given), text=True, capture_output=True, check=True,
                           cwd=course.checkout())
     results = json.loads(done.stdout)
     assert [each["value"] for each in results] == ["", "[1]", "", "[1]"]

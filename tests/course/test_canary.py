@@ -8,9 +8,9 @@ import pytest
 
 pytest.importorskip("typer", reason="the course's commands need Typer")
 
-from minigrad_course import stages as course
+from minigrad_course.content import stages as course
+from minigrad_course.content.source import Module
 from minigrad_course.dev import canary
-from minigrad_course.dev.source import Module
 
 STAGE = course.find_stage("07")
 SHORT = dataclasses.replace(STAGE, holes=STAGE.holes[:2])

@@ -17,15 +17,15 @@ pytest.importorskip("typer", reason="the course's commands need Typer")
 from typer.testing import CliRunner
 
 import minigrad
-from minigrad_course import stages as course
 from minigrad_course.app import app
-from minigrad_course.capstone import app as commands
 from minigrad_course.capstone import faults
 from minigrad_course.capstone.certificate import certificate
 from minigrad_course.capstone.results import keep_result, read_results
-from minigrad_course.mine import run_script
-from minigrad_course.stages import CourseError, find_stage
-from minigrad_course.workspace import Workspace, make_workspace
+from minigrad_course.commands import capstone as commands
+from minigrad_course.content import stages as course
+from minigrad_course.content.stages import CourseError, find_stage
+from minigrad_course.learner.workspace import Workspace, make_workspace
+from minigrad_course.running.program import run_script
 
 PROGRAMS = course.checkout() / "lessons" / "programs"
 CAUGHT = {"number": 1, "questions": 5, "wrong": 0}

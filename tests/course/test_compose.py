@@ -11,12 +11,18 @@ from types import ModuleType
 
 import pytest
 
-from minigrad_course.compose import Source, compose, open_symbols, repaired_source, source_of
-from minigrad_course.desk import Desk, gathered
-from minigrad_course.dev.source import blank, module
-from minigrad_course.stages import CourseError, Hole, Stage, stages
-from minigrad_course.swap import ComposedLoader
-from minigrad_course.trial import as_plan
+from minigrad_course.child_process.swap import ComposedLoader
+from minigrad_course.content.source import blank, module
+from minigrad_course.content.stages import CourseError, Hole, Stage, stages
+from minigrad_course.running.compose import (
+    Source,
+    compose,
+    open_symbols,
+    repaired_source,
+    source_of,
+)
+from minigrad_course.running.learner_files import LearnerFiles, combine_files
+from minigrad_course.running.trial import as_plan
 from tests.support.slow import slow_but
 
 PACKAGE = textwrap.dedent('''\
@@ -321,10 +327,10 @@ def test_reading_ends_in_a_result_or_an_error_that_is_expected(hostile):
     stage = STAGES[0]
     path = stage.modules[0]
     for before in ("", PACKAGE, stage.exercise(path).read_text(encoding="utf-8")):
-        desk = Desk(stage, {path: f"{before}\n{hostile}\n"})
-        desk.open()
+        learner_files = LearnerFiles(stage, {path: f"{before}\n{hostile}\n"})
+        learner_files.open()
         try:
-            desk.without([hole.id for hole in stage.holes])
+            learner_files.without([hole.id for hole in stage.holes])
         except CourseError:
             pass
 
@@ -365,18 +371,19 @@ def test_every_exercise_may_be_no_python(stage, tmp_path):
             function = source.function(name)
             lines[function.body[-1].lineno - 1] = " " * function.body[-1].col_offset + "return ("
             del lines[function.body[-1].lineno : function.end_lineno]
-            desk = Desk(stage, {path: "\n".join(lines) + "\n"})
-            assert desk.broken() == {hole.id}, symbol
-            assert path in desk.without({hole.id})
+            learner_files = LearnerFiles(stage, {path: "\n".join(lines) + "\n"})
+            assert learner_files.broken() == {hole.id}, symbol
+            assert path in learner_files.without({hole.id})
 
 
 @pytest.mark.parametrize("stage", slow_but(1, STAGES), ids=lambda stage: stage.key)
 def test_every_exercise_can_be_taken_where_all_is_from_scratch(stage):
     pytest.importorskip("rich", reason="the course's commands need the extra 'course'")
-    from minigrad_course.scratch import from_scratch
+    from minigrad_course.learner.from_scratch import from_scratch
 
     texts = {path: from_scratch(stage, path) for path in stage.modules}
-    for path, source in Desk(stage, texts).without([hole.id for hole in stage.holes]).items():
+    whole = LearnerFiles(stage, texts).without([hole.id for hole in stage.holes])
+    for path, source in whole.items():
         assert open_symbols(source) == []
         defined = {each.name for each in ast.walk(source.tree)
                    if isinstance(each, ast.FunctionDef | ast.ClassDef)}
@@ -407,7 +414,7 @@ def test_two_stages_share_a_module(tmp_path):
         lines.insert(method.body[-1].end_lineno, f"        _told({word!r})")
         lines += ["", "", "def _told(x):", f"    SAID.append(x + {word!r})", "", "", "SAID = []"]
         file.write_text("\n".join(lines) + "\n")
-    files, shared = gathered([(stages_[0], {path: first}), (stages_[1], {path: second})])
+    files, shared = combine_files([(stages_[0], {path: first}), (stages_[1], {path: second})])
     assert files == {path: second}
     source = shared[path]
     for name, file, word in zip(names, (first, second), "ab", strict=True):
@@ -420,14 +427,14 @@ def test_two_stages_share_a_module(tmp_path):
 def test_one_file_of_each_stage_is_left_as_it_is():
     stage = STAGES[0]
     files = {path: stage.solution(path) for path in stage.modules}
-    assert gathered([(stage, files)]) == (files, {})
+    assert combine_files([(stage, files)]) == (files, {})
 
 
 def test_a_file_that_is_no_text_is_left_to_the_import(tmp_path):
     stage = STAGES[0]
     file = tmp_path / "x.py"
     file.write_bytes(b"\xff\xfe\x00")
-    desk = Desk(stage, {stage.modules[0]: Path(file)})
-    assert desk.repaired() == {} and desk.open() == set()
+    learner_files = LearnerFiles(stage, {stage.modules[0]: Path(file)})
+    assert learner_files.repaired() == {} and learner_files.open() == set()
     with pytest.raises(CourseError, match="cannot be read as Python"):
-        desk.without({hole.id for hole in stage.holes})
+        learner_files.without({hole.id for hole in stage.holes})

@@ -23,16 +23,16 @@ pytest.importorskip("jsonschema", reason="the forms of results are checked with 
 import jsonschema
 from typer.testing import CliRunner
 
-from minigrad_course import stages as course
 from minigrad_course.app import app
+from minigrad_course.commands.export import FORMATS
+from minigrad_course.content import stages as course
+from minigrad_course.content.stages import CourseError
 from minigrad_course.export import cell, classroom50, gradescope, guard, nbgrader, otter, verify
-from minigrad_course.export.app import FORMATS
 from minigrad_course.export.assignment import Assignment
 from minigrad_course.export.student import check, leaks, lesson_without_answers, write_student
-from minigrad_course.export.verify import Place, known_mistake
+from minigrad_course.export.verify import FreshFolder, known_mistake
 from minigrad_course.export.wheel import make_wheel
 from minigrad_course.grading.sandbox import Sandbox
-from minigrad_course.stages import CourseError
 
 STAGES = [stage for stage in course.stages() if stage.holes]
 STAGE = course.find_stage("07")
@@ -74,7 +74,7 @@ CLASSROOM50 = {
 
 def wrong_answer():
     """Return the files of the known mistake, its sentence and the points that are left."""
-    from minigrad_course.dev.source import mutated
+    from minigrad_course.content.source import mutated
 
     _, hole, mutant = known_mistake([STAGE])
     files = ASSIGNMENT.solutions() | {ASSIGNMENT.inside(STAGE, path): text for path, text
@@ -294,41 +294,13 @@ def test_what_cannot_be_made_is_told(words, told, tmp_path, monkeypatch):
 @pytest.mark.slow
 def test_gradescope_gives_some_points_and_the_sentence(made, tmp_path):
     files, sentence, points = wrong_answer()
-    graded = gradescope.grade(made / "gradescope", files, Place(tmp_path))
+    graded = gradescope.grade(made / "gradescope", files, FreshFolder(tmp_path))
     assert (graded.score, graded.max_score) == (points, MOST)
     assert sentence in graded.told
     jsonschema.validate(graded.result, GRADESCOPE)
     assert all(test["score"] <= test["max_score"] for test in graded.result["tests"])
     source = tmp_path / "autograder" / "source"
     assert all(each.stat().st_mode & 0o077 == 0 for each in [source, *source.iterdir()])
-
-
-#: The entry programs of archives from before the course became a package of its own; they call
-#: `minigrad.course`.
-FIRST_EDITION = Path(__file__).parents[1] / "data" / "first_edition_export"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("form", "module", "program"), [
-    ("gradescope", gradescope, "run_autograder"), ("classroom50", classroom50, "autograder.py")])
-def test_an_old_entry_program_grades_with_todays_wheel(made, form, module, program, tmp_path):
-    """An instructor who replaces only the wheel in an old archive gets the same points."""
-    old = (FIRST_EDITION / program).read_text()
-    assert "minigrad.course" in old and "-m minigrad_course" not in old
-    copied = tmp_path / "made"
-    shutil.copytree(made / form, copied)
-    if form == "gradescope":
-        with zipfile.ZipFile(made / form / "autograder.zip") as archive, \
-                zipfile.ZipFile(copied / "autograder.zip", "w") as changed:
-            for name in archive.namelist():
-                changed.writestr(name, old if name == program else archive.read(name))
-    else:
-        (copied / "autograder" / program).write_text(old)
-    files, sentence, points = wrong_answer()
-    (tmp_path / "place").mkdir()
-    graded = module.grade(copied, files, Place(tmp_path / "place"))
-    assert (graded.score, graded.max_score) == (points, MOST)
-    assert sentence in graded.told
 
 
 @pytest.mark.slow
@@ -346,7 +318,7 @@ def test_classroom50_takes_nothing_from_a_checkout(made, tmp_path):
         path.write_text("import os\nos._exit(0)\n")
     (template / "result.json").symlink_to(kept)
     (tmp_path / "place").mkdir()
-    graded = classroom50.grade(copied, ASSIGNMENT.exercises(), Place(tmp_path / "place"))
+    graded = classroom50.grade(copied, ASSIGNMENT.exercises(), FreshFolder(tmp_path / "place"))
     assert (graded.score, graded.max_score) == (0, MOST)
     jsonschema.validate(graded.result, CLASSROOM50)
     assert graded.result["submission"] == classroom50.RUNNER["SUBMISSION_TAG"]
@@ -499,7 +471,7 @@ def test_a_user_of_its_own_sees_nothing(made, tmp_path, monkeypatch):
     text = text.replace("GeneratorType =", f"{spy}\nGeneratorType =", 1).replace(
         'raise NotImplementedError("07.1', 'raise RuntimeError(f"SEEN {_seen}")  # ("07.1', 1)
     (tmp_path / "place").mkdir()
-    place = Place(tmp_path / "place", python)
+    place = FreshFolder(tmp_path / "place", python)
     try:
         graded = gradescope.grade(made / "gradescope", {name: text}, place,
                                   {"MINIGRAD_ANY_SANDBOX": ""})
@@ -520,7 +492,7 @@ def test_a_real_run(made, form, module, tmp_path):
     if shutil.which(form) is None:
         pytest.skip(f"{form} is not installed")
     files, sentence, points = wrong_answer()
-    graded = module.grade(made / form, files, Place(tmp_path))
+    graded = module.grade(made / form, files, FreshFolder(tmp_path))
     assert (graded.score, graded.max_score) == (points, MOST)
     assert " ".join(sentence.split()) in " ".join(graded.told.split())
     assert graded.result is not None

@@ -6,9 +6,9 @@ from statistics import median
 
 import pytest
 
+from minigrad_course.content.source import parts, wrapped_task
+from minigrad_course.content.stages import find_stage, stages
 from minigrad_course.dev import form
-from minigrad_course.dev.source import parts, wrapped_task
-from minigrad_course.stages import find_stage, stages
 
 WITH_TASKS = [stage for stage in stages() if stage.holes]
 

@@ -18,8 +18,9 @@ pytest.importorskip("typer", reason="the course's commands need Typer")
 from typer.testing import CliRunner
 
 from minigrad import __version__
-from minigrad_course import stages as course
 from minigrad_course.app import app
+from minigrad_course.content import stages as course
+from minigrad_course.content.stages import CourseError
 from minigrad_course.grading import intake, process, sandbox, users
 from minigrad_course.grading.answers import same
 from minigrad_course.grading.asking import probe_jobs
@@ -30,7 +31,6 @@ from minigrad_course.grading.report import Report
 from minigrad_course.grading.sandbox import Limits, Sandbox, best_sandbox
 from minigrad_course.grading.settings import Settings, read_settings
 from minigrad_course.grading.writers import FOR_ONE, WRITERS, classroom50, gradescope
-from minigrad_course.stages import CourseError
 
 STAGE = course.find_stage("07")
 (MODULE,) = STAGE.modules
@@ -218,8 +218,8 @@ def test_a_changed_submission_is_graded_again(tmp_path):
 
 
 def test_a_graded_process_has_no_fast_paths(tmp_path):
+    from minigrad_course.child_process.swap import Swapped
     from minigrad_course.grading.bundle import make_bundle
-    from minigrad_course.swap import Swapped
 
     bundle = make_bundle(STAGE, None, tmp_path)
     assert (bundle / "site" / "minigrad" / "engine").is_dir()
@@ -291,7 +291,7 @@ def test_runs_side_by_side_have_users_of_their_own():
         other.stdin.write("\n")
 
 
-@pytest.mark.parametrize("kind", sandbox.KINDS)
+@pytest.mark.parametrize("kind", sandbox.METHODS)
 def test_each_sandbox_says_what_it_keeps(kind):
     assert "limits" in Sandbox(kind).kept
 
@@ -335,7 +335,7 @@ time.sleep(20)
 @pytest.mark.slow
 def test_memory_is_limited_for_all_processes_together(children, each, orphans, told, tmp_path):
     sandbox_here = best_sandbox()
-    if orphans and sandbox_here.kind == "limits":
+    if orphans and sandbox_here.method == "limits":
         pytest.skip("they have left what can be seen without another sandbox")
     (tmp_path / "child.py").write_text(FAMILY.format(**locals()))
     tmp_path.chmod(0o755)

@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("typer", reason="the course's commands need Typer")
 
-from minigrad_course import stages as course
+from minigrad_course.content import stages as course
 from minigrad_course.grading.feedback import as_page, as_text
 from minigrad_course.grading.grade import NOT_PYTHON, Grade, HoleGrade
 from minigrad_course.grading.intake import take_in

@@ -25,8 +25,8 @@ import termios
 
 import pexpect
 
-from minigrad_course import stages as course
-from minigrad_course.workspace import Workspace, make_workspace
+from minigrad_course.content import stages as course
+from minigrad_course.learner.workspace import Workspace, make_workspace
 from tests.support.terminal import Terminal, learning
 
 ROOT = course.checkout()
@@ -145,7 +145,7 @@ def test_the_stage_of_the_saved_file_is_tested_and_solved_is_withdrawn(space):
 
 @pytest.mark.slow
 def test_a_change_while_nobody_watched_is_tested_first(space):
-    from minigrad_course.following import note_tested
+    from minigrad_course.learner.next_step import note_tested
 
     note_tested(space, STAGE)
     spoil(space, "raise ValueError('broken')")

@@ -23,15 +23,14 @@ pytest.importorskip("merge3", reason="the course's commands need the extra 'cour
 from rich.console import Console
 from typer.testing import CliRunner
 
-from minigrad_course import learn as learn_module
-from minigrad_course import learner
-from minigrad_course import stages as course
 from minigrad_course.app import app
-from minigrad_course.compose import compose, source_of
-from minigrad_course.mine import selected
-from minigrad_course.stages import CourseError
-from minigrad_course.trial import Trial
-from minigrad_course.workspace import Workspace, find_workspace
+from minigrad_course.commands import learner
+from minigrad_course.content import stages as course
+from minigrad_course.content.stages import CourseError
+from minigrad_course.learner.workspace import Workspace, find_workspace
+from minigrad_course.running.compose import compose, source_of
+from minigrad_course.running.trial import Trial
+from minigrad_course.terminal import learn as learn_module
 
 STAGE = next(stage for stage in course.stages() if stage.holes)
 HOLE = STAGE.holes[0]
@@ -106,7 +105,7 @@ def test_from_untouched_to_solved(space):
 
 
 def test_a_wrong_answer_is_told_by_its_sentence(space):
-    from minigrad_course.dev.source import mutated
+    from minigrad_course.content.source import mutated
 
     mutant = next(each for each in HOLE.mutants if each.symptom)
     solve(space)
@@ -126,7 +125,7 @@ def test_what_is_to_be_written_is_told_with_its_place(space):
 
 @pytest.mark.slow
 def test_a_comparison_comes_without_the_advice_of_pytest(space):
-    from minigrad_course.dev.source import mutated
+    from minigrad_course.content.source import mutated
 
     stage = course.find_stage("01")
     hole, mutant = next((hole, each) for hole in stage.holes for each in hole.mutants
@@ -291,41 +290,6 @@ def test_upgrade_keeps_answers_where_the_task_has_other_words(space):
     assert "merged" in call("upgrade")
     merged = file.read_text()
     assert "return 42  # mine" in merged and "In older words" not in merged
-    assert call("upgrade").strip() == "nothing to do"
-
-
-def test_upgrade_follows_files_that_have_moved(space):
-    """The files of stage 06 as the first edition laid them out; two of the new ones were one."""
-    stage = course.find_stage("06")
-    solved = {}
-    for path in ("graph/saved_tensor.py", "graph/version.py"):
-        solved[path] = stage.solution(path).read_text(encoding="utf-8")
-    one_file = stage.handed_out("graph/saved_tensor.py")
-    one_file = one_file.replace("class SavedTensor:", stage.exercise("graph/version.py").read_text(
-        encoding="utf-8").partition("from typing import Any\n")[2] + "\n\nclass SavedTensor:")
-    answered = one_file.replace("from .version import version_of\n", "")
-    for base, text in ((space.exercises, answered), (space.shipped, answered)):
-        for path in ("graph/saved_tensor.py", "graph/version.py"):
-            stage.exercise(path, base).unlink()
-        old = base / stage.key / "saved.py"
-        old.write_text(text, encoding="utf-8")
-    old = space.exercises / stage.key / "saved.py"
-    bump = solved["graph/version.py"].partition("    def bump(self) -> None:")[2].partition(
-        "\n\n\n")[0]
-    mine = re.sub(r"(?s)(class Version:.*?)    def bump\(self\) -> None:.*?\n\n\n",
-                  lambda m: f"{m[1]}    def bump(self) -> None:{bump}  # mine\n\n\n",
-                  old.read_text(encoding="utf-8"), count=1)
-    assert "# mine" in mine
-    old.write_text(mine, encoding="utf-8")
-
-    told = call("upgrade")
-
-    assert "conflict" not in told
-    assert not old.exists()
-    assert "# mine" in stage.exercise("graph/version.py", space.exercises).read_text()
-    assert (space.root / ".minigrad" / "backups" / stage.key / "saved.1.py").read_text() == mine
-    saved = stage.exercise("graph/saved_tensor.py", space.exercises).read_text()
-    assert "class SavedTensor" in saved
     assert call("upgrade").strip() == "nothing to do"
 
 
@@ -500,16 +464,6 @@ def definitions(tree: ast.AST, before: str = "") -> Iterator[tuple[str, ast.AST]
             yield before + node.name, node
         if isinstance(node, ast.ClassDef):
             yield from definitions(node, f"{before}{node.name}.")
-
-
-def test_stages_are_selected_by_number():
-    known = course.stages()
-    number = STAGE.number
-    assert [each.key for each in selected(number, known)] == [STAGE.key]
-    assert STAGE in selected(f"00-{number}", known)
-    assert selected("", known) == [each for each in known if each.modules]
-    with pytest.raises(CourseError, match="there is no stage '99'"):
-        selected("99", known)
 
 
 @pytest.mark.parametrize("words", [("run", "99"), ("hint", "99.1"), ("run", f"{STAGE.number}.99"),

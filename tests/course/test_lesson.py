@@ -16,13 +16,13 @@ import pytest
 
 pytest.importorskip("merge3", reason="the course's commands need the extra 'course'")
 
-from minigrad_course import stages as course
-from minigrad_course.block_runner import ONE_THREAD, Runner
-from minigrad_course.dev.source import blank
-from minigrad_course.own_engine import own_engine
-from minigrad_course.plain_maths import plain
-from minigrad_course.reading import pieces_of, sections
-from minigrad_course.workspace import Workspace, make_workspace
+from minigrad_course.content import stages as course
+from minigrad_course.content.source import blank
+from minigrad_course.learner.own_engine import own_engine
+from minigrad_course.learner.workspace import Workspace, make_workspace
+from minigrad_course.lessons.block_runner import ONE_THREAD, Runner
+from minigrad_course.lessons.pieces import pieces_of, sections
+from minigrad_course.lessons.plain_math import plain
 
 ROOT = course.checkout()
 STAGE = course.find_stage("05")

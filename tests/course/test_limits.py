@@ -10,9 +10,9 @@ import pytest
 
 pytest.importorskip("rich", reason="the course's commands need the extra 'course'")
 
-from minigrad_course import stages as course
-from minigrad_course.trial import Trial, _trial_in, try_files
-from minigrad_course.verdict import Verdict, over_time, verdicts
+from minigrad_course.content import stages as course
+from minigrad_course.running.trial import Trial, _trial_in, try_files
+from minigrad_course.verdicts.verdict import Verdict, over_time, verdicts
 from tests.course.test_printed import FIRST_LINE, files_with
 
 STAGE = course.find_stage("05")

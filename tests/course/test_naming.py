@@ -8,12 +8,12 @@ pytest.importorskip("merge3", reason="the course's commands need the extra 'cour
 
 from typer.testing import CliRunner
 
-from minigrad_course import skipping
-from minigrad_course import stages as course
 from minigrad_course.app import app
-from minigrad_course.naming import exercises_named, one_exercise, stages_named
-from minigrad_course.stages import CourseError
-from minigrad_course.workspace import Workspace, make_workspace
+from minigrad_course.content import stages as course
+from minigrad_course.content.selection import exercises_named, one_exercise, stages_named
+from minigrad_course.content.stages import CourseError
+from minigrad_course.learner import skipped_stages
+from minigrad_course.learner.workspace import Workspace, make_workspace
 
 
 def call(*words: str, code: int = 0) -> str:
@@ -97,11 +97,11 @@ def test_stages_are_skipped_and_brought_back(space):
     told = call("skip", "00-04")
     assert "skipped: 00, 01, 02, 03, 03b, 04a, 04b, 04c, 04d" in told
     assert "next: 05.1" in told
-    assert skipping.skipped(Workspace(space.root)) == {"00", "01", "02", "03", "03b", "04a", "04b",
-                                                       "04c", "04d"}
+    assert skipped_stages.skipped(Workspace(space.root)) == {
+        "00", "01", "02", "03", "03b", "04a", "04b", "04c", "04d"}
     chosen = stages_named("01-05")
     stage = course.find_stage("05")
-    assert skipping.own_files(space, chosen) == [(stage, space.files(stage))]
+    assert skipped_stages.own_files(space, chosen) == [(stage, space.files(stage))]
     assert "05.1, hint 1 of 3" in call("hint")
     assert "skipped" in call("progress") and "skipped" in call("list")
     assert "no longer skipped: 02" in call("unskip", "02")

@@ -21,10 +21,10 @@ pytest.importorskip("typer", reason="the course's commands need Typer")
 
 from rich.console import Console
 
-from minigrad_course.dev.source import module
-from minigrad_course.run import try_and_show
-from minigrad_course.stages import Stage, checkout, find_stage
-from minigrad_course.verdict import SHOWN_LINES, SHOWN_WIDTH
+from minigrad_course.content.source import module
+from minigrad_course.content.stages import Stage, checkout, find_stage
+from minigrad_course.terminal.show_verdicts import try_and_show
+from minigrad_course.verdicts.verdict import SHOWN_LINES, SHOWN_WIDTH
 from tests.course.test_waiting import PAIRS, solution, tried
 from tests.support.slow import slow_but
 

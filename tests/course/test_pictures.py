@@ -12,8 +12,9 @@ import pytest
 pytest.importorskip("typer", reason="the course's commands need Typer")
 
 from minigrad_course import pictures
-from minigrad_course import stages as course
-from minigrad_course.dev import lesson
+from minigrad_course.content import lesson_blocks
+from minigrad_course.content import stages as course
+from minigrad_course.dev import fill_lesson
 from minigrad_course.pictures import Box, Chip, Curve, Drawing, drawing
 from tests.support.slow import slow_but
 
@@ -23,8 +24,9 @@ SVG = "{http://www.w3.org/2000/svg}"
 MADE = sorted((ROOT / "lessons" / "pictures").glob("*.svg"))
 
 
-def picture_blocks(stage: course.Stage) -> list[lesson.Block]:
-    return [block for block in lesson.parse(stage.text(), stage.key) if block.kind == "picture"]
+def picture_blocks(stage: course.Stage) -> list[lesson_blocks.Block]:
+    return [block for block in lesson_blocks.parse(stage.text(), stage.key)
+            if block.kind == "picture"]
 
 
 @pytest.mark.parametrize("stage", STAGES, ids=lambda stage: stage.key)
@@ -34,7 +36,7 @@ def test_a_lesson_has_two_pictures_at_least(stage):
 
 @pytest.mark.parametrize("stage", STAGES, ids=lambda stage: stage.key)
 def test_a_lesson_has_no_diagram_in_characters(stage):
-    shown = [block.text for block in lesson.parse(stage.text(), stage.key)
+    shown = [block.text for block in lesson_blocks.parse(stage.text(), stage.key)
              if block.kind == "other" and block.fence in ("```text", "```")]
     drawn = [text for text in shown if re.search(r"[│└┘┐┌├┤▼▶]|──|--+[>+|]|\|--", text)]
     assert not drawn
@@ -44,7 +46,7 @@ def test_a_lesson_has_no_diagram_in_characters(stage):
 def test_where_a_lesson_asks_for_a_prediction_the_output_is_folded(stage):
     asks = re.compile(r"\b(?:[Pp]redict|Guess|[Bb]efore you (?:run|look)|do you expect)\b")
     shown = []
-    for words, block in pairwise(lesson.parse(stage.text(), stage.key)):
+    for words, block in pairwise(lesson_blocks.parse(stage.text(), stage.key)):
         if words.kind == "text" and block.runs and block.printed and not block.predicted:
             last = re.sub("`[^`]*`", "", words.text).rstrip().rpartition("\n\n")[2]
             shown += [last] * bool(asks.search(last))
@@ -54,8 +56,8 @@ def test_where_a_lesson_asks_for_a_prediction_the_output_is_folded(stage):
 @pytest.mark.parametrize("stage", STAGES, ids=lambda stage: stage.key)
 def test_a_picture_s_words_and_file_are_there(stage):
     for block in picture_blocks(stage):
-        alt, caption = lesson.picture_words(block)
-        file = lesson.picture_file(stage, block.detail)
+        alt, caption = lesson_blocks.picture_words(block)
+        file = lesson_blocks.picture_file(stage, block.detail)
         svg = file.read_text(encoding="utf-8")
         assert (ROOT / "notebooks" / "pictures" / file.name).read_text(encoding="utf-8") == svg
         assert ElementTree.fromstring(svg).findtext(f"{SVG}desc") == alt
@@ -66,8 +68,8 @@ def test_a_picture_s_words_and_file_are_there(stage):
     stage for stage in STAGES if stage.pictures.exists()]), ids=lambda stage: stage.key)
 def test_a_picture_is_drawn_as_it_lies_there(stage):
     names = [block.detail for block in picture_blocks(stage)]
-    for name, found in lesson.draw(stage, names).items():
-        assert lesson.picture_file(stage, name).read_text(encoding="utf-8") == found["svg"]
+    for name, found in fill_lesson.draw(stage, names).items():
+        assert lesson_blocks.picture_file(stage, name).read_text(encoding="utf-8") == found["svg"]
 
 
 def texts(element: ElementTree.Element, x: float = 0, y: float = 0):

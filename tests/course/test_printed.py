@@ -12,10 +12,10 @@ pytest.importorskip("rich", reason="the course's commands need the extra 'course
 
 from rich.console import Console
 
-from minigrad_course import stages as course
-from minigrad_course.run import try_and_show
-from minigrad_course.trial import try_files
-from minigrad_course.verdict import SHOWN_LINES, verdicts
+from minigrad_course.content import stages as course
+from minigrad_course.running.trial import try_files
+from minigrad_course.terminal.show_verdicts import try_and_show
+from minigrad_course.verdicts.verdict import SHOWN_LINES, verdicts
 
 STAGE = course.find_stage("05")
 FIRST_LINE = "        self.id = next(self._ids)\n"

@@ -24,15 +24,15 @@ from pathlib import Path
 
 import pytest
 
-from minigrad_course.dev.source import blank, module, mutated
+from minigrad_course.child_process.swap import Swapped
+from minigrad_course.content.source import blank, module, mutated
+from minigrad_course.content.stages import Stage, stages
 from minigrad_course.grading import child
 from minigrad_course.grading.asking import probe_jobs
 from minigrad_course.grading.bundle import make_bundle
 from minigrad_course.grading.grade import Grade, grade
 from minigrad_course.grading.intake import Submission
 from minigrad_course.grading.sandbox import Ended, Limits, Sandbox
-from minigrad_course.stages import Stage, stages
-from minigrad_course.swap import Swapped
 from tests.support.slow import slow_but
 
 ALL = os.environ.get("MINIGRAD_ALL_MUTANTS") == "1"

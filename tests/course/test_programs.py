@@ -18,8 +18,8 @@ from tests.support.slow import slow_but
 
 pytest.importorskip("typer", reason="the course's commands need Typer")
 
-from minigrad_course.mine import run_script
-from minigrad_course.stages import checkout, find_stage, stages
+from minigrad_course.content.stages import checkout, find_stage, stages
+from minigrad_course.running.program import run_script
 
 PROGRAMS = checkout() / "lessons" / "programs"
 

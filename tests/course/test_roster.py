@@ -15,6 +15,7 @@ pytest.importorskip("typer", reason="the course's commands need Typer")
 from typer.testing import CliRunner
 
 from minigrad_course.app import app
+from minigrad_course.content.stages import CourseError
 from minigrad_course.grading import batch
 from minigrad_course.grading.feedback import as_page, as_text, write_feedback
 from minigrad_course.grading.grade import Grade, HoleGrade
@@ -23,7 +24,6 @@ from minigrad_course.grading.intake import labels
 from minigrad_course.grading.report import Report
 from minigrad_course.grading.roster import Person, Roster, read_roster
 from minigrad_course.grading.writers import as_csv, as_html, as_junit
-from minigrad_course.stages import CourseError
 
 PEOPLE = [("s101", "Ann Lee", "ann.lee@uni.edu"), ("s102", "Lee, Bo", "blee@uni.edu"),
           ("s103", "Eva María Ñu", "emn@uni.edu"), ("s104", "Sam", "")]

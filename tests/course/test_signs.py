@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("typer", reason="the course's commands need Typer")
 
-from minigrad_course import stages as course
+from minigrad_course.content import stages as course
 from minigrad_course.similarity.signs import idle_holes, signs
 from tests.support.answers import answered, answers
 from tests.support.disguises import package, shipped, with_bodies

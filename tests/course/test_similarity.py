@@ -15,9 +15,10 @@ pytest.importorskip("typer", reason="the course's commands need Typer")
 
 from typer.testing import CliRunner
 
-from minigrad_course import stages as course
 from minigrad_course.app import app
-from minigrad_course.dev.source import body_span, module, mutated
+from minigrad_course.content import stages as course
+from minigrad_course.content.source import body_span, module, mutated
+from minigrad_course.content.stages import Stage
 from minigrad_course.similarity import compare as comparing
 from minigrad_course.similarity import pages
 from minigrad_course.similarity.compare import (
@@ -31,7 +32,6 @@ from minigrad_course.similarity.compare import (
 from minigrad_course.similarity.fingerprints import RUN, WINDOW, covered, fingerprints
 from minigrad_course.similarity.readable import readable
 from minigrad_course.similarity.signs import signs
-from minigrad_course.stages import Stage
 from tests.support.answers import answered, answers
 from tests.support.disguises import DISGUISES, package, renamed, shipped, with_bodies
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from minigrad_course.content.stages import CourseError, checkout
 from minigrad_course.dev import taught
-from minigrad_course.stages import CourseError, checkout
 
 #: What runs is noted by a process of its own, on the taught path: without the quick twins.
 PROGRAM = """

@@ -68,7 +68,7 @@ def test_the_help_lists_every_command_once():
     import typer
 
     from minigrad_course.app import app
-    from minigrad_course.overview import SECTIONS
+    from minigrad_course.commands.overview import SECTIONS
 
     listed = [name for commands in SECTIONS.values() for name in commands]
     assert sorted(listed) == sorted(typer.main.get_command(app).commands)
@@ -101,7 +101,7 @@ def test_doctor_names_what_is_missing():
     code = (
         "import importlib.util, io\n"
         "from rich.console import Console\n"
-        "from minigrad_course import doctor\n"
+        "from minigrad_course.commands import doctor\n"
         "doctor.find_spec = lambda name: None\n"
         "out = io.StringIO()\n"
         "print(doctor.run(Console(file=out, width=120)))\n"
@@ -178,7 +178,7 @@ def test_it_is_plain_when_it_is_not_a_terminal(quick_tour):
 
 def test_the_full_tour_promises_what_it_asks():
     require_tools()
-    from minigrad_course import tour
+    from minigrad_course.tour import tour
 
     assert tour.REQUIRED == 0.97
     assert tour.QUICK_REQUIRED < tour.REQUIRED
@@ -188,7 +188,7 @@ def tour_with(monkeypatch, **replaced) -> tuple[int, str]:
     require_tools()
     from rich.console import Console
 
-    from minigrad_course import tour
+    from minigrad_course.tour import tour
 
     for name, value in replaced.items():
         monkeypatch.setattr(tour, name, value)
@@ -222,7 +222,7 @@ def test_a_page_runs_in_one_namespace_and_shows_real_output():
     require_tools()
     from rich.console import Console
 
-    from minigrad_course.steps import play
+    from minigrad_course.terminal.markdown_page import play
 
     out = io.StringIO()
     page = (

@@ -1,9 +1,7 @@
-"""`minigrad upgrade` where exercises have other numbers, places or cuts than before."""
+"""`minigrad upgrade` after exercises got other numbers, or other bodies to write."""
 
 from __future__ import annotations
 
-import json
-import shutil
 from pathlib import Path
 
 import pytest
@@ -12,14 +10,11 @@ pytest.importorskip("merge3", reason="the course's commands need the extra 'cour
 
 from typer.testing import CliRunner
 
-from minigrad_course import moved_files
-from minigrad_course import stages as course
 from minigrad_course.app import app
-from minigrad_course.dev.source import Module, body_span
-from minigrad_course.renumbered import renumbered, said_of_numbers
-from minigrad_course.stages import Hole, Stage
-from minigrad_course.unknown_names import unknown_names
-from minigrad_course.workspace import Workspace
+from minigrad_course.content import stages as course
+from minigrad_course.content.source import Module, body_span
+from minigrad_course.learner.unknown_names import unknown_names
+from minigrad_course.learner.workspace import Workspace
 
 STAGE = course.find_stage("03b")
 FILE = "autograd/backward.py"
@@ -64,41 +59,19 @@ def answered(text: str, number: str, answer: str) -> str:
     return "".join(lines)
 
 
-def solved(space: Workspace) -> dict[str, object]:
-    return {number: facts["solved"] for number, facts in space.progress()["holes"].items()
-            if facts.get("solved")}
-
-
-def test_answers_and_progress_go_to_the_new_numbers(space):
+def test_an_answer_stays_with_its_function_when_exercises_change_numbers(space):
     mine, shipped = places(space)
     text = older(shipped.read_text())
     shipped.write_text(text)
     mine.write_text(answered(text, FIRST.id, "return 'mine'"))
-    space.keep(holes={FIRST.id: {"solved": "then", "hints": 2}})
 
-    told = upgrade()
+    assert "merged" in upgrade()
 
-    assert f"renumbered: {FIRST.id} is {SECOND.id} now" in told and "conflict" not in told
-    assert "went to the new numbers" in told
-    assert space.progress()["holes"] == {SECOND.id: {"solved": "then", "hints": 2}}
     merged = mine.read_text()
     assert "return 'mine'" in merged and f'NotImplementedError("{FIRST.id} ' in merged
     answer = merged.index("return 'mine'")
     assert f"def {SECOND.symbols[0].rpartition('.')[2].rpartition(':')[2]}" in merged[:answer]
     assert upgrade().strip() == "nothing to do"
-    assert space.progress()["holes"] == {SECOND.id: {"solved": "then", "hints": 2}}
-
-
-def test_progress_is_renumbered_once_where_a_file_is_in_conflict(space):
-    mine, shipped = places(space)
-    first = shipped.read_text().splitlines()[0]
-    text = older(shipped.read_text()).replace(first, "# an older first line")
-    shipped.write_text(text)
-    mine.write_text(text.replace("# an older first line", "# mine"))
-    space.keep(holes={FIRST.id: {"solved": "then"}})
-    for _ in range(2):
-        assert "conflict" in upgrade()
-        assert solved(space) == {SECOND.id: "then"}
 
 
 def with_body(text: str, symbol: str, line: str) -> str:
@@ -120,15 +93,12 @@ def test_an_answer_to_what_is_handed_out_now_is_kept_in_the_backups(space):
     shipped.write_text(with_body(text, given,
                                  'raise NotImplementedError("03b.9 Old is yours to write")'))
     mine.write_text(with_body(text, given, "return 'mine'"))
-    space.keep(holes={"03b.9": {"solved": "then"}})
 
-    told = upgrade()
+    assert "conflict" not in upgrade()
 
-    assert "given now: 03b.9" in told and "conflict" not in told
     assert mine.read_text() == text
     assert any("return 'mine'" in each.read_text()
                for each in (space.root / ".minigrad" / "backups").rglob("*.py"))
-    assert solved(space) == {}
 
 
 def test_a_helper_that_an_answer_uses_and_that_is_gone_is_named(space):
@@ -154,39 +124,13 @@ def test_names_that_nothing_defines(text, wanted, tmp_path):
     assert unknown_names(tmp_path / "x.py") == wanted
 
 
-def test_an_answer_follows_its_symbol_into_another_file_and_depth(space, monkeypatch):
-    """The function was a method in a file that no stage has any more."""
-    mine, shipped = places(space)
-    name = FIRST.symbols[0].partition(":")[2]
-    monkeypatch.setitem(moved_files.MOVED_SYMBOLS, FIRST.symbols[0], "old/place.py:Owner.method")
-    raised = 'raise NotImplementedError("99.7 Old is yours to write")'
-    text = ("# Stage 99, Old: the exercise for minigrad/old/place.py.\n\n\nclass Owner:\n"
-            "    def method(self):\n        ")
-    (space.shipped / "99_old.py").write_text(f"{text}{raised}\n")
-    (space.exercises / "99_old.py").write_text(f"{text}return 'mine'\n")
-    for file in (mine, shipped):
-        file.write_text(with_body(file.read_text(), name, "return 'given'"))
-
-    told = upgrade()
-
-    assert f"renumbered: 99.7 is {FIRST.id} now" in told and "conflict" not in told
-    assert "no longer used" in told and not (space.exercises / "99_old.py").exists()
-    assert (space.root / ".minigrad" / "backups" / "99_old.1.py").is_file()
-    assert mine.read_text() == with_body(STAGE.handed_out(FILE), name, "return 'mine'")
-    assert upgrade().strip() == "nothing to do"
-
-
-def test_a_stage_of_one_file_may_become_a_folder(space):
-    stage = next(each for each in course.stages() if len(each.modules) > 1)
-    path, *others = stage.modules
+def test_a_file_that_no_stage_has_any_more_goes_to_the_backups(space):
     for base in (space.exercises, space.shipped):
-        text = stage.exercise(path, base).read_text()
-        shutil.rmtree(base / stage.key)
-        (base / f"{stage.key}.py").write_text(text + "# mine\n" * (base == space.exercises))
+        (base / "99_old.py").write_text("# mine\n")
     told = upgrade()
-    assert stage.exercise(path, space.exercises).read_text().endswith("# mine\n")
-    assert told.count("new: ") == len(others)
-    assert not (space.exercises / f"{stage.key}.py").exists()
+    assert "no longer used" in told and not (space.exercises / "99_old.py").exists()
+    assert (space.root / ".minigrad" / "backups" / "99_old.1.py").read_text() == "# mine\n"
+    assert upgrade().strip() == "nothing to do"
 
 
 def test_a_file_that_is_new_is_brought_by_upgrade(space):
@@ -195,45 +139,3 @@ def test_a_file_that_is_new_is_brought_by_upgrade(space):
     with pytest.raises(course.CourseError, match="new in this version: `minigrad upgrade` brings"):
         space.files(STAGE)
     assert f"new: {places(space)[0]}" in upgrade()
-
-
-def stage(*holes: Hole) -> Stage:
-    return Stage("05_hooks", course.checkout(), 1, ("a.py",), holes)
-
-
-def hole(id: str, *names: str) -> Hole:
-    return Hole(id, tuple(f"a.py:{name}" for name in names), 1, ())
-
-
-@pytest.mark.parametrize(("new", "wanted"), [
-    ([hole("05.1", "f", "g")], {"05.1": {"solved": "2", "hints": 3}}),
-    ([hole("05.1", "h"), hole("05.2", "f"), hole("05.3", "g")],
-     {"05.1": {"solved": "1"}, "05.2": {"solved": "2", "hints": 3},
-      "05.3": {"solved": "2", "hints": 3}}),
-    ([hole("05.1", "f", "g", "h")], {"05.1": {"solved": "2"}}),
-    ([hole("05.1", "f", "new")], {}),
-    ([hole("05.1", "f", "k")], {}),
-    ([hole("05.2", "new")], {}),
-], ids=["another number", "split", "joined", "more to write", "one was not solved", "another hole"])
-def test_facts_about_exercises_that_were_cut_anew(new, wanted):
-    old = {"05.1": ["a.py:h"], "05.2": ["a.py:f", "a.py:g"], "05.3": ["a.py:k"]}
-    facts = {"05.1": {"solved": "1"}, "05.2": {"solved": "2", "hints": 3}, "05.3": {"hints": 1}}
-    assert renumbered(facts, old, [stage(*new)]) == wanted
-
-
-def test_nothing_is_forgotten_where_nothing_tells_the_numbers():
-    facts = {"05.1": {"solved": "1"}}
-    assert renumbered(facts, {}, [stage(hole("05.1", "f"))]) == facts
-
-
-def test_what_is_said_of_numbers():
-    old = {"05.1": ["a.py:h"], "05.2": ["a.py:f", "a.py:g"], "05.3": ["a.py:k"]}
-    new = stage(hole("05.1", "f"), hole("05.2", "new", "g"), hole("05.4", "h"))
-    assert said_of_numbers(old, [new]) == {
-        "renumbered": ["05.1 is 05.4 now", "05.2 is 05.1 and 05.2 now"], "given now": ["05.3"]}
-    assert json.dumps(said_of_numbers({"05.4": ["a.py:h"]}, [new])) == "{}"
-
-
-def test_moved_symbols_are_symbols_of_exercises():
-    known = {symbol for each in course.stages() for hole in each.holes for symbol in hole.symbols}
-    assert moved_files.MOVED_SYMBOLS.keys() <= known

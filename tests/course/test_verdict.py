@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from minigrad_course.stages import stages
-from minigrad_course.trial import Outcome, Trial, try_files
-from minigrad_course.verdict import asked_by, unwritten, verdicts
-from minigrad_course.verdict import told as sentence
+from minigrad_course.content.stages import stages
+from minigrad_course.running.trial import Outcome, Trial, try_files
+from minigrad_course.verdicts.verdict import failing_line, mistake_sentence, unwritten, verdicts
 
 STAGE = next(each for each in stages() if each.number == "01")
 HOLE, OTHER = STAGE.holes[5], STAGE.holes[0]
@@ -68,7 +67,7 @@ def test_the_line_of_the_test_is_shown_and_not_that_of_its_helper():
         answer.write_text(wrong)
         trial = try_files(stage, {"tiny.py": answer}, [hole.id])
     (verdict,) = verdicts(stage, trial, [hole])
-    assert asked_by(verdict.first).startswith("close(tiny.slope(lambda x: x * x, ")
+    assert failing_line(verdict.first).startswith("close(tiny.slope(lambda x: x * x, ")
     assert verdict.first.message.startswith("AssertionError: expected ")
     assert "\n" not in verdict.first.message
 
@@ -101,7 +100,7 @@ def asked(monkeypatch):
                  ], "It is not Python: no : (a.py, line 3)"),
 ])
 def test_the_sentence_for_each_kind_of_failure(asked, shown, failing, expected):
-    assert sentence(STAGE, HOLE, shown, failing) == expected
+    assert mistake_sentence(STAGE, HOLE, shown, failing) == expected
 
 
 @pytest.mark.parametrize(("message", "number"), [

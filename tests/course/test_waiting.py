@@ -12,20 +12,20 @@ pytest.importorskip("typer", reason="the course's commands need Typer")
 
 from typer.testing import CliRunner
 
-from minigrad_course import waiting
 from minigrad_course.app import app
-from minigrad_course.desk import Desk
-from minigrad_course.dev.source import blank, module, mutated
+from minigrad_course.content.source import blank, module, mutated
+from minigrad_course.content.stages import Stage, find_stage
 from minigrad_course.grading.grade import Grade, grade
 from minigrad_course.grading.intake import Submission
 from minigrad_course.grading.report import Report
 from minigrad_course.grading.sandbox import Limits, best_sandbox
 from minigrad_course.grading.writers import WRITERS, gradescope
-from minigrad_course.stages import Stage, find_stage
-from minigrad_course.trial import try_each
-from minigrad_course.verdict import Verdict, verdicts
-from minigrad_course.waiting import fewest, find_waits, try_answers
-from minigrad_course.workspace import Workspace, make_workspace
+from minigrad_course.learner.workspace import Workspace, make_workspace
+from minigrad_course.running.learner_files import LearnerFiles
+from minigrad_course.running.trial import try_each
+from minigrad_course.verdicts import waiting
+from minigrad_course.verdicts.verdict import Verdict, verdicts
+from minigrad_course.verdicts.waiting import fewest, find_waits, try_answers
 from tests.support.slow import slow_but
 
 
@@ -240,7 +240,7 @@ def test_a_second_run_can_be_stopped(tmp_path, monkeypatch):
         Timer(0.3, stop.set).start()
         return try_each(*args, **options)
 
-    monkeypatch.setattr("minigrad_course.waiting.try_each", second)
+    monkeypatch.setattr("minigrad_course.verdicts.waiting.try_each", second)
     try_answers(stage, files, stop=stop, limit=10)
     assert len(begun) == 1 and time.monotonic() - begun[0] < 5
 
@@ -344,4 +344,4 @@ def test_run_list_and_progress_tell_it(space):
 
 def test_nothing_changes_in_files_that_can_be_read_as_they_are():
     stage = find_stage("04a")
-    assert Desk(stage, solution(stage)).repaired() == {}
+    assert LearnerFiles(stage, solution(stage)).repaired() == {}

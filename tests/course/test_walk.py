@@ -20,10 +20,10 @@ pytest.importorskip("termios", reason="types into a pseudo-terminal")
 
 import pexpect
 
-from minigrad_course.dev.source import blank, module, mutated
-from minigrad_course.naming import stages_named
-from minigrad_course.stages import find_stage, stages
-from minigrad_course.workspace import make_workspace
+from minigrad_course.content.selection import stages_named
+from minigrad_course.content.source import blank, module, mutated
+from minigrad_course.content.stages import find_stage, stages
+from minigrad_course.learner.workspace import make_workspace
 from tests.support.terminal import learning
 
 ASKED = os.environ.get("MINIGRAD_WALK", "10")

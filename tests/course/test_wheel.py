@@ -15,7 +15,7 @@ import pytest
 pytest.importorskip("hatchling", reason="builds a wheel")
 pytest.importorskip("merge3", reason="the course's commands need the extra 'course'")
 
-from minigrad_course import stages as course
+from minigrad_course.content import stages as course
 
 ROOT = course.checkout()
 STAGE = next(stage for stage in course.stages() if stage.holes)

@@ -31,7 +31,7 @@ import source_pages
 from api_families import FAMILIES, family_of
 
 from minigrad.op.declaration import REGISTRY
-from minigrad_course.stages import stages
+from minigrad_course.content.stages import stages
 from tests.support.slow import slow_but
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -10,10 +10,10 @@ import pytest
 pytest.importorskip("typer", reason="the course's commands need Typer")
 
 import minigrad
+from minigrad_course.content.stages import CourseError
 from minigrad_course.grading import confine, sandbox
-from minigrad_course.grading.sandbox import KINDS, Sandbox, gives_users
+from minigrad_course.grading.sandbox import METHODS, Sandbox, gives_users
 from minigrad_course.grading.users import USERS
-from minigrad_course.stages import CourseError
 from tests.support.attacks import SANDBOXES, each_sandbox, open_to_others, ran
 from tests.support.slow import slow_but
 
@@ -39,9 +39,9 @@ def with_kinds(monkeypatch):
     return choose
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "limits"])
+@pytest.mark.parametrize("kind", [kind for kind in METHODS if kind != "limits"])
 def test_the_first_that_works_is_taken(kind, with_kinds):
-    order = list(KINDS)
+    order = list(METHODS)
     with_kinds(order[order.index(kind):])
     assert best() == Sandbox(kind)
 
@@ -57,7 +57,7 @@ def test_root_is_refused_where_limits_are_all(with_kinds, monkeypatch):
     assert best() == Sandbox("limits")
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", METHODS)
 def test_bubblewrap_can_be_required(kind, with_kinds, monkeypatch):
     with_kinds([kind])
     monkeypatch.setenv(sandbox.ANY, "1")
@@ -71,7 +71,7 @@ def test_bubblewrap_can_be_required(kind, with_kinds, monkeypatch):
 @each_sandbox
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="root alone gives users")
 def test_root_gives_each_run_a_user_of_its_own(sandbox, tmp_path):
-    if sandbox.kind == "bubblewrap" and not gives_users():
+    if sandbox.method == "bubblewrap" and not gives_users():
         pytest.skip("bubblewrap cannot change users here")
     code = "import os; print(os.getuid(), os.geteuid(), os.getgid(), *os.getgroups())"
     users = [set(map(int, ran(code, tmp_path, sandbox).split())) for _ in range(2)]

@@ -67,7 +67,7 @@ class Every(dict):
 class Saying:
     """A sandbox whose processes write what they are told to."""
 
-    kind = "limits"
+    method = "limits"
 
     def __init__(self, output):
         self.output = output

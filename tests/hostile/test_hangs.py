@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("typer", reason="the course's commands need Typer")
 
-from minigrad_course.dev.source import blank
+from minigrad_course.content.source import blank
 from minigrad_course.grading.asking import Runs
 from minigrad_course.grading.sandbox import Ended, Limits
 from tests.support.attacks import MODULE, SECONDS, SOLUTION, STAGE, added, each_sandbox, graded
@@ -42,7 +42,7 @@ deeper()""",
 
 def ending(hole, code):
     """The solution with one exercise that ends its process."""
-    from minigrad_course.dev.source import Module, body_span
+    from minigrad_course.content.source import Module, body_span
 
     source = Module.from_text(MODULE, SOLUTION)
     lines = SOLUTION.splitlines()

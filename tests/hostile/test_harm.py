@@ -247,7 +247,7 @@ def test_few_processes_can_be_started(sandbox, tmp_path):
     (reason,) = {hole.reason for hole in graded(text, tmp_path, sandbox, limits).holes}
     started = int(reason.removesuffix(" processes").rpartition(" ")[2])
     # An ordinary user's other processes are counted too; some may have ended in the meantime.
-    others = 16 if sandbox.kind == "landlock" else 0
+    others = 16 if sandbox.method == "landlock" else 0
     assert 8 < started < LIMITS.processes + others
 
 
@@ -272,7 +272,7 @@ def test_little_is_stored_in_files(sandbox, tmp_path):
         raise RuntimeError(f"{written} MB")
     """)
     (reason,) = {hole.reason for hole in graded(text, tmp_path, sandbox).holes}
-    if sandbox.kind == "bubblewrap":
+    if sandbox.method == "bubblewrap":
         assert 16 < int(reason.removesuffix(" MB").rpartition(" ")[2]) <= 64
     else:
         assert "stored more than" in reason

@@ -14,8 +14,8 @@ pytest.importorskip("typer", reason="the course's commands need Typer")
 
 from typer.testing import CliRunner
 
-from minigrad_course import stages as course
 from minigrad_course.app import app
+from minigrad_course.content import stages as course
 from minigrad_course.grading import batch
 from minigrad_course.grading.grade import Grade, HoleGrade
 from minigrad_course.grading.report import Report

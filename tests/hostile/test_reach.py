@@ -14,10 +14,10 @@ import pytest
 pytest.importorskip("typer", reason="the course's commands need Typer")
 
 import minigrad
+from minigrad_course.content.stages import CourseError
 from minigrad_course.grading import reach
 from minigrad_course.grading.bundle import make_bundle
 from minigrad_course.grading.sandbox import Sandbox
-from minigrad_course.stages import CourseError
 from tests.support.attacks import (
     LIMITS,
     MODULE,
@@ -113,7 +113,7 @@ REACHING = {
     "installed programs": "os.listdir('/usr/bin')",
     "a shell": "subprocess.run(['/bin/sh', '-c', 'true'], check=True)",
     "another user by su": "subprocess.run(['/bin/su', '-c', 'true'], check=True)",
-    "the course": "import minigrad_course.stages",
+    "the course": "import minigrad_course.content.stages",
     "the command's packages": "import typer",
     "installed packages": "open(next(Path(STANDARD[0], 'site-packages').glob('*/*.py'))).read()",
     "the generated functions": "sys.path.insert(0, BUNDLE + '/site'); import minigrad.codegen",
@@ -222,7 +222,7 @@ def _reached(sandbox: Sandbox, names: tuple[tuple[str, object], ...], folder: Pa
     calls = {**REFUSED, **{name: numbers for name, (numbers, *_) in BITS.items()},
              **{name: numbers[:2] for name, numbers in OTHERS.items()}}
     attacks = {name: code for name, code in REACHING.items()
-               if sandbox.kind != "limits" or name in HARMLESS}
+               if sandbox.method != "limits" or name in HARMLESS}
     job = json.dumps({"attacks": attacks, "calls": calls, "grader": os.getpid(),
                       "names": {**dict(names), "OTHER": str(other)}}).encode()
     open_to_others(folder)
@@ -235,10 +235,10 @@ def _reached(sandbox: Sandbox, names: tuple[tuple[str, object], ...], folder: Pa
 @pytest.mark.parametrize("attack", REACHING)
 @pytest.mark.slow
 def test_nothing_is_reached(attack, sandbox, names, tmp_path_factory):
-    folder = tmp_path_factory.getbasetemp() / f"reach-{sandbox.kind}"
+    folder = tmp_path_factory.getbasetemp() / f"reach-{sandbox.method}"
     folder.mkdir(exist_ok=True)
     ended = _reached(sandbox, tuple(names.items()), folder)
-    assert ended[attack] != 0, f"{sandbox.kind}: {attack} was reached"
+    assert ended[attack] != 0, f"{sandbox.method}: {attack} was reached"
 
 
 @pytest.mark.parametrize("attack", HARMLESS)
@@ -274,7 +274,7 @@ def test_a_bundle_is_read_by_its_own_run_alone(sandbox, tmp_path):
     (bundle / "child.py").write_text("print(len(open(__file__).read()))\n", encoding="utf-8")
     open_to_others(tmp_path)
     assert int(sandbox.run(bundle, [], b"", LIMITS).output) > 10
-    assert bundle.stat().st_mode & 0o007 == 0 or sandbox.kind == "landlock"
+    assert bundle.stat().st_mode & 0o007 == 0 or sandbox.method == "landlock"
 
 
 @pytest.mark.parametrize("kind", ["the package", "an installed package", "an environment",

@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("typer", reason="the course's commands need Typer")
 
-from minigrad_course.dev.source import body_span, module
+from minigrad_course.content.source import body_span, module
 from tests.support.attacks import MODULE, SOLUTION, STAGE, each_sandbox, graded
 from tests.support.slow import slow_but
 

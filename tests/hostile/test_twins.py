@@ -9,10 +9,10 @@ import pytest
 
 pytest.importorskip("typer", reason="the course's commands need Typer")
 
-from minigrad_course.dev.source import blank, module
+from minigrad_course.child_process.swap import Swapped
+from minigrad_course.content.source import blank, module
+from minigrad_course.content.stages import stages
 from minigrad_course.grading.bundle import make_bundle
-from minigrad_course.stages import stages
-from minigrad_course.swap import Swapped
 from tests.support.attacks import STAGE
 from tests.support.slow import slow_but
 

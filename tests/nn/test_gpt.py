@@ -10,7 +10,7 @@ import pytest
 import minigrad
 from minigrad import nn
 from minigrad.nn.models import GPT, GPTConfig
-from minigrad_course import characters
+from minigrad_course.demos import characters
 from tests import _oracle
 from tests.support.arrays import host
 from tests.support.with_torch import with_torch
@@ -107,7 +107,7 @@ def test_outputs_and_gradients_are_pytorchs(tied: bool) -> None:
 def test_fifty_steps_have_pytorchs_losses(moved: bool) -> None:
     torch = pytest.importorskip("torch", reason="parity needs PyTorch")
     curves, nets = [], []
-    theirs = with_torch("minigrad_course/characters.py")
+    theirs = with_torch("minigrad_course/demos/characters.py")
     for package, module in ((torch, theirs), (minigrad, characters)):
         package.manual_seed(0)
         text = module.load(20_000)

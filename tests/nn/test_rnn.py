@@ -15,7 +15,7 @@ from minigrad.autograd.gradcheck import gradgradcheck
 from minigrad.nn.utils import rnn
 from minigrad.ops.nn import rnn_stacks
 from minigrad.ops.nn.rnn import GruLayer, LstmLayer, RnnLayer
-from minigrad_course import brackets
+from minigrad_course.demos import brackets
 from tests import _oracle
 from tests.support.arrays import host
 from tests.support.with_torch import with_torch
@@ -287,7 +287,7 @@ def test_an_lstm_learns_to_count_brackets() -> None:
 def test_the_brackets_training_is_pytorchs_with_the_same_seed() -> None:
     torch = pytest.importorskip("torch", reason="parity needs PyTorch")
     curves = []
-    theirs = with_torch("minigrad_course/brackets.py")
+    theirs = with_torch("minigrad_course/demos/brackets.py")
     for package, module in ((minigrad, brackets), (torch, theirs)):
         package.manual_seed(0)
         curves.append(np.array(list(module.train(module.Counter(), 50))))

@@ -15,7 +15,7 @@ import pytest
 
 import minigrad as torch
 from minigrad import _state
-from minigrad_course.beside import second_copy
+from minigrad_course.child_process.second_copy import second_copy
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-from minigrad_course.dev.source import Module, body_span
-from minigrad_course.stages import Stage
+from minigrad_course.content.source import Module, body_span
+from minigrad_course.content.stages import Stage
 
 FOLDER = Path(__file__).parents[1] / "answers"
 

@@ -11,12 +11,12 @@ from xml.etree import ElementTree
 
 import pytest
 
+from minigrad_course.content.stages import find_stage
 from minigrad_course.grading.grade import Grade, grade
 from minigrad_course.grading.intake import take_in
 from minigrad_course.grading.report import Report
-from minigrad_course.grading.sandbox import KINDS, Limits, Sandbox, works
+from minigrad_course.grading.sandbox import METHODS, Limits, Sandbox, works
 from minigrad_course.grading.writers import WRITERS, classroom50, gradescope
-from minigrad_course.stages import find_stage
 
 __all__ = ["LIMITS", "MODULE", "SANDBOXES", "SECONDS", "SOLUTION", "STAGE", "STUB", "added",
            "check_reports", "each_sandbox", "graded", "in_probes", "open_to_others", "ran"]
@@ -28,13 +28,13 @@ SOLUTION = STAGE.solution(MODULE).read_text(encoding="utf-8")
 SECONDS = 8
 LIMITS = Limits(seconds=SECONDS, memory=2 << 30)
 #: Every sandbox that works for who runs the tests; limits alone are none.
-SANDBOXES = [Sandbox(kind) for kind in KINDS if kind != "limits" and works(kind)]
+SANDBOXES = [Sandbox(kind) for kind in METHODS if kind != "limits" and works(kind)]
 RUNNER = {"CLASSROOM": "c", "ASSIGNMENT": "a", "SUBMISSION_TAG": "t", "COMMIT_URL": "u",
           "RELEASE_URL": "r"}
 
 each_sandbox = pytest.mark.parametrize(
     "sandbox", SANDBOXES or [pytest.param(None, marks=pytest.mark.skip("no sandbox works here"))],
-    ids=lambda sandbox: getattr(sandbox, "kind", "none"))
+    ids=lambda sandbox: getattr(sandbox, "method", "none"))
 
 #: Says that all tests passed, so that what follows is reached in the process of the probes.
 _PRELUDE = """

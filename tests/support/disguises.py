@@ -9,8 +9,8 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from minigrad_course.dev.source import Module, body_span, docstring_of, module
-from minigrad_course.stages import Stage
+from minigrad_course.content.source import Module, body_span, docstring_of, module
+from minigrad_course.content.stages import Stage
 
 Texts = dict[str, str]
 

@@ -23,8 +23,8 @@ import termios
 import pexpect
 from pexpect import fdpexpect
 
-from minigrad_course.stages import checkout
-from minigrad_course.workspace import Workspace
+from minigrad_course.content.stages import checkout
+from minigrad_course.learner.workspace import Workspace
 
 ROOT = checkout()
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from minigrad_course.dev.lesson import Block, parse
-from minigrad_course.stages import stages
+from minigrad_course.content.lesson_blocks import Block, parse
+from minigrad_course.content.stages import stages
 
 GUESS = Path(__file__).resolve().parents[2] / "site" / "runtime" / "static" / "guess.js"
 ASK = f"""

@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("typer", reason="the course's commands need Typer")
 
-from minigrad_course.stages import find_stage
+from minigrad_course.content.stages import find_stage
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = """

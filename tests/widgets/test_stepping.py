@@ -122,7 +122,7 @@ def test_the_figure_reads_a_digit_as_minigrad_does(model, asked):
 
 def test_the_weights_read_as_many_held_out_digits_as_they_say(asked):
     pytest.importorskip("sklearn", reason="its digits are read")
-    from minigrad_course import digits
+    from minigrad_course.demos import digits
 
     layers, data = weights(), digits.load(0)
     right = 0
@@ -139,7 +139,7 @@ def test_the_script_writes_what_the_figure_imports():
     pytest.importorskip("sklearn", reason="its digits are trained on")
     import digit_weights
 
-    from minigrad_course import digits
+    from minigrad_course.demos import digits
 
     data = digits.load(0)
     text = digit_weights.written(digit_weights.trained(data, 1), data)

@@ -32,9 +32,10 @@ class Grader:
 
     def __init__(self) -> None:
         importlib.import_module("pytest")
-        self.desk, self.stages, self.swap, self.trial, self.verdict, self.waiting = (
+        self.learner_files, self.stages, self.swap, self.trial, self.verdict, self.waiting = (
             importlib.import_module(f"minigrad_course.{name}")
-            for name in ("desk", "stages", "swap", "trial", "verdict", "waiting"))
+            for name in ("running.learner_files", "content.stages", "child_process.swap",
+                         "running.trial", "verdicts.verdict", "verdicts.waiting"))
         self.stopped = False
 
     def grade(self, asked: str) -> str:
@@ -64,7 +65,7 @@ class Grader:
     def _tried(self, folder: Path, stage: Any, files: dict[str, Path], holes: list[str]
                ) -> tuple[Any, dict[str, dict[str, None]]]:
         """Return what `try_answers` does in a terminal, and the tests that were left out."""
-        desk = self.desk.Desk(stage, files)
+        answers = self.learner_files.LearnerFiles(stage, files)
         left_out: dict[str, dict[str, None]] = {}
 
         def run(tested: list[str] | None, composed: Any, symptoms: bool) -> Any:
@@ -75,12 +76,12 @@ class Grader:
             return self._run(command[-1], report, left_out)
 
         def once(tested: list[str] | None, is_rest: bool) -> Any:
-            return run(tested, desk.repaired(), not is_rest)
+            return run(tested, answers.repaired(), not is_rest)
 
         def again(runs: Any, symptoms: bool) -> list[Any]:
             return [run(list(tested), composed, symptoms) for composed, tested, _ in runs]
 
-        return self.waiting.try_again(desk, once(holes, False), holes, once, again), left_out
+        return self.waiting.try_again(answers, once(holes, False), holes, once, again), left_out
 
     def _run(self, plan: str, report: Path, left_out: dict[str, dict[str, None]]) -> Any:
         quiet = io.StringIO()  # nothing that is printed is lost: a failure tells of it
@@ -134,7 +135,7 @@ class _Told:
             "printed": self.printed(*verdict.printed_first),
             "line": self.line(first.where) if first and verdict.state == "wrong" else None,
             "first": first and {"test": first.test.rpartition("::")[2],
-                                "asked": self.module.asked_by(first),
+                                "asked": self.module.failing_line(first),
                                 "message": self.clean(first.message),
                                 "where": self.clean(first.where),
                                 "detail": self.clean(first.detail)},
@@ -146,11 +147,11 @@ class _Told:
             return ""
         failing = [f"{each.test.rpartition('::')[2]}: {each.message}"
                    for each in whole.outcomes if not each.passed]
-        return self.clean(" ".join([self.module.told_of_whole(whole), *failing[:1]]))
+        return self.clean(" ".join([self.module.whole_package_sentence(whole), *failing[:1]]))
 
     def printed(self, head: str, text: str) -> dict[str, Any] | None:
         """Return printed text with its heading, as much of it as is shown."""
-        lines, more = self.module.capped(text)
+        lines, more = self.module.shown_lines(text)
         return {"head": head, "lines": lines, "more": more} if text else None
 
     def line(self, where: str) -> list[Any] | None:

@@ -67,7 +67,8 @@ class OwnEngine:
         """Return the finder that answers for the package's modules with the reader's."""
         stages, swap, trial, workspace, engine = (
             importlib.import_module(f"minigrad_course.{name}")
-            for name in ("stages", "swap", "trial", "workspace", "own_engine"))
+            for name in ("content.stages", "child_process.swap", "running.trial",
+                         "learner.workspace", "learner.own_engine"))
         space = workspace.Workspace(self._folder)
         for stage in stages.stages(ROOT):
             theirs = own["files"].get(stage.key, {})

@@ -1,7 +1,7 @@
 // What the reader wrote, guessed and solved, kept in this browser, in the form of the terminal's course.
 
 const PREFIX = "minigrad/";
-const FORM = 1; // of progress.json, as in minigrad_course/workspace.py
+const FORM = 1; // of progress.json, as in minigrad_course/learner/workspace.py
 
 const read = (key) => {
   try {

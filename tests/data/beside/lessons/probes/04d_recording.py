@@ -3,7 +3,7 @@
 from probing import numbers, tried
 
 import minigrad as torch
-from minigrad_course.beside import second_copy
+from minigrad_course.child_process.second_copy import second_copy
 
 
 def leaf(copy, random, size=2):

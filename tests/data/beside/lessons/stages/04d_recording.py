@@ -1,7 +1,7 @@
 """Symptoms of stage 04d: each asks the second copy whether it shows one mistake."""
 
 import minigrad as torch
-from minigrad_course.beside import second_copy
+from minigrad_course.child_process.second_copy import second_copy
 
 
 def symptom_04d_1_saves_everything():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import minigrad as torch
-from minigrad_course.beside import second_copy
+from minigrad_course.child_process.second_copy import second_copy
 
 
 @pytest.fixture

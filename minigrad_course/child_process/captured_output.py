@@ -1,0 +1,68 @@
+"""Capture what a learner's code prints while it is tested, by the exercise that printed it.
+
+This runs in the process of `swap.py`, and in the page.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from .learner_frames import Owners
+
+#: Characters that are kept of each exercise in each test.
+KEPT = 4000
+
+
+class _Recorder:
+    """A stream that passes on everything, and keeps the text that a learner's code writes."""
+
+    def __init__(self, stream: Any, printed: Printed) -> None:
+        self.stream, self.printed = stream, printed
+
+    def write(self, text: str) -> int:
+        line = self.printed.owners.innermost(sys._getframe(1))
+        if line is not None:
+            self.printed.keep(line.exercise, text)
+        return int(self.stream.write(text))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
+
+
+class Printed:
+    """A plugin of pytest that keeps what each exercise prints in each test."""
+
+    def __init__(self, plan: dict[str, Any]) -> None:
+        self.owners = Owners(plan)
+        self.tests: dict[str, dict[str, str]] = {}  # by test, then by exercise, "" for helpers
+        self.now = ""
+
+    def keep(self, exercise: str, text: str) -> None:
+        """Keep text of the test that is running, up to a limit."""
+        texts = self.tests.setdefault(self.now, {})
+        before = texts.get(exercise, "")
+        if len(before) < KEPT:
+            texts[exercise] = before + text[:KEPT]
+
+    # The innermost wrapper: `capsys` and the like have put their streams there before.
+    @pytest.hookimpl(wrapper=True, trylast=True)
+    def pytest_runtest_call(self, item: Any) -> Iterator[None]:
+        """Watch what is printed while a test runs."""
+        self.now = item.nodeid
+        with self.watched():
+            return (yield)
+
+    @contextmanager
+    def watched(self) -> Iterator[None]:
+        """Keep what the code inside prints."""
+        before = sys.stdout, sys.stderr
+        sys.stdout, sys.stderr = _Recorder(before[0], self), _Recorder(before[1], self)
+        try:
+            yield
+        finally:
+            sys.stdout, sys.stderr = before

@@ -1,0 +1,35 @@
+"""Print which functions of the package run while it is imported, one "path line" a line.
+
+This file is a program of its own, started with the package's folder and the modules' names.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from pathlib import Path
+from types import FrameType
+
+
+def main(package: str, modules: list[str]) -> None:
+    """Import the modules and print the functions that ran, by file and first line."""
+    seen: set[tuple[str, int]] = set()
+
+    def note(frame: FrameType, event: str, _: object) -> None:
+        if event == "call":
+            seen.add((frame.f_code.co_filename, frame.f_code.co_firstlineno))
+
+    os.environ["MINIGRAD_GENERIC"] = "1"
+    sys.path[0] = str(Path(package).parent)
+    sys.setprofile(note)
+    for name in modules:
+        importlib.import_module(name)
+    sys.setprofile(None)
+    for file, line in sorted(seen):
+        if file.startswith(package + os.sep):
+            print(Path(file).relative_to(package).as_posix(), line)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2:])

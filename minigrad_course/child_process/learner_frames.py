@@ -1,0 +1,67 @@
+"""Find the learner's code on the call stack: which file, line and exercise is running.
+
+This runs in the process of `swap.py`.
+"""
+
+from __future__ import annotations
+
+import traceback
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+
+@dataclass(frozen=True)
+class LearnerLine:
+    """A line of a learner's file."""
+
+    file: str
+    line: int
+    function: str  # "Class.method", "function" or "" at the top of the file
+    exercise: str  # the number of the exercise that the function belongs to, or ""
+
+    def __str__(self) -> str:
+        inside = f", in {self.function}" if self.function else ""
+        owner = f" ({self.exercise})" if self.exercise else ""
+        return f"{Path(self.file).name}, line {self.line}{inside}{owner}"
+
+
+class Owners:
+    """The files and functions of a learner, each function with the exercise that it answers."""
+
+    def __init__(self, plan: dict[str, Any]) -> None:
+        self.files = frozenset([*plan["files"].values(), *plan.get("own", ())])
+        self.exercises = {(file, name): number
+                          for number, file, name in plan.get("functions", ())}
+
+    def innermost(self, frame: FrameType | None) -> LearnerLine | None:
+        """Return the innermost line in a file of the learner, from `frame` outwards."""
+        while frame is not None:
+            code = frame.f_code
+            if code.co_filename in self.files:
+                return self.line_in(code.co_filename, frame.f_lineno, code.co_qualname)
+            frame = frame.f_back
+        return None
+
+    def told(self, error: BaseException) -> tuple[str, tuple[str, int] | None]:
+        """Return the text of an error from the learner's own line on, and where that line is.
+
+        Frames before it are those of the import.  If no line of the learner's is in it, the text is
+        complete, and the second value is None.
+        """
+        if isinstance(error, SyntaxError) and (file := error.filename) in self.files and file:
+            return "".join(traceback.format_exception_only(error)), (file, error.lineno or 1)
+        trace, own = error.__traceback__, None
+        while trace is not None:
+            if trace.tb_frame.f_code.co_filename in self.files:
+                own = trace
+            trace = trace.tb_next
+        text = "".join(traceback.format_exception(type(error), error, own or error.__traceback__))
+        return text, own and (own.tb_frame.f_code.co_filename, own.tb_lineno)
+
+    def line_in(self, file: str, line: int, qualified: str) -> LearnerLine:
+        """Return the line with the exercise of `qualified`, or of the function around it."""
+        name = qualified.partition(".<")[0]
+        name = "" if name.startswith("<") else name
+        return LearnerLine(file, line, name, self.exercises.get((file, name), ""))

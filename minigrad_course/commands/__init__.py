@@ -1,0 +1,1 @@
+"""The commands of `minigrad`, one group a file: they read options and print what others find."""

@@ -1,0 +1,242 @@
+"""`minigrad capstone`: the end of the course, as commands."""
+
+from __future__ import annotations
+
+import json
+import runpy
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+
+from ..capstone.certificate import WANTED, certificate, counted, modules_told, standing
+from ..capstone.faults import Fault, engine_with, fault_with, plant
+from ..capstone.results import keep_result, read_results
+from ..content.selection import stages_named
+from ..content.source import module
+from ..content.stages import CourseError, Stage, checkout
+from ..learner import skipped_stages
+from ..learner.workspace import Workspace, find_workspace, replace_file
+from ..running.learner_files import combine_files
+from ..running.program import run_script
+from ..running.trial import module_name
+from .shared import Where, console, in_one_sentence
+
+app = typer.Typer(rich_markup_mode=None)
+
+#: The task of each part.
+ASKED = {"digits": f"a network of your own reads more than {WANTED:.0%} of the held-out digits",
+         "spell": "a GPT learns to spell on your engine: half of what it writes is right",
+         "fault": "one changed line in your engine, to be found by halves"}
+
+
+@app.callback(invoke_without_command=True)
+@in_one_sentence
+def capstone(context: typer.Context) -> None:
+    """Put your engine to work: three tasks, and a certificate with what they measured.
+
+    Without a task it says how they stand. Lesson 14 tells more.
+
+    \b
+    Examples:
+      minigrad capstone
+      minigrad capstone digits
+      minigrad capstone spell
+      minigrad capstone fault
+      minigrad capstone certificate
+    """
+    if context.invoked_subcommand is None:
+        space = find_workspace(None)
+        for part, is_done, figures in standing(space):
+            mark = "[green]done[/]" if is_done else "    "
+            console().print(f"{mark} minigrad capstone {part:8} {ASKED[part]}", soft_wrap=True)
+            console().print(f"     {figures}", soft_wrap=True)
+        console().print("     minigrad capstone certificate   all figures, in a file",
+                        soft_wrap=True)
+
+
+@app.command()
+@in_one_sentence
+def digits(where: Where = None) -> None:
+    """Train the network of your file network.py on digits, on your own engine.
+
+    The file is made when you first ask for it. Change the network, EPOCHS and LEARNING_RATE until
+    more than 97 % of the held-out digits are right. Exits with 1 while they are not. The best
+    figures are kept.
+
+    \b
+    Example:
+      minigrad capstone digits
+    """
+    space = find_workspace(where)
+    file = space.root / "network.py"
+    if not file.exists():
+        shutil.copyfile(_program("own_network.py"), file)
+        console().print(f"{escape(str(file))} is there for you to change", soft_wrap=True)
+    facts = _measured(space, "digits.py", ["--network", str(file)])
+    best = read_results(space).get("digits")
+    if best is None or facts["right"] >= best["right"]:
+        keep_result(space, "digits", facts)
+    if facts["right"] > WANTED * facts["of"]:
+        console().print(f"[green]done[/]: more than {WANTED:.0%} are right")
+        return
+    console().print(f"not yet: more than {WANTED:.0%} are asked for, which is "
+                    f"{int(WANTED * facts['of']) + 1} of {facts['of']}. Change "
+                    f"{escape(str(file))}", soft_wrap=True)
+    raise typer.Exit(1)
+
+
+@app.command()
+@in_one_sentence
+def spell(where: Where = None) -> None:
+    """Let a small GPT learn to spell the words of this course, on your own engine.
+
+    It takes up to three minutes. Exits with 1 if less than half of what it writes is a word.
+
+    \b
+    Example:
+      minigrad capstone spell
+    """
+    space = find_workspace(where)
+    facts = _measured(space, "spell.py", [])
+    keep_result(space, "spell", facts)
+    if facts["spelled"] < 0.5:
+        console().print("not yet: half of the words must be right. Is one of your gradients "
+                        "wrong? `minigrad python ten_probes.py`", soft_wrap=True)
+        raise typer.Exit(1)
+    console().print("[green]done[/]: it spells")
+
+
+@app.command()
+@in_one_sentence
+def fault(
+    mine: Annotated[
+        str | None, typer.Option("--mine", metavar="STAGES",
+                                 help="Ask a question: run the ten probes with these stages alone "
+                                      "from the engine with the fault, 00-05 say.")
+    ] = None,
+    stage: Annotated[
+        str | None, typer.Option("--stage", metavar="STAGE", help="Answer: it is in this stage.")
+    ] = None,
+    new: Annotated[bool, typer.Option("--new", help="Plant another fault.")] = False,
+    where: Where = None,
+) -> None:
+    """Find a fault by halves: one line of your engine was changed, and ten programs are the probes.
+
+    It is in a stage that you have solved. Without an option the whole engine is asked. With --mine
+    some of its stages stand in, and the package's own for the others: the fault shows only if its
+    stage is among them. Answer with --stage.
+
+    \b
+    Examples:
+      minigrad capstone fault
+      minigrad capstone fault --mine 01-05
+      minigrad capstone fault --stage 03
+      minigrad capstone fault --new
+    """
+    space = find_workspace(where)
+    facts = {"number": 0, "digest": "", "questions": 0, "wrong": 0, "found": [],
+             **read_results(space).get("fault", {})}
+    if mine is not None and stage is not None:
+        raise CourseError("ask with --mine or answer with --stage: one at a time")
+    if new or not facts["digest"]:
+        if stage is not None:
+            raise CourseError("no fault is planted: `minigrad capstone fault` plants one")
+        _plant(space, facts)
+    planted = fault_with(facts["digest"])
+    if stage is not None:
+        _answer(space, facts, planted, stage)
+        return
+    chosen = None if mine is None else stages_named(mine)
+    facts["questions"] += 1
+    keep_result(space, "fault", facts)
+    swapped = planted if chosen is None or planted.stage in chosen else None
+    own = [each for each in _own(space) if chosen is None or each[0] in chosen]
+    files, shared = engine_with(swapped, own)
+    run_script(_program("ten_probes.py"), [], files, shared)
+    console().print(f"question {facts['questions']}; `--mine 01-05` asks about half, "
+                    "`--stage NN` answers")
+
+
+def _plant(space: Workspace, facts: dict[str, Any]) -> None:
+    console().print("one line of a stage that you have solved is being changed ...")
+    facts |= {"number": facts["number"] + 1, "questions": 0, "wrong": 0}
+    expected = runpy.run_path(str(_program("ten_probes.py")))["EXPECTED"]
+    facts["digest"] = plant(facts["number"], _own(space), expected).digest
+    keep_result(space, "fault", facts)
+
+
+def _answer(space: Workspace, facts: dict[str, Any], planted: Fault, stage: str) -> None:
+    named = stages_named(stage)
+    if len(named) > 1:
+        raise CourseError("name one stage: " + ", ".join(each.number for each in named)
+                          + " are several")
+    if named[0] != planted.stage:
+        facts["wrong"] += 1
+        keep_result(space, "fault", facts)
+        console().print(f"no: stage {named[0].number} is as it was")
+        raise typer.Exit(1)
+    found = {key: facts[key] for key in ("number", "questions", "wrong")}
+    keep_result(space, "fault", {**facts, "digest": "", "found": [*facts["found"], found]})
+    before, after = planted.lines
+    title = planted.stage.words["hole"][planted.hole.id]["title"]
+    out = console()
+    out.print(f"[green]yes[/]: {planted.hole.id} {escape(title)}, after "
+              f"{counted(facts['questions'], 'question')}", soft_wrap=True)
+    for path in dict.fromkeys(each.partition(":")[0] for each in planted.hole.symbols):
+        if before in module(planted.stage.package, path).text:
+            out.print(f"  {path}")
+    out.print(f"  - {escape(before)}\n  + {escape(after)}", soft_wrap=True)
+    out.print("Your files are as they were. `minigrad capstone fault` plants another.")
+
+
+@app.command("certificate")
+@in_one_sentence
+def write_certificate(
+    name: Annotated[str, typer.Option("--name", help="Name to print on the certificate.")] = "",
+    where: Where = None,
+) -> None:
+    """Print the certificate, and write it to certificate.txt in your workspace.
+
+    It is computed from progress.json and from what the other commands measured.
+
+    \b
+    Examples:
+      minigrad capstone certificate
+      minigrad capstone certificate --name "Ada Lovelace"
+    """
+    space = find_workspace(where)
+    text = certificate(space, " ".join(name.split())[:60])
+    file = space.root / "certificate.txt"
+    replace_file(file, text)
+    console().print(escape(text), end="", soft_wrap=True)
+    console().print(f"written to {escape(str(file))}", soft_wrap=True)
+
+
+def _own(space: Workspace) -> list[tuple[Stage, dict[str, Path]]]:
+    return skipped_stages.own_files(space, skipped_stages.solved_stages(space))
+
+
+def _program(name: str) -> Path:
+    return checkout() / "lessons" / "programs" / name
+
+
+def _measured(space: Workspace, program: str, arguments: list[str]) -> dict[str, Any]:
+    """Run a program on the learner's engine; return its figures, and say whose modules ran."""
+    read_results(space)  # a file that cannot be read is told before minutes are spent
+    files, shared = combine_files(_own(space))
+    if not files:
+        console().print("no stage is solved yet, so this runs on the package alone")
+    with tempfile.TemporaryDirectory(prefix="minigrad-") as folder:
+        result = Path(folder, "result.json")
+        status = run_script(_program(program), [*arguments, "--result", str(result)], files, shared)
+        if status or not result.is_file():
+            raise typer.Exit(status or 1)
+        facts: dict[str, Any] = json.loads(result.read_text(encoding="utf-8"))
+    ran = set(facts.pop("modules"))
+    facts |= {"own": sum(module_name(path) in ran for path in files), "ran": len(ran)}
+    console().print(modules_told(facts))
+    return facts

@@ -1,0 +1,141 @@
+"""`minigrad dev`: building the course from its sources, and trying all of it."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import Annotated
+
+import typer
+
+from ..content.selection import stages_named
+from ..content.stages import CourseError, Stage, checkout, stages
+from ..dev.build import differences, overview, write
+from ..dev.canary import canaries
+from ..dev.form import faults
+from ..dev.verify import findings
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Build the course from its sources, and try all of it.",
+)
+
+Numbers = Annotated[list[str] | None, typer.Argument(help="Stages, such as 03; all by default.")]
+
+
+def _chosen(numbers: list[str] | None) -> list[Stage]:
+    try:
+        return stages_named(",".join(numbers)) if numbers else stages()
+    except CourseError as error:
+        typer.echo(f"minigrad: {error}", err=True)
+        raise typer.Exit(2) from None
+
+
+@app.command()
+def build(
+    numbers: Numbers = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Change nothing; exit with 1 if something would change.")
+    ] = False,
+) -> None:
+    """Fill the lessons; make pictures, notebooks, exercises and solutions.
+
+    \b
+    Examples:
+      minigrad dev build
+      minigrad dev build 03 --check
+    """
+    wrong = False
+    for stage in _chosen(numbers):
+        try:
+            for path in differences(stage) if check else write(stage):
+                wrong = wrong or check
+                print(f"{'differs' if check else 'written'}: {path.relative_to(stage.root)}")
+            for fault in faults(stage):
+                wrong = True
+                typer.echo(fault, err=True)
+        except CourseError as error:
+            wrong = True
+            typer.echo(str(error), err=True)
+    page, text = overview(checkout())
+    if page.read_text(encoding="utf-8") != text:
+        wrong = wrong or check
+        print(f"{'differs' if check else 'written'}: {page.relative_to(checkout())}")
+        if not check:
+            page.write_text(text, encoding="utf-8")
+    raise typer.Exit(int(wrong))
+
+
+@app.command()
+def verify(
+    numbers: Numbers = None,
+    sample: Annotated[
+        int, typer.Option(help="Try only so many stages, others each day; 0 tries all.")
+    ] = 0,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Show problems only.")] = False,
+    jobs: Annotated[int, typer.Option("--jobs", min=1, help="Stages to try at the same time.")] = 2,
+) -> None:
+    """Try each stage as shipped, half solved, solved and with each known mistake.
+
+    Exits with 1 if a stub passes, a solution fails, a mistake is accepted or told wrongly, or a
+    count is not what the course asks for.
+
+    \b
+    Examples:
+      minigrad dev verify 03
+      minigrad dev verify --sample 3
+    """
+    chosen = _chosen(numbers)
+    if sample:
+        day = int(time.time() // 86400)
+        chosen = [chosen[(day * sample + i) % len(chosen)] for i in range(min(sample, len(chosen)))]
+    begun = time.monotonic()
+    with ThreadPoolExecutor(jobs) as pool:
+        count = sum(pool.map(lambda stage: _verified(stage, quiet), chosen))
+    print(f"{len(chosen)} stages tried in {time.monotonic() - begun:.0f} s, {count} findings")
+    raise typer.Exit(int(count > 0))
+
+
+@app.command()
+def canary(numbers: Numbers = None) -> None:
+    """Plant a raise in each exercise of the solutions: its tests and probes all have to meet it.
+
+    It proves that tests and grading run the file that was handed in. Exits with 1 if one does not.
+
+    \b
+    Examples:
+      minigrad dev canary
+      minigrad dev canary 03 07
+    """
+    begun, count = time.monotonic(), 0
+    met = {"holes": 0, "tests": 0, "probes": 0}
+
+    def told(hole: str, tests: int, probes: int) -> None:
+        print(f"{hole}: {tests} tests, {probes} probes", flush=True)
+        for name, number in (("holes", 1), ("tests", tests), ("probes", probes)):
+            met[name] += number
+
+    for stage in _chosen(numbers):
+        for finding in canaries(stage, told):
+            count += 1
+            print(f"WRONG  {finding}", flush=True)
+    print(f"{met['holes']} exercises, {met['tests']} tests and {met['probes']} probes tried in "
+          f"{time.monotonic() - begun:.0f} s, {count} findings")
+    raise typer.Exit(int(count > 0))
+
+
+def _verified(stage: Stage, quiet: bool) -> int:
+    """Print what is wrong with a stage, as it is found, and return how much it is."""
+    count = 0
+    try:
+        for finding in findings(stage, (lambda _: None) if quiet else _told):
+            count += 1
+            print(f"WRONG  {finding}", flush=True)
+    except CourseError as error:
+        count += 1
+        print(f"WRONG  {error}", flush=True)
+    return count
+
+
+def _told(what: str) -> None:
+    print(f"trying {what}", flush=True)

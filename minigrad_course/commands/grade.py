@@ -1,0 +1,237 @@
+"""`minigrad grade`: verdicts on what others handed in."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from ..content.stages import CourseError
+from ..grading.batch import could_not, grade_all
+from ..grading.feedback import write_feedback
+from ..grading.grade import NOT_PYTHON
+from ..grading.history import Again, History
+from ..grading.intake import labels, take_in
+from ..grading.printable import one_line
+from ..grading.progress import Counted
+from ..grading.reach import refuse_answers
+from ..grading.report import Report
+from ..grading.roster import Roster, read_roster
+from ..grading.sandbox import Limits, best_sandbox
+from ..grading.settings import Settings, read_settings
+from ..grading.writers import FOR_ONE, WRITERS
+from ..similarity.readable import readable
+from ..similarity.signs import idle_holes, signs
+from ..terminal.indented import print_indented
+
+app = typer.Typer()
+FORMATS = ("terminal", *WRITERS, *FOR_ONE)
+
+
+@app.command()
+def grade(
+    # A file that cannot be read is zero points for one submission, and no end of the class.
+    paths: Annotated[list[Path], typer.Argument(
+        help="Files or folders that were handed in.", readable=False)],
+    stage: Annotated[
+        list[str] | None, typer.Option("--stage", help="A stage that counts; may be repeated.")
+    ] = None,
+    form: Annotated[str, typer.Option("--format", help=" | ".join(FORMATS))] = "terminal",
+    out: Annotated[
+        Path | None, typer.Option("--out", help="A file for the result, instead of the terminal.")
+    ] = None,
+    keep: Annotated[
+        Path | None,
+        typer.Option("--keep", help="A folder for results.jsonl, grades.csv and grades.html; a run "
+                                    "that was ended goes on from there."),
+    ] = None,
+    course: Annotated[
+        Path | None, typer.Option("--course", help="course.toml: stages, weights, seed.")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", help="The secret of the probes; by default a fresh one.")
+    ] = None,
+    workers: Annotated[
+        int, typer.Option("--workers", min=1, help="How many submissions are graded at a time.")
+    ] = 1,
+    seconds: Annotated[
+        float, typer.Option("--seconds", min=1, help="The limit of time for each process.")
+    ] = 60,
+    all_seconds: Annotated[
+        float | None, typer.Option("--all-seconds", min=1,
+                                   help="The limit for all processes of a submission to one "
+                                        "stage; by default 4 times --seconds.")
+    ] = None,
+    require_sandbox: Annotated[
+        bool, typer.Option("--require-sandbox", help="Refuse to grade without bubblewrap.")
+    ] = False,
+    roster: Annotated[
+        Path | None, typer.Option("--roster", help="A CSV file of who is expected: id, name, "
+                                                   "email. Its columns go into grades.csv.")
+    ] = None,
+    regrade: Annotated[
+        list[str] | None, typer.Option("--regrade", help="A submission to grade again although "
+                                                         "its verdict is kept, or all.")
+    ] = None,
+    reason: Annotated[
+        str, typer.Option("--reason", help="Why something is graded again; it is kept.")
+    ] = "",
+) -> None:
+    """Grade what was handed in: in a sandbox, by seeded probes whose answers are compared here.
+
+    Exits with 0 when everything was graded, whatever the grades are, and with 1 when something
+    could not be.
+
+    \b
+    Examples:
+      minigrad grade handin.py --stage 07
+      minigrad grade class/* --course course.toml --keep results --workers 2
+      minigrad grade class/* --course course.toml --keep results --roster roster.csv
+      minigrad grade class/* --course course.toml --keep results --regrade all --reason "a test"
+      minigrad grade . --stage 03 --format gradescope --out results.json
+    """
+    try:
+        again = _again(regrade or [], reason, paths, keep)
+        people = None if roster is None else read_roster(roster)
+        reports = _grade(paths, stage or [], form, out, keep, course, seed, workers,
+                         Limits(seconds=seconds, total=all_seconds), require_sandbox, people, again)
+    except CourseError as error:
+        typer.echo(f"minigrad: {error}", err=True)
+        raise typer.Exit(2) from None
+    if failed := [report.submission for report in reports if could_not(report)]:
+        names = one_line(", ".join(failed[:20])) + (" ..." if len(failed) > 20 else "")
+        typer.echo(f"minigrad: {len(failed)} of {len(reports)} could not be graded and count as 0: "
+                   f"{names}", err=True)
+        raise typer.Exit(1)
+
+
+def _grade(paths: list[Path], chosen: list[str], form: str, out: Path | None, keep: Path | None,
+           course: Path | None, seed: int | None, workers: int, limits: Limits,
+           require_sandbox: bool, roster: Roster | None, again: Again | None) -> list[Report]:
+    if form not in FORMATS:
+        raise CourseError(f"--format {form}: there are {', '.join(FORMATS)}")
+    if form in FOR_ONE and len(paths) != 1:
+        raise CourseError(f"--format {form} is for one submission, but {len(paths)} were named")
+    settings = read_settings(course, chosen)
+    sandbox = best_sandbox(require_sandbox)
+    if sandbox.method != "limits":
+        refuse_answers([*paths, *(each for each in (keep, course) if each is not None)])
+    errors = Console(stderr=True, highlight=False)
+    errors.print(f"sandbox: {sandbox.method}: {sandbox.kept}", style="dim")
+    kept = None
+    if keep is not None:
+        keep.mkdir(parents=True, exist_ok=True)
+        kept = keep / "results.jsonl"
+    wanted = _seed(seed, settings.seed, keep)
+    with Counted(errors, len(paths)) as counted:
+        reports = grade_all(paths, settings, sandbox, wanted, workers, kept,
+                            lambda _: counted.advance(), limits, again, counted.went_on)
+    reports = [replace(report, submission=label)
+               for report, label in zip(reports, labels(paths), strict=True)]
+    names = [str(path) for path in paths]
+    matched = None if roster is None else roster.match(
+        names, [each.submission for each in reports])
+    for finding in () if matched is None else matched.findings():
+        errors.print(escape(finding), soft_wrap=True)
+    for finding in () if form in FOR_ONE else _to_look_at(paths, reports, settings):
+        errors.print(escape(f"look at {finding}"), soft_wrap=True)
+    if again is not None and kept is not None:
+        for before, after in History(kept).changes(again.reason):
+            name = escape(one_line(after.report.submission))
+            errors.print(f"regraded: {name}: {before.report.points} -> {after.report.points}",
+                         soft_wrap=True)
+    writers = WRITERS if roster is None else {
+        **WRITERS, "csv": lambda reports: roster.as_csv(reports, names)}
+    if keep is not None:
+        for name in ("csv", "html"):
+            (keep / f"grades.{name}").write_text(writers[name](reports), encoding="utf-8")
+        write_feedback(keep / "feedback", reports, [
+            matched.owners[i].id if matched is not None and i in matched.owners
+            else report.submission for i, report in enumerate(reports)])
+    if form == "terminal" and out is None:
+        for report in reports:
+            _show(Console(highlight=False), report)
+        return reports
+    text = writers["csv"](reports) if form == "csv" else _written(form, reports)
+    if out is None:
+        typer.echo(text, nl=False)
+    else:
+        out.write_text(text, encoding="utf-8")
+    return reports
+
+
+def _to_look_at(paths: list[Path], reports: list[Report], settings: Settings) -> Iterator[str]:
+    """Yield what earned points in a way that an exercise does not ask for."""
+    for path, report in zip(paths, reports, strict=True):
+        for stage, graded in zip(settings.stages, report.grades, strict=True):
+            if not graded.points:
+                continue
+            texts = readable(stage, take_in(path, stage).texts)
+            idle = idle_holes(stage, texts)
+            name = one_line(report.submission)
+            yield from (f"{name}: {hole.hole} has points, but its body does nothing"
+                        for hole in graded.holes if hole.points and hole.hole in idle)
+            yield from (f"{name}: stage {stage.number} {each}" for each in signs(stage, texts))
+
+
+def _again(names: list[str], reason: str, paths: list[Path], keep: Path | None) -> Again | None:
+    """Return the submissions to grade again; CourseError if the options do not go together."""
+    if bool(names) != bool(reason.strip()):
+        raise CourseError("--regrade and --reason go together: what to grade again, and why")
+    if not names:
+        return None
+    if keep is None:
+        raise CourseError("--regrade needs --keep, the folder where the verdicts are")
+    again = Again(frozenset(names), reason.strip())
+    for name in names:
+        if name != "all" and not any(name in (path.name, str(path)) for path in paths):
+            raise CourseError(f"--regrade {name}: it is not among the submissions that were named")
+    return again
+
+
+def _seed(given: int | None, set_for_all: int | None, keep: Path | None) -> int:
+    """Return the seed; a run that goes on takes the one it began with."""
+    if given is not None or set_for_all is not None:
+        return given if given is not None else int(set_for_all or 0)
+    if keep is None:
+        return secrets.randbits(48)
+    path = keep / "seed"
+    if not path.exists():
+        path.touch(0o600)
+        path.write_text(f"{secrets.randbits(48)}\n", encoding="utf-8")
+    try:
+        return int(path.read_text(encoding="utf-8"))
+    except ValueError:
+        raise CourseError(f"{path} has no seed; delete it to start again") from None
+
+
+def _written(form: str, reports: list[Report]) -> str:
+    if form in FOR_ONE:
+        return json.dumps(FOR_ONE[form](reports[0]), indent=1) + "\n"
+    return WRITERS["json" if form == "terminal" else form](reports)
+
+
+def _show(console: Console, report: Report) -> None:
+    console.print(f"[bold]{escape(one_line(report.submission))}[/]: {report.points} of "
+                  f"{report.max_points}")
+    for note in report.notes:
+        console.print(f"  {escape(one_line(note))}", soft_wrap=True)
+    for hole in report.holes:
+        console.print(f"  {hole.points:3} of {hole.max_points:<3} {hole.hole} {escape(hole.title)}"
+                      + (f": {escape(hole.reason or hole.note)}"
+                         if hole.reason or hole.note else ""), soft_wrap=True)
+        if hole.diagnosis:
+            print_indented(console, f"[bold]{escape(hole.diagnosis)}[/]", 13)
+        has_told = hole.reason in ("", "not written yet", NOT_PYTHON)
+        for test, message in () if has_told else hole.failing[:1]:
+            first = message.splitlines()[0] if message else ""
+            print_indented(console, f"{escape(test.rpartition('::')[2])}: {escape(first)}", 13)
+        for hint in hole.hints:
+            print_indented(console, f"hint: {escape(' '.join(hint.split()))}", 13)

@@ -1,0 +1,467 @@
+"""The commands for taking the course: `init`, `run`, `hint`, `solution`, `learn` and more."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.columns import Columns
+from rich.console import Console
+from rich.markup import escape
+from rich.panel import Panel
+from rich.syntax import Syntax
+from rich.table import Table
+
+from ..content.selection import exercises_named, one_exercise, stages_named
+from ..content.source import Module, module, symbols_in
+from ..content.stages import CourseError, Hole, Stage, checkout, stages
+from ..learner import skipped_stages
+from ..learner.next_step import glossary, next_exercise, next_step, note_tested, solved_summary
+from ..learner.package_answer import write_answer
+from ..learner.workspace import Workspace, find_workspace, make_workspace
+from ..running.compare_engines import first_difference, record
+from ..running.learner_files import combine_files
+from ..running.program import run_script
+from ..running.trial import debug_files
+from ..terminal.learn import learn as watch
+from ..terminal.progress_chart import progress_chart
+from ..terminal.show_verdicts import show_problem, try_and_show
+from .shared import Where, console, in_one_sentence
+
+app = typer.Typer()
+What = Annotated[
+    str, typer.Argument(help="An exercise, 03.2; or stages: 03, 13 (13a and 13b), 05-08, 01,03.")
+]
+Some = Annotated[
+    str, typer.Argument(metavar="STAGES", help="03, 13 (13a and 13b), 05-08 or 01,03.")
+]
+
+
+def on_a_terminal() -> bool:
+    """Tell whether somebody is there to answer a question."""
+    return sys.stdin.isatty()
+
+
+@app.command()
+@in_one_sentence
+def init(
+    folder: Annotated[Path, typer.Argument(help="A folder that is new or empty.")],
+    from_scratch: Annotated[
+        bool, typer.Option("--from-scratch", help="Whole modules to write: names, signatures and "
+                                                  "docstrings are there, and no body.")
+    ] = False,
+) -> None:
+    """Make a workspace: the exercises, for you to edit.
+
+    \b
+    Examples:
+      minigrad init ~/engine
+      minigrad init ~/engine --from-scratch
+    """
+    space = make_workspace(folder, scratch=from_scratch)
+    count = sum(len(stage.holes) for stage in stages())
+    console().print(f"{escape(str(space.root))} holds {count} exercises. Next:\n"
+                    f"  cd {escape(str(folder))}\n  minigrad learn", soft_wrap=True)
+
+
+@app.command()
+@in_one_sentence
+def upgrade(where: Where = None) -> None:
+    """Bring a workspace up to date with the installed package; your answers stay.
+
+    \b
+    Example:
+      minigrad upgrade
+    """
+    done = find_workspace(where).upgrade()
+    for what, lines in done.items():
+        for line in lines:
+            console().print(f"{what}: {escape(line)}", soft_wrap=True)
+    if "unknown name" in done:
+        console().print("An unknown name is one that your answer uses and its file no longer has: "
+                        "it was renamed, or the task no longer needs it.", soft_wrap=True)
+    if "conflict" in done:
+        console().print("In a conflict your file stays as it is, and the new one is beside it.")
+    if not done:
+        console().print("nothing to do")
+
+
+@app.command("list")
+@in_one_sentence
+def list_exercises(where: Where = None) -> None:
+    """List all exercises and how they stand.
+
+    \b
+    Example:
+      minigrad list
+    """
+    space = find_workspace(where)
+    left_out = skipped_stages.skipped(space)
+    table = Table("", "exercise", "points", "hints", box=None, pad_edge=False)
+    for stage in stages():
+        table.add_row("", f"[bold]{stage.number} {escape(stage.words['title'])}[/]", "", "")
+        for hole in stage.holes:
+            title = stage.words["hole"][hole.id]["title"]
+            state = "[dim]skipped[/]" if stage.number in left_out else ""
+            waits = space.waits_for(hole)
+            table.add_row("[green]done[/]" if space.solved(hole) else state,
+                          f"  {hole.id} {escape(title)}"
+                          + (f": right; it waits for {waits}" if waits else ""), str(hole.points),
+                          str(space.hints_taken(hole) or ""))
+    console().print(table)
+
+
+@app.command()
+@in_one_sentence
+def progress(where: Where = None) -> None:
+    """Show how far you are: a row for each stage, a mark for each exercise.
+
+    \b
+    Example:
+      minigrad progress
+    """
+    space, out = find_workspace(where), console()
+    for line in progress_chart(space, out.encoding):
+        out.print(line)
+    for line in next_step(space):
+        out.print(line, soft_wrap=True)
+
+
+@app.command()
+@in_one_sentence
+def run(
+    what: Annotated[
+        str | None, typer.Argument(help="An exercise, 03.2, or stages: 03, 13, 05-08 or 01,03.")
+    ] = None,
+    keep: Annotated[
+        str | None, typer.Option("--keep", help="Stages of yours that stand in too: 01,02 or "
+                                                "01-03. Progress stays as it is.")
+    ] = None,
+    pdb: Annotated[
+        bool, typer.Option("--pdb", help="Stop in a debugger where a test first fails, in your "
+                                         "file if it came that far. Progress stays as it is.")
+    ] = False,
+    where: Where = None,
+) -> None:
+    """Test your answers to a stage; without one, to the first that is not solved.
+
+    Your files stand in for the package's modules while its tests run. The tests of an exercise may
+    take 10 seconds. Exits with 1 while something is open.
+
+    \b
+    Examples:
+      minigrad run
+      minigrad run 03
+      minigrad run 03.2
+      minigrad run 05-08
+      minigrad run 03 --keep 01,02
+      minigrad run 03.2 --pdb
+    """
+    space, out = find_workspace(where), console()
+    if what is None:
+        found = next_exercise(space)
+        if found is None:
+            out.print("Everything is solved.")
+            return
+        chosen = [(found[0], list(found[0].holes))]
+    else:
+        chosen = exercises_named(what)
+    kept = skipped_stages.own_files(space, [] if keep is None else stages_named(keep))
+    done = True
+    for stage, holes in chosen:
+        files, shared = combine_files([*(each for each in kept if each[0] != stage),
+                                  (stage, space.files(stage))])
+        if pdb:
+            trial = debug_files(stage, files, [hole.id for hole in holes], shared)
+            if trial.problem:
+                show_problem(out, trial)
+            raise typer.Exit(int(bool(trial.problem)))
+        if len(chosen) > 1:
+            out.print(f"[bold]{stage.number} {escape(stage.words['title'])}[/]")
+        was_solved = stage in skipped_stages.solved_stages(space)
+        verdicts = try_and_show(out, stage, files, holes, shared)
+        if keep is None and verdicts is not None:
+            space.record((each.hole, each.is_right) for each in verdicts)
+            space.record_waits(verdicts)
+            if stage.beside and holes != list(stage.holes) and not was_solved and \
+                    stage in skipped_stages.solved_stages(space):  # now below the whole package
+                holes = list(stage.holes)
+                verdicts = try_and_show(out, stage, files, holes, shared) or []
+                space.record((each.hole, each.is_right) for each in verdicts)
+        done &= bool(verdicts) and all(each.is_right for each in verdicts or ())
+        if keep is None and verdicts is not None:
+            if len(holes) == len(stage.holes):
+                note_tested(space, stage)
+            if stage in skipped_stages.solved_stages(space):
+                for line in solved_summary(space, stage):
+                    out.print(line, soft_wrap=True)
+    if done and keep is None:
+        for line in next_step(space, chosen[-1][0]):
+            out.print(line, soft_wrap=True)
+    raise typer.Exit(int(not done))
+
+
+@app.command()
+@in_one_sentence
+def hint(
+    what: Annotated[str | None, typer.Argument(help="An exercise, such as 03.2.")] = None,
+    where: Where = None,
+) -> None:
+    """Show the next hint for an exercise, and those before it; without one, for the first that is
+    not solved.
+
+    \b
+    Examples:
+      minigrad hint
+      minigrad hint 03.2
+    """
+    space = find_workspace(where)
+    found = next_exercise(space) if what is None else one_exercise(what)
+    if found is None:
+        console().print("Everything is solved.")
+        return
+    for line in next_hint(space, *found):
+        console().print(line, soft_wrap=True)
+
+
+def next_hint(space: Workspace, stage: Stage, hole: Hole) -> list[str]:
+    """Return the hints for a hole up to the next, and note that it was taken."""
+    hints = stage.words["hole"][hole.id]["hints"]
+    if space.solved(hole):
+        taken = len(hints)  # a look back counts for nothing
+    else:
+        taken = min(space.hints_taken(hole) + 1, len(hints))
+        space.note(hole, hints=taken)
+    lines = [f"{hole.id}, hint {i + 1} of {len(hints)}: {escape(hints[i])}" for i in range(taken)]
+    lines.append(f"[dim]names of the package's inside: {escape(glossary())}[/]")
+    if taken == len(hints):
+        lines.append(f"There are no more; `minigrad solution {hole.id} --give-up` shows an answer.")
+    return lines
+
+
+@app.command()
+@in_one_sentence
+def reset(
+    what: Some,
+    where: Where = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Replace files without asking.")] = False,
+) -> None:
+    """Put the files of stages back as they were handed out; yours are kept as backups.
+
+    \b
+    Examples:
+      minigrad reset 03
+      minigrad reset 03 --yes
+    """
+    if "." in what:
+        raise CourseError(f"stages are put back whole: minigrad reset {what.partition('.')[0]}")
+    space, chosen = find_workspace(where), exercises_named(what)
+    numbers = ", ".join(stage.number for stage, _ in chosen)
+    noun = "stages" if len(chosen) > 1 else "stage"
+    if not yes and not on_a_terminal():
+        raise CourseError(f"nobody is there to ask: minigrad reset {what} --yes puts the files of "
+                          f"{noun} {numbers} back")
+    if not yes and not typer.confirm(f"Put all files of {noun} {numbers} back?"):
+        raise typer.Exit(1)
+    for stage, _ in chosen:
+        for copy in space.reset(stage):
+            console().print(f"your file is kept as {escape(str(copy))}", soft_wrap=True)
+        console().print(f"stage {stage.number} is as it was handed out")
+
+
+@app.command()
+@in_one_sentence
+def skip(what: Some, where: Where = None) -> None:
+    """Leave stages out: the package's own code does their work. `unskip` takes that back.
+
+    \b
+    Example:
+      minigrad skip 00-04
+    """
+    space, chosen = find_workspace(where), stages_named(what)
+    if not any(stage.holes for stage in chosen):
+        raise CourseError(f"stage {_numbers(chosen)} has nothing to write, so nothing to skip")
+    new = skipped_stages.skip(space, chosen)
+    console().print(f"skipped: {_numbers(new)}; minigrad unskip takes it back" if new
+                    else "they were skipped before")
+    for line in next_step(space):
+        console().print(line, soft_wrap=True)
+
+
+@app.command()
+@in_one_sentence
+def unskip(
+    what: Annotated[
+        str | None, typer.Argument(metavar="[STAGES]", help="00-04, say; all that are skipped by "
+                                                            "default.")
+    ] = None,
+    where: Where = None,
+) -> None:
+    """Bring back stages that you skipped.
+
+    \b
+    Examples:
+      minigrad unskip
+      minigrad unskip 03
+    """
+    back = skipped_stages.unskip(find_workspace(where),
+                                 stages() if what is None else stages_named(what))
+    console().print(f"no longer skipped: {_numbers(back)}" if back else "nothing was skipped")
+
+
+def _numbers(chosen: list[Stage]) -> str:
+    return ", ".join(stage.number for stage in chosen)
+
+
+@app.command()
+@in_one_sentence
+def solution(
+    what: What,
+    where: Where = None,
+    give_up: Annotated[
+        bool, typer.Option("--give-up", help="Show it although the exercise is not solved.")
+    ] = False,
+    write: Annotated[
+        bool, typer.Option("--write", help="Put it into your file, which is kept as a backup.")
+    ] = False,
+) -> None:
+    """Show the package's answer beside yours, once an exercise is solved.
+
+    \b
+    Examples:
+      minigrad solution 03.2
+      minigrad solution 03.2 --give-up
+      minigrad solution 03.2 --give-up --write
+    """
+    space, out = find_workspace(where), console()
+    chosen = [(stage, hole) for stage, holes in exercises_named(what) for hole in holes]
+    for _, hole in chosen:
+        if not (space.solved(hole) or give_up):
+            raise CourseError(f"{hole.id} is not solved yet (`minigrad run {hole.id}`); to see an "
+                              "answer all the same, add --give-up")
+    for stage, hole in chosen:
+        if not space.solved(hole):
+            space.note(hole, gave_up=True)
+        if not write:
+            _beside(out, space, stage, hole)
+            continue
+        for file, copy in write_answer(space, stage, hole):
+            out.print(f"{hole.id} is written in {escape(str(file))}", soft_wrap=True)
+            out.print(f"  your file is kept as {escape(str(copy))}", soft_wrap=True)
+
+
+def _beside(out: Console, space: Workspace, stage: Stage, hole: Hole) -> None:
+    files = space.files(stage)
+    for path in stage.modules:
+        for symbol in symbols_in(hole, path):
+            theirs = module(stage.package, path)
+            panels = [_panel("the package's", theirs.cut(theirs.find(symbol)))]
+            try:
+                mine = Module.read(files[path], path)
+                panels.insert(0, _panel("yours", mine.cut(mine.find(symbol))))
+            except (CourseError, SyntaxError, UnicodeDecodeError) as error:
+                out.print(f"yours cannot be read: {escape(str(error))}")
+            out.print(f"{hole.id}  {path}: {symbol}")
+            out.print(Columns(panels, equal=True) if out.width >= 160 else panels[0])
+            if out.width < 160 and len(panels) > 1:
+                out.print(panels[1])
+
+
+def _panel(title: str, code: str) -> Panel:
+    return Panel(Syntax(code, "python", background_color="default", word_wrap=True), title=title)
+
+
+@app.command()
+@in_one_sentence
+def learn(
+    where: Where = None,
+    begin: Annotated[
+        str | None, typer.Option("--from", metavar="STAGE",
+                                 help="Start here: stages before it that are not solved are "
+                                      "skipped, until you `unskip` them.")
+    ] = None,
+    polling: Annotated[
+        bool, typer.Option("--polling", help="Look for changes every second; for network drives.")
+    ] = False,
+) -> None:
+    """Work through the course: each time you save a file, its stage is tested.
+
+    Keys: h a hint, n the next exercise, l the list, r reset the stage, q quit. They work while
+    tests run.
+
+    \b
+    Examples:
+      minigrad learn
+      minigrad learn --from 05
+    """
+    space = find_workspace(where)
+    if begin is not None:
+        first = stages_named(begin)[0]
+        solved = skipped_stages.solved_stages(space)
+        skipped_stages.unskip(space, [each for each in stages() if each.key >= first.key])
+        new = skipped_stages.skip(space, [each for each in stages()
+                                    if each.key < first.key and each not in solved])
+        if new:
+            console().print(f"skipped: {_numbers(new)}; minigrad unskip takes it back",
+                            soft_wrap=True)
+    raise typer.Exit(watch(console(), space, polling))
+
+
+@app.command("python", context_settings={"ignore_unknown_options": True,
+                                         "allow_interspersed_args": False})
+@in_one_sentence
+def python(
+    script: Annotated[Path, typer.Argument(help="A Python program that imports minigrad.")],
+    arguments: Annotated[list[str] | None, typer.Argument(help="Its arguments.")] = None,
+    mine: Annotated[
+        str | None, typer.Option(metavar="STAGES", help="The stages of yours that stand in: 01, "
+                                 "01-05 or 01,03. By default those that are solved.")
+    ] = None,
+    where: Where = None,
+) -> None:
+    """Run a program on your own engine: your files stand in for the package's modules.
+
+    The programs that lessons end with, such as moons.py of lesson 00, are found by their names.
+
+    \b
+    Examples:
+      minigrad python train.py
+      minigrad python --mine 01-05 train.py
+      minigrad python --mine 03 train.py --steps 10
+    """
+    space = find_workspace(where)
+    chosen = skipped_stages.solved_stages(space) if mine is None else stages_named(mine)
+    if not chosen:
+        typer.echo("minigrad: no stage is solved yet, so this runs on the package alone", err=True)
+    ours = checkout() / "lessons" / "programs" / script
+    if not script.is_file() and ours.is_file():
+        script = ours
+    files, shared = combine_files(skipped_stages.own_files(space, chosen))
+    raise typer.Exit(run_script(script, arguments or [], files, shared))
+
+
+@app.command()
+@in_one_sentence
+def compare(
+    script: Annotated[Path, typer.Argument(help="A Python program that imports torch.")]
+) -> None:
+    """Run a program on minigrad and on PyTorch and show where they first differ.
+
+    Compared after each statement: errors, tensors with their graph and gradients, what was
+    printed. Exits with 1 if there is a difference.
+
+    \b
+    Example:
+      minigrad compare train.py
+    """
+    ours, theirs = record("minigrad", script), record("torch", script)
+    found = first_difference(ours, theirs)
+    if found is None:
+        console().print(f"no difference in {len(ours)} statements")
+        return
+    console().print(f"{escape(str(script))}:{found.line}: {escape(found.what)} differs")
+    console().print(f"  minigrad: {escape(str(found.ours))}")
+    console().print(f"  PyTorch:  {escape(str(found.theirs))}")
+    raise typer.Exit(1)

@@ -1,0 +1,99 @@
+"""`minigrad similarity`: who copied from the package, and who from whom."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from ..content.selection import stages_named
+from ..content.stages import CourseError, Stage, stages
+from ..grading.intake import labels, take_in
+from ..grading.printable import one_line
+from ..similarity.compare import Likeness, compare
+from ..similarity.pages import Named, Texts, as_csv, as_html, exercises
+from ..similarity.readable import readable
+from ..similarity.signs import Sign, signs
+
+app = typer.Typer()
+FORMATS = ("terminal", "csv", "html")
+
+
+@app.command()
+def similarity(
+    # One file that cannot be read must not end the comparison.
+    paths: Annotated[list[Path], typer.Argument(
+        help="Files or folders that were handed in.", readable=False)],
+    stage: Annotated[
+        list[str] | None, typer.Option("--stage", help="A stage to compare; may be repeated.")
+    ] = None,
+    form: Annotated[str, typer.Option("--format", help=" | ".join(FORMATS))] = "terminal",
+    out: Annotated[
+        Path | None, typer.Option("--out", help="A file for the result, instead of the terminal.")
+    ] = None,
+) -> None:
+    """Report answers that are too much like the package's source or like each other.
+
+    Comments, layout, names and statements without effect are passed over, and so is what the
+    exercise or its task gives. Code that runs text, large literals and exercises that are bound
+    again are named too. It says where to look, and proves nothing: look at the marked lines of
+    --format html.
+
+    \b
+    Examples:
+      minigrad similarity class/*
+      minigrad similarity class/* --stage 03 --format html --out alike.html
+    """
+    try:
+        if form not in FORMATS:
+            raise CourseError(f"--format {form}: there are {', '.join(FORMATS)}")
+        chosen = stages_named(",".join(stage)) if stage else [
+            each for each in stages() if each.holes]
+        found, named, texts, count = _compared(paths, chosen)
+    except CourseError as error:
+        typer.echo(f"minigrad: {error}", err=True)
+        raise typer.Exit(2) from None
+    if form == "terminal" and out is None:
+        _show(Console(highlight=False), found, named, count)
+        return
+    text = as_html(found, named, chosen, texts) if form == "html" else as_csv(found, named)
+    if out is None:
+        typer.echo(text, nl=False)
+    else:
+        out.write_text(text, encoding="utf-8")
+
+
+def _compared(paths: list[Path], chosen: list[Stage]
+              ) -> tuple[list[Likeness], Named, Texts, int]:
+    """Compare what was handed in; return also signs, the texts, and how many answers there were."""
+    found: list[Likeness] = []
+    named: list[tuple[str, str, Sign]] = []
+    texts: Texts = {}
+    names = labels(paths)
+    for stage in chosen:
+        taken = {name: readable(stage, take_in(path, stage).texts)
+                 for name, path in zip(names, paths, strict=True)}
+        texts[stage.number] = {name: each for name, each in taken.items() if each}
+        found += compare(stage, texts[stage.number])
+        named += [(stage.number, name, sign) for name, each in texts[stage.number].items()
+                  for sign in signs(stage, each)]
+    return found, named, texts, sum(map(len, texts.values()))
+
+
+def _show(console: Console, found: list[Likeness], named: Named, count: int) -> None:
+    if found:
+        table = Table("stage", "one", "other", "share", "tokens", "exercises", box=None,
+                      pad_edge=False)
+        for each in found:
+            whole = each.whole
+            table.add_row(each.stage, escape(one_line(each.one)), escape(one_line(each.other)),
+                          f"{whole.part:.0%}", f"{whole.common} of {whole.of}",
+                          exercises(each).replace(" %", "\N{NO-BREAK SPACE}%"))
+        console.print(table)
+    for stage, name, sign in named:
+        console.print(f"{stage} {escape(one_line(name))}: {escape(str(sign))}", soft_wrap=True)
+    console.print(f"{len(found) + len(named)} to look at among {count} answers")

@@ -1,0 +1,1 @@
+"""The course as files: stages and exercises, the text of lessons, and the package's source."""

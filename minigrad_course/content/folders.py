@@ -1,0 +1,14 @@
+"""Where the course and the package that it is about are installed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+__all__ = ["COURSE", "PACKAGE", "ROOT"]
+
+#: The folder of this package, `minigrad_course`.
+COURSE = Path(__file__).resolve().parents[1]
+#: The folder that holds `minigrad` and `minigrad_course`: what to put on `sys.path`.
+ROOT = COURSE.parent
+#: The folder of the package `minigrad`.
+PACKAGE = ROOT / "minigrad"

@@ -1,0 +1,239 @@
+"""Parse the text of a lesson into blocks, and write the blocks as text again.
+
+A comment on the line before a fence says what the block is:
+
+    <!-- pull: engine/engine.py:execute -->   filled with that symbol of the package
+    <!-- show: op/apply.py:wrap -->            the same, of any file: code that is given
+    <!-- draft -->                              a simpler version, which a later pull replaces
+    <!-- raises: RuntimeError -->               runs, and has to raise that
+    <!-- not run: timing -->                    shown only (timing, gpu, torch or heavy)
+    <!-- output -->                             what the block before printed; made, not written
+    <!-- rest: engine/engine.py -->           what was not pulled; made, up to <!-- /rest -->
+    <!-- picture: two_paths -->                 drawn by that function of
+                                                lessons/pictures/NN_name.py; made, up to
+                                                <!-- /picture -->
+    <!-- widget: nudge f=cube -->               a picture to play with, on the site alone: one of
+                                                site/widgets, with how it begins
+    <!-- predict -->                            before a block that runs, and before its comment:
+                                                readers guess what it prints, so that is folded
+    <!-- predict: 24 40 | both -->              the same, with short answers that are right too
+
+A block of Python without a comment runs, all blocks of a lesson in one namespace.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .source import Definition, Module, first_sentence, module, names_of, symbols
+from .stages import CourseError, Stage
+
+#: How a lesson begins, so that nobody edits what is made.
+_MADE_BY = "<!-- Made by `minigrad dev build`"
+MADE = (f"{_MADE_BY}: the code below each `pull`, the text below each `output`, each `rest`, each "
+        "`picture`. Edit the others. -->\n")
+
+_COMMENT = re.compile(
+    r"<!-- (pull|show|draft|raises|not run|output|rest|picture|widget|predict)(?:: (.*?))? -->$")
+#: How an output is folded that readers are to predict.
+PREDICT = "Predict first, then look"
+_FOLD = (f'<details markdown="1">\n<summary>{PREDICT}</summary>\n\n', "\n\n</details>")
+_WHY_NOT = ("timing", "gpu", "torch", "heavy")
+
+
+@dataclass
+class Block:
+    """A piece of a lesson: text, or a fence and its properties."""
+
+    kind: str  # text, run, draft, raises, pull, show, not run, rest, picture, widget, other
+    text: str  # without the fence's lines
+    detail: str = ""  # the comment's part after the colon
+    fence: str = ""  # the fence's first line
+    printed: str | None = None  # the text of the output block after it
+    predicted: bool = False  # whether that is folded, for readers to guess it first
+    answers: tuple[str, ...] = ()  # short guesses that are right, besides what is printed
+    result: dict[str, str] = field(default_factory=dict)  # output and errors of the last run
+
+    @property
+    def runs(self) -> bool:
+        """Whether the block is executed."""
+        return self.kind in ("run", "draft", "raises")
+
+
+def parse(text: str, name: str) -> list[Block]:
+    """Cut a lesson into blocks; CourseError for a fence or a comment out of place."""
+    lines, blocks, row = text.splitlines(), [], int(text.startswith(_MADE_BY))
+    plain: list[str] = []
+    predicted = False
+    answers: tuple[str, ...] = ()
+
+    def flush() -> None:
+        if plain:
+            blocks.append(Block("text", "\n".join(plain)))
+            plain.clear()
+
+    def fence(start: int) -> tuple[str, str, int]:
+        if start >= len(lines) or not lines[start].startswith("```"):
+            raise CourseError(f"{name}:{start + 1}: expected a block of code here")
+        marks = re.match("`+", lines[start])
+        assert marks is not None
+        end = next((i for i in range(start + 1, len(lines)) if lines[i] == marks[0]), None)
+        if end is None:
+            raise CourseError(f"{name}:{start + 1}: the block does not end")
+        return lines[start], "\n".join(lines[start + 1 : end]), end + 1
+
+    while row < len(lines):
+        line = lines[row]
+        comment = _COMMENT.match(line)
+        if comment is None and not line.startswith("```"):
+            plain.append(line)
+            row += 1
+            continue
+        if comment is None:
+            flush()
+            first, code, row = fence(row)
+            blocks.append(Block("run" if first == "```python" else "other", code, fence=first,
+                                predicted=predicted, answers=answers))
+            _check_predicted(blocks[-1], f"{name}:{row}")
+            predicted, answers = False, ()
+            continue
+        kind, detail = comment[1], comment[2] or ""
+        if kind == "predict":
+            flush()
+            predicted = True
+            answers = tuple(filter(None, map(str.strip, detail.split("|"))))
+            row += 1
+            continue
+        if kind == "widget":
+            flush()
+            blocks.append(Block(kind, "", detail))
+            row += 1
+            continue
+        if kind in ("rest", "picture"):
+            flush()
+            end = _end_of(kind, lines, row)
+            blocks.append(Block(kind, "\n".join(lines[row + 1 : end]), detail))
+            row = end + 1
+            continue
+        if kind == "output":
+            folded = lines[row + 1 : row + 2] == _FOLD[0].splitlines()[:1]
+            _, code, row = fence(row + (4 if folded else 1))
+            row += 2 * folded
+            while plain and not plain[-1]:
+                plain.pop()
+            if plain or not blocks or not blocks[-1].runs:
+                raise CourseError(f"{name}:{row}: output follows right after a block that runs")
+            blocks[-1].printed = code
+            continue
+        flush()
+        if kind == "not run" and detail not in _WHY_NOT:
+            raise CourseError(f"{name}:{row + 1}: not run because of one of {_WHY_NOT}")
+        first, code, row = fence(row + 1)
+        blocks.append(Block(kind, code, detail, first, predicted=predicted, answers=answers))
+        _check_predicted(blocks[-1], f"{name}:{row}")
+        predicted, answers = False, ()
+    flush()
+    return blocks
+
+
+def _end_of(kind: str, lines: list[str], start: int) -> int:
+    """Return the line that ends what is made from `start` on; `start` if it was not made yet."""
+    for row in range(start + 1, len(lines)):
+        if lines[row] == f"<!-- /{kind} -->":
+            return row
+        if _COMMENT.match(lines[row]):
+            break
+    return start
+
+
+def _check_predicted(block: Block, where: str) -> None:
+    if block.predicted and not block.runs:
+        raise CourseError(f"{where}: only the output of a block that runs can be predicted")
+
+
+def fill_rests(blocks: list[Block], stage: Stage, address: Callable[[str], str]) -> None:
+    """Write each rest: a link to the file, whose address `address` gives, and its symbols.
+
+    An empty address gives the file's name without a link.
+    """
+    for block in blocks:
+        if block.kind == "rest":
+            path = block.detail
+            pulled = [each.detail.partition(":")[2] for each in blocks
+                      if each.kind in ("pull", "show") and each.detail.startswith(f"{path}:")]
+            block.text = _rest(module(stage.package, path), pulled, address(path))
+
+
+def picture_file(stage: Stage, name: str) -> Path:
+    """Return where a picture of a stage lies."""
+    return stage.pictures.parent / f"{stage.number}_{name}.svg"
+
+
+def picture_words(block: Block) -> tuple[str, str]:
+    """Return the text and the caption of a picture that has been made, ("", "") if it has not."""
+    found = re.fullmatch(r"!\[(.*)\]\([^)]*\)\n\n\*(.*)\*", block.text, re.DOTALL)
+    return (re.sub(r"\\([\[\]])", r"\1", found[1]), found[2]) if found else ("", "")
+
+
+def in_repository(path: str) -> str:
+    """Return the address of a module of the package, seen from a lesson or a notebook."""
+    return f"../minigrad/{path}"
+
+
+def _rest(source: Module, pulled: list[str], address: str) -> str:
+    name = f"[`{source.path}`]({address})" if address else f"`{source.path}`"
+    left = {symbol: node for symbol, node in symbols(source, pulled).items()
+            if symbol not in pulled}
+    if not left:
+        return f"All of {name} is shown above."
+    lines = [f"- {_described(source, symbol, node)}" for symbol, node in left.items()]
+    return "\n".join([f"Besides the code above, {name} has:", "", *lines])
+
+
+def _described(source: Module, symbol: str, node: ast.stmt) -> str:
+    """Return a symbol with the first sentence of its docstring or `#:` comment, else its value."""
+    if isinstance(node, Definition):
+        told = first_sentence(ast.get_docstring(node) or "")
+    else:
+        told = first_sentence(source.comment(node))
+        text = ast.unparse(node)
+        if not told and len(text) < 60 and names_of(node) == [symbol]:
+            return f"`{text}`"
+    return f"`{symbol}`: {told}" if told else f"`{symbol}`"
+
+
+def render(blocks: list[Block]) -> str:
+    """Return the lesson's text."""
+    parts: list[str] = []
+    for block in blocks:
+        if block.kind == "text":
+            parts.append(block.text)
+            continue
+        if block.kind == "widget":
+            parts.append(f"<!-- widget: {block.detail} -->")
+            continue
+        comment = {"run": "", "other": ""}.get(
+            block.kind, f"<!-- {block.kind}{f': {block.detail}' if block.detail else ''} -->\n")
+        if block.predicted:
+            answers = f": {' | '.join(block.answers)}" if block.answers else ""
+            comment = f"<!-- predict{answers} -->\n{comment}"
+        if block.kind in ("rest", "picture"):
+            parts.append(f"{comment}{block.text}\n<!-- /{block.kind} -->")
+        else:
+            ticks = re.match("`+", block.fence)
+            assert ticks is not None
+            body = f"{block.text}\n" if block.text else ""
+            parts.append(f"{comment}{block.fence}\n{body}{ticks[0]}")
+        if block.printed is not None and block.runs:
+            before, after = _FOLD if block.predicted else ("", "")
+            parts.append(f"\n<!-- output -->\n{before}```text\n{block.printed}\n```{after}")
+    return "\n".join(parts) + "\n"
+
+
+def taught_lines(blocks: list[Block]) -> int:
+    """Count the lines of code that a lesson pulls into its text."""
+    return sum(len(block.text.splitlines()) for block in blocks if block.kind == "pull")

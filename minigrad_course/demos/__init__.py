@@ -1,0 +1,1 @@
+"""Data and small trainings that lessons, the tour and the benchmarks show."""

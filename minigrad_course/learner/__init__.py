@@ -1,0 +1,1 @@
+"""A learner's folder: the exercises and their progress, skipped stages, and what comes next."""

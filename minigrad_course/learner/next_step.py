@@ -1,0 +1,126 @@
+"""Tell a learner what comes next, and which files have changed since they were last tested."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+
+from rich.markup import escape
+
+from ..content.stages import Hole, Stage, checkout, stages
+from .skipped_stages import skipped
+from .workspace import Workspace
+
+__all__ = [
+    "changed_stages",
+    "course_points",
+    "glossary",
+    "next_exercise",
+    "next_step",
+    "note_tested",
+    "solved_summary",
+    "where_to_write",
+    "with_noun",
+]
+
+
+def glossary() -> str:
+    """Return where the names in tasks and hints are explained: a file and a heading in it."""
+    return f'{checkout() / "docs" / "en" / "glossary.md"}, "Names in the exercises"'
+
+
+def note_tested(space: Workspace, stage: Stage) -> None:
+    """Note that the files of a stage were tested as they are."""
+    space.keep(tested=space.progress().get("tested", {}) | {stage.number: _digest(space, stage)})
+
+
+def changed_stages(space: Workspace) -> list[Stage]:
+    """Return the stages with something solved whose files have changed since they were tested."""
+    tested = space.progress().get("tested", {})
+    return [stage for stage in stages() if stage.number in tested
+            and any(space.solved(hole) for hole in stage.holes)
+            and tested[stage.number] != _digest(space, stage)]
+
+
+def _digest(space: Workspace, stage: Stage) -> str:
+    known = hashlib.sha256()
+    for path in stage.modules:
+        file = stage.exercise(path, space.exercises)
+        known.update(file.read_bytes() if file.is_file() else b"")
+        known.update(b"\0")
+    return known.hexdigest()[:16]
+
+
+def next_exercise(space: Workspace, after: Stage | None = None) -> tuple[Stage, Hole] | None:
+    """Return the first open exercise of a stage that is not skipped, in `after` or later if any."""
+    left_out, found = skipped(space), []
+    for stage in stages():
+        if stage.number not in left_out:
+            found += [(stage, hole) for hole in stage.holes if not space.solved(hole)]
+    later = [each for each in found if after is None or each[0].key >= after.key]
+    return next(iter([*later, *found]), None)
+
+
+def where_to_write(space: Workspace, stage: Stage, hole: Hole) -> Iterator[str]:
+    """Yield lines that say which functions to write in which files, and where the lesson is."""
+    for path, names in groupby(hole.symbols, lambda each: each.partition(":")[0]):
+        symbols = ", ".join(each.partition(":")[2] for each in names)
+        file = _task_location(stage.exercise(path, space.exercises), hole)
+        yield f"write {escape(symbols)} in {escape(file)}"
+    yield f"names of the package's inside: {escape(glossary())}"
+    yield f"the lesson is {escape(str(stage.lesson))}, or here: minigrad lesson {stage.number}"
+
+
+def _task_location(file: Path, hole: Hole) -> str:
+    """Return a file with the line at which the task of a hole begins, if it is still there."""
+    try:
+        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return str(file)
+    line = next((n for n, text in enumerate(lines, 1) if f"# {hole.id} " in text), None)
+    return str(file) if line is None else f"{file}:{line}"
+
+
+def course_points(space: Workspace) -> tuple[int, int]:
+    """Return the points that were earned, and all points of the course."""
+    holes = [hole for stage in stages() for hole in stage.holes]
+    solved = space.progress()["holes"]
+    return (sum(hole.points for hole in holes if solved.get(hole.id, {}).get("solved")),
+            sum(hole.points for hole in holes))
+
+
+def next_step(space: Workspace, after: Stage | None = None) -> Iterator[str]:
+    """Yield lines that say what is the fastest way on."""
+    found = next_exercise(space, after)
+    if found is None:
+        yield "next: nothing is open any more; `minigrad capstone` and lesson 14 end the course"
+        return
+    stage, hole = found
+    title = stage.words["hole"][hole.id]["title"]
+    path = hole.symbols[0].partition(":")[0]
+    yield f"next: {hole.id} {escape(title)}, {with_noun(hole.points, 'point')}"
+    if after is None or stage.key != after.key:
+        yield f"  read    minigrad lesson {stage.number}"
+    yield f"  write   {escape(_task_location(stage.exercise(path, space.exercises), hole))}"
+    yield f"  test    minigrad run {hole.id}"
+
+
+def with_noun(number: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    >>> with_noun(1, "point"), with_noun(2, "hint")
+    ('1 point', '2 hints')
+    """
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def solved_summary(space: Workspace, stage: Stage) -> Iterator[str]:
+    """Yield lines that say what a solved stage was worth."""
+    points = sum(hole.points for hole in stage.holes)
+    hints = sum(space.hints_taken(hole) for hole in stage.holes)
+    taken = f", {with_noun(hints, 'hint')} taken" if hints else ", without a hint"
+    earned, possible = course_points(space)
+    yield (f"[green]stage {stage.number} is solved[/]: {points} of {points} points{taken}; "
+           f"{earned} of {possible} in the course")

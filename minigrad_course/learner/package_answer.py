@@ -1,0 +1,41 @@
+"""Write the package's answer to an exercise into the learner's file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..content.source import Module, module, symbols_in
+from ..content.stages import CourseError, Hole, Stage
+from .workspace import Workspace, replace_file
+
+__all__ = ["write_answer"]
+
+
+def write_answer(space: Workspace, stage: Stage, hole: Hole) -> list[tuple[Path, Path]]:
+    """Put the package's functions in the place of the learner's; return files and their backups.
+
+    Everything else in the file stays.  CourseError where a file is not Python or lacks a function;
+    nothing is written then.
+    """
+    files, texts = space.files(stage), {}
+    for path in stage.modules:
+        symbols = symbols_in(hole, path)
+        if not symbols:
+            continue
+        try:
+            mine = Module.read(files[path], path)
+        except (SyntaxError, UnicodeDecodeError) as error:
+            raise CourseError(f"{files[path]} is not Python, so nothing can be put into it: "
+                              f"{error}") from None
+        theirs, lines = module(stage.package, path), mine.lines
+        spans = [(mine.span(mine.find(symbol)), theirs.span(theirs.find(symbol)))
+                 for symbol in symbols]
+        for (first, last), (begin, end) in sorted(spans, reverse=True):
+            lines[first - 1 : last] = theirs.lines[begin - 1 : end]
+        texts[path] = "\n".join(lines) + "\n"
+    written = []
+    for path, text in texts.items():
+        copy = space.back_up(files[path])
+        replace_file(files[path], text)
+        written.append((files[path], copy))
+    return written

@@ -1,0 +1,106 @@
+"""Cut a lesson into the pieces that a reader sees: text, code, pictures and folded answers.
+
+The terminal and the notebook magic both show these pieces.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..content.lesson_blocks import Block, parse, picture_file, picture_words
+from ..content.stages import Stage
+from .plain_math import plain
+
+__all__ = ["Piece", "pieces_of", "sections"]
+
+_SUMMARY = re.compile(r"<summary>(.*?)</summary>")
+_LINK = re.compile(r"\[([^\]]+)\]\(([^)\s]+)\)")
+
+
+@dataclass
+class Piece:
+    """A heading, a text, a block that runs, code to look at, a picture, or an answer."""
+
+    kind: str  # "heading", "text", "run", "code", "picture" or "answer"
+    text: str
+    level: int = 0  # of a heading
+    language: str = ""  # of code
+    printed: str = ""  # the output when the lesson was made
+    raises: bool = False  # whether that was an error
+    predicted: bool = False  # whether a reader is to guess it first
+    caption: str = ""  # of a picture, whose text says what is to be seen
+    file: Path | None = None  # where the picture is
+    inside: list[Piece] = field(default_factory=list)  # of an answer
+
+
+def pieces_of(stage: Stage, bare: bool = True) -> list[Piece]:
+    """Return the pieces of a stage's lesson; if `bare`, formulas and links in plain characters.
+
+    >>> from minigrad_course.content.stages import find_stage
+    >>> [piece.kind for piece in pieces_of(find_stage("00"))][:4]
+    ['heading', 'text', 'text', 'heading']
+    """
+    top: list[Piece] = []
+    levels = [top]
+    for block in parse(stage.text(), stage.lesson.name):
+        if block.kind in ("text", "rest"):
+            for line_group in _folded(block.text):
+                if line_group == "</details>":
+                    if len(levels) > 1:
+                        levels.pop()
+                elif (title := _SUMMARY.fullmatch(line_group)) is not None:
+                    answer = Piece("answer", title[1])
+                    levels[-1].append(answer)
+                    levels.append(answer.inside)
+                else:
+                    levels[-1].extend(_words(line_group, bare))
+        elif block.kind == "picture":
+            alt, caption = picture_words(block)
+            levels[-1].append(Piece("picture", alt, caption=plain(caption) if bare else caption,
+                                    file=picture_file(stage, block.detail)))
+        elif block.kind != "widget":
+            levels[-1].append(_code(block))
+    return top
+
+
+def sections(pieces: list[Piece]) -> list[str]:
+    """Return the titles of the sections: the headings of the second level."""
+    return [piece.text for piece in pieces if piece.kind == "heading" and piece.level == 2]
+
+
+def _folded(text: str) -> list[str]:
+    """Cut text at the marks of answers; the marks come back as `<summary>` and `</details>`."""
+    cut = re.split(r"^(?:<details[^>]*>|(<summary>.*?</summary>|</details>))$", text, flags=re.M)
+    return [each.strip("\n") for each in cut if each is not None and each.strip()]
+
+
+def _words(text: str, bare: bool) -> list[Piece]:
+    pieces = []
+    for part in re.split(r"^(#+ .*)$", text, flags=re.M):
+        if re.match(r"#+ ", part):
+            marks, _, title = part.partition(" ")
+            pieces.append(Piece("heading", title.replace("`", ""), len(marks)))
+        elif part.strip():
+            words = part.strip("\n")
+            pieces.append(Piece("text", plain(_LINK.sub(_link, words)) if bare else words))
+    return pieces
+
+
+def _link(found: re.Match[str]) -> str:
+    """Return a link's words with the place that it leads to, as far as a terminal can say it."""
+    words, address = found[1], found[2]
+    if lesson := re.match(r"(\d\d\w?)_\w+\.md", address):
+        return words if lesson[1] in words else f"{words} (lesson {lesson[1]})"
+    if address.startswith("http"):
+        return f"{words} ({address})"
+    return words
+
+
+def _code(block: Block) -> Piece:
+    language = block.fence.strip("`")
+    if not block.runs:
+        return Piece("code", block.text, language=language)
+    return Piece("run", block.text, language=language, printed=block.printed or "",
+                 raises=block.kind == "raises", predicted=block.predicted)

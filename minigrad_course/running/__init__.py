@@ -1,0 +1,1 @@
+"""Run a learner's files, in processes of their own, and read back what happened."""

@@ -1,0 +1,308 @@
+"""`minigrad learn`: test the stage of each saved file, show the open exercise, listen to keys.
+
+NOTE [Tests do not hold anything up]
+    The tests of a stage run in a process that a thread waits for.  Keys are heeded meanwhile, and
+    saving a file ends the process and starts the next one.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+
+from ..content.stages import CourseError, Hole, Stage, stages
+from ..learner.next_step import (
+    changed_stages,
+    glossary,
+    note_tested,
+    solved_summary,
+    where_to_write,
+    with_noun,
+)
+from ..learner.skipped_stages import skipped
+from ..learner.workspace import Workspace
+from ..running.trial import LIMIT, Trial
+from ..verdicts.verdict import Verdict, verdicts
+from ..verdicts.waiting import try_answers
+from .keys import END, Keys
+from .show_verdicts import heading, show, show_printed, show_problem, show_whole
+
+KEYS = "h hint   n next   l list   r reset   q quit"
+
+Event = tuple[str, Any]  # ("key", letter), ("saved", paths) or ("tested", (number, stage, trial))
+
+
+class Session:
+    """A learner at work: the exercise that is shown, and the stages that wait for their tests."""
+
+    def __init__(self, console: Console, space: Workspace) -> None:
+        self.console, self.space = console, space
+        self.passed_over: set[str] = set()
+        self.shown: tuple[Stage, Hole] | None = None
+        self.waiting: list[Stage] = []
+        self.to_reset: Stage | None = None
+
+    def open_exercise(self) -> tuple[Stage, Hole] | None:
+        """Return the first exercise that is neither solved, skipped nor passed over."""
+        left_out = skipped(self.space)
+        for stage in stages():
+            for hole in stage.holes:
+                if stage.number not in left_out and hole.id not in self.passed_over and \
+                        not self.space.solved(hole):
+                    return stage, hole
+        return None
+
+    def current(self) -> tuple[Stage, Hole] | None:
+        """Return the exercise on the screen, or the first that is open."""
+        if self.shown is not None and not self.space.solved(self.shown[1]):
+            return self.shown
+        return self.open_exercise()
+
+    def begin(self) -> None:
+        """Welcome the learner; test what has changed since it was tested, then what is open."""
+        if not self.space.progress()["holes"]:
+            first = stages()[0]
+            self.console.print(f"The course begins with a lesson to read: "
+                               f"{escape(first.words['title'])}, {escape(str(first.lesson))}\n"
+                               f"or here: minigrad lesson {first.number}", soft_wrap=True)
+        self.waiting = changed_stages(self.space)
+        self.go_on()
+
+    def saved(self, paths: Iterable[Path]) -> None:
+        """Test the stages that saved files belong to; another file means the current one."""
+        changed = {path.resolve() for path in paths}
+        self.waiting = [stage for stage in stages() if changed.intersection(
+            stage.exercise(path, self.space.exercises).resolve() for path in stage.modules)]
+        if not self.waiting and (now := self.current()) is not None:
+            self.waiting = [now[0]]
+        if not self.waiting:
+            self.go_on()
+
+    def go_on(self) -> None:
+        """Go on with the first open exercise where no stage waits for its tests."""
+        if self.waiting:
+            return
+        if (found := self.open_exercise()) is not None:
+            self.waiting = [found[0]]
+            return
+        self.shown = None
+        left_out = sorted(skipped(self.space))
+        if self.passed_over:
+            self.console.print("All that is left was passed over; n starts again from the first.")
+        elif left_out:
+            self.console.print(f"Everything is solved but what you skipped: {', '.join(left_out)}. "
+                               "`minigrad unskip` brings it back.", soft_wrap=True)
+        else:
+            last = stages()[-1]
+            self.console.print("[green]Everything is solved.[/] The course ends with a lesson "
+                               f"to read: {escape(last.words['title'])}, "
+                               f"{escape(str(last.lesson))}", soft_wrap=True)
+        self.console.print(KEYS, style="dim")
+
+    def tested(self, stage: Stage, trial: Trial) -> None:
+        """Show how a stage stands, and go on if nothing in it is open."""
+        if trial.problem:
+            show_problem(self.console, trial)
+            self.shown = stage, next((hole for hole in stage.holes
+                                      if not self.space.solved(hole)), stage.holes[0])
+            self.console.print(KEYS, style="dim")
+            return
+        before = {hole.id for hole in stage.holes if self.space.solved(hole)}
+        results = verdicts(stage, trial, list(stage.holes))
+        ran = [each for each in results if trial.of(each.hole) or each.is_right]
+        waited = {hole.id: self.space.waits_for(hole) for hole in stage.holes}
+        self.space.record((each.hole, each.is_right) for each in ran)
+        self.space.record_waits(ran)
+        note_tested(self.space, stage)
+        for each in ran:
+            if each.state == "solved" and each.hole.id not in before:
+                self.console.print(f"[green]solved[/]    {each.hole.id} {escape(each.title)}: "
+                                   f"{with_noun(each.points, 'point')}")
+            elif each.state == "right" and each.waits_for != waited[each.hole.id]:
+                self.console.print(heading(each))
+            elif not each.is_right and each.hole.id in before:
+                self.console.print(f"[yellow]{each.hole.id} was solved, and is not any more[/]")
+        still = [each for each in results
+                 if not each.is_right and each.hole.id not in self.passed_over]
+        shown = still[0] if still else None
+        for each in results:
+            if each is not shown:
+                show_printed(self.console, each)
+        if shown is None:
+            if trial.whole is not None:
+                show_whole(self.console, trial.whole)
+            if all(self.space.solved(hole) for hole in stage.holes) and len(before) < len(results):
+                for line in solved_summary(self.space, stage):
+                    self.console.print(line, soft_wrap=True)
+            self.go_on()
+            return
+        self.show(stage, shown)
+        self.console.print(KEYS, style="dim")
+
+    def show(self, stage: Stage, verdict: Verdict) -> None:
+        """Show the exercise that is open."""
+        self.shown = stage, verdict.hole
+        show(self.console, verdict)
+        if verdict.state == "untouched":
+            for line in where_to_write(self.space, stage, verdict.hole):
+                self.console.print(f"  {line}", soft_wrap=True)
+
+    def key(self, pressed: str) -> bool:
+        """Do what a key asks for; return False where it ends the session."""
+        asked, self.to_reset = self.to_reset, None
+        now = self.current()
+        if pressed in (END, "\x03", "\x04"):
+            return False
+        if pressed == "y" and asked is not None:
+            for copy in self.space.reset(asked):
+                self.console.print(f"your file is kept as {escape(str(copy))}", soft_wrap=True)
+            self.waiting = [asked]
+        elif pressed == "h" and now is not None:
+            self.hint(*now)
+        elif pressed == "n":
+            if now is None:
+                self.passed_over.clear()
+            else:
+                self.passed_over.add(now[1].id)
+            self.shown, self.waiting = None, []
+            self.go_on()
+        elif pressed == "l":
+            for stage in stages():
+                for hole in stage.holes:
+                    mark = "done" if self.space.solved(hole) else "    "
+                    title = stage.words["hole"][hole.id]["title"]
+                    waits = self.space.waits_for(hole)
+                    self.console.print(f"{mark} {hole.id} {escape(title)}"
+                                       + (f": right; it waits for {waits}" if waits else ""))
+            self.console.print(KEYS, style="dim")
+        elif pressed == "r" and now is not None:
+            self.to_reset = now[0]
+            self.console.print(f"Put the files of stage {now[0].number} back? y for yes")
+        return True
+
+    def hint(self, stage: Stage, hole: Hole) -> None:
+        """Show the next hint."""
+        hints = stage.words["hole"][hole.id]["hints"]
+        taken = min(self.space.hints_taken(hole) + 1, len(hints))
+        self.space.note(hole, hints=taken)
+        self.console.print(f"{hole.id}, hint {taken} of {len(hints)}: {escape(hints[taken - 1])}")
+        if taken == 1:
+            self.console.print(f"names of the package's inside: {escape(glossary())}",
+                               style="dim", soft_wrap=True)
+
+
+class Tester:
+    """Runs the tests of one stage at a time and tells `events` of the result."""
+
+    def __init__(self, space: Workspace, events: queue.SimpleQueue[Event]) -> None:
+        self.space, self.events = space, events
+        self.number = 0  # of the run: the result of one that was ended counts no more
+        self.stop = threading.Event()
+        self.thread: threading.Thread | None = None
+
+    def start(self, stage: Stage) -> None:
+        """End the run before, if there is one, and start another."""
+        self.end()
+        self.number += 1
+        self.stop = threading.Event()
+        self.thread = threading.Thread(
+            target=self._run, args=(self.number, stage, self.space.files(stage), self.stop))
+        self.thread.start()
+
+    def end(self) -> None:
+        """End the run."""
+        self.stop.set()
+        if self.thread is not None:
+            self.thread.join()
+        self.thread = None
+
+    def _run(self, number: int, stage: Stage, files: dict[str, Path], stop: threading.Event
+             ) -> None:
+        try:
+            trial = try_answers(stage, files, limit=LIMIT, stop=stop, only_first=True)
+        except Exception as error:
+            trial = Trial(problem=f"{type(error).__name__}: {error}")
+        if not stop.is_set():
+            self.events.put(("tested", (number, stage, trial)))
+
+
+def learn(console: Console, space: Workspace, polling: bool = False) -> int:
+    """Serve keys and saved files until the learner quits; 0, or 128 and more for a signal."""
+    events: queue.SimpleQueue[Event] = queue.SimpleQueue()
+    over = threading.Event()
+    session, tester = Session(console, space), Tester(space, events)
+    with Keys(lambda key: events.put(("key", key))) as keys:
+        threading.Thread(target=_watch, args=(space.exercises, events, over, polling),
+                         daemon=True).start()
+        try:
+            session.begin()
+            while True:
+                if session.waiting:
+                    stage = session.waiting.pop(0)
+                    console.print(f"\nstage {stage.number}, {escape(stage.words['title'])}: "
+                                  "testing", style="dim")
+                    _start(tester, stage, session)
+                elif keys.drained.is_set() and tester.thread is None:
+                    return 0
+                if not _serve(_next(events), session, tester):
+                    return 128 + keys.ended if keys.ended else 0
+        except CourseError as error:
+            console.print(f"[red]{escape(str(error))}[/]")
+            return 2
+        finally:
+            over.set()
+            tester.end()
+
+
+def _start(tester: Tester, stage: Stage, session: Session) -> None:
+    """Start the tests of a stage, or say which file is missing: saving it starts them again."""
+    try:
+        tester.start(stage)
+    except CourseError as error:
+        session.console.print(f"[red]{escape(str(error))}[/]", soft_wrap=True)
+        session.console.print(KEYS, style="dim")
+
+
+def _next(events: queue.SimpleQueue[Event]) -> list[Event]:
+    """Return everything that has happened; wait until something has."""
+    while True:
+        try:
+            came = [events.get(timeout=0.5)]  # on Windows nothing else lets a signal through
+            break
+        except queue.Empty:
+            continue
+    while not events.empty():
+        came.append(events.get())
+    return came
+
+
+def _serve(came: list[Event], session: Session, tester: Tester) -> bool:
+    """Do what events ask for, saved files first; False ends the session."""
+    if any(event == "key" and value == END for event, value in came):
+        return False
+    saved = [path for event, paths in came if event == "saved" for path in paths]
+    if saved:  # however often: test once
+        tester.end()
+        session.saved(saved)
+    for event, value in came:
+        if event == "tested" and not saved and value[0] == tester.number:
+            tester.end()
+            session.tested(*value[1:])
+        elif event == "key" and not session.key(value):
+            return False
+    return True
+
+
+def _watch(folder: Path, events: queue.SimpleQueue[Event], over: threading.Event,
+           polling: bool) -> None:
+    from watchfiles import watch
+
+    for changes in watch(folder, stop_event=over, watch_filter=lambda _, path: path.endswith(".py"),
+                         force_polling=polling or None, poll_delay_ms=500):
+        events.put(("saved", [Path(path) for _, path in changes]))

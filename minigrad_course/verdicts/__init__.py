@@ -1,0 +1,1 @@
+"""Tell from the tests of an exercise whether it is right, and which mistake was made if not."""

@@ -1,0 +1,271 @@
+"""The verdict on an exercise after its tests ran, for the terminal, the page and grading."""
+
+from __future__ import annotations
+
+import linecache
+import re
+from collections import Counter
+from collections.abc import Container, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ..content.stages import Hole, Stage
+from ..running.trial import Outcome, Trial, unreadable, unwritten
+from .closest_test import closest
+
+__all__ = [
+    "Verdict",
+    "failing_line",
+    "mistake_sentence",
+    "named_together",
+    "over_time",
+    "running_in",
+    "short_name",
+    "shown_lines",
+    "unwritten",
+    "verdicts",
+    "whole_package_sentence",
+]
+
+#: Lines of printed text that are shown, and how much of each.
+SHOWN_LINES, SHOWN_WIDTH = 20, 300
+
+#: Lines of a test that are shown as one, at most.
+LINES_ASKED = 4
+
+_SLIP = re.compile(r"; ((?:every element|it is|it returns|the elements) [^;\n]+)")
+_RAISED = re.compile(r"(?!AssertionError|Failed)\w+(?:Error|Exception|Iteration): .{1,200}")
+_RUNNING_IN = re.compile(r"\((\w+\.\d+)\)\.$")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How a hole stands."""
+
+    hole: Hole
+    title: str
+    #: "solved", "right" (it waits for `waits_for`), "untouched", "waiting" (its tests came to
+    #: `waits_for`, which is not written) or "wrong".
+    state: str
+    points: int  # that were earned
+    diagnosis: str | None = None  # a sentence about the mistake
+    failing: tuple[Outcome, ...] = ()
+    tests: int = 0
+    waits_for: str | None = None  # other holes, open or wrong, without which its tests fail
+    printed: tuple[tuple[str, str], ...] = ()  # pairs of a test and what the hole printed in it
+
+    @property
+    def first(self) -> Outcome | None:
+        """The first test that failed."""
+        return self.failing[0] if self.failing else None
+
+    @property
+    def is_right(self) -> bool:
+        """Whether the answer is right, also if it waits for others."""
+        return self.state in ("solved", "right")
+
+    @property
+    def also(self) -> list[str]:
+        """The names of the other tests that fail, each once with the number of its cases."""
+        cases = Counter(short_name(each.test).partition("[")[0] for each in self.failing[1:])
+        return [name if count == 1 else f"{name} ({count} cases)" for name, count in cases.items()]
+
+    @property
+    def needed(self) -> str:
+        """The exercise that is to be written first, or the function if it belongs to none."""
+        needed = self.waits_for or ""
+        if needed.endswith(".0") and self.first is not None:
+            return self.first.message.partition(".0 ")[2].partition(" is yours")[0]
+        return needed
+
+    @property
+    def printed_first(self) -> tuple[str, str]:
+        """A heading, and the text of the first test in which the hole printed; "" if it did not."""
+        if not self.printed:
+            return "", ""
+        test, text = self.printed[0]
+        more = len(self.printed) - 1
+        others = f" (and in {more} more test{'s' if more > 1 else ''})" if more else ""
+        return f"{self.hole.id} printed in {short_name(test)}{others}:", text
+
+
+def short_name(test: str) -> str:
+    """Return the name of a test without its file.
+
+    >>> short_name("test_05_hooks.py::test_it[1]")
+    'test_it[1]'
+    """
+    return test.rpartition("::")[2]
+
+
+def failing_line(outcome: Outcome) -> str:
+    """Return the line of a test at which it failed, with those that it goes on in.
+
+    It is "" where the failure is in another file.
+    """
+    path, _, line = outcome.where.rpartition(":")
+    if not line.isdecimal() or not Path(path).name.startswith("test_"):
+        return ""
+    text = linecache.getline(path, int(line)).strip()
+    for number in range(int(line) + 1, int(line) + LINES_ASKED):
+        if text.count("(") + text.count("[") <= text.count(")") + text.count("]"):
+            break
+        text += " " + linecache.getline(path, number).strip()
+    return text
+
+
+def shown_lines(text: str) -> tuple[list[str], int]:
+    """Return the lines of printed text that are shown, and how many more there are.
+
+    >>> shown_lines("one\\ntwo\\n")
+    (['one', 'two'], 0)
+    """
+    lines = text.splitlines()
+    return ([line if len(line) <= SHOWN_WIDTH else line[:SHOWN_WIDTH] + " ..."
+             for line in lines[:SHOWN_LINES]], max(0, len(lines) - SHOWN_LINES))
+
+
+def mistake_sentence(stage: Stage, hole: Hole, shown: Container[str],
+                     failing: Sequence[tuple[str, str]]) -> str | None:
+    """Return the sentence that says what is wrong with a hole.
+
+    It names the mistake if the hole knows a symptom that is `shown`.  If not, it is what the first
+    test asks for that failed by itself (`failing`: ids and messages), with what `slip` of
+    tests/_oracle.py found in the numbers or what was raised: less, but never wrong.  Code that is
+    not Python shows symptoms too, as it raises in all cases.
+    """
+    for _, message in failing:
+        broken = unreadable(message)
+        if broken is not None and broken[0] == hole.id:
+            return f"It is not Python: {broken[1]}"
+    for name in stage.symptoms_of(hole):
+        if name in shown:
+            return str(stage.words["symptoms"][name])
+    for test, message in failing:
+        wanted = None if unreadable(message) or unwritten(message) else stage.wanted(test)
+        if wanted is not None:
+            slip, raised = _SLIP.search(message), _RAISED.match(message)
+            here = slip[1] if slip else f"it raises {raised[0].rstrip('.')}" if raised else ""
+            return f"Not so yet: {wanted}" + (f" Here {here}." if here else "")
+    return None
+
+
+def over_time(message: str) -> str | None:
+    """Return the sentence of a test's failure if the test was ended because it took too long.
+
+    >>> over_time("TimeLimit: it did not end within 10 seconds")
+    'It did not end within 10 seconds.'
+    """
+    if not message.startswith("TimeLimit: "):
+        return None
+    text = message.removeprefix("TimeLimit: ").partition("\n")[0]
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def running_in(sentence: str) -> str | None:
+    """Return the exercise that a sentence of `over_time` names.
+
+    >>> running_in("It did not end within 10 seconds; running was a.py, line 3, in f (03.2).")
+    '03.2'
+    """
+    found = _RUNNING_IN.search(sentence)
+    return None if found is None else found[1]
+
+
+def named_together(holes: Sequence[str]) -> str:
+    """Return exercises as a sentence names them.
+
+    >>> named_together(["04a.2"]), named_together(["04a.2", "04a.3", "04a.5"])
+    ('04a.2', '04a.2, 04a.3 and 04a.5')
+    """
+    *before, last = holes
+    return f"{', '.join(before)} and {last}" if before else last
+
+
+def verdicts(stage: Stage, trial: Trial, holes: list[Hole]) -> list[Verdict]:
+    """Return the verdict on each hole."""
+    return [replace(_verdict(stage, trial, hole), printed=_printed(trial, hole)) for hole in holes]
+
+
+def whole_package_sentence(whole: Trial) -> str:
+    """Say how all files of a stage do below the whole package; see waiting.py."""
+    if whole.problem:
+        return ("The stage is not solved yet: the whole package cannot be imported on your files: "
+                + whole.problem.strip().rpartition("\n")[2])
+    count, failing = len(whole.outcomes), [each for each in whole.outcomes if not each.passed]
+    if failing:
+        return (f"The stage is not solved yet: your files stand in below the whole package, and "
+                f"{len(failing)} of {count} tests fail there.")
+    return f"Your files stand in below the whole package: all {count} tests pass there."
+
+
+def _printed(trial: Trial, hole: Hole) -> tuple[tuple[str, str], ...]:
+    """Return what a hole printed: in its own tests first, the failing ones before the others.
+
+    Text of a function that belongs to no exercise counts for the exercise that is tested.
+    """
+    own = sorted(trial.of(hole), key=lambda each: each.passed)
+    others = [each for each in trial.outcomes if hole.id not in each.holes]
+    texts = [(each.test, "".join(text for number, text in each.printed
+                                 if number == hole.id or (not number and each in own)))
+             for each in [*own, *others]]
+    return tuple((test, text) for test, text in texts if text)
+
+
+def _verdict(stage: Stage, trial: Trial, hole: Hole) -> Verdict:
+    outcomes = trial.of(hole)
+    title = stage.words["hole"][hole.id]["title"]
+    if trial.solved(hole):
+        return Verdict(hole, title, "solved", hole.points, tests=len(outcomes))
+    failing = tuple(each for each in outcomes if not each.passed)
+    if hole.id in trial.waits:
+        return Verdict(hole, title, "right", hole.points, failing=failing, tests=len(outcomes),
+                       waits_for=named_together(trial.waits[hole.id]))
+    late = [each for each in trial.outcomes if over_time(each.message)]
+    if not outcomes and late:  # no test of this hole ran any more
+        return Verdict(hole, title, "waiting", 0, waits_for=late[0].holes[0])
+    came_to = [unwritten(each.message) for each in failing]
+    if failing and None not in came_to and hole.id in came_to:
+        return Verdict(hole, title, "untouched", 0, failing=failing, tests=len(outcomes))
+    if failing and None not in came_to:
+        return Verdict(hole, title, "waiting", 0, failing=failing, tests=len(outcomes),
+                       waits_for=came_to[0])
+    # Failures of its own come first, before those that came to a hole that is not written.
+    failing = tuple(sorted(failing, key=lambda each: unwritten(each.message) is not None))
+    for each in failing:
+        if (sentence := over_time(each.message)) is not None:
+            other = running_in(sentence)
+            if other and other != hole.id and any(other in out.holes for out in late):
+                return Verdict(hole, title, "waiting", 0, failing=failing, tests=len(outcomes),
+                               waits_for=other)
+            return Verdict(hole, title, "wrong", 0, sentence, _first(each, failing), len(outcomes))
+    shown = [name for name, is_shown in trial.symptoms.items() if is_shown]
+    sentence = mistake_sentence(stage, hole, shown, [(each.test, each.message) for each in failing])
+    for each in failing:
+        if (unreadable(each.message) or ("",))[0] == hole.id:
+            failing = _first(each, failing)
+            break
+    if (symptom := trial.diagnosis(stage, hole)) is not None:
+        failing = _about(stage, symptom, failing)
+    return Verdict(hole, title, "wrong", 0, sentence, failing, len(outcomes))
+
+
+def _about(stage: Stage, symptom: str, failing: tuple[Outcome, ...]) -> tuple[Outcome, ...]:
+    """Put the test first that a symptom's sentence is about: the one that `about` names, or else
+    the one whose sentence is closest to it.
+    """
+    named = stage.words.get("about", {}).get(symptom)
+    own = [each for each in failing if unwritten(each.message) is None]
+    if len(own) < 2:
+        return failing
+    for each in own:
+        if each.test.rpartition("::")[2].partition("[")[0] == named:
+            return _first(each, failing)
+    about = f"{symptom.replace('_', ' ')} {stage.words['symptoms'][symptom]}"
+    texts = [f"{each.test.rpartition('::')[2].replace('_', ' ')} {stage.wanted(each.test) or ''}"
+             for each in own]
+    return _first(own[closest(about, texts)], failing)
+
+
+def _first(chosen: Outcome, failing: tuple[Outcome, ...]) -> tuple[Outcome, ...]:
+    return (chosen, *(each for each in failing if each is not chosen))

@@ -1,0 +1,287 @@
+"""Tell a right answer that waits for another exercise from a wrong one.
+
+NOTE [Right; it waits for]
+    An exercise whose tests fail while others of the workspace are open or wrong is tested again
+    with the package's version of those.  If all its tests pass then, it is right, and it waits for
+    the fewest of the others without which they fail.  If not, the failures of the second run are
+    its own, and only these are shown.  In a second run only the tests of that one exercise count,
+    and its own functions are always the learner's.
+
+NOTE [Below the whole package]
+    Each exercise of a stage with `beside = true` is tested on a copy of its own, and waits for
+    none.  When all of them are right, the learner's files are swapped in below the whole package,
+    as those of other stages are, and the tests that are marked with the stage's number run there.
+    A failure there belongs to the exercises that fail there with the package's version of all
+    others; where none does, it belongs to all.
+
+NOTE [Time in second runs]
+    Second runs have the same limit of time.  An exercise that ended at its limit in its own code is
+    tested again once at most, with all others from the package and a third of the time: code that
+    waits for a wrong answer ends quickly then, and an endless loop does not double the wait.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from threading import Event
+
+from ..content.stages import CourseError, Hole, Stage
+from ..running.compose import Source
+from ..running.learner_files import LearnerFiles
+from ..running.trial import Outcome, Trial, try_each, try_files, unreadable, unwritten
+from .verdict import over_time, running_in
+
+__all__ = ["fewest", "find_waits", "second_runs", "try_again", "try_answers"]
+
+#: Seconds that the tests of one exercise may take in a second run.
+SECONDS = 30
+
+#: Runs the tests of some exercises with the package's version of others, whose names come first;
+#: returns those that pass.  The third argument says whether this is the last run of an exercise.
+Tested = Callable[[Collection[str], Sequence[str], bool], Collection[str]]
+#: A second run: the composed modules, the exercises to test, and whether its time is a third.
+Run = tuple[Mapping[str, Source], Sequence[str], bool]
+#: Carries out second runs; its second argument says whether symptoms are looked for.
+Runs = Callable[[Sequence[Run], bool], list[Trial]]
+#: A run of the files as they stand, of some exercises or all.  The second argument says whether
+#: they are the rest of the stage: then the outcomes are wanted, and no symptoms.
+Once = Callable[[list[str] | None, bool], Trial]
+
+
+def try_answers(stage: Stage, files: dict[str, Path], holes: list[str] | None = None,
+                timeout: float = 120, shared: Mapping[str, Source] | None = None,
+                limit: float | None = None, stop: Event | None = None,
+                only_first: bool = False) -> Trial:
+    """Run the stage's tests on a learner's files, and those that fail a second time.
+
+    `holes` limits the verdicts to these holes; `shared` are modules that several stages share.
+    `limit`, `stop` and `only_first` are as in `try_files`.
+    """
+    answers = LearnerFiles(stage, files, shared)
+    short = None if limit is None else limit / 3
+
+    def run(runs: Sequence[Run], symptoms: bool) -> list[Trial]:
+        if stop is not None and stop.is_set():
+            return [Trial(problem="it was stopped")] * len(runs)
+        return try_each(stage, [(files, list(tested)) for _, tested, _ in runs], SECONDS, symptoms,
+                        composed=[composed for composed, _, _ in runs], stop=stop,
+                        limit=short if any(is_short for _, _, is_short in runs) else limit)
+
+    def once(tested: list[str] | None, is_rest: bool) -> Trial:
+        return try_files(stage, files, tested, timeout, symptoms=not is_rest,
+                         limit=short if is_rest else limit, stop=stop,
+                         only_first=(only_first or is_rest) and not stage.beside,
+                         composed=answers.repaired())
+
+    first = once(holes, False)
+    if first.problem and limit is not None and _took_too_long(first.problem):
+        return first
+    return try_again(answers, first, holes, once, run, only_first)
+
+
+def try_again(answers: LearnerFiles, first: Trial, holes: list[str] | None, once: Once, run: Runs,
+              only_first: bool = False) -> Trial:
+    """Return a trial with the outcomes of all further runs that it needs.
+
+    `first` has the outcomes of `holes`, None for all of the stage; with `only_first`, those after
+    one that ended at its limit were left out.
+    """
+    every = answers.stage.holes
+    if answers.stage.beside:  # each exercise was tested with the package's version of the others
+        is_whole = holes is None or {hole.id for hole in every} <= set(holes)
+        if not is_whole or not all(map(first.solved, every)):
+            return first
+        return _below_whole_package(answers, first, once([answers.stage.number], False), run)
+    asked = [hole for hole in every if holes is None or hole.id in holes]
+    is_open = answers.open()  # they fail: their tests need not run
+    others = [hole.id for hole in every if hole not in asked and hole.id not in is_open]
+    if only_first and any(over_time(each.message) for each in first.outcomes):
+        asked = [hole for hole in asked if first.of(hole)]  # the others were left out
+    if others and not first.problem and any(_is_to_run_again(first, hole) for hole in asked):
+        rest = once(others, True)
+        first = replace(first, outcomes=(*first.outcomes, *rest.outcomes))
+    return second_runs(answers, first, asked, run)
+
+
+def _below_whole_package(answers: LearnerFiles, first: Trial, whole: Trial, run: Runs) -> Trial:
+    """Return a trial with what came of all files below the whole package.
+
+    See NOTE [Below the whole package] for the exercises to which a failure there belongs.
+    """
+    first = replace(first, whole=whole)
+    if not _fails(whole):
+        return first
+    every = answers.stage.holes
+    try:
+        trials = run([(answers.without([each.id for each in every if each != hole]),
+                       [answers.stage.number], False) for hole in every], False)
+    except CourseError:  # the files cannot be put together
+        trials = [whole] * len(every)
+    broken = {hole: trial for hole, trial in zip(every, trials, strict=True) if _fails(trial)}
+    more = [each for hole, trial in (broken or dict.fromkeys(every, whole)).items()
+            for each in _failures_of(hole, trial)]
+    return replace(first, outcomes=(*first.outcomes, *more))
+
+
+def _fails(whole: Trial) -> bool:
+    return bool(whole.problem) or not all(each.passed for each in whole.outcomes)
+
+
+def _failures_of(hole: Hole, whole: Trial) -> list[Outcome]:
+    """Return the failures below the whole package as failures of one exercise."""
+    if whole.problem:
+        return [replace(_failure(hole, whole), test=f"the whole package on your {hole.id}")]
+    return [replace(each, holes=(hole.id,)) for each in whole.outcomes if not each.passed]
+
+
+def _took_too_long(problem: str) -> bool:
+    """Whether nothing could be tested because the import, or everything, took too long."""
+    return problem.startswith("it did not end within ") or \
+        problem.strip().rpartition("\n")[2].startswith("TimeLimit: ")
+
+
+def second_runs(answers: LearnerFiles, first: Trial, asked: Sequence[Hole], run: Runs) -> Trial:
+    """Return a trial with the outcomes of the second runs in it, for the holes in `asked`.
+
+    `first` has the outcomes of all holes of the stage.
+    """
+    if first.problem:
+        return _one_by_one(answers, first, asked, run)
+    failing = {hole.id: hole for hole in asked if _is_to_run_again(first, hole)}
+    suspects = [hole.id for hole in answers.holes
+                if not (hole in answers.stage.holes and first.solved(hole))]
+    late = {number: running for number, hole in failing.items()
+            if (running := _ran_in(first, hole)) is not None}
+    last_runs: dict[str, Trial] = {}
+
+    def tested(without: Collection[str], holes: Sequence[str], last: bool) -> list[str]:
+        again = [each for each in holes
+                 if each not in late or last or each in last_runs or late[each] in without]
+        if not again:
+            return []
+        is_short = any(late.get(each) == each for each in again)
+        (trial,) = run([(answers.without(without), again, is_short)], last)
+        if last:
+            last_runs[again[0]] = trial
+        return [each for each in again if trial.solved(failing[each])]
+
+    met = {each for hole in failing.values() for each in _met(first, hole)} | set(late.values())
+    try:
+        waits = find_waits(list(failing), suspects, met, tested, answers.open())
+    except CourseError:  # the files cannot be put together: the first run stands
+        return first
+    for number, trial in last_runs.items():
+        ended_again = number in late and _ran_in(trial, failing[number]) is not None
+        if number not in waits and not trial.problem and not ended_again:
+            first = _with(first, failing[number], trial)
+    return replace(first, waits=waits)
+
+
+def find_waits(failing: Sequence[str], suspects: Sequence[str], likely: Collection[str],
+               tested: Tested, to_write: Collection[str] = ()) -> dict[str, tuple[str, ...]]:
+    """Return the failing exercises that are right, each with those that it waits for.
+
+    `suspects` are all exercises that are open or wrong, `likely` those of them to try first.  Those
+    in `to_write` cannot be right: they are tested once, without all others.
+    """
+    waits: dict[str, tuple[str, ...]] = {}
+    for suspect in sorted((each for each in suspects if each in likely or each in failing),
+                          key=lambda each: each not in likely):
+        left = [each for each in failing
+                if each != suspect and each not in waits and each not in to_write]
+        if left and suspect not in waits:
+            waits |= {each: (suspect,) for each in tested([suspect], left, False)}
+    for each in failing:
+        others = [other for other in suspects if other != each]
+        # An exercise that others wait for, and nothing else, is wrong by itself.
+        if each not in waits and any(waits.get(other) != (each,) for other in others) \
+                and tested(others, [each], True):
+            waits[each] = tuple(fewest(others, partial(_is_enough, tested, each)))
+    return waits
+
+
+def _is_enough(tested: Tested, hole: str, others: Collection[str]) -> bool:
+    return bool(tested(others, [hole], False))
+
+
+def fewest(others: Sequence[str], passes: Callable[[Collection[str]], bool]) -> list[str]:
+    """Return as few of `others` as are needed for `passes`, which is true of all of them.
+
+    >>> fewest(["a", "b", "c", "d"], lambda chosen: "c" in chosen)
+    ['c']
+    """
+    needed, size = list(others), len(others) // 2
+    while size:
+        for start in range(len(needed) - size, -1, -size):
+            fewer = needed[:start] + needed[start + size:]
+            if fewer and passes(fewer):
+                needed = fewer
+        size = min(size, len(needed)) // 2
+    return needed
+
+
+def _is_to_run_again(trial: Trial, hole: Hole) -> bool:
+    """Whether a hole failed, and not because something of it is still to be written."""
+    return not trial.solved(hole) and hole.id not in _met(trial, hole)
+
+
+def _met(trial: Trial, hole: Hole) -> set[str]:
+    """Return the exercises that a hole's tests came to and that are not written or not Python."""
+    messages = [each.message for each in trial.of(hole) if not each.passed]
+    broken = [found[0] for each in messages if (found := unreadable(each)) is not None]
+    return {each for each in map(unwritten, messages) if each is not None} | set(broken)
+
+
+def _ran_in(trial: Trial, hole: Hole) -> str | None:
+    """Return the exercise that was running when a hole's tests ran out of time, or None."""
+    told = [sentence for each in trial.of(hole)
+            if (sentence := over_time(each.message)) is not None]
+    return (running_in(told[0]) or hole.id) if told else None
+
+
+def _with(trial: Trial, hole: Hole, second: Trial) -> Trial:
+    """Return a trial with the outcomes and symptoms that a hole had in its second run."""
+    start = hole.id.replace(".", "_") + "_"
+    kept = [each for each in trial.outcomes if hole.id not in each.holes]
+    symptoms = {name: shown for name, shown in trial.symptoms.items() if not name.startswith(start)}
+    return replace(trial, outcomes=(*kept, *second.of(hole)),
+                   symptoms=symptoms | {name: shown for name, shown in second.symptoms.items()
+                                        if name.startswith(start)})
+
+
+def _one_by_one(answers: LearnerFiles, first: Trial, asked: Sequence[Hole], run: Runs) -> Trial:
+    """Test each hole with the package's version of all others, where nothing could be tested.
+
+    One answer may keep the package from being imported, or a test from ending.
+    """
+    every = [hole.id for hole in answers.holes]
+    try:
+        tries = [(answers.without([each for each in every if each != hole.id]), [hole.id], False)
+                 for hole in answers.stage.holes]
+    except CourseError:
+        return first
+    trials = dict(zip(answers.stage.holes, run(tries, True), strict=True))
+    if all(each.problem for each in trials.values()):
+        return first
+    culprits = [hole.id for hole, trial in trials.items() if trial.problem] or [
+        hole.id for hole, trial in trials.items() if not trial.solved(hole)]
+    trial = Trial(printed=first.printed)
+    for hole in asked:
+        alone = trials[hole]
+        if alone.problem:
+            alone = Trial((_failure(hole, alone),))
+        trial = _with(trial, hole, alone)
+        blamed = tuple(each for each in culprits if each != hole.id)
+        if alone.solved(hole) and blamed:
+            trial = replace(trial, waits={**trial.waits, hole.id: blamed})
+    return trial
+
+
+def _failure(hole: Hole, trial: Trial) -> Outcome:
+    """Return the outcome for a hole with which no test could run."""
+    lines = trial.problem.strip().splitlines() or [""]
+    where = "" if trial.at is None else f"{trial.at[0]}:{trial.at[1]}"
+    return Outcome(f"the tests of {hole.id}", (hole.id,), False, lines[-1], where, trial.problem)
