@@ -16,9 +16,9 @@ import _small_ops
 import everyday
 import mlp
 import numpy as np
+from minigrad.codegen.backward_loop import count_dependencies
 
 import minigrad
-from minigrad.codegen.backward_loop import count_dependencies
 from minigrad.op import REGISTRY
 
 SMALL_OPS = 100 * _small_ops.OPS_PER_BLOCK

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from .. import _state
 from ..batching import SLOW, BatchedArray, NotBatchable, batched, examples, level_of, next_level
 from ..engine.engine import task_type
 from ..graph.node import GraphRoot, Node

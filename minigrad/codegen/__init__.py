@@ -15,10 +15,7 @@ NOTE [What is read is what runs]
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..engine import engine
-from ..graph.node import Node
 from ..op import publish
 from .functions import function_of
 from .planned_task import PlannedTask
@@ -27,7 +24,6 @@ from .replay import jacobian_rows
 
 def switch_on() -> None:
     """Have the functions of ops written out; called before the first op is published."""
-    nodes: Any = Node
-    nodes.plain = False
-    publish.written = function_of
-    engine.task_type, engine.jacobian_rows = PlannedTask, jacobian_rows
+    vars(publish)["written"] = function_of
+    vars(engine)["jacobian_rows"] = jacobian_rows
+    engine.task_type = PlannedTask

@@ -34,11 +34,13 @@ FLOATS = tuple(np.dtype(name) for name in ("float32", "float64", "float16"))
 LITERALS = (type(None), bool, int, float, str)
 
 #: The names that texts use for themselves; an op with a parameter of such a name gets no text.
-RESERVED = frozenset("""
-    Number Parameter Tensor Version absent after as_array backend counter elsewhere floats forward g
-    grad_enabled grads mark_view may_share_memory more named ndarray needed new next_sequence node
-    number observers on_arrays output read_sequence result results saved saved_counter
-    saved_geometry sequence_of_thread shares_memory taught tell version watching""".split())
+RESERVED = frozenset((
+    "Number", "Parameter", "Tensor", "Version", "absent", "after", "as_array", "backend", "counter",
+    "elsewhere", "floats", "forward", "g", "grad_enabled", "grads", "mark_view",
+    "may_share_memory", "more", "named", "ndarray", "needed", "new", "next_sequence", "node",
+    "number", "observers", "on_arrays", "output", "read_sequence", "result", "results", "saved",
+    "saved_counter", "saved_geometry", "sequence_of_thread", "shares_memory", "taught", "tell",
+    "version", "watching"))
 
 
 class Absent:
@@ -105,9 +107,11 @@ class Writer:
         on_host = xp.array_type is np.ndarray
         return {
             "Tensor": Tensor, "Parameter": Parameter, "ndarray": xp.array_type, "backend": xp,
-            "forward": with_numbers(op.forward, xp), "as_array": as_array(xp), "number": number if on_host else device_number,
+            "forward": with_numbers(op.forward, xp), "as_array": as_array(xp),
+            "number": number if on_host else device_number,
             "Number": Number if on_host else DeviceNumber,
-            "floats": FLOATS, "new": object.__new__, "Version": Version, "INFERENCE": INFERENCE,
+            "floats": FLOATS, "new": object.__new__, "Version": Version,
+            "INFERENCE": INFERENCE,
             "NO_EDGE": NO_EDGE, "grad_enabled": _state.grad_enabled.get, "absent": ABSENT,
             "next_sequence": next_sequence, "read_sequence": read_sequence,
             "shares_memory": shares_memory, "mark_view": mark_view,
@@ -143,7 +147,7 @@ class Writer:
     # ---------------------------------------------------------------- prepare
 
     def prepare(self) -> Iterator[str]:
-        """Write the first step: take the arrays out of the tensors, of one dtype and one backend."""
+        """Write the first step: take the arrays out of tensors of one dtype and one backend."""
         for name in self.op.tensors:
             yield from self.prepare_tensor(name)
         kinds = {name: kind for _, name, kind in self.op.checked}

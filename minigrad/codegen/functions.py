@@ -96,7 +96,7 @@ def write_nodes(op: type[Op]) -> None:
     """Have the methods of an op's nodes written at their first call."""
     node_type: Any = op.node_type
     if has_plain_formulas(op):
-        node_type.plain = True
+        node_type.is_written = True
         for on_arrays in (True, False):
             writer = NodeWriter(op, on_arrays)
             made = Written(writer.name, f"{node_type.__name__} {writer.name}", writer.text)

@@ -5,7 +5,7 @@ node is newer than the nodes behind it, so in a graph whose numbers can be compa
 of those that wait is always ready: sorted once, the nodes need neither counts nor a heap.  They
 run in the same order as in `GraphTask`, leaves as soon as their last gradient has come.
 
-A node that runs a written function (`plain`) takes its gradient straight from a dictionary, unless
+A node that runs a written function (`is_written`) takes its gradient straight from a dictionary, unless
 hooks, a profiler or a capture wait at it.  Every other node is left to `GraphTask.evaluate`.
 """
 
@@ -121,9 +121,10 @@ class PlannedTask(GraphTask):
         self.run_leaves()
         sums, loans, captures, needed = self.sums, self.loans, self.captures, self.nodes_to_execute
         watched, batched, keeps = self.recorder is not None, self.batched, self.retain_graph
+        results: Any
         on_tensors, due, waiting = self.on_tensors, self.due, self.waiting
         for node in self.order:
-            if watched or not node.plain or node.extras is not None or (
+            if watched or not node.is_written or node.extras is not None or (
                     captures and node in captures):
                 self.evaluate(node, self.take(node))
                 if due:

@@ -36,7 +36,8 @@ class Replay:
         self.needed: set[Any] = task.nodes_to_execute or set()
         self.start, self.ends = place_of(*start), [place_of(*end) for end in ends]
         watched = [node for node in self.needed if node.extras is not None]
-        self.possible = task.order is not None and not watched and start[0].extras is None
+        self.possible = (task.order is not None and not watched and start[0] is not None
+                         and start[0].extras is None)
         self.steps = []
         for node in task.order or ():
             edges = [(position, place_of(end, index), *end.metadata_of(index), end, index)

@@ -41,9 +41,10 @@ class Written:
 
     def __init__(self, name: str, filename: str, write: Callable[[], Text]) -> None:
         self.name, self.filename, self.write = name, f"<generated>/{filename}", write
-        self.start: CodeType = unwritten.__code__.replace(  # type: ignore[attr-defined]  # a function
+        self.start: CodeType = unwritten.__code__.replace(
             co_name=name, co_qualname=name, co_filename=self.filename, co_firstlineno=1)
-        self.function: Any = FunctionType(self.start, {"write_and_call": self, "__name__": __name__}, name)
+        names = {"write_and_call": self, "__name__": __name__}  # the latter for `frames.is_ours`
+        self.function: Any = FunctionType(self.start, names, name)
         self.forget()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

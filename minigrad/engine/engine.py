@@ -37,9 +37,14 @@ _running = _Running()
 
 #: The class of passes that ask for no other; `codegen/` puts one here that plans their order.
 task_type: type[GraphTask] = GraphTask
-#: `jacobian_rows(output, inputs)` returns the rows of a jacobian, from one pass run many times, or
-#: None where each row takes a pass of its own; `codegen/` puts a function here.
-jacobian_rows: Callable[..., list[Tensor | None] | None] = lambda output, inputs: None
+
+
+def jacobian_rows(output: Tensor, inputs: Sequence[Tensor]) -> list[Tensor | None] | None:
+    """Return the rows of a jacobian from one pass run many times; None if each takes its own.
+
+    `codegen/` puts a function in place of this one.
+    """
+    return None
 
 
 def execute(edges: Sequence[Edge], grads: Sequence[Value], retain_graph: bool, create_graph: bool,
@@ -50,7 +55,8 @@ def execute(edges: Sequence[Edge], grads: Sequence[Value], retain_graph: bool, c
     With `inputs` only nodes on the way to them run; unless `accumulate`, their gradients are
     returned and no `.grad` is touched.
     """
-    task = (kind or task_type)(retain_graph, create_graph, bool(grads) and isinstance(grads[0], Tensor))
+    on_tensors = bool(grads) and isinstance(grads[0], Tensor)
+    task = (kind or task_type)(retain_graph, create_graph, on_tensors)
     root = GraphRoot(edges, grads)
     if inputs is not None:
         task.end_at(root, inputs, accumulate)

@@ -51,7 +51,7 @@ _IN_A_COPY = re.compile(rf"{PREFIX}\w+\.op\b")
 
 
 class SwappedBeside(Swapped):
-    """Finds the modules of a second copy, and has no say about others, such as `minigrad.codegen`."""
+    """Finds the modules of a second copy, and leaves others alone, such as `minigrad.codegen`."""
 
     def find_spec(self, name: str, path: Any = None, target: ModuleType | None = None
                   ) -> ModuleSpec | None:

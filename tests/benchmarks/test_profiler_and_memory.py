@@ -76,7 +76,7 @@ def test_a_quick_run_of_the_memory_of_steps(tmp_path, scripts, monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(find_spec("minigrad.codegen") is None, reason="the limits are those of generated functions")
+@pytest.mark.skipif(find_spec("minigrad.codegen") is None, reason="the limits need codegen/")
 def test_what_the_nodes_of_chains_take(tmp_path, scripts):
     done = subprocess.run(
         [sys.executable, str(BENCHMARKS / "memory.py"), "--nodes", "30000", "--json",

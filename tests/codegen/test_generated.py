@@ -52,7 +52,7 @@ def assert_same(op: type[Op], ours: Any, theirs: Any) -> None:
 
 def assert_same_gradients(op: type[Op], ours: Any, theirs: Any) -> None:
     """Compare what the nodes give, on arrays and on tensors, before and after they are freed."""
-    if not getattr(op.node_type, "plain", False) or ours.grad_fn is None:
+    if not getattr(op.node_type, "is_written", False) or ours.grad_fn is None:
         return
     (g,) = cotangents_of([ours])
     node, other = ours.grad_fn, theirs.grad_fn

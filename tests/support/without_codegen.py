@@ -1,4 +1,4 @@
-"""Copies the tree without the generated functions: `python tests/support/without_codegen.py build/generic`.
+"""Copies the tree without generated functions: `python tests/support/without_codegen.py TARGET`.
 
 What is copied is what git knows or would add.
 """

@@ -47,8 +47,14 @@ AUGMENTED = {"__add__": "__iadd__", "__sub__": "__isub__", "__mul__": "__imul__"
 #: The parameter of functions that store their result in tensors which the caller made.
 OUT = inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None)
 
-#: Turns a function of an op into the one that is written from its declaration, if `codegen/` is on.
-written: Callable[[type[Op], Any, str], Any] = lambda op, function, form: function
+
+def written(op: type[Op], function: Any, form: str) -> Any:
+    """Return the function that is written from an op's declaration, where `codegen/` is on.
+
+    It puts a function of its own in place of this one, which returns what it was given.
+    """
+    return function
+
 
 
 def publish(op: type[Op]) -> None:

@@ -24,7 +24,6 @@ from time import perf_counter_ns
 from types import CodeType, FrameType
 from typing import Any
 
-from ... import _state
 from ...frames import is_ours
 from ...graph.accumulate_grad import AccumulateGrad
 from ...graph.copy_slices import CopySlices
