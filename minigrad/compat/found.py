@@ -22,10 +22,6 @@ __all__ = ["LATER", "WITH", "LaterModules", "LeftOutModules", "attribute", "inst
 
 _PACKAGE = __name__.partition(".")[0]
 
-#: Modules of which some names are in the tables, besides the package itself.
-IN_PART = ("backends", "cuda", "linalg", "nn", "optim", "testing", "utils", "utils.data")
-
-
 #: Modules that are loaded when a program asks for them, by their names below `torch`, and where
 #: they are in minigrad.
 LATER = {
@@ -33,6 +29,7 @@ LATER = {
                                            "jit")},
     "nn.parallel": "compat.data_parallel",
     "utils.tensorboard": "compat.tensorboard",
+    "cuda.amp": "amp.for_cuda",
     **{name: name for name in ("backends.cuda", "distributions", "utils.benchmark", "utils.dlpack",
                                "utils.hooks")},
 }
@@ -141,9 +138,6 @@ class LaterModules(AnotherName):
 def install() -> None:
     """Let imports and attributes find what is in this folder, and give tensors their methods."""
     sys.meta_path.extend((LaterModules(), LeftOutModules()))
-    for path in IN_PART:
-        module = sys.modules[f"{_PACKAGE}.{path}"]
-        vars(module)["__getattr__"] = _finding(module.__name__, vars(module).get("__getattr__"))
     give_methods()
 
 

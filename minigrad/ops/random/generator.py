@@ -31,6 +31,8 @@ class Generator:
     tensor([4, 9, 3])
     """
 
+    __module__ = "minigrad"  # as in PyTorch: pickles name it
+
     def __init__(self, device: device | str | int = "cpu") -> None:
         own = backend_for(device).generators
         self._source: Any = MersenneTwister() if own is None else own.new()
