@@ -132,7 +132,7 @@ if TYPE_CHECKING:  # all of this is loaded when a program first names it
     from .tensor.formatting import set_printoptions
     from .utils.as_torch import as_torch
 else:
-    _find, _names = on_demand.attributes(__name__)
+    _find, _listed = on_demand.attributes(__name__)
 
     def __getattr__(name: str) -> Any:
         if name in ops.FILES:
@@ -141,7 +141,7 @@ else:
         return _find(name)
 
     def __dir__():
-        return sorted({*_names(), *ops.FILES})
+        return sorted({*_listed(), *ops.FILES})
 
     tensor = ops.function("tensor")  # at once: the package's folder `tensor` has its name
 

@@ -102,6 +102,7 @@ NAMES = {
         "backends.mps": "mps=.",
     },
     "cuda": {
+        "cuda.amp": "amp=.",
         "cuda.devices": (
             "current_device device device_count device_of get_device_capability get_device_name "
             "get_device_properties init is_available is_bf16_supported is_initialized set_device "

@@ -24,8 +24,8 @@ __all__ = ["attributes", "later", "module_of", "names_in", "rows"]
 
 _PACKAGE = __name__.partition(".")[0]
 
-#: Names of modules in a layer above the package that offers them, which it may not import.
-ABOVE = {"autograd": {"torch": ""}, "cuda": {"amp": "amp.for_cuda"}}
+#: The package itself, which PyTorch's `autograd` imports and ours, in a layer below, may not.
+ABOVE = {"autograd": {"torch": ""}}
 
 
 def attributes(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:

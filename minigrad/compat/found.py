@@ -6,7 +6,6 @@ Nothing is loaded or made before a program asks for it.
 from __future__ import annotations
 
 import importlib
-import importlib.abc
 import importlib.util
 import sys
 from collections.abc import Callable
@@ -29,7 +28,6 @@ LATER = {
                                            "jit")},
     "nn.parallel": "compat.data_parallel",
     "utils.tensorboard": "compat.tensorboard",
-    "cuda.amp": "amp.for_cuda",
     **{name: name for name in ("backends.cuda", "distributions", "utils.benchmark", "utils.dlpack",
                                "utils.hooks")},
 }
@@ -98,7 +96,7 @@ def is_module(path: str) -> bool:
     return bool(path)
 
 
-class LeftOutModules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+class LeftOutModules:
     """Finds modules that are left out, after all finders of modules that are there."""
 
     def find_spec(self, name: str, path: Any = None,

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
+from functools import cache
 from importlib import import_module
 from pkgutil import walk_packages
 from threading import RLock
@@ -58,9 +59,10 @@ def load(module: str) -> None:
     """
     import_module(f"{_PACKAGE}.{module}")
     with _publishing:
-        for op in [op for op in REGISTRY.values() if op not in _published and _is_ready(op)]:
-            publish(op)
-            _published.add(op)
+        for op in tuple(REGISTRY.values()):  # another thread may declare one
+            if op not in _published and _is_ready(op):
+                publish(op)
+                _published.add(op)
 
 
 def function(name: str) -> Callable[..., Any]:
@@ -79,15 +81,21 @@ def load_all() -> dict[str, type[Op]]:
     >>> len(load_all()) > 300
     True
     """
+    _load_every_file()
+    return REGISTRY
+
+
+@cache
+def _load_every_file() -> None:
     for file in walk_packages(__path__, f"{__name__}."):
         load(file.name.partition(".")[2])
-    return REGISTRY
 
 
 def _is_ready(op: type[Op]) -> bool:
     """Tell whether the whole file of an op has been run; ops of programs are their own affair."""
-    return (op.__module__.startswith(f"{__name__}.")
-            and not getattr(sys.modules[op.__module__].__spec__, "_initializing", False))
+    module = sys.modules.get(op.__module__)  # Python takes it out for a moment in an import
+    return (op.__module__.startswith(f"{__name__}.") and module is not None
+            and not getattr(module.__spec__, "_initializing", False))
 
 
 for _names, _home, _values in ((F_NAMES, type(F), vars(F)),

@@ -8,7 +8,6 @@ table and one import finder.
 from __future__ import annotations
 
 import importlib
-import importlib.abc
 import importlib.machinery
 import importlib.util
 import sys
@@ -169,7 +168,7 @@ def new_name(name: str) -> str | None:
     return f"{_COURSE[1]}{dot}{below}" if first == _COURSE[0] else None
 
 
-class AnotherName(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+class AnotherName:
     """Finds modules by another name than theirs: the import gives the module itself.
 
     A subclass says in `new_name` what a module's own name is.
@@ -203,7 +202,7 @@ class AnotherName(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         """Return the module's code, for `python -m` with the other name."""
         new = self.new_name(name) or name
         found = importlib.util.find_spec(new)
-        return cast(importlib.abc.InspectLoader, found.loader).get_code(new) if found else None
+        return cast(Any, found.loader).get_code(new) if found else None
 
 
 class MovedModules(AnotherName):
