@@ -7,7 +7,7 @@ A package names what it offers in imports that only type checkers read, and load
     else:
         __getattr__, __dir__ = on_demand.attributes(__name__)
 
-`python -m minigrad.utils.stubs` copies those names to `_names.py`, with the names of all operations.
+`python -m minigrad.utils.stubs` copies those names to `_names.py`, and adds those of operations.
 """
 
 from __future__ import annotations

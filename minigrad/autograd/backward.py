@@ -136,7 +136,8 @@ def captured(edges: list[Any], root_grads: list[Any], retain_graph: bool, create
     They are arrays, or Tensors in a pass on tensors; None where nothing arrived.
     """
     if create_graph or not (root_grads and isinstance(root_grads[0], Tensor)):
-        grads = batched_grads.swept(edges, root_grads, input_edges, retain_graph, create_graph, kind.batched)
+        grads = batched_grads.swept(edges, root_grads, input_edges, retain_graph, create_graph,
+                                    kind.batched)
         if grads is not None:
             return grads
     return execute(edges, root_grads, retain_graph, create_graph, input_edges,
@@ -146,7 +147,8 @@ def captured(edges: list[Any], root_grads: list[Any], retain_graph: bool, create
 def of_batches(roots: Any, inputs: Any, grad_outputs: Any, retain_graph: bool, create_graph: bool,
                allow_unused: bool) -> list[Tensor | None]:
     """Return the stacked results of `gradients` for each gradient of a batch `grad_outputs`."""
-    level, size, batches = batched_grads.batched_gradients(roots, grad_outputs, on_tensors(create_graph))
+    level, size, batches = batched_grads.batched_gradients(roots, grad_outputs,
+                                                           on_tensors(create_graph))
     return [None if g is None else batched_grads.unbatched(g, level, size) for g in gradients(
         roots, inputs, batches, retain_graph, create_graph, allow_unused,
         batched_grads.BatchedTask)]

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable
 from importlib.machinery import ModuleSpec
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 from ..utils.moved_modules import AnotherName
 from .left_out import MODULES, left_out
@@ -105,7 +105,7 @@ class LeftOutModules:
         package, _, rest = name.partition(".")
         if package != _PACKAGE or not is_module(rest):
             return None
-        return ModuleSpec(name, self, is_package=True)
+        return ModuleSpec(name, cast(Any, self), is_package=True)
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         """Return the stand-in for the module."""

@@ -3,12 +3,12 @@
 Source: https://docs.pytorch.org/docs/stable/nn.html
 """
 
+# mypy: disable-error-code="has-type"
+# It reads this file before the lists of names that the file joins.
+
 from typing import TYPE_CHECKING
 
 from .. import on_demand
-
-__all__ = ["Buffer", "Module", "Parameter", "UninitializedBuffer", "UninitializedParameter",
-           "functional", "init", "models", "modules", "parameter", "utils"]
 
 if TYPE_CHECKING:
     from . import (
@@ -65,7 +65,12 @@ if TYPE_CHECKING:
     from .sequence_loss import *
     from .shape_layers import *
     from .transformer import *
+else:
+    __getattr__, __dir__ = on_demand.attributes(__name__)
 
+__all__ = ["Buffer", "Module", "Parameter", "UninitializedBuffer", "UninitializedParameter",
+           "functional", "init", "models", "modules", "parameter", "utils"]
+if TYPE_CHECKING:
     __all__ += activation.__all__
     __all__ += adaptive_softmax.__all__
     __all__ += attention.__all__
@@ -89,5 +94,4 @@ if TYPE_CHECKING:
     __all__ += shape_layers.__all__
     __all__ += transformer.__all__
 else:
-    __getattr__, __dir__ = on_demand.attributes(__name__)
     __all__ += [name for name in on_demand.names_in(__name__) if name not in __all__]

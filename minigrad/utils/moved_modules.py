@@ -186,7 +186,7 @@ class AnotherName:
         if found is None:
             return None
         return importlib.machinery.ModuleSpec(
-            name, self, origin=found.origin,
+            name, cast(Any, self), origin=found.origin,
             is_package=found.submodule_search_locations is not None)
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType | None:
