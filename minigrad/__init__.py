@@ -143,7 +143,7 @@ else:
     def __dir__():
         return sorted({*_listed(), *ops.FILES})
 
-    tensor = ops.function("tensor")  # at once: the package's folder `tensor` has its name
+    tensor = ops.function("tensor")  # now, because the folder `tensor` has its name
 
 
 for _kind in (Tensor, Size, dtype, device):

@@ -1,4 +1,4 @@
-"""Which module each name is in that is loaded when a program first says it.
+"""The names that a program may say before their modules are loaded, by module.
 
 Written by `python -m minigrad.utils.stubs`; do not edit.  "new=old" is `old as new` in an import,
 and "new=." the module itself.
@@ -94,6 +94,7 @@ NAMES = {
         "autograd.profiler_util": "profiler_util=.",
         "autograd.profiling": "profiling=.",
         "autograd.saved_tensor": "SavedTensor saved_tensor=.",
+        "autograd.short_pass": "short_pass=.",
         "autograd.variable": "Variable variable=.",
     },
     "backends": {

@@ -19,8 +19,7 @@ from prose import code, fenced, front_matter, summary, table
 import minigrad
 from minigrad.op.apply import apply
 from minigrad.op.arguments import bind
-from minigrad.op.declaration import F, Op
-from minigrad.ops import load_all
+from minigrad.op.declaration import REGISTRY, F, Op
 from minigrad.tensor.tensor import Tensor
 
 __all__ = ["families", "index_page", "op_page", "page_name", "pages"]
@@ -35,7 +34,7 @@ PACKAGE = Path(minigrad.__file__).parent
 def pages() -> dict[str, list[OpType]]:
     """Return the operations by the name of their page: those of one name share one."""
     found: dict[str, list[OpType]] = defaultdict(list)
-    for op in load_all().values():
+    for op in REGISTRY.values():
         found[op.name].append(op)
     return dict(sorted(found.items()))
 
@@ -48,7 +47,7 @@ def page_name(name: str) -> str:
 def families() -> dict[str, list[OpType]]:
     """Return the operations by the module that declares them."""
     found: dict[str, list[OpType]] = defaultdict(list)
-    for op in load_all().values():
+    for op in REGISTRY.values():
         found[op.__module__.removeprefix("minigrad.")].append(op)
     return dict(sorted(found.items()))
 
@@ -57,7 +56,7 @@ def index_page() -> str:
     """Return the page that lists all operations, family by family."""
     named = pages()
     parts = [front_matter(title="Operations"), "# Operations\n",
-             f"{len(load_all())} operations are declared once each, and everything else follows "
+             f"{len(REGISTRY)} operations are declared once each, and everything else follows "
              "from the declaration: the function, the method, the operator, the node, what is "
              "saved, the variant that writes in place, and these pages. Those of one name share a "
              "page. Names in brackets have no function of their own: another one calls them.\n",

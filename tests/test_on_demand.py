@@ -136,6 +136,27 @@ def test_names_of_ops_are_there_before_their_files() -> None:
 
 
 @pytest.mark.slow
+def test_each_file_publishes_what_its_row_says() -> None:
+    # Each file in a process of its own: others may publish the same names.
+    wrong = printed(
+        "import json, os\n"
+        "from minigrad import Tensor, _names, on_demand, ops\n"
+        "from minigrad.op.declaration import F\n"
+        "from minigrad.op.publish import FUNCTIONS\n"
+        "tables = ((_names.F_NAMES, vars(F)), (_names.METHODS, vars(Tensor)),\n"
+        "          (_names.FUNCTION_NAMES, FUNCTIONS))\n"
+        "wrong = []\n"
+        "for file in sorted({each for table, _ in tables for each in table}):\n"
+        "    if not os.fork():\n"
+        "        ops.load(file)\n"
+        "        os._exit(any(name not in there for table, there in tables\n"
+        "                     for module, name, _ in on_demand.rows(table) if module == file))\n"
+        "    if os.wait()[1]: wrong.append(file)\n"
+        "print(json.dumps(wrong))")
+    assert wrong == []
+
+
+@pytest.mark.slow
 def test_a_subclass_reaches_the_method_that_it_overrides() -> None:
     seen = printed(
         "import json, minigrad\n"

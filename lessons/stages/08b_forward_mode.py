@@ -16,7 +16,7 @@ from minigrad.examples.dual_numbers import Dual
 from minigrad.func import hessian, jacobians, vmap
 from minigrad.func.levels import VmapLevels
 from minigrad.op.apply import apply
-from minigrad.ops import load_all
+from minigrad.op.declaration import REGISTRY
 
 
 def error_of(run: Any, *args: Any, **options: Any) -> str:
@@ -122,7 +122,7 @@ SX, TY = torch.tensor([10.0, 0.5]), torch.tensor([1.0, 3.0])
 
 
 def pushed(rule: str, name: str, values: list[Any], tangents: dict[int, Any]) -> Any:
-    op = load_all()[name]
+    op = REGISTRY[name]
     outputs = pushforward.as_sequence(apply(op, list(values)))
     return listed(getattr(pushforward, rule)(op, list(values), outputs, tangents))
 
@@ -137,7 +137,7 @@ def products() -> Any:
 
 def symptom_08b_2_values_change() -> bool:
     values = [A, B]
-    pushforward.multilinear(load_all()["Mm"], values, (A @ B,), {0: S, 1: T})
+    pushforward.multilinear(REGISTRY["Mm"], values, (A @ B,), {0: S, 1: T})
     return values[0] is not A or values[1] is not B
 
 

@@ -24,12 +24,14 @@ from ..graph.node import Node
 from ..tensor.attributes import Size
 from ..tensor.tensor import Tensor, method
 from .graph import GradientEdge
+from .short_pass import swept
 
 GradTensors = Tensor | Sequence[Tensor | None] | None
-#: It brings all batching rules, which a plain pass does not need.
-batched_grads = on_demand.later("autograd.batched_grads")
-
 TensorOrTensors = Tensor | GradientEdge | Sequence[Tensor | GradientEdge] | dict[Any, Tensor]
+
+
+#: It brings all batching rules, and a plain pass needs none.
+batched_grads = on_demand.later("autograd.batched_grads")
 
 
 #: Texts of errors; `.format` fills in what is named.
@@ -136,8 +138,7 @@ def captured(edges: list[Any], root_grads: list[Any], retain_graph: bool, create
     They are arrays, or Tensors in a pass on tensors; None where nothing arrived.
     """
     if create_graph or not (root_grads and isinstance(root_grads[0], Tensor)):
-        grads = batched_grads.swept(edges, root_grads, input_edges, retain_graph, create_graph,
-                                    kind.batched)
+        grads = swept(edges, root_grads, input_edges, retain_graph, create_graph, kind.batched)
         if grads is not None:
             return grads
     return execute(edges, root_grads, retain_graph, create_graph, input_edges,

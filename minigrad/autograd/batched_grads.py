@@ -14,9 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import _state
 from ..batching import SLOW, BatchedArray, NotBatchable, batched, examples, level_of, next_level
-from ..engine import shortcuts
 from ..engine.graph_task import GraphTask
 from ..graph.node import GraphRoot, Node
 from ..op.declaration import F
@@ -62,18 +60,6 @@ class BatchedTask(GraphTask):
         if self.on_tensors:
             return list(tensors)
         return [bare(t) for t in tensors]
-
-
-def swept(edges: Sequence[Any], grads: Sequence[Gradient], inputs: Sequence[Any],
-          retain_graph: bool, create_graph: bool, batches: bool) -> list[Gradient | None] | None:
-    """Run a pass the short way; None where it takes the engine."""
-    if shortcuts.gradients_at is None:
-        return None
-    batches = batches or _state.randomness.get() != ""  # which vmap sets
-    try:
-        return shortcuts.gradients_at(edges, grads, inputs, retain_graph, create_graph, batches)
-    except NotBatchable:
-        return None
 
 
 def slow_warning(node: Any) -> str:

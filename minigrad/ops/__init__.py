@@ -6,7 +6,7 @@ NOTE [Loading ops]
     `F.exp`, `Tensor.exp` and `minigrad.exp` are there before the file that declares `Exp` is
     loaded: as a `Later` in the class of `F` and in a base of `Tensor`, and as a name that the
     package's `__getattr__` knows.  The first of them that a program uses loads the file, and
-    publishes what it declares.  Threads that ask for the same name at once wait for the import in
+    publishes what it declares.  Threads that ask for the same name together wait for the import in
     Python's own lock; the lock here holds no import, only the publishing that follows.
 """
 
@@ -59,7 +59,7 @@ def load(module: str) -> None:
     """
     import_module(f"{_PACKAGE}.{module}")
     with _publishing:
-        for op in tuple(REGISTRY.values()):  # another thread may declare one
+        for op in REGISTRY.declared():
             if op not in _published and _is_ready(op):
                 publish(op)
                 _published.add(op)
@@ -75,18 +75,13 @@ def function(name: str) -> Callable[..., Any]:
     return FUNCTIONS[name]
 
 
-def load_all() -> dict[str, type[Op]]:
-    """Load every file, and return all ops by the names of their classes.
+@cache
+def load_all() -> None:
+    """Load every file; reading `REGISTRY` does it first.
 
-    >>> len(load_all()) > 300
+    >>> load_all(); len(REGISTRY) > 300
     True
     """
-    _load_every_file()
-    return REGISTRY
-
-
-@cache
-def _load_every_file() -> None:
     for file in walk_packages(__path__, f"{__name__}."):
         load(file.name.partition(".")[2])
 
@@ -98,6 +93,7 @@ def _is_ready(op: type[Op]) -> bool:
             and not getattr(module.__spec__, "_initializing", False))
 
 
+REGISTRY.before_reading.append(load_all)
 for _names, _home, _values in ((F_NAMES, type(F), vars(F)),
                                (METHODS, PythonProtocols, vars(Tensor))):
     for _module, _name, _ in rows(_names):

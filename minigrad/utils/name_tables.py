@@ -24,7 +24,7 @@ _PACKAGE = __spec__.name.partition(".")[0]
 OWN = ("on_demand.py", "name_tables.py")
 
 HEADER = '''\
-"""Which module each name is in that is loaded when a program first says it.
+"""The names that a program may say before their modules are loaded, by module.
 
 Written by `python -m minigrad.utils.stubs`; do not edit.  "new=old" is `old as new` in an import,
 and "new=." the module itself.

@@ -16,7 +16,7 @@ from minigrad.autograd import grad
 from minigrad.batching import RULES, BatchedArray, NotBatchable, next_level, without_rule
 from minigrad.op.apply import apply
 from minigrad.op.arguments import bind
-from minigrad.ops import load_all
+from minigrad.op.declaration import REGISTRY
 from minigrad.tensor.tensor import Tensor, from_array
 from tests.support.samples import IDS, OPS, Sample, cotangents_of, each, outputs_of, samples, sloped
 
@@ -255,7 +255,7 @@ def test_an_op_without_a_rule_warns_with_its_name():
 
 
 def test_a_formula_that_looks_at_values_runs_for_each_row(monkeypatch):
-    op = load_all()["Sin"]
+    op = REGISTRY["Sin"]
     formula, names = op.formulas["self"]
 
     def curious(g, x):
@@ -380,6 +380,6 @@ def test_a_product_with_a_zero_has_its_gradient_in_a_batch():
 def test_the_page_lists_the_ops_without_a_rule():
     text = DOCS.read_text(encoding="utf-8")
     listed = text.partition("<!-- ops without a batching rule -->")[2].partition("<!-- end -->")[0]
-    wanted = {f"`{load_all()[name].name}` ({name})" for name in without_rule()}
+    wanted = {f"`{REGISTRY[name].name}` ({name})" for name in without_rule()}
     assert set(re.findall(r"`\w+` \(\w+\)", listed)) == wanted
-    assert set(RULES) <= set(load_all())
+    assert set(RULES) <= set(REGISTRY)

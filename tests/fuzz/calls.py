@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from minigrad.op.declaration import Op
-from minigrad.ops import load_all
+from minigrad.op.declaration import REGISTRY, Op
 from minigrad.tensor.tensor import Tensor
 from tests.support.samples import Sample, samples
 
@@ -177,7 +176,7 @@ def show(value: Any, name_of: Callable[[Tensor], str]) -> str:
 @cache
 def all_calls() -> list[Call]:
     """Return the calls of all ops, by name."""
-    found = [Call(op, sample) for name, op in sorted(load_all().items())
+    found = [Call(op, sample) for name, op in sorted(REGISTRY.items())
              if name not in LEFT_OUT and not name.startswith("Fill") for sample in samples(op)]
     return [call for call in found if not DIFFER.search(call.write(lambda tensor: "t"))]
 
@@ -185,7 +184,7 @@ def all_calls() -> list[Call]:
 @cache
 def inplace_calls() -> list[Call]:
     """Return the calls that have a variant that writes to the first tensor."""
-    found = [Call(op, sample) for name, op in sorted(load_all().items())
+    found = [Call(op, sample) for name, op in sorted(REGISTRY.items())
              if op.inplace and name not in (*LEFT_OUT, *WHOLE, "Addbmm") for sample in samples(op)
              if isinstance(sample.args[0], Tensor)]
     return [call for call in found

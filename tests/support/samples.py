@@ -14,13 +14,12 @@ import minigrad.ops
 from minigrad.autograd import grad
 from minigrad.op.apply import apply
 from minigrad.op.arguments import bind
-from minigrad.op.declaration import F, Op
-from minigrad.ops import load_all
+from minigrad.op.declaration import REGISTRY, F, Op
 from minigrad.tensor.tensor import Tensor, from_array
 
 Array = Any
 
-OPS = sorted(load_all().values(), key=lambda op: op.__name__)
+OPS = sorted(REGISTRY.values(), key=lambda op: op.__name__)
 IDS = [op.__name__ for op in OPS]
 
 

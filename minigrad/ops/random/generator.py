@@ -20,6 +20,7 @@ from ...backend import backend_of
 from ...backend.random_mt import MersenneTwister
 from ...cuda import random as of_devices
 from ...device import CPU, as_device, backend_for, device
+from ...op.publish import function
 from ...tensor.tensor import Tensor, from_array
 
 
@@ -291,3 +292,7 @@ def fork_rng(devices: Iterable[Any] | None = None, enabled: bool = True) -> Iter
         yield
     finally:
         before.restore()
+
+
+for _function in (manual_seed, seed, initial_seed, get_rng_state, set_rng_state):
+    function(method_too=False)(_function)
