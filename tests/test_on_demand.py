@@ -135,6 +135,16 @@ def test_names_of_ops_are_there_before_their_files() -> None:
     assert hasattr(torch.ones(1), "lgamma_")
 
 
+def test_a_name_that_was_said_once_is_found_directly(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = torch.ones(1)
+    for each in (lambda: F.exp, lambda: x.exp, lambda: torch.exp, lambda: torch.nn.Linear):
+        each()
+        with monkeypatch.context() as patch:
+            patch.setattr("minigrad.ops.load", None)
+            patch.setattr("minigrad.on_demand.module_of", None)
+            each()
+
+
 @pytest.mark.slow
 def test_each_file_publishes_what_its_row_says() -> None:
     # Each file in a process of its own: others may publish the same names.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, ItemsView, Iterator, KeysView, ValuesView
+from collections.abc import Callable, Iterator
 from typing import Any
 
 __all__ = ["Registry"]
@@ -57,14 +57,14 @@ class Registry(dict[str, Any]):
         self._load()
         return super().__len__()
 
-    def keys(self) -> KeysView[str]:  # type: ignore[override]
+    def keys(self) -> Any:
         self._load()
         return super().keys()
 
-    def values(self) -> ValuesView[Any]:  # type: ignore[override]
+    def values(self) -> Any:
         self._load()
         return super().values()
 
-    def items(self) -> ItemsView[str, Any]:  # type: ignore[override]
+    def items(self) -> Any:
         self._load()
         return super().items()

@@ -4,7 +4,7 @@
 
 NOTE [Loading ops]
     `F.exp`, `Tensor.exp` and `minigrad.exp` are there before the file that declares `Exp` is
-    loaded: as a `Later` in the class of `F` and in a base of `Tensor`, and as a name that the
+    loaded: as a `Later` in the class of `F`, as a `LaterMethod` in a base of `Tensor`, and as a name that the
     package's `__getattr__` knows.  The first of them that a program uses loads the file, and
     publishes what it declares.  Threads that ask for the same name together wait for the import in
     Python's own lock; the lock here holds no import, only the publishing that follows.
@@ -13,7 +13,7 @@ NOTE [Loading ops]
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from pkgutil import walk_packages
@@ -36,15 +36,22 @@ _publishing = RLock()
 
 
 class Later:
-    """An attribute of `F` or of tensors whose file is not loaded; what that publishes hides it."""
+    """A function of `F` whose file is not loaded; what the file publishes hides it."""
 
-    def __init__(self, name: str, module: str, values: Mapping[str, Any]) -> None:
-        self.name, self.module, self.values = name, module, values
+    def __init__(self, name: str, module: str) -> None:
+        self.name, self.module = name, module
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         load(self.module)
-        found = self.values[self.name]
-        return found if instance is F else found.__get__(instance, owner)
+        return vars(F)[self.name]
+
+
+class LaterMethod(Later):
+    """A method or property of tensors whose file is not loaded."""
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        load(self.module)
+        return vars(Tensor)[self.name].__get__(instance, owner)
 
     def __set__(self, instance: Any, value: Any) -> None:
         load(self.module)
@@ -94,7 +101,7 @@ def _is_ready(op: type[Op]) -> bool:
 
 
 REGISTRY.before_reading.append(load_all)
-for _names, _home, _values in ((F_NAMES, type(F), vars(F)),
-                               (METHODS, PythonProtocols, vars(Tensor))):
-    for _module, _name, _ in rows(_names):
-        setattr(_home, _name, Later(_name, _module, _values))
+for _module, _name, _ in rows(F_NAMES):
+    setattr(type(F), _name, Later(_name, _module))
+for _module, _name, _ in rows(METHODS):
+    setattr(PythonProtocols, _name, LaterMethod(_name, _module))
