@@ -4,10 +4,10 @@
 
 NOTE [Loading ops]
     `F.exp`, `Tensor.exp` and `minigrad.exp` are there before the file that declares `Exp` is
-    loaded: as a `Later` in the class of `F`, as a `LaterMethod` in a base of `Tensor`, and as a name that the
-    package's `__getattr__` knows.  The first of them that a program uses loads the file, and
-    publishes what it declares.  Threads that ask for the same name together wait for the import in
-    Python's own lock; the lock here holds no import, only the publishing that follows.
+    loaded: as a `Later` in the class of `F`, as a `LaterMethod` in a base of `Tensor`, and as a
+    name that the package's `__getattr__` knows.  The first of them that a program uses loads the
+    file, and publishes what it declares.  Threads that ask for the same name together wait for the
+    import in Python's own lock; the lock here holds no import, only the publishing that follows.
 """
 
 from __future__ import annotations
