@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import on_demand
 from ..backend import BACKENDS, backend_of
 from ..device import place_on
 from ..dtypes import FROM_NUMPY
@@ -29,11 +30,14 @@ from ..frames import user_frame
 from ..graph.node import Node
 from ..tensor.attributes import Size
 from ..tensor.tensor import Tensor, method
-from .batched_grads import BatchedTask, batched_gradients, unbatched
 from .graph import GradientEdge
 
 GradTensors = Tensor | Sequence[Tensor | None] | None
 TensorOrTensors = Tensor | GradientEdge | Sequence[Tensor | GradientEdge] | dict[Any, Tensor]
+
+
+#: It brings all batching rules, and a plain pass needs none.
+batched_grads = on_demand.later("autograd.batched_grads")
 
 
 #: Texts of errors; `.format` fills in what is named.
@@ -151,9 +155,11 @@ def captured(edges: list[Any], root_grads: list[Any], retain_graph: bool, create
 def of_batches(roots: Any, inputs: Any, grad_outputs: Any, retain_graph: bool, create_graph: bool,
                allow_unused: bool) -> list[Tensor | None]:
     """Return the stacked results of `gradients` for each gradient of a batch `grad_outputs`."""
-    level, size, batches = batched_gradients(roots, grad_outputs, on_tensors(create_graph))
-    return [None if g is None else unbatched(g, level, size) for g in gradients(
-        roots, inputs, batches, retain_graph, create_graph, allow_unused, BatchedTask)]
+    level, size, batches = batched_grads.batched_gradients(roots, grad_outputs,
+                                                           on_tensors(create_graph))
+    return [None if g is None else batched_grads.unbatched(g, level, size) for g in gradients(
+        roots, inputs, batches, retain_graph, create_graph, allow_unused,
+        batched_grads.BatchedTask)]
 
 
 def zeros_for(input: Tensor | GradientEdge, create_graph: bool) -> Tensor:

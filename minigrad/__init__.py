@@ -10,71 +10,16 @@ tensor(6.)
 """
 
 from math import e, inf, nan, pi
-from sys import modules as _modules
 from typing import TYPE_CHECKING, Any
 
-from . import _state
+from . import _state, on_demand
 
 if _state.codegen:
     from .codegen import switch_on as _switch_on
 
     _switch_on()  # before any operation is published
 
-from . import (
-    _C,
-    _six,
-    amp,
-    autograd,
-    backends,
-    compat,
-    cuda,
-    func,
-    linalg,
-    masked,
-    nn,
-    ops,
-    optim,
-    profiler,
-    signal,
-    special,
-    testing,
-    utils,
-    version,
-)
-from .amp import autocast, is_autocast_available
-from .amp.switches import (
-    autocast_decrement_nesting,
-    autocast_increment_nesting,
-    clear_autocast_cache,
-    get_autocast_cpu_dtype,
-    get_autocast_dtype,
-    get_autocast_gpu_dtype,
-    is_autocast_cache_enabled,
-    is_autocast_cpu_enabled,
-    is_autocast_enabled,
-    set_autocast_cache_enabled,
-    set_autocast_cpu_dtype,
-    set_autocast_cpu_enabled,
-    set_autocast_dtype,
-    set_autocast_enabled,
-    set_autocast_gpu_dtype,
-)
-from .autograd import (
-    enable_grad,
-    inference_mode,
-    is_grad_enabled,
-    is_inference_mode_enabled,
-    no_grad,
-    set_grad_enabled,
-)
-from .autograd.anomaly_mode import (
-    is_anomaly_check_nan_enabled,
-    is_anomaly_enabled,
-    set_anomaly_enabled,
-)
-from .backend.threads import get_num_threads, set_num_threads
-from .compat.as_torch import as_torch
-from .default_device import get_default_device, set_default_device
+from . import compat, ops
 from .device import device
 from .dtypes import (
     bfloat16,
@@ -99,51 +44,110 @@ from .dtypes import (
     short,
     uint8,
 )
-from .func import vmap
-from .op.publish import FUNCTIONS
-from .ops.creation.legacy import (
-    BoolTensor,
-    ByteTensor,
-    CharTensor,
-    DoubleTensor,
-    FloatTensor,
-    HalfTensor,
-    IntTensor,
-    LongTensor,
-    ShortTensor,
-)
-from .ops.creation.tensor_options import (
-    channels_last,
-    channels_last_3d,
-    contiguous_format,
-    preserve_format,
-    strided,
-)
-from .ops.info import finfo, iinfo
-from .ops.random import sampling as random
-from .ops.random.sampling import Generator, default_generator
-from .serialization import load, save
 from .tensor import repr as tensor_repr
 from .tensor.attributes import Size
-from .tensor.formatting import set_printoptions
 from .tensor.tensor import Tensor
 from .version import __version__
 
-if TYPE_CHECKING:
-    from . import _functions, distributions
+if TYPE_CHECKING:  # all of this is loaded when a program first names it
+    from . import (
+        _C,
+        _functions,
+        _six,
+        amp,
+        autograd,
+        backends,
+        cuda,
+        distributions,
+        func,
+        linalg,
+        masked,
+        nn,
+        optim,
+        profiler,
+        signal,
+        special,
+        testing,
+        utils,
+        version,
+    )
     from ._functions import *
-else:  # hidden from type checkers: with it, every name would exist for them
-    globals().update(FUNCTIONS)
+    from .amp import autocast, is_autocast_available
+    from .amp.switches import (
+        autocast_decrement_nesting,
+        autocast_increment_nesting,
+        clear_autocast_cache,
+        get_autocast_cpu_dtype,
+        get_autocast_dtype,
+        get_autocast_gpu_dtype,
+        is_autocast_cache_enabled,
+        is_autocast_cpu_enabled,
+        is_autocast_enabled,
+        set_autocast_cache_enabled,
+        set_autocast_cpu_dtype,
+        set_autocast_cpu_enabled,
+        set_autocast_dtype,
+        set_autocast_enabled,
+        set_autocast_gpu_dtype,
+    )
+    from .autograd import (
+        enable_grad,
+        inference_mode,
+        is_grad_enabled,
+        is_inference_mode_enabled,
+        no_grad,
+        set_grad_enabled,
+    )
+    from .autograd.anomaly_mode import (
+        is_anomaly_check_nan_enabled,
+        is_anomaly_enabled,
+        set_anomaly_enabled,
+    )
+    from .backend.threads import get_num_threads, set_num_threads
+    from .compat.as_torch import as_torch
+    from .default_device import get_default_device, set_default_device
+    from .func import vmap
+    from .ops.creation.legacy import (
+        BoolTensor,
+        ByteTensor,
+        CharTensor,
+        DoubleTensor,
+        FloatTensor,
+        HalfTensor,
+        IntTensor,
+        LongTensor,
+        ShortTensor,
+    )
+    from .ops.creation.tensor_options import (
+        channels_last,
+        channels_last_3d,
+        contiguous_format,
+        preserve_format,
+        strided,
+    )
+    from .ops.info import finfo, iinfo
+    from .ops.random import sampling as random
+    from .ops.random.sampling import Generator, default_generator
+    from .serialization import load, save
+    from .tensor.formatting import set_printoptions
+else:
+    _find, _listed = on_demand.attributes(__name__)
 
     def __getattr__(name: str) -> Any:
-        return compat.attribute(__name__, name)
+        if name in ops.FILES:
+            found = globals()[name] = ops.function(name)
+            return found
+        return _find(name)
+
+    def __dir__():
+        return sorted({*_listed(), *ops.FILES})
+
+    tensor = ops.function("tensor")  # now, because the folder `tensor` has its name
 
 
-for _kind in (Tensor, Size, dtype, device, Generator, finfo, iinfo):
+for _kind in (Tensor, Size, dtype, device):
     _kind.__module__ = __name__  # as in PyTorch: pickles name it, wherever the class is defined
 newaxis = None
-cuda.amp = _modules[f"{__name__}.cuda.amp"] = amp.for_cuda  # type: ignore[attr-defined]  # a name made here
-vars(autograd)["torch"] = _modules[__name__]  # PyTorch's has it too, by an import of its own
 compat.install()
 
 __all__ = [
@@ -242,4 +246,4 @@ __all__ = [
 if TYPE_CHECKING:
     __all__ += _functions.__all__
 else:
-    __all__ += list(FUNCTIONS)
+    __all__ += list(ops.FILES)

@@ -11,14 +11,14 @@ from __future__ import annotations
 from typing import Any
 
 from .compat import attribute
-from .op.publish import FUNCTIONS
+from .ops import function
 
 NAMES = ("atleast_1d", "atleast_2d", "atleast_3d", "block_diag", "broadcast_shapes",
            "broadcast_tensors", "cartesian_prod", "cdist", "chain_matmul", "einsum", "lu",
            "meshgrid", "norm", "split", "tensordot", "unique", "unique_consecutive",
            "unravel_index")
 
-globals().update({name: FUNCTIONS[name] for name in NAMES})
+globals().update({name: function(name) for name in NAMES})
 __all__ = list(NAMES)
 
 

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from . import on_demand
 from .backend import backend_of
 from .dtypes import dtype, float16, float32, float64, get_default_dtype, int64, promote_types
 from .tensor.tensor import Tensor
@@ -209,3 +210,7 @@ def mismatch(actual: Array, expected: Array, close: Array, rtol: float, atol: fl
         lines.append(f"{title} difference: {values[index].item()}{place}{limit}")
     ending = "equal" if exact else "close"
     return f"{kind} are not {ending}!\n\n{what}" + "\n".join(lines)
+
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = on_demand.attributes(__name__)

@@ -91,7 +91,7 @@ def _directive(path: str) -> str:
     value = getattr(importlib.import_module(_module_of(path)), path.rpartition(".")[2])
     names: list[str] = []
     for base in value.__mro__[1:] if inspect.isclass(value) else ():
-        if id(base) in _elsewhere() or base is vars(minigrad).get(base.__name__):
+        if id(base) in _elsewhere() or base is getattr(minigrad, base.__name__, None):
             break
         if _home(base).startswith("minigrad") and not base.__name__.startswith("_"):
             names += [name for name in vars(base)
@@ -119,7 +119,7 @@ def _told(name: str) -> tuple[list[str], list[tuple[str, str, str]]]:
     module = importlib.import_module(MODULES[name])
     told, linked = [], []
     for each in public(module):
-        value = inspect.getattr_static(module, each, None)
+        value = getattr(module, each, None)
         if name == "minigrad" and _has_page(value):
             continue
         if _is_op(value, each):
@@ -164,6 +164,10 @@ def _defined(path: str) -> frozenset[str]:
 @cache
 def _homes() -> dict[int, str]:
     """Return the module whose text defines it, for each class and function, by its identity."""
+    for path in MODULES.values():  # so that each file with a public name is loaded
+        module = importlib.import_module(path)
+        for each in public(module):
+            getattr(module, each, None)
     modules = {module.__name__: module for name, module in sys.modules.items()
                if name.startswith("minigrad.") and getattr(module, "__file__", None)}
     return {id(vars(module)[each]): name for name, module in modules.items()
@@ -191,9 +195,9 @@ def _is_told(value: Any, name: str, module: ModuleType) -> bool:
 @cache
 def _elsewhere() -> frozenset[int]:
     return frozenset(
-        id(vars(module)[each]) for path in MODULES.values() if path != "minigrad"
+        id(getattr(module, each)) for path in MODULES.values() if path != "minigrad"
         for module in [importlib.import_module(path)]
-        for each in public(module) if each in vars(module))
+        for each in public(module) if hasattr(module, each))
 
 
 def _has_page(value: Any) -> bool:

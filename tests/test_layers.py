@@ -2,7 +2,8 @@
 
 An import is *upward* when its target stands in a higher layer than the importing module, and
 *nested* when it stands inside a function or a class, where it could hide an upward one. Imports
-under `if TYPE_CHECKING:` never run and are left alone.
+under `if TYPE_CHECKING:` never run and are left alone, except in a package that loads on demand:
+there they say what it loads later.  `on_demand.later("nn.init")` counts as an import too.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ INIT = "__init__"
 # The course reads the package as its users do, so it stands above the package's own __init__.
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("tiny",),  # the idea on plain numbers: nothing of the package, and nothing needs it
+    ("_names",),
+    ("on_demand",),  # it imports what a table names
     ("_state", "frames"),
     ("shapes",),
     ("dtypes",),
@@ -114,8 +117,10 @@ PROGRAMS = {"minigrad_course.child_process.swap",
             "minigrad_course.child_process.program_recorder",
             "minigrad_course.child_process.import_tracer",
             "minigrad.compat.as_torch",  # it imports what a program names
-            "minigrad.nn.utils",  # it imports a file when one asks for its name
-            "minigrad.compat.found",  # as does this
+            "minigrad.on_demand",  # it imports a module when a program names something in it
+            "minigrad.ops",  # as does this, the file of an op
+            "minigrad.cuda.amp",  # another name of a module in a layer above
+            "minigrad.compat.found",  # and this
             # In a page it is there before the package, and after it.
             "minigrad_course.child_process.second_copy",
             "minigrad_course.jupyter",  # it runs in the learner's kernel, before the swap
@@ -173,11 +178,13 @@ def imports(source: str, module: str, modules: dict[str, bool]) -> list[Import]:
                     yield from (name for name in modules if name.startswith(f"{module}."))
                 else:
                     yield "<computed>"
+            elif function in ("later", "module_of") and isinstance(node.args[0], ast.Constant):
+                yield f"{PACKAGE}.{node.args[0].value}"
 
     def walk(node: ast.AST, nested: bool) -> Iterator[Import]:
         for target in named(node):
             yield Import(target, node.lineno, nested)  # type: ignore[attr-defined]  # all have one
-        if isinstance(node, ast.If) and is_type_checking(node.test):
+        if isinstance(node, ast.If) and is_type_checking(node.test) and not on_demand:
             children: Iterator[ast.AST] = iter(node.orelse)
         else:
             children = ast.iter_child_nodes(node)
@@ -185,7 +192,9 @@ def imports(source: str, module: str, modules: dict[str, bool]) -> list[Import]:
         for child in children:
             yield from walk(child, nested or isinstance(node, holds))
 
-    return list(walk(ast.parse(source), nested=False))
+    on_demand = "on_demand.attributes(__name__)" in source
+    return [found for found in walk(ast.parse(source), nested=False)
+            if not (on_demand and found.target in (PACKAGE, f"{PACKAGE}._functions"))]  # a stub
 
 
 def layer_of(module: str) -> str:
@@ -422,6 +431,12 @@ PLANTED = {
     "cycle of siblings": ("ops.view", "from . import reduce", "import cycle"),
     "cycle through a loop over files": ("ops.view", "from . import REGISTRY", "import cycle"),
     "module without a layer": ("extra", "", "minigrad.extra: has no layer"),
+    "upward, on demand": (
+        "tensor",
+        "if TYPE_CHECKING:\n    from .op import Op\n"
+        "else:\n    __getattr__, __dir__ = on_demand.attributes(__name__)",
+        "upward import: tensor"),
+    "upward, later": ("tensor", "op = on_demand.later('op')", "upward import: tensor"),
 }
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import autocast as _autocast
 from . import custom as _custom
 from . import grad_scaler as _grad_scaler
+from .autocast import autocast as _autocast
 
 __all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd"]
 
 
-class autocast(_autocast.autocast):
+class autocast(_autocast):
     """`minigrad.autocast` on the GPU. Source: `torch.cuda.amp.autocast`."""
 
     def __init__(self, enabled: bool = True, dtype: Any = None, cache_enabled: bool = True) -> None:

@@ -6,6 +6,7 @@ Source: https://dlmf.nist.gov, chapter 8: 8.11.4 (series), 8.9.2 (continued frac
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,17 @@ Array = Any
 
 #: From here on, x near a needs the integral from x to the nearer tail.
 LARGE = 100.0
-NODES, WEIGHTS = np.polynomial.legendre.leggauss(64)
+
+
+@cache
+def legendre_rule() -> tuple[Array, Array]:
+    """Return nodes and weights of a sum that stands for an integral over (-1, 1).
+
+    >>> float(legendre_rule()[1].sum().round(12))
+    2.0
+    """
+    nodes, weights = np.polynomial.legendre.leggauss(64)
+    return nodes, weights
 
 
 @in_float64
@@ -102,5 +113,6 @@ def integral(a: Array, x: Array) -> Array:
     end = np.where(x < a, np.minimum(a - 8 * width, x - 5 * width),
                    np.maximum(a + 12 * width, x + 6 * width))
     half = (np.maximum(end, 0) - x)[:, None] / 2
-    t = x[:, None] + half * (NODES + 1)
-    return (density(a[:, None], t) * a[:, None] / t * np.abs(half)) @ WEIGHTS
+    nodes, weights = legendre_rule()
+    t = x[:, None] + half * (nodes + 1)
+    return (density(a[:, None], t) * a[:, None] / t * np.abs(half)) @ weights

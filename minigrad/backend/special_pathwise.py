@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from .special import digamma, in_float64
-from .special_gamma import LARGE, NODES, WEIGHTS
+from .special_gamma import LARGE, legendre_rule
 
 Array = Any
 
@@ -166,5 +166,6 @@ def integral(function: Callable[..., Array], start: Array, end: Array, *args: Ar
     Gauss-Legendre; both are function values times end - start, whose sign is that.
     """
     half = (end - start)[:, None] / 2
-    t = start[:, None] + half * (NODES + 1)
-    return (function(t, *(arg[:, None] for arg in args)) * half) @ WEIGHTS
+    nodes, weights = legendre_rule()
+    t = start[:, None] + half * (nodes + 1)
+    return (function(t, *(arg[:, None] for arg in args)) * half) @ weights

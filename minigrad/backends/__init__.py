@@ -5,6 +5,13 @@ Source: https://docs.pytorch.org/docs/stable/backends.html
 
 from __future__ import annotations
 
-from . import cudnn, mps
+from typing import TYPE_CHECKING
+
+from .. import on_demand
+
+if TYPE_CHECKING:
+    from . import cudnn, mps
+else:
+    __getattr__, __dir__ = on_demand.attributes(__name__)
 
 __all__ = ["cudnn", "mps"]

@@ -23,8 +23,10 @@ from .array import BatchedArray, Value, batched, examples, level_of
 
 Rule = Callable[["Call"], Any]
 
-#: The batching rule of each op that has one, by the name of its class.
+#: Batching rules of single ops, by the names of their classes.
 RULES: dict[str, Rule] = {}
+#: Batching rules of all other ops of a kind.
+KIND_RULES: dict[str, Rule] = {}
 
 SLOW = ("There is a performance drop because we have not yet implemented the batching rule for "
         "aten::{}: it runs once for each row of the batch.")
@@ -124,6 +126,14 @@ class Call:
 DECOMPOSED = 1 << 62
 
 
+def rule_of(op: type[Op]) -> Rule | None:
+    """Return the batching rule of an op: its own, or that of its kind."""
+    rule = RULES.get(op.__name__)
+    if rule is None:
+        rule = next((rule for kind, rule in KIND_RULES.items() if kind in op.kinds), None)
+    return rule
+
+
 def rows(call: Call) -> Any:
     """Run the op once for each example: the fallback for ops without a rule."""
     return call.in_turn()
@@ -143,7 +153,7 @@ def run_op(op: type[Op], prepared: Prepared, inplace: bool = False) -> Any:
 def run_rule(call: Call, on_tensors: bool) -> Any:
     """Run the batching rule of a call, and wrap its results again."""
     op, level = call.op, call.level
-    result = RULES.get(op.__name__, rows)(call)
+    result = (rule_of(op) or rows)(call)
     if not isinstance(result, (tuple, list)):
         return batched(result, level)
     results = [batched(r, level) for r in result]
@@ -208,7 +218,7 @@ def run_inplace(call: Call, target: Any, level: int) -> Any:
     call.in_place = keeps_shape(call) and held.dtype == target.dtype
     if not call.in_place and first in op.node_type.saves:
         call.arguments[first] = F.clone(held)  # saved values stay as they were
-    result = RULES.get(op.__name__, rows)(call)
+    result = (rule_of(op) or rows)(call)
     if op.view:
         target._array = BatchedArray(result, level)
         return target

@@ -11,13 +11,10 @@ from ..ops.reduction import cumulative as scan
 from ..ops.reduction import minmax as extreme
 from ..ops.reduction import sum_mean as reduce
 from . import rules, rules_index, rules_matrix, rules_network, rules_view
-from .dispatch import RULES, Rule
+from .dispatch import KIND_RULES, RULES, Rule, rule_of
 from .rules import along, of_all_elements, part
 from .rules_matrix import product_added
 from .rules_network import folded
-
-#: The rules of kinds of ops.
-KINDS: dict[str, Rule] = {"elementwise": rules.elementwise, "reduction": rules.reduction}
 
 #: Rules of single ops, by the names of their classes.
 TABLE: tuple[tuple[Rule, str], ...] = (
@@ -92,8 +89,7 @@ TABLE: tuple[tuple[Rule, str], ...] = (
                            "Uniform"),
 )
 
-for _kind, _rule in KINDS.items():
-    RULES.update({op.__name__: _rule for op in REGISTRY.values() if _kind in op.kinds})
+KIND_RULES.update(reduction=rules.reduction, elementwise=rules.elementwise)
 for _rule, _names in TABLE:
     RULES.update(dict.fromkeys(_names.split(), _rule))
 
@@ -104,4 +100,4 @@ def without_rule() -> list[str]:
     >>> "Mul" in without_rule()
     False
     """
-    return sorted(set(REGISTRY) - set(RULES))
+    return sorted(name for name, op in REGISTRY.items() if rule_of(op) is None)

@@ -101,9 +101,11 @@ def _module(path: str) -> ModuleType | None:
     """
     module = sys.modules[_PACKAGE]
     for name in path.split(".") if path else ():
-        found = vars(module).get(name)
-        if found is None and importlib.util.find_spec(f"{module.__name__}.{name}") is not None:
-            found = importlib.import_module(f"{module.__name__}.{name}")
+        found, file = getattr(module, name, None), f"{module.__name__}.{name}"
+        # `autograd.gradcheck` is a function and a file; the folder `tensor` is not PyTorch's.
+        may_hide = found is None or module is not sys.modules[_PACKAGE]
+        if not isinstance(found, ModuleType) and may_hide and importlib.util.find_spec(file):
+            found = importlib.import_module(file)
         if not isinstance(found, ModuleType):
             return None
         module = found

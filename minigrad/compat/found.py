@@ -9,13 +9,11 @@ made before a program asks for it.
 from __future__ import annotations
 
 import importlib
-import importlib.abc
 import importlib.util
 import sys
-from collections.abc import Callable
 from importlib.machinery import ModuleSpec
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 from .left_out import MODULES, left_out
 from .stand_ins import LeftOutModule, give_methods, stand_in
@@ -23,11 +21,6 @@ from .stand_ins import LeftOutModule, give_methods, stand_in
 __all__ = ["LATER", "WITH", "LeftOutModules", "attribute", "install"]
 
 _PACKAGE = __name__.partition(".")[0]
-
-#: Modules of which some names are in the tables, besides the package itself.
-IN_PART = ("backends", "cuda", "linalg", "nn", "nn.parallel", "optim", "testing", "utils",
-           "utils.data")
-
 
 #: Modules that are loaded when a program first asks for them as attributes.  An import statement
 #: finds their files without this table.
@@ -111,7 +104,7 @@ def left_out_module(name: str) -> ModuleType:
     return sys.modules[name]
 
 
-class LeftOutModules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+class LeftOutModules:
     """Finds modules that are left out; it must follow the finders of modules that exist."""
 
     def find_spec(self, name: str, path: Any = None,
@@ -120,7 +113,7 @@ class LeftOutModules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         package, _, rest = name.partition(".")
         if package != _PACKAGE or not is_module(rest):
             return None
-        return ModuleSpec(name, self, is_package=True)
+        return ModuleSpec(name, cast(Any, self), is_package=True)
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         """Return the stand-in for the module."""
@@ -132,21 +125,5 @@ class LeftOutModules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def install() -> None:
-    """Let modules answer for names that they lack, and give tensors the methods left out."""
-    for path in IN_PART:
-        module = sys.modules[f"{_PACKAGE}.{path}"]
-        vars(module)["__getattr__"] = _finding(module.__name__, vars(module).get("__getattr__"))
+    """Give tensors the methods left out."""
     give_methods()
-
-
-def _finding(module: str, own: Callable[[str], Any] | None) -> Callable[[str], Any]:
-    """Return a `__getattr__` for a module, which first tries the one that the module had."""
-    def find(name: str) -> Any:
-        if own is not None:
-            try:
-                return own(name)
-            except AttributeError:
-                pass
-        return attribute(module, name)
-
-    return find

@@ -12,7 +12,8 @@ import warnings
 from typing import Any
 
 from ..op.declaration import F
-from ..op.publish import FUNCTIONS, respelt
+from ..op.publish import respelt
+from ..ops import function
 from ..ops.creation.tensor_options import contiguous_format
 from ..ops.linalg.bilinear import bilinear
 from ..ops.nn.attention import scaled_dot_product_attention
@@ -112,7 +113,7 @@ __all__ = [
 ]
 
 gelu, hardshrink, logsigmoid, softplus, softshrink = [  # those that take `out=`
-    FUNCTIONS[name] for name in ("gelu", "hardshrink", "logsigmoid", "softplus", "softshrink")]
+    function(name) for name in ("gelu", "hardshrink", "logsigmoid", "softplus", "softshrink")]
 prelu = F.prelu
 softsign, tanhshrink = F.softsign, F.tanhshrink
 cosine_similarity, pairwise_distance = F.cosine_similarity, F.pairwise_distance

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..op.declaration import F
-from ..op.publish import FUNCTIONS
+from ..ops import function
 from ..shapes import numel
 from ..tensor.tensor import Tensor
 
@@ -106,7 +106,7 @@ def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12,
     """
     length = F.clamp_min(F.norm(input, p, dim, True), eps)
     expanded = F.expand(length, input.shape)
-    return input / expanded if out is None else FUNCTIONS["div"](input, expanded, out=out)
+    return input / expanded if out is None else function("div")(input, expanded, out=out)
 
 
 def more_than_one(what: str, count: int, size: Any) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 from ..graph.hooks import RemovableHandle, register
 from . import global_hooks
 from .hooks import BackwardHook, hook_last_node
+from .pytorch_names import module_in_pytorch
 
 Hook = Callable[..., Any]
 Table = OrderedDict[int, Any]
@@ -38,6 +39,10 @@ class ModuleCall:
     _backward_pre_hooks: Table
     _backward_hooks: Table
     _is_full_backward_hook: bool | None  # None while there is no backward hook
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        cls.__module__ = module_in_pytorch(cls)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if (self._forward_pre_hooks or self._forward_hooks or self._backward_hooks

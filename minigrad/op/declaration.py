@@ -47,6 +47,7 @@ from .arguments import Kind, bind, kind_of
 from .forwards import binary_call, call_as_shape, in_float32, in_order, on_a_copy, unary_call
 from .node import base_of_nodes, make_node_type, needed_by
 from .out import WORDS
+from .registry import Registry
 from .results import named_result
 
 Array = Any
@@ -55,7 +56,7 @@ Formula = Callable[..., Any]
 #: The words that `Op.kind` may hold.
 KINDS = {"elementwise", "linear", "multilinear", "reduction", "view"}
 
-REGISTRY: dict[str, type[Op]] = {}
+REGISTRY = Registry()
 
 
 class Namespace:
@@ -336,7 +337,7 @@ def declare(op: type[Op]) -> None:
         op.result_type = named_result(op.name, op.outputs)
     op.changed, op.steps = (), partial(run_steps, op)
     op.node_type = make_node_type(op, base_of_nodes(op))
-    if op.__name__ in REGISTRY:
+    if REGISTRY.has(op.__name__):
         raise TypeError(f"an op named {op.__name__} is registered already")
     REGISTRY[op.__name__] = op
 

@@ -210,7 +210,7 @@ def function(name: str | None = None, *, method_too: bool = True, event: bool = 
 def observable(composed: Function, name: str | None = None) -> Function:
     """Let profiles show the calls of a function; one with the name of an op is shown as that."""
     name = name or composed.__name__
-    if any(op.name == name for op in REGISTRY.values()):
+    if any(op.name == name for op in REGISTRY.declared()):
         return composed
     observers, read_recorder, shown = _state.observers, _state.recorder.get, "aten::" + name
 

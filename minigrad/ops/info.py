@@ -146,6 +146,8 @@ class finfo:
     1.1920928955078125e-07
     """
 
+    __module__ = "minigrad"  # as in PyTorch: pickles name it
+
     def __init__(self, type: dtype | None = None) -> None:
         kind = get_default_dtype() if type is None else as_dtype(type)
         if not isinstance(kind, dtype) or not kind.is_floating_point:
@@ -173,6 +175,8 @@ class iinfo:
     >>> iinfo(int8).max
     127
     """
+
+    __module__ = "minigrad"  # as in PyTorch: pickles name it
 
     def __init__(self, type: dtype) -> None:
         type = as_dtype(type)

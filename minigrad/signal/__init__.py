@@ -5,6 +5,13 @@
 tensor([0., 1., 0.])
 """
 
-from . import windows
+from typing import TYPE_CHECKING
+
+from .. import on_demand
+
+if TYPE_CHECKING:
+    from . import windows
+else:
+    __getattr__, __dir__ = on_demand.attributes(__name__)
 
 __all__ = ["windows"]

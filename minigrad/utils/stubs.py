@@ -1,7 +1,8 @@
 """Type stubs for the tensor methods and package functions that declarations publish.
 
 Methods and functions of ops are made at import, where type checkers do not see them.  This writes
-their signatures to `_tensor_methods.pyi` and `_functions.pyi`:
+their signatures to `_tensor_methods.pyi` and `_functions.pyi`, and to `_names.py` where each name
+of the package is:
 
     python -m minigrad.utils.stubs            # write them
     python -m minigrad.utils.stubs --check    # fail if they are out of date
@@ -17,13 +18,17 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from ..autograd.variable import Variable as Variable  # it gives tensors a property
 from ..op.declaration import REGISTRY, Op
 from ..op.publish import AUGMENTED, FUNCTIONS
+from ..ops import load_all
 from ..tensor.tensor import Tensor
+from .name_tables import tables
 
 PACKAGE = Path(__file__).resolve().parent.parent
 _PACKAGE = __spec__.name.partition(".")[0]
 METHODS, FUNCTIONS_STUB = PACKAGE / "_tensor_methods.pyi", PACKAGE / "_functions.pyi"
+NAMES = PACKAGE / "_names.py"
 
 #: Names that annotations may use, and the names under which a stub knows them: a tensor has
 #: methods called `float` and `int`, which would hide the types.
@@ -123,7 +128,8 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def stubs() -> dict[Path, str]:
-    """Return the text of each stub."""
+    """Return the text of each file."""
+    load_all()
     results = "\n".join(named_results())
     methods = "\n".join(method_lines())
     functions = "\n".join(function_lines())
@@ -132,6 +138,7 @@ def stubs() -> dict[Path, str]:
         METHODS: f"{HEADER}\n{results}\nclass TensorMethods:\n{methods}\n",
         FUNCTIONS_STUB: f"{HEADER}\n{results}\n{functions}\n\n"
         f"__all__: builtins.list[builtins.str] = [\n{exported}\n]\n",
+        NAMES: tables({name: vars(Tensor)[name] for name in published_methods()}),
     }
 
 

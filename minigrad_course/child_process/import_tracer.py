@@ -25,6 +25,10 @@ def main(package: str, modules: list[str]) -> None:
     sys.setprofile(note)
     for name in modules:
         importlib.import_module(name)
+    importlib.import_module("minigrad.ops").load_all()
+    for table in importlib.import_module("minigrad._names").NAMES.values():
+        for path in table:  # modules that programs load by naming something in them
+            importlib.import_module(f"minigrad.{path}")
     sys.setprofile(None)
     for file, line in sorted(seen):
         if file.startswith(package + os.sep):

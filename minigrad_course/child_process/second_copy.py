@@ -139,7 +139,9 @@ def _planned(exercise: str) -> dict[str, Any]:
 
 def _prepare(name: str) -> None:
     """Give every module of the package but `op/` a second name."""
-    import_module("minigrad")
+    for path in ("autograd.backward", "autograd.function"):  # for `examples`
+        import_module(f"minigrad.{path}")
+    import_module("minigrad.ops").load_all()
     for each, module in list(sys.modules.items()):
         if re.match(r"minigrad\.(?!op\b|codegen\b|examples\b)", each):
             sys.modules[name + each.removeprefix("minigrad")] = module

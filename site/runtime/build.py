@@ -127,9 +127,25 @@ def _first_missing(name: str, names: set[str]) -> str:
 
 
 def _imported(root: Path) -> set[Path]:
-    """Return the files of what a page imports before it runs anything."""
-    program = "import sys, blocks, minigrad, questions\n" \
-        "print(*{getattr(each, '__file__', None) for each in sys.modules.values()}, sep='\\n')"
+    """Return the files of what a page imports, and of what the package offers by its `__all__`.
+
+    Most of these are loaded when a program names them, but a page would wait for each.
+    """
+    program = """if True:
+        import sys, types
+        import blocks, minigrad, questions
+        from minigrad import _C, _six, linalg, special
+        from minigrad.autograd import batched_grads
+
+        def load(package):
+            for name in getattr(package, "__all__", ()):
+                each = getattr(package, name)
+                if isinstance(each, types.ModuleType) and each.__name__.startswith("minigrad."):
+                    load(each)
+
+        load(minigrad)
+        minigrad.ops.load_all()
+        print(*{getattr(each, "__file__", None) for each in sys.modules.values()}, sep="\\n")"""
     path = os.pathsep.join((str(HERE / "python"), str(root)))
     told = subprocess.run([sys.executable, "-c", program], env={**os.environ, "PYTHONPATH": path},
                           capture_output=True, text=True, check=True).stdout

@@ -23,6 +23,7 @@ import pytest
 import minigrad
 import minigrad_course
 from minigrad.op.publish import FUNCTIONS
+from minigrad.ops import load_all
 from minigrad.tensor.tensor import Tensor
 
 OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
@@ -42,6 +43,7 @@ def modules() -> Iterator[str]:
 
 def documented() -> dict[str, str]:
     """Return the docstrings that belong to published names, each under the first of them."""
+    load_all()
     found: dict[str, str] = {}
     for prefix, namespace in (("", FUNCTIONS), ("Tensor.", vars(Tensor))):
         for name, value in sorted(namespace.items()):

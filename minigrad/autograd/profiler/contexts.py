@@ -289,3 +289,7 @@ class emit_nvtx(_Recording):
 
     def _title(self) -> str:
         return "NVTX annotation"
+
+
+for _each in (emit_nvtx, kineto_available, profile, record_function):
+    _each.__module__ = __name__.rpartition(".")[0]  # as in PyTorch: pickles and reprs name it

@@ -7,7 +7,6 @@ True
 """
 
 import sys
-from types import ModuleType
 from typing import Any
 
 from .. import (
@@ -31,40 +30,13 @@ from .. import (
     shape_layers,
     transformer,
 )
+from ..pytorch_names import FILES
 from . import module, utils
 
-#: PyTorch's name for each file.
-FILES: dict[str, ModuleType] = {
-    "activation": activation, "adaptive": adaptive_softmax,
-    "batchnorm": batchnorm, "channelshuffle": shape_layers,
-    "container": containers, "conv": conv, "distance": margin_loss,
-    "dropout": dropout, "flatten": shape_layers, "fold": shape_layers,
-    "instancenorm": normalization, "lazy": lazy,
-    "linear": linear, "loss": loss, "module": module,
-    "normalization": normalization, "padding": padding,
-    "pixelshuffle": shape_layers, "pooling": pool, "rnn": rnn,
-    "sparse": embedding, "transformer": transformer, "upsampling": shape_layers, "utils": utils,
-}
+_NN = sys.modules[__name__.rpartition(".")[0]]
 
 for _name, _file in FILES.items():
-    sys.modules[f"{__name__}.{_name}"] = _file
-    globals()[_name] = _file
-
-#: Files of ours that are part of a larger file in PyTorch.
-ELSEWHERE = {"attention": "activation", "conv_transpose": "conv", "margin_loss": "loss",
-             "norm_pool": "pooling", "parameter_containers": "container",
-             "sequence_loss": "loss"}
-#: PyTorch's file for classes that share one file here.
-BY_CLASS = {"CosineSimilarity": "distance", "PairwiseDistance": "distance",
-            "Flatten": "flatten", "Unflatten": "flatten", "LocalResponseNorm": "normalization",
-            "Fold": "fold", "Unfold": "fold", "PixelShuffle": "pixelshuffle",
-            "PixelUnshuffle": "pixelshuffle", "Upsample": "upsampling",
-            "UpsamplingNearest2d": "upsampling", "UpsamplingBilinear2d": "upsampling",
-            "ChannelShuffle": "channelshuffle",
-            **{f"Lazy{kind}{n}d": file for n in (1, 2, 3) for kind, file in {
-                "Conv": "conv", "ConvTranspose": "conv", "BatchNorm": "batchnorm",
-                "InstanceNorm": "instancenorm"}.items()}, "LazyLinear": "linear",
-            "LayerNorm": "normalization", "GroupNorm": "normalization", "RMSNorm": "normalization"}
+    sys.modules[f"{__name__}.{_name}"] = globals()[_name] = getattr(_NN, _file)
 
 #: PyTorch's private names of the classes that layers share: programs ask `isinstance` of them.
 BASES: dict[str, dict[str, type]] = {
@@ -81,23 +53,11 @@ BASES: dict[str, dict[str, type]] = {
                 "_MaxUnpoolNd": pool._MaxUnpool},
 }
 
-_NN = sys.modules[__name__.rpartition(".")[0]]
-
-
-def name_as_pytorch_does() -> None:
-    """Set `__module__` of each class of `nn` to its module in PyTorch, which pickles name."""
-    by_file = {file.__name__: name for name, file in reversed(FILES.items())}
-    for kind in list(vars(_NN).values()):
-        if not isinstance(kind, type) or kind.__module__.rpartition(".")[0] != _NN.__name__:
-            continue
-        own = kind.__module__
-        name = (BY_CLASS.get(kind.__name__) or ELSEWHERE.get(own.rpartition(".")[2])
-                or by_file.get(own))
-        if name is not None:
-            kind.__module__ = f"{__name__}.{name}"
-            globals()[name].__dict__.setdefault(kind.__name__, kind)
-    for file, names in BASES.items():
-        vars(FILES[file]).update(names)
+for _kind in [getattr(_NN, _name) for _name in _NN.__all__ if _name != "modules"]:
+    if isinstance(_kind, type) and _kind.__module__.startswith(f"{__name__}."):
+        vars(sys.modules[_kind.__module__]).setdefault(_kind.__name__, _kind)
+for _name, _names in BASES.items():
+    vars(globals()[_name]).update(_names)
 
 
 def __getattr__(name: str) -> Any:

@@ -20,6 +20,7 @@ from ...backend import backend_of
 from ...backend.random_mt import MersenneTwister
 from ...cuda import random as of_devices
 from ...device import CPU, as_device, backend_for, device
+from ...op.publish import function
 from ...tensor.tensor import Tensor, from_array
 
 
@@ -30,6 +31,8 @@ class Generator:
     >>> randint(0, 10, (3,), generator=Generator().manual_seed(0))
     tensor([4, 9, 3])
     """
+
+    __module__ = "minigrad"  # as in PyTorch: pickles name it
 
     def __init__(self, device: device | str | int = "cpu") -> None:
         own = backend_for(device).generators
@@ -289,3 +292,7 @@ def fork_rng(devices: Iterable[Any] | None = None, enabled: bool = True) -> Iter
         yield
     finally:
         before.restore()
+
+
+for _function in (manual_seed, seed, initial_seed, get_rng_state, set_rng_state):
+    function(method_too=False)(_function)

@@ -49,9 +49,6 @@ Array = Any
 Shape = tuple[int, ...]
 Draw = Callable[[Any, Shape, Any], Array]  # (backend, shape, dtype) -> its array of numbers
 
-for _outside in (manual_seed, seed, initial_seed, get_rng_state, set_rng_state):
-    function(method_too=False)(_outside)
-
 
 # -------------------------------------------------------------------- how numbers are drawn
 

@@ -3,21 +3,28 @@
 Source: https://docs.pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate
 """
 
-from .composed import ChainedScheduler, SequentialLR
-from .cosine import CosineAnnealingLR, CosineAnnealingWarmRestarts
-from .cycles import CyclicLR, OneCycleLR
-from .factors import (
-    ConstantLR,
-    ExponentialLR,
-    LambdaLR,
-    LinearLR,
-    MultiplicativeLR,
-    MultiStepLR,
-    PolynomialLR,
-    StepLR,
-)
-from .plateau import ReduceLROnPlateau
-from .scheduler import LRScheduler, _LRScheduler
+from typing import TYPE_CHECKING
+
+from ... import on_demand
+
+if TYPE_CHECKING:
+    from .composed import ChainedScheduler, SequentialLR
+    from .cosine import CosineAnnealingLR, CosineAnnealingWarmRestarts
+    from .cycles import CyclicLR, OneCycleLR
+    from .factors import (
+        ConstantLR,
+        ExponentialLR,
+        LambdaLR,
+        LinearLR,
+        MultiplicativeLR,
+        MultiStepLR,
+        PolynomialLR,
+        StepLR,
+    )
+    from .plateau import ReduceLROnPlateau
+    from .scheduler import LRScheduler, _LRScheduler
+else:
+    __getattr__, __dir__ = on_demand.attributes(__name__)
 
 __all__ = [
     "ChainedScheduler", "ConstantLR", "CosineAnnealingLR", "CosineAnnealingWarmRestarts",

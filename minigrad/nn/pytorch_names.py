@@ -1,0 +1,54 @@
+"""PyTorch's module for each class of `nn`, which `repr` shows and pickles name."""
+
+from __future__ import annotations
+
+from .. import on_demand
+
+__all__ = ["FILES", "module_in_pytorch"]
+
+_NN = __name__.rpartition(".")[0]
+
+#: PyTorch's name for each file, and ours.
+FILES: dict[str, str] = {
+    "activation": "activation", "adaptive": "adaptive_softmax",
+    "batchnorm": "batchnorm", "channelshuffle": "shape_layers",
+    "container": "containers", "conv": "conv", "distance": "margin_loss",
+    "dropout": "dropout", "flatten": "shape_layers", "fold": "shape_layers",
+    "instancenorm": "normalization", "lazy": "lazy",
+    "linear": "linear", "loss": "loss", "normalization": "normalization", "padding": "padding",
+    "pixelshuffle": "shape_layers", "pooling": "pool", "rnn": "rnn",
+    "sparse": "embedding", "transformer": "transformer", "upsampling": "shape_layers",
+}
+
+#: Files of ours that are part of a larger file in PyTorch.
+ELSEWHERE = {"attention": "activation", "conv_transpose": "conv", "margin_loss": "loss",
+             "norm_pool": "pooling", "parameter_containers": "container",
+             "sequence_loss": "loss"}
+#: PyTorch's file for classes that share one file here.
+BY_CLASS = {"CosineSimilarity": "distance", "PairwiseDistance": "distance",
+            "Flatten": "flatten", "Unflatten": "flatten", "LocalResponseNorm": "normalization",
+            "Fold": "fold", "Unfold": "fold", "PixelShuffle": "pixelshuffle",
+            "PixelUnshuffle": "pixelshuffle", "Upsample": "upsampling",
+            "UpsamplingNearest2d": "upsampling", "UpsamplingBilinear2d": "upsampling",
+            "ChannelShuffle": "channelshuffle",
+            **{f"Lazy{kind}{n}d": file for n in (1, 2, 3) for kind, file in {
+                "Conv": "conv", "ConvTranspose": "conv", "BatchNorm": "batchnorm",
+                "InstanceNorm": "instancenorm"}.items()}, "LazyLinear": "linear",
+            "LayerNorm": "normalization", "GroupNorm": "normalization", "RMSNorm": "normalization"}
+
+_BY_FILE = {file: name for name, file in reversed(FILES.items())}
+_OFFERED = frozenset(on_demand.names_in(_NN))
+
+
+def module_in_pytorch(kind: type) -> str:
+    """Return the module in which PyTorch has a class; its own for all that `nn` does not offer.
+
+    >>> from minigrad.nn.linear import Linear
+    >>> module_in_pytorch(Linear)
+    'minigrad.nn.modules.linear'
+    """
+    package, _, file = kind.__module__.rpartition(".")
+    name = BY_CLASS.get(kind.__name__) or ELSEWHERE.get(file) or _BY_FILE.get(file)
+    if package != _NN or name is None or kind.__name__ not in _OFFERED:
+        return kind.__module__
+    return f"{_NN}.modules.{name}"
