@@ -16,9 +16,10 @@ import _small_ops
 import everyday
 import mlp
 import numpy as np
-from minigrad.codegen.backward_loop import count_dependencies
 
 import minigrad
+from minigrad.codegen.planned_task import PlannedTask
+from minigrad.graph.node import GraphRoot
 from minigrad.op import REGISTRY
 
 SMALL_OPS = 100 * _small_ops.OPS_PER_BLOCK
@@ -40,23 +41,20 @@ def floats(*shape: int) -> Any:
 
 
 def of_small_ops() -> Iterator[str]:
-    """Recording, the gradients' formulas and counting, for a chain of small operations."""
+    """Recording, the gradients' formulas and planning, for a chain of small operations."""
     library = _small_ops.TorchLike(minigrad)
-    root = library.forward_graph(100).grad_fn
+    root = GraphRoot([(library.forward_graph(100).grad_fn, 0)], [None])
 
-    class Task:
-        dependencies: dict[Any, int] = {}
+    def plan() -> PlannedTask:
+        task = PlannedTask(True, False)
+        task.plan(root)
+        return task
 
-    def count() -> None:
-        Task.dependencies = {}
-        count_dependencies(Task, root)
-
-    count()
     g = floats(_small_ops.SIZE)
-    nodes = [node for node in (root, *Task.dependencies) if node.is_op]
+    nodes = plan().order
     parts = {"recording": lambda: library.forward_graph(100),
              "formulas": lambda: [node.apply_arrays((g,), None) for node in nodes],
-             "counting": count}
+             "planning": plan}
     figures = [f"{name} {microseconds(work) / SMALL_OPS:.2f}" for name, work in parts.items()]
     yield f"small operations, each: {', '.join(figures)} us"
 

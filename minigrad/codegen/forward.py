@@ -1,8 +1,8 @@
 """Writes the function of an op from its declaration: the four steps of op/apply.py, straight down.
 
-Whatever the declaration fixes (how many tensors, what is saved for which edge, whether the result
-is a view) is decided here, so the text asks only what can differ from call to call.  It serves
-tensors that need no promotion and Python numbers beside them.  Every other call, and every error,
+Everything that the declaration fixes (how many tensors, what is saved for which edge, whether the
+result is a view) is decided here.  So the text tests only what can differ from call to call.  It
+serves tensors that need no promotion and Python numbers beside them.  Every other call, and every error,
 goes to the taught functions, which the text calls `taught`.
 """
 

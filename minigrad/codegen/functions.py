@@ -104,3 +104,24 @@ def write_nodes(op: type[Op]) -> None:
     if node_type.saves:
         release = Written("release", f"{node_type.__name__} release", ReleaseWriter(op, True).text)
         node_type.release = release.function
+
+
+def texts_of(op: type[Op]) -> dict[str, str]:
+    """Return what is written for an op on NumPy's arrays, by title; empty if nothing is.
+
+    >>> from minigrad.op.declaration import REGISTRY
+    >>> list(texts_of(REGISTRY["Mul"]))
+    ['function', 'backward on arrays', 'backward on tensors', 'release']
+    >>> texts_of(REGISTRY["Cat"])
+    {}
+    """
+    if not is_served(op):
+        return {}
+    form = "function" if takes_tensors_alone(op) else "steps"
+    texts = {"function": Writer(op, form, numpy_backend).text().source}
+    if has_plain_formulas(op):
+        texts["backward on arrays"] = NodeWriter(op, True).text().source
+        texts["backward on tensors"] = NodeWriter(op, False).text().source
+    if op.node_type.saves:
+        texts["release"] = ReleaseWriter(op, True).text().source
+    return texts

@@ -5,8 +5,8 @@ node is newer than the nodes behind it, so in a graph whose numbers can be compa
 of those that wait is always ready: sorted once, the nodes need neither counts nor a heap.  They
 run in the same order as in `GraphTask`, leaves as soon as their last gradient has come.
 
-A node that runs a written function (`is_written`) takes its gradient straight from a dictionary, unless
-hooks, a profiler or a capture wait at it.  Every other node is left to `GraphTask.evaluate`.
+A node whose methods are generated (`is_written`) takes its gradient straight from a dictionary,
+unless hooks, a profiler or a capture wait at it.  Every other node goes to `GraphTask.evaluate`.
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ class PlannedTask(GraphTask):
                     (sums if owned else loans)[end] = result
                 else:
                     self.arrive(end, index, result, alone and result is not grad)
-            if due:  # what is held here may be memory of a gradient that a leaf would take over
+            if due:  # a leaf takes over memory only if no name here holds it too
                 grad = result = array = results = ends = first = second = None
                 self.run_leaves()
 

@@ -16,7 +16,7 @@ from ..tensor.tensor import Tensor
 from .planned_task import PlannedTask, edges_of
 
 Array = Any
-#: Where the gradients of an output add up: a node, or of several outputs the node and a number.
+#: The key under which gradients add up: a node, or a node and the number of its output.
 Place = Any
 
 

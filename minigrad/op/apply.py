@@ -78,6 +78,11 @@ def run_op(op: type[Op], values: list[Any]) -> Any:
     return wrap(op, record(op, call), call.values, result) if call.on_tensors else result
 
 
+def run_steps(op: type[Op], *values: Any) -> Any:
+    """Run an op on arguments in forward's order: `op.steps`, unless `codegen/` is on."""
+    return run_op(op, [*values])
+
+
 def run_elsewhere(op: type[Op], call: Prepared) -> Any:
     """Run a prepared op on a device, or on batches: see NOTE [Interceptors] in _state.py."""
     return (call.xp.run_op or run_on_device)(op, call)

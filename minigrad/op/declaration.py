@@ -42,7 +42,7 @@ from typing import Any
 
 from ..graph.node import Node
 from ..shapes import broadcast, same
-from .apply import apply, run_op
+from .apply import apply, run_steps
 from .arguments import Kind, bind, kind_of
 from .forwards import binary_call, call_as_shape, in_float32, in_order, on_a_copy, unary_call
 from .node import base_of_nodes, make_node_type, needed_by
@@ -75,7 +75,14 @@ F: Any = Namespace()
 
 
 class Declaration(type):
-    """The type of ops: a formula or a forward that is replaced later takes effect at once."""
+    """The type of ops: if you replace a formula or a forward, the next call runs the new one.
+
+    >>> op = REGISTRY["Sinh"]; before = op.grad_self
+    >>> op.grad_self = staticmethod(lambda g: g * 7); op.formulas["self"][1]
+    ('g',)
+    >>> op.grad_self = staticmethod(before); op.formulas["self"][1]
+    ('g', 'self')
+    """
 
     def __setattr__(cls, name: str, value: Any) -> None:
         super().__setattr__(name, value)
@@ -342,13 +349,12 @@ def declare(op: type[Op]) -> None:
     REGISTRY[op.__name__] = op
 
 
-def run_steps(op: type[Op], *values: Any) -> Any:
-    """Run an op on arguments in forward's order, beneath all interceptors."""
-    return run_op(op, [*values])
-
-
 class Formulas(dict[str, tuple[Formula, tuple[str, ...]]]):
-    """The formula of each differentiable input of an op, with the names of what it needs."""
+    """The formula of each differentiable input of an op, with the names of what it needs.
+
+    >>> Formulas(REGISTRY["Mul"])["self"][1]
+    ('g', 'other')
+    """
 
     def __init__(self, op: type[Op]) -> None:
         self.op = op
@@ -362,13 +368,22 @@ class Formulas(dict[str, tuple[Formula, tuple[str, ...]]]):
 
 
 def renew(op: type[Op]) -> None:
-    """Tell whoever read a declaration that it has changed."""
+    """Call what has to read a declaration again after a change.
+
+    >>> from types import SimpleNamespace
+    >>> renew(SimpleNamespace(changed=(lambda: print("read again"),)))
+    read again
+    """
     for read_again in op.changed:
         read_again()
 
 
 def read_formulas(op: type[Op]) -> None:
-    """Read forward and formulas of an op anew, after one of them was replaced."""
+    """Read forward and formulas of an op anew, after one of them was replaced.
+
+    >>> op = REGISTRY["Mul"]; read_formulas(op); list(op.formulas)
+    ['self', 'other']
+    """
     op.formulas = Formulas(op)
     op.run_forward = in_order(op, op.forward)
     op.node_type = make_node_type(op, base_of_nodes(op))

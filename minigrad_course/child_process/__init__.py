@@ -1,1 +1,1 @@
-"""What runs in the process where a learner's code runs; it imports nothing else of the course."""
+"""The part of the course that runs in a learner's process."""

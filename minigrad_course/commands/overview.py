@@ -11,6 +11,7 @@ SECTIONS = {
     "Look around": {
         "tour": "see the engine at work, then train a network (under 90 s)",
         "doctor": "see what this installation has and lacks",
+        "show": "print the code that runs for an operation, such as mul",
         "compare": "run a program here and on PyTorch, show where they differ",
         "bench": "measure what the documents measure, on this machine",
         "version": "print the version",

@@ -1,4 +1,4 @@
-"""What several commands share: the console, the option `--dir`, errors in one sentence."""
+"""The parts that commands share: the console, the option `--dir`, errors in one sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the course and the package that it is about are installed."""
+"""The folders in which the course and its package are installed."""
 
 from __future__ import annotations
 

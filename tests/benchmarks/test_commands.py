@@ -201,7 +201,7 @@ def test_the_peak_of_the_process_grows_and_can_be_reset():
 # --- the path that is taught ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("options", [[], ["--fast"]])
+@pytest.mark.parametrize("options", [[], ["--generic"]])
 def test_the_path_from_a_product_to_its_gradient_is_counted(options):
     told = subprocess.run([sys.executable, "benchmarks/path_length.py", *options], cwd=ROOT,
                           env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True,

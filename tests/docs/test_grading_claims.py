@@ -27,7 +27,7 @@ CLAIMS = {
     "Exercises on `op/`": ["course/test_beside.py::"
                            "test_an_answer_cannot_hand_its_work_on_to_the_package",
                            "course/test_beside.py::"
-                           "test_a_bundle_has_no_text_of_the_exercise_and_no_fast"],
+                           "test_a_bundle_has_no_text_of_the_exercise_and_no_codegen"],
     "Tests": ["hostile/test_forging.py::test_forged_tests_alone_give_nothing_and_take_nothing",
               f"{FORGE}[asserts that always hold]", f"{FORGE}[tests that are gone]"],
     "Probes": [f"{FORGE}[answers of odd types]", f"{FORGE}[the same answer to all]",

@@ -24,7 +24,7 @@ OPEN = (*ALIVE, "not applied")
 #: The tests of the engine: quick, and with its parts for their subject.
 TESTS = """autograd/graph graph/nodes graph/saved_tensors engine/backward_and_grad graph/hooks
 autograd/function autograd/function_outputs autograd/functional autograd/gradcheck autograd/anomaly
-autograd/forward_ad autograd/grad_mode engine/grad_ownership batching/batching fast/replay
+autograd/forward_ad autograd/grad_mode engine/grad_ownership batching/batching codegen/planned_pass
 engine/reentrant engine/interrupted_passes engine/threads autograd/profiler utils/checkpoint
 tensor/views_inplace ops/user_errors func/func op/inplace op/interrupted_writes
 engine/error_messages engine/passes engine/engine_calls autograd/gradcheck_modes

@@ -1,0 +1,41 @@
+"""`minigrad show` prints the code that runs for an operation."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+pytest.importorskip("typer", reason="the course's commands need Typer")
+
+from typer.testing import CliRunner
+
+import minigrad
+from minigrad import _state
+from minigrad_course.app import app
+
+
+def shown(*arguments):
+    return CliRunner().invoke(app, ["show", *arguments])
+
+
+@pytest.mark.skipif(not _state.codegen, reason="codegen/ is switched off")
+def test_show_prints_declaration_function_and_backward():
+    told = shown("tanh")
+    assert told.exit_code == 0
+    assert "class Tanh(" in told.stdout
+    assert inspect.getsource(minigrad.tanh) in told.stdout
+    for part in ("# Prepare", "# Forward", "# Record", "# Wrap", "def apply_arrays(",
+                 "def release("):
+        assert part in told.stdout
+
+
+def test_show_says_what_runs_where_no_function_is_written():
+    told = shown("cat")
+    assert told.exit_code == 0 and "minigrad/op/apply.py" in told.stdout
+
+
+def test_show_rejects_an_unknown_operation():
+    told = shown("tanhh")
+    assert told.exit_code == 2
+    assert "no operation named 'tanhh'" in told.output and "tanh" in told.output
