@@ -11,8 +11,11 @@ import pytest
 
 import minigrad
 from minigrad.op.publish import FUNCTIONS
+from minigrad.ops import load_all
 from minigrad.tensor.tensor import Tensor
 from tests.support.samples import OPS, samples
+
+load_all()  # which the tables below are made of
 
 pytestmark = [pytest.mark.filterwarnings("ignore:" + text) for text in (
     # of old names, which take `out=` too, and of results that need another shape

@@ -131,7 +131,7 @@ def remembering(function: Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tens
 
 def reseed() -> None:
     """Start the package's random numbers anew, so that random ops repeat themselves."""
-    if "manual_seed" in vars(F):
+    if hasattr(F, "manual_seed"):
         F.manual_seed(0)
 
 
