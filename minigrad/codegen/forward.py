@@ -2,8 +2,8 @@
 
 Everything that the declaration fixes (how many tensors, what is saved for which edge, whether the
 result is a view) is decided here.  So the text tests only what can differ from call to call.  It
-serves tensors that need no promotion and Python numbers beside them.  Every other call, and every error,
-goes to the taught functions, which the text calls `taught`.
+serves tensors that need no promotion and Python numbers beside them.  Every other call, and every
+error, goes to the taught functions, which the text calls `taught`.
 """
 
 from __future__ import annotations

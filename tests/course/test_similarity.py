@@ -80,15 +80,17 @@ def test_the_package_in_disguise_is_named_in_every_stage(name, stage):
 
 @pytest.mark.parametrize("dress", [dict, renamed])
 def test_a_sibling_as_an_answer_is_named(dress):
-    """`codegen/` counts dependencies too: the same work, written in another way."""
+    """`codegen/` finds the nodes to execute too: the same work, written in another way."""
     stage = course.find_stage("03")
-    twin = module(stage.package, "codegen/backward_loop.py").function("count_dependencies")
-    body = "task = self\n" + "\n".join(map(ast.unparse, twin.body[1:])) + "\n"
-    mine = with_bodies(stage, lambda each: body if each.symbol == "GraphTask.count_dependencies"
+    twin = module(stage.package, "codegen/planned_task.py").function(
+        "PlannedTask.find_nodes_to_execute")
+    body = "\n".join(map(ast.unparse, twin.body[1:])) + "\n"
+    mine = with_bodies(stage, lambda each: body if each.symbol == "GraphTask.find_nodes_to_execute"
                        else "raise NotImplementedError\n")
     (found,) = compare(stage, {"mine": dress(mine)})
-    assert found.other == "the package's codegen/backward_loop.py:count_dependencies"
-    assert [each.hole for each in found.shares] == ["03.3"] and found.whole.part > 0.95
+    assert found.other == (
+        "the package's codegen/planned_task.py:PlannedTask.find_nodes_to_execute")
+    assert [each.hole for each in found.shares] == ["03.6"] and found.whole.part > 0.95
     page = pages.as_html([found], [], [stage], {"03": {"mine": dress(mine)}})
     assert page.count("<mark>") > 10
 
