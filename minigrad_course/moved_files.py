@@ -8,7 +8,7 @@ from __future__ import annotations
 
 __all__ = ["earlier_path", "earlier_symbols"]
 
-#: Where some files of the package lay before.
+#: The earlier path of each file that has moved.
 _EARLIER = {"graph/node.py": "graph.py", "tensor/tensor.py": "tensor.py",
             "graph/saved_tensor.py": "saved.py", "engine/engine.py": "autograd/engine.py",
             "op/declaration.py": "op.py", "graph/version.py": "saved.py"}

@@ -367,7 +367,7 @@ def test_a_name_of_no_family_has_a_page_all_the_same():
 
 
 def test_every_public_module_with_functions_has_a_page():
-    assert "::: minigrad.autograd.function.Function" in MADE["api/autograd/function.md"]()
+    assert "::: minigrad.autograd.function.function.Function" in MADE["api/autograd/function.md"]()
     assert "](../../ops/relu.md)" in api_pages.api_page("minigrad")
 
 
