@@ -80,14 +80,14 @@ def test_the_package_in_disguise_is_named_in_every_stage(name, stage):
 
 @pytest.mark.parametrize("dress", [dict, renamed])
 def test_a_sibling_as_an_answer_is_named(dress):
-    """`codegen/` counts dependencies too: the same work, written in another way."""
+    """`codegen/` walks the graph too, to plan a pass."""
     stage = course.find_stage("03")
-    twin = module(stage.package, "codegen/backward_loop.py").function("count_dependencies")
-    body = "task = self\n" + "\n".join(map(ast.unparse, twin.body[1:])) + "\n"
+    twin = module(stage.package, "codegen/planned_task.py").function("PlannedTask.plan")
+    body = "\n".join(map(ast.unparse, twin.body[1:])) + "\n"
     mine = with_bodies(stage, lambda each: body if each.symbol == "GraphTask.count_dependencies"
                        else "raise NotImplementedError\n")
     (found,) = compare(stage, {"mine": dress(mine)})
-    assert found.other == "the package's codegen/backward_loop.py:count_dependencies"
+    assert found.other == "the package's codegen/planned_task.py:PlannedTask.plan"
     assert [each.hole for each in found.shares] == ["03.3"] and found.whole.part > 0.95
     page = pages.as_html([found], [], [stage], {"03": {"mine": dress(mine)}})
     assert page.count("<mark>") > 10
