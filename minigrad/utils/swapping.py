@@ -12,7 +12,7 @@ from ..tensor.tensor import Tensor
 __all__ = ["swap_tensors"]
 
 #: Layers whose objects point at tensors; these would then speak of another one.
-BELOW = ("graph", "tensor", "op", "engine", "fast", "autograd")
+BELOW = ("graph", "tensor", "op", "engine", "codegen", "autograd")
 _PACKAGE = __name__.partition(".")[0]
 
 POISONED = ("Trying to execute AccumulateGrad node that was poisoned by swap_tensors this can "
