@@ -25,6 +25,11 @@ ROWS = [
 ]
 
 
+def names_of(package: Any) -> dict[str, Any]:
+    """Return the names of `package.nn`, loaded."""
+    return {name: getattr(package.nn, name) for name in dir(package.nn)}
+
+
 @pytest.fixture
 def torch() -> Any:
     return pytest.importorskip("torch", reason="parity needs PyTorch")
@@ -33,7 +38,7 @@ def torch() -> Any:
 def story(package: Any, source: str, shape: tuple[int, ...]) -> list[Any]:
     """Return what a lazy module prints, is and computes, before and after its first call."""
     package.manual_seed(0)
-    module = eval(source, vars(package.nn).copy())
+    module = eval(source, names_of(package))
     seen: list[Any] = [repr(module), type(module).__module__.partition(".")[2]]
     seen += [(name, repr(p), p.dtype == package.float32) for name, p in module.named_parameters()]
     parameters = list(module.parameters())
@@ -105,7 +110,7 @@ def test_a_parameter_without_a_shape_cannot_be_used(use: Any) -> None:
 def test_errors_are_those_of_pytorch(torch: Any, source: str) -> None:
     def fail(package: Any) -> Any:
         with pytest.raises(Exception) as raised:
-            eval(source, {**vars(package.nn), "torch": package})
+            eval(source, {**names_of(package), "torch": package})
         return type(raised.value), str(raised.value)
 
     assert fail(minigrad) == fail(torch)
