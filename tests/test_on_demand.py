@@ -96,7 +96,7 @@ def test_names_are_the_same_in_a_process_that_asked_for_nothing_else() -> None:
         "    for file in pkgutil.iter_modules(folder.__path__, folder.__name__ + '.'):\n"
         "        importlib.import_module(file.name)\n"
         "print(json.dumps([(where, name) for where, kind, names in STORED for name in names\n"
-        "    if where != 'minigrad.Tensor'\n"
+        "    if where != 'minigrad.Tensor' and name != 'codegen'\n"
         "    and kind_of(getattr(importlib.import_module(where), name)) != kind]))")
     assert wrong == []
 
