@@ -13,7 +13,7 @@ import pytest
 import minigrad
 from minigrad import nn
 from tests._oracle import assert_close, central_difference_vjp
-from tests.support.nn_cases import CALL_ERRORS, CASES, ERRORS, Case, made
+from tests.support.nn_cases import CALL_ERRORS, CASES, ERRORS, Case, made, names_in
 from tests.support.slow import slow_but
 
 pytestmark = pytest.mark.filterwarnings("ignore:Using padding='same'")  # PyTorch's own
@@ -219,7 +219,7 @@ def test_errors_are_those_of_pytorch(source: str) -> None:
 
 def test_every_module_has_a_row() -> None:
     bases = {"Module", "RNNBase", "RNNCellBase"}
-    public = {name for name, value in vars(nn).items()
+    public = {name for name, value in names_in(nn).items()
               if isinstance(value, type) and issubclass(value, nn.Module) and name in nn.__all__}
     lazy = set(nn.lazy.__all__)  # tests/nn/test_lazy.py tries each
     assert public - bases - lazy - {case.module for case in CASES} == set()

@@ -118,7 +118,12 @@ class Case:
 
 def made(package: Any, source: str) -> Any:
     """Run a source with the names of a package's `nn`, and `torch` for the package."""
-    return eval(source, {**vars(package.nn), "torch": package})
+    return eval(source, {**names_in(package.nn), "torch": package})
+
+
+def names_in(module: Any) -> dict[str, Any]:
+    """Return all that a module offers, by name; minigrad loads what is not loaded yet."""
+    return {name: getattr(module, name) for name in dir(module)}
 
 
 SHAPES = [
