@@ -10,18 +10,9 @@ import numpy as np
 from probing import replaced, tried
 
 import minigrad as torch
+from minigrad.autograd.gradcheck import checks as parts
+from minigrad.autograd.gradcheck import compare
 from minigrad.autograd.gradcheck import numerical as jacobians
-
-
-def module(name):
-    """Return a module of the package's; a function may have the same name."""
-    import sys
-
-    __import__(f"minigrad.autograd.{name}")
-    return sys.modules[f"minigrad.autograd.{name}"]
-
-
-gradcheck, parts = module("gradcheck"), module("gradcheck_parts")
 
 
 def array(random, shape, dtype=np.float64):
@@ -222,10 +213,10 @@ def probe_09_3(random):
         def constant(found, tolerance):
             calls.append(["constant", found is numerical, tolerance])
 
-        with replaced(gradcheck, analytical_jacobians=by_engine, check_is_constant=constant,
+        with replaced(compare, analytical_jacobians=by_engine, check_is_constant=constant,
                       numerical_jacobians=by_differences, forward_jacobians=by_tangents):
-            got = tried(lambda: gradcheck.check_slow(func, inputs, tolerances, results,
-                                                     random.random() < 0.4))
+            got = tried(lambda: compare.check_slow(func, inputs, tolerances, results,
+                                                   random.random() < 0.4))
         seen.append([got, [call for call in calls if call[0] == "constant"],
                      any(call[0] == "engine" for call in calls),
                      sorted({call[2] for call in calls if call[0] == "numerical"})])
@@ -260,7 +251,7 @@ def probe_09_4(random):
             if isinstance(made, torch.Tensor):
                 made._requires_grad = grad
             inputs.append(made)
-        seen.append(told(lambda inputs=inputs: gradcheck.check_inputs(inputs), 44))
+        seen.append(told(lambda inputs=inputs: compare.check_inputs(inputs), 44))
     return [*seen, random.random()]
 
 
@@ -384,7 +375,7 @@ def probe_09_6(random):
 
         grads = [tensor(random, (2,)) for _ in range(2 if several else 1)]
         live += [random.random() < 0.6 for _ in grads]
-        found = tried(lambda: gradcheck.first_gradients(func, count, live, *inputs, *grads))
+        found = tried(lambda: compare.first_gradients(func, count, live, *inputs, *grads))
         seen.append([plain(found), numbers, [t.requires_grad for t in (*inputs, *grads)]])
         if isinstance(found, tuple):
             seen.append([f.requires_grad for f in found])
@@ -393,6 +384,6 @@ def probe_09_6(random):
             seen.append(plain(tried(lambda: torch.autograd.grad(
                 sum((f * f * weights).sum() for f in found), leaves, allow_unused=True))))
         x, grad, scale = tensor(random, (2,), True), tensor(random, (2,)), random.randint(2, 5)
-        seen.append(plain(tried(lambda scale=scale, x=x, grad=grad: gradcheck.first_gradients(
+        seen.append(plain(tried(lambda scale=scale, x=x, grad=grad: compare.first_gradients(
             lambda t: t * scale, 1, [True, False], x, grad))))
     return seen
