@@ -1,13 +1,17 @@
-"""Writes how a node of an op runs its formulas: what `OpNode.run` does, straight down.
+"""Writes the step of an op's node in a backward pass: what `GraphTask.evaluate` does, straight down.
 
-A node whose saved values need a closer look (one has hooks, was converted, was written to since
-or is gone) is left to `OpNode.run`, which also raises every error.
+The text unpacks what the node saved, runs the formula of each edge, hands each result to the node
+at the edge's end and frees what was saved.  A node whose saved values need a closer look (one has
+hooks, was converted, was written to since or is gone) is left to the taught functions, which also
+raise every error.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
+
+import numpy as np
 
 from ..op.declaration import Op
 from ..op.node import FREED, OpNode, is_gradient, is_output
@@ -23,47 +27,50 @@ def has_plain_formulas(op: type[Op]) -> bool:
         is_gradient(op, name) and name != "g" for name in asked)
 
 
-class NodeWriter:
-    """The method of an op's nodes that runs the formulas, on arrays or on tensors."""
+class StepWriter:
+    """The method of an op's nodes that is one step of a pass, on arrays or on tensors."""
 
     def __init__(self, op: type[Op], on_arrays: bool) -> None:
         self.op, self.on_arrays, self.node_type = op, on_arrays, op.node_type
-        self.name = "apply_arrays" if on_arrays else "apply_needed_tensors"
+        self.name = "step_on_arrays" if on_arrays else "step_on_tensors"
 
     def text(self) -> Text:
-        """Return the source of the method and what its names stand for."""
-        lines = [f"def {self.name}(node, grads, needed):", "    (g,) = grads", "    if g is None:",
-                 f"        {self.to_run()}"]
-        if self.node_type.saves:
-            lines += ["", "    # Unpack, unless a value was written to since it was saved"]
-        for name in self.node_type.saves:
-            lines += ["    " + line for line in self.unpack(name)]
-        lines += ["", "    # Run the formula of each edge that leads to a node that is needed"]
-        lines += ["    " + line for line in self.formulas()]
-        return Text("\n".join(lines) + "\n", self.names())
+        """Return the source of the method and the objects that its names stand for."""
+        lines = [f"def {self.name}(node, task, g):"]
+        for title, step in (("Unpack what was saved, unless it was written to since", self.unpack),
+                            ("Run the formula of each edge, and give the result to the edge's end",
+                             self.formulas), ("Free what was saved", self.free)):
+            if written := ["    " + line for line in step()]:
+                lines += [f"    # {title}", *written, ""]
+        return Text("\n".join(lines[:-1]) + "\n", self.names())
 
     def names(self) -> dict[str, Any]:
-        """Return what the names in the text stand for."""
+        """Return the objects that the names in the text stand for."""
         formulas = {f"grad_{name}": formula for name, (formula, _) in self.op.formulas.items()}
-        return formulas | {"Number": Number, "rebuilt": rebuilt}
+        return formulas | {"Number": Number, "FREED": FREED, "rebuilt": rebuilt,
+                           "ndarray": np.ndarray, "Tensor": Tensor}
 
-    def to_run(self) -> str:
-        """Return the line that leaves the node to `OpNode.run`."""
-        return f"return node.run(grads, needed, arrays={self.on_arrays})"
+    def unpack(self) -> Iterator[str]:
+        """Write how the saved values are taken out of the node."""
+        for name in self.node_type.saves:
+            yield from self.unpack_output(name) if is_output(self.op, name) else (
+                self.unpack_input(name))
 
-    def unpack(self, name: str) -> Iterator[str]:
-        """Write how a saved value is taken out of the node."""
+    def unpack_output(self, name: str) -> Iterator[str]:
+        """Write how the op's result is taken out of the node."""
         yield f"saved = node._value_{name}"
-        if is_output(self.op, name):
-            yield "if type(saved) is not tuple or saved[2].value != saved[1]:"
-            yield f"    {self.to_run()}"
-            yield f"{name} = saved[0]" if self.on_arrays else f"{name} = rebuilt(saved, node)"
-            return
+        yield "if type(saved) is not tuple or saved[2].value != saved[1]:"
+        yield "    return task.leave(node, g)"
+        yield f"{name} = saved[0]" if self.on_arrays else f"{name} = rebuilt(saved, node)"
+
+    def unpack_input(self, name: str) -> Iterator[str]:
+        """Write how an input is taken out of the node."""
+        yield f"saved = node._value_{name}"
         yield "if type(saved) is tuple:"
         yield f"    {name}, version = saved"
         yield f"    counter = {name}._counter"
         yield "    if version != (0 if counter is None else counter.value):"
-        yield f"        {self.to_run()}"
+        yield "        return task.leave(node, g)"
         if self.on_arrays:
             yield f"    {name} = {name}._array"
         yield "elif saved is None:"
@@ -72,19 +79,35 @@ class NodeWriter:
             yield "elif type(saved) is Number:"
             yield f"    {name} = saved.{'_array' if self.on_arrays else 'number'}"
         yield "else:"
-        yield f"    {self.to_run()}"
+        yield "    return task.leave(node, g)"
 
     def formulas(self) -> Iterator[str]:
-        """Write the calls of the formulas."""
-        calls = [f"grad_{edge}({', '.join(map(self.value, names))})"
-                 for edge, (_, names) in self.op.formulas.items()]
-        yield f"results = [{', '.join(['None'] * len(calls))}]"
-        for i, call in enumerate(calls):
-            after = f"node.next{i}" if len(calls) < 3 else f"node.edges[{i}][0]"
+        """Write the call of each formula, and where its result goes."""
+        array, array_type = ("grad", "ndarray") if self.on_arrays else ("grad._array", "Tensor")
+        yield "buffers, needed = task.buffers, task.nodes_to_execute"
+        for i, (edge, (_, names)) in enumerate(self.op.formulas.items()):
+            after = f"node.next{i}" if len(self.op.formulas) < 3 else f"node.edges[{i}][0]"
             yield f"after = {after}"
             yield "if after is not None and (needed is None or after in needed):"
-            yield f"    results[{i}] = {call}"
-        yield "return results"
+            yield f"    grad = grad_{edge}({', '.join(map(self.value, names))})"
+            yield f"    if type(grad) is not {array_type} or {array}.dtype is not after.dtype or ("
+            yield f"            {array}.shape != after.shape or after.num_inputs > 1):"
+            yield f"        task.route(node, {i}, grad, g)"
+            yield "    elif after in buffers:"
+            yield "        task.add(after, grad, grad is not g)"
+            yield "    else:"
+            yield "        buffers[after] = grad"
+            if self.on_arrays:
+                yield "        if grad is g:"
+                yield "            task.borrowed.add(after)"
+
+    def free(self) -> Iterator[str]:
+        """Write how the saved values are dropped."""
+        if self.node_type.saves:
+            yield "if not task.retain_graph:"
+        for name in self.node_type.saves:
+            yield f"    if node._value_{name} is not None:"
+            yield f"        node._value_{name} = FREED"
 
     def value(self, name: str) -> str:
         """Return how the text calls what a formula asks for."""
@@ -95,17 +118,3 @@ class NodeWriter:
 def rebuilt(note: Any, node: Any) -> Tensor:
     """Return a saved result as a tensor, with its place in the graph."""
     return OpNode.from_note(note).rebuild(note[0], node)
-
-
-class ReleaseWriter(NodeWriter):
-    """The method of an op's nodes that frees what they saved."""
-
-    name = "release"
-
-    def text(self) -> Text:
-        """Return the source of the method and what its names stand for."""
-        lines = ["def release(node):"]
-        for name in self.node_type.saves:
-            lines += [f"    if node._value_{name} is not None:",
-                      f"        node._value_{name} = FREED"]
-        return Text("\n".join(lines or ["    pass"]) + "\n", {"FREED": FREED})

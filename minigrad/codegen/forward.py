@@ -36,11 +36,11 @@ LITERALS = (type(None), bool, int, float, str)
 #: The names that texts use for themselves; an op with a parameter of such a name gets no text.
 RESERVED = frozenset((
     "Number", "Parameter", "Tensor", "Version", "absent", "after", "as_array", "backend", "counter",
-    "elsewhere", "floats", "forward", "g", "grad_enabled", "grads", "mark_view",
+    "buffers", "elsewhere", "floats", "forward", "g", "grad", "grad_enabled", "mark_view",
     "may_share_memory", "more", "named", "ndarray", "needed", "new", "next_sequence", "node",
-    "number", "observers", "on_arrays", "output", "read_sequence", "result", "results", "saved",
-    "saved_counter", "saved_geometry", "sequence_of_thread", "shares_memory", "taught", "tell",
-    "version", "watching"))
+    "number", "observers", "on_arrays", "output", "read_sequence", "result", "saved",
+    "saved_counter", "saved_geometry", "sequence_of_thread", "shares_memory", "task", "taught",
+    "tell", "version", "watching"))
 
 
 class Absent:

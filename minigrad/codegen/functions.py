@@ -11,7 +11,7 @@ from ..op.apply import run_op
 from ..op.declaration import Op
 from ..op.publish import documented
 from .arrays import ArraysWriter
-from .backward import NodeWriter, ReleaseWriter, has_plain_formulas
+from .backward import StepWriter, has_plain_formulas
 from .forward import ABSENT, Writer, is_served, takes_tensors_alone
 from .inplace import InplaceWriter, writes_in_place
 from .numbers import as_given
@@ -93,17 +93,14 @@ def elsewhere(op: type[Op], form: str, taught: Function) -> Function:
 
 
 def write_nodes(op: type[Op]) -> None:
-    """Have the methods of an op's nodes written at their first call."""
+    """Have the steps of an op's nodes written at their first call."""
     node_type: Any = op.node_type
     if has_plain_formulas(op):
         node_type.is_written = True
         for on_arrays in (True, False):
-            writer = NodeWriter(op, on_arrays)
+            writer = StepWriter(op, on_arrays)
             made = Written(writer.name, f"{node_type.__name__} {writer.name}", writer.text)
             setattr(node_type, writer.name, made.function)
-    if node_type.saves:
-        release = Written("release", f"{node_type.__name__} release", ReleaseWriter(op, True).text)
-        node_type.release = release.function
 
 
 def texts_of(op: type[Op]) -> dict[str, str]:
@@ -111,7 +108,7 @@ def texts_of(op: type[Op]) -> dict[str, str]:
 
     >>> from minigrad.op.declaration import REGISTRY
     >>> list(texts_of(REGISTRY["Mul"]))
-    ['function', 'backward on arrays', 'backward on tensors', 'release']
+    ['function', 'backward on arrays', 'backward on tensors']
     >>> texts_of(REGISTRY["Cat"])
     {}
     """
@@ -120,8 +117,6 @@ def texts_of(op: type[Op]) -> dict[str, str]:
     form = "function" if takes_tensors_alone(op) else "steps"
     texts = {"function": Writer(op, form, numpy_backend).text().source}
     if has_plain_formulas(op):
-        texts["backward on arrays"] = NodeWriter(op, True).text().source
-        texts["backward on tensors"] = NodeWriter(op, False).text().source
-    if op.node_type.saves:
-        texts["release"] = ReleaseWriter(op, True).text().source
+        texts["backward on arrays"] = StepWriter(op, True).text().source
+        texts["backward on tensors"] = StepWriter(op, False).text().source
     return texts

@@ -1,59 +1,55 @@
 """A backward pass whose order is planned before it begins, where sequence numbers decide it.
 
 `GraphTask` counts how many gradients each node waits for, and a heap says which node is next.  A
-node is newer than the nodes behind it, so in a graph whose numbers can be compared the newest node
-of those that wait is always ready: sorted once, the nodes need neither counts nor a heap.  They
-run in the same order as in `GraphTask`, leaves as soon as their last gradient has come.
+node is newer than the nodes that it gives gradients to, so if all sequence numbers can be compared,
+the newest node that has not run is always ready: sorted once, the nodes need no counts and no heap.
+They run in the same order as in `GraphTask`, each leaf as soon as its last gradient has come.
 
-A node whose methods are generated (`is_written`) takes its gradient straight from a dictionary,
-unless hooks, a profiler or a capture wait at it.  Every other node goes to `GraphTask.evaluate`.
+A gradient that is alone on its way to a node needs no `InputBuffer`, so it takes the buffer's place
+in `buffers`.  Where nothing observes a node, its generated step turns that gradient into those of
+the next nodes; every other node goes to `GraphTask.evaluate`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from operator import attrgetter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
-from numpy import ndarray
-
 from .. import _state
-from ..backend import BACKENDS
-from ..device import NO_PLACE, place_on
 from ..engine.graph_task import GraphTask
 from ..engine.input_buffer import Gradient, InputBuffer, Value, combine, writable
 from ..engine.validate import match_metadata
-from ..graph.node import Node
-from ..tensor.tensor import Tensor
+from ..graph.node import GraphRoot, Node
 
-_by_sequence = attrgetter("sequence")
+#: What is on its way to a node: a buffer, or a lone gradient in the place of one.
+Arrived = Any
 
 
+@dataclass(eq=False)
 class PlannedTask(GraphTask):
     """A pass that knows its order beforehand; where it cannot, it runs as `GraphTask` does."""
 
-    order: list[Any] | None = None  # the nodes but for root and leaves, the newest first
-    known: frozenset[Any] | set[Any] = frozenset()  # the same as a set
-    waiting: dict[Any, int]  # how many gradients each leaf still waits for
-    due: list[Any]  # the leaves whose last gradient has come
-    sums: dict[Any, Any]  # gradients of nodes with one output, in arrays that the engine owns
-    loans: dict[Any, Any]  # and those in arrays that it does not own
+    #: The nodes in the order in which they run; None if sequence numbers do not decide it.
+    order: list[Node] | None = None
+    #: The nodes whose lone gradient may not be written to: see NOTE [Who owns a gradient].
+    borrowed: set[Node] = field(default_factory=set)
+    unobserved = True  # whether there is an order, and nothing looks at each node as it runs
 
     # ---------------------------------------------------------------- the plan
 
     def plan(self, root: Any) -> None:
-        """Sort the nodes behind the root, the newest first; no plan if numbers do not decide.
+        """Sort the nodes that the root leads to: newest first, a leaf behind its last giver.
 
-        Also count how many gradients each leaf waits for.
+        There is no plan where an edge leads to a node that is not older.
         """
-        known: set[Any] = set()
-        waiting: dict[Any, int] = {}
+        ranks: dict[Any, int] = {root: root.sequence}  # a leaf has the rank of its last giver
         stack = [root]
         while stack:
             node = stack.pop()
-            sequence, arity = node.sequence, node.arity
+            rank, arity = node.sequence, node.arity
             if arity == 1:
-                ends: Any = (node.next0,)
+                ends: Iterable[Any] = (node.next0,)
             elif arity == 2:
                 ends = (node.next0, node.next1)
             else:
@@ -61,15 +57,21 @@ class PlannedTask(GraphTask):
             for end in ends:
                 if end is None:
                     continue
-                if not end.arity:
-                    waiting[end] = waiting.get(end, 0) + 1
-                elif end.sequence >= sequence:
-                    return
-                elif end not in known:
-                    known.add(end)
-                    stack.append(end)
-        self.known, self.waiting = known, waiting
-        self.order = sorted(known, key=_by_sequence, reverse=True)
+                known = ranks.get(end)
+                if known is None:
+                    if end.arity:
+                        ranks[end] = later = end.sequence
+                        if later >= rank:
+                            return
+                        stack.append(end)
+                    else:
+                        ranks[end] = rank
+                elif known >= rank:
+                    if end.arity:
+                        return
+                    del ranks[end]  # a leaf has to come after its giver, in the order of edges
+                    ranks[end] = rank
+        self.order = sorted(ranks, key=ranks.__getitem__, reverse=True)
 
     def find_nodes_to_execute(self, root: Node, inputs: set[Node]) -> None:
         """Find the nodes from which an input can be reached, in one walk from the oldest on."""
@@ -78,187 +80,98 @@ class PlannedTask(GraphTask):
             super().find_nodes_to_execute(root, inputs)
             return
         needed: set[Any] = {*inputs}
-        waiting: dict[Any, int] = {}
-        for node in [*reversed(self.order), root]:
-            for end, _ in edges_of(node):
-                if end in needed:
-                    needed.add(node)
-                    if not end.arity:
-                        waiting[end] = waiting.get(end, 0) + 1
-        self.nodes_to_execute, self.waiting = needed, waiting
+        each: Any
+        for each in reversed(self.order):
+            arity = each.arity
+            if arity == 1:
+                leads_there = each.next0 in needed
+            elif arity == 2:
+                leads_there = each.next0 in needed or each.next1 in needed
+            else:
+                leads_there = arity < 0 and any([end in needed for end, _ in each.edges])
+            if leads_there:
+                needed.add(each)
+        self.nodes_to_execute = needed
 
     def count_dependencies(self, root: Node) -> None:
-        """Plan the pass, and count for leaves alone; without a plan count as `GraphTask` does."""
+        """Plan the pass; without a plan count as `GraphTask` does."""
         if self.order is None:
             self.plan(root)
-        if self.order is None or _state.anomaly.enabled:
-            self.order = None
+        self.unobserved = (self.order is not None and self.recorder is None and not self.batched
+                           and not _state.anomaly.enabled)
+        if self.order is None:
             super().count_dependencies(root)
         elif (needed := self.nodes_to_execute) is not None:
             self.order = [node for node in self.order if node in needed]
-            for end, _ in root.edges:  # a single root runs even where no input lies behind it
-                if end in needed and not end.arity:
-                    self.waiting.setdefault(end, 1)
 
     def reaches(self, node: Node) -> bool:
         """Tell whether the pass comes to a node."""
-        return super().reaches(node) or node in self.known or node in self.waiting
+        return super().reaches(node) or (self.order is not None and node in self.order)
+
+    def in_turn(self) -> Iterator[Node]:
+        """Return the nodes as planned."""
+        return super().in_turn() if self.order is None else iter(self.order)
 
     # ---------------------------------------------------------------- the pass
 
-    def run(self, root: Any) -> None:
-        """Run the root and then every node in its turn."""
-        if self.order is None:
-            super().run(root)
-            return
-        self.sums, self.loans, self.due = {}, {}, []
-        if self.recorder is not None or self.several_devices:
-            self.evaluate(root, InputBuffer(0))
+    def evaluate(self, node: Node, arrived: Arrived) -> None:
+        """Run one node: by its generated step, or as `GraphTask` does where something observes."""
+        if (arrived is not None and node.is_written and node.extras is None and self.unobserved
+                and not (self.captures and node in self.captures)):
+            (node.step_on_tensors if self.on_tensors else node.step_on_arrays)(self, arrived)
+        elif type(node) is GraphRoot and self.unobserved and not self.several_devices:
+            self.seed(node)
         else:
-            for (end, index), grad in zip(root.edges, root.outputs, strict=True):
-                if end is not None:
-                    self.send(root, end, index, grad, False)
-        self.run_leaves()
-        sums, loans, captures, needed = self.sums, self.loans, self.captures, self.nodes_to_execute
-        watched, batched, keeps = self.recorder is not None, self.batched, self.retain_graph
-        results: Any
-        on_tensors, due, waiting = self.on_tensors, self.due, self.waiting
-        for node in self.order:
-            if watched or not node.is_written or node.extras is not None or (
-                    captures and node in captures):
-                self.evaluate(node, self.take(node))
-                if due:
-                    self.run_leaves()
-                continue
-            grad = sums.pop(node, None)
-            if grad is None:
-                grad = loans.pop(node, None)
-            if batched:
-                results = self.apply(node, (grad,))
-            elif on_tensors:
-                results = node.apply_needed_tensors((grad,), needed)
-            else:
-                results = node.apply_arrays((grad,), needed)
-            if not keeps and node.saves:
-                node.release()
-            arity, alone = node.arity, True
-            if arity == 1:
-                ends: Any = ((node.next0, node.index0, results[0]),)
-            elif arity == 2:
-                first, second = results
-                ends = ((node.next0, node.index0, first), (node.next1, node.index1, second))
-                alone = first is not second
-            else:
-                ends = [(*edge, result) for edge, result in zip(node.edges, results, strict=True)]
-                alone = are_distinct(results)
-            for end, index, result in ends:
-                if end is None:
-                    continue
-                array = result._array if type(result) is Tensor else result
-                if type(array) is not ndarray or array.dtype is not end.dtype or (
-                        array.shape != end.shape or index or end.arity < 0):
-                    self.send(node, end, index, result, alone and result is not grad)
-                elif end in sums and not on_tensors:
-                    sums[end] += result
-                    if not end.arity:
-                        waiting[end] -= 1
-                        if not waiting[end]:
-                            due.append(end)
-                elif end.arity and end not in loans and end not in sums:
-                    owned = alone and not on_tensors and result is not grad and result.base is None
-                    (sums if owned else loans)[end] = result
-                else:
-                    self.arrive(end, index, result, alone and result is not grad)
-            if due:  # a leaf takes over memory only if no name here holds it too
-                grad = result = array = results = ends = first = second = None
-                self.run_leaves()
+            self.leave(node, arrived)
 
-    def send(self, node: Any, end: Any, index: int, result: Value | None, owned: bool) -> None:
-        """Bring a result into the form in which a node takes it, and add it to its gradients."""
-        if self.nodes_to_execute is not None and end not in self.nodes_to_execute:
-            return
-        if result is None:
-            self.arrive(end, index, None, False)
-            return
-        shape, dtype = end.metadata_of(index)
-        array = result._array if type(result) is Tensor else result
-        away = self.several_devices and type(array) in BACKENDS
-        with place_on(array) if away else NO_PLACE:
-            if type(array) not in BACKENDS or array.dtype is not dtype or array.shape != shape:
-                position = [tuple(edge) for edge in node.edges].index((end, index))
-                result = match_metadata(result, end, index, node, position)
-                owned = owned or result is not array
-            self.arrive(end, index, result, owned)
+    def seed(self, root: GraphRoot) -> None:
+        """Give the gradients that the pass starts with to the nodes of the roots."""
+        needed = self.nodes_to_execute
+        for position, ((end, _), grad) in enumerate(zip(root.edges, root.outputs, strict=True)):
+            if end is not None and (needed is None or end in needed):
+                self.route(root, position, grad, grad)
 
-    def run_leaves(self) -> None:
-        """Run the leaves whose last gradient has come."""
-        due = self.due
-        while due:
-            leaf = due.pop(0)
-            self.evaluate(leaf, self.take(leaf))
-
-    def take(self, node: Any) -> InputBuffer:
-        """Return the gradients that have come for a node."""
-        buffer = self.buffers.pop(node, None)
-        if buffer is None:
+    def leave(self, node: Node, arrived: Arrived) -> None:
+        """Leave a node to `GraphTask.evaluate`, which takes a buffer."""
+        if type(arrived) is not InputBuffer:
             buffer = InputBuffer(node.num_inputs)
-            if (grad := self.sums.pop(node, None)) is not None:
-                buffer.grads[0], buffer.owned[0] = grad, True
-            else:
-                buffer.grads[0] = self.loans.pop(node, None)
-        return buffer
+            if arrived is not None:
+                buffer.grads[0], buffer.owned[0] = arrived, node not in self.borrowed
+            arrived = buffer
+        super().evaluate(node, arrived)
+
+    def route(self, node: Node, position: int, result: Value | None, received: Value) -> None:
+        """Bring one result into the form that its receiver expects, and add it there."""
+        target, index = node.edges[position]
+        assert target is not None
+        gradient = None
+        if result is not None:
+            gradient = Gradient(match_metadata(result, target, index, node, position),
+                                result is not received)
+        self.add_to_buffer(target, index, gradient)
 
     def add_to_buffer(self, target: Node, index: int, gradient: Gradient | None) -> None:
-        """Add a gradient, if there is one, to those of a node."""
+        """Add a gradient, if there is one, to those of a node; one of several outputs to a buffer."""
         if self.order is None:
             super().add_to_buffer(target, index, gradient)
+        elif target.num_inputs == 1:
+            self.add(target, *(gradient or (None, False)))
         else:
-            self.arrive(target, index, *(gradient or (None, False)))
+            buffer = self.buffers.setdefault(target, InputBuffer(target.num_inputs))
+            if gradient is not None:
+                buffer.add(index, gradient)
 
-    def arrive(self, target: Any, index: int, grad: Value | None, owned: bool) -> None:
-        """Add a gradient to those of a node; a leaf is due when it has its last one."""
-        last = False
-        if not target.arity:
-            self.waiting[target] -= 1
-            if last := not self.waiting[target]:
-                self.due.append(target)
-        if grad is None:
-            return
-        alone = last and target not in self.sums and target not in self.loans
-        if alone or target.num_inputs > 1:
-            if target not in self.buffers:
-                self.buffers[target] = InputBuffer(target.num_inputs)
-            self.buffers[target].add(index, Gradient(grad, owned))
+    def add(self, target: Node, grad: Value | None, owned: bool) -> None:
+        """Add a gradient to that of a node with one output, as `InputBuffer.add` does."""
+        current: Arrived = self.buffers.get(target)
+        if current is None:
+            self.buffers[target] = grad  # type: ignore[assignment]  # alone
+            if not owned:
+                self.borrowed.add(target)
+        elif grad is None:
+            pass
+        elif target not in self.borrowed and type(current) is type(grad) and writable(current):
+            current += grad
         else:
-            self.add(target, grad, owned)
-
-    def add(self, target: Any, grad: Value, owned: bool) -> None:
-        """Add a gradient to those of a node with one output, as `InputBuffer.add` does."""
-        sums, loans = self.sums, self.loans
-        total = sums.get(target)
-        if total is not None and type(total) is type(grad) and writable(total):
-            total += grad
-        elif total is not None:
-            sums[target] = combine(total, grad)
-        elif target in loans:
-            sums[target] = combine(loans.pop(target), grad)
-        else:
-            (sums if owned and writable(grad) else loans)[target] = grad
-
-
-def are_distinct(results: Sequence[Any]) -> bool:
-    """Tell whether no array is the result for two edges, so that each may be written to."""
-    if len(results) == 2:
-        return results[0] is not results[1]
-    found = [*map(id, filter(lambda result: result is not None, results))]
-    return len({*found}) == len(found)
-
-
-def edges_of(node: Any) -> Sequence[tuple[Any, int]]:
-    """Return a node's edges as plain pairs."""
-    if node.arity == 1:
-        return ((node.next0, node.index0),)
-    if node.arity == 2:
-        return ((node.next0, node.index0), (node.next1, node.index1))
-    edges: Sequence[tuple[Any, int]] = node.edges
-    return edges
+            self.buffers[target] = combine(current, grad)  # type: ignore[assignment]  # alone
+            self.borrowed.discard(target)

@@ -83,12 +83,16 @@ class GraphTask(ObservedTask):
             self.push(target)
 
     def run(self, root: Node) -> None:
-        """Run the root and then every node that becomes ready."""
+        """Run the root and then every node in its turn."""
         self.buffers[root] = InputBuffer(root.num_inputs)
         self.push(root)
-        while self.ready:
-            node = heappop(self.ready)[2]
+        for node in self.in_turn():
             self.evaluate(node, self.buffers.pop(node))
+
+    def in_turn(self) -> Iterator[Node]:
+        """Yield the nodes as they become ready, latest forward first."""
+        while self.ready:
+            yield heappop(self.ready)[2]
 
     # ---------------------------------------------------------------- one node
 
