@@ -1,9 +1,9 @@
-"""Writes the step of an op's node in a backward pass: what `GraphTask.evaluate` does, straight down.
+"""Writes the step of an op's node in a backward pass: `GraphTask.evaluate`, straight down.
 
-The text unpacks what the node saved, runs the formula of each edge, hands each result to the node
-at the edge's end and frees what was saved.  A node whose saved values need a closer look (one has
-hooks, was converted, was written to since or is gone) is left to the taught functions, which also
-raise every error.
+The text unpacks what the node saved, runs the formula of each edge, adds each result to what has
+arrived at the edge's end, and frees what was saved.  If a saved value needs a closer look, because
+it has hooks, was converted, was written to since or is gone, the text leaves the node to
+`GraphTask.evaluate`, which also raises every error.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .. import _state
-from ..backend import BACKENDS, Backend
+from ..backend import BACKENDS, Backend, numpy_backend
 from ..graph.node import next_sequence, read_sequence
 from ..graph.special_versions import INFERENCE
 from ..graph.version import Version
@@ -107,7 +107,8 @@ class Writer:
         on_host = xp.array_type is np.ndarray
         return {
             "Tensor": Tensor, "Parameter": Parameter, "ndarray": xp.array_type, "backend": xp,
-            "forward": with_numbers(op.forward, xp), "as_array": as_array(xp),
+            "forward": with_numbers(op.forward, xp), "BACKENDS": BACKENDS,
+            "as_array": np.asarray if on_host else xp.as_array,
             "number": number if on_host else device_number,
             "Number": Number if on_host else DeviceNumber,
             "floats": FLOATS, "new": object.__new__, "Version": Version,
@@ -125,7 +126,7 @@ class Writer:
         """Write the first lines: the arguments, and calls that are not for this function."""
         if self.form in ("function", "package"):
             operands = "".join(f"{name}=absent, " for name in self.arguments)
-            yield f"def {self.op.name}({operands}*more, **named):"
+            yield f"def {self.op.name}({operands}/, *more, **named):"
             yield "    if more or named or observers.count:"
             yield f"        return taught({', '.join(self.arguments)}, *more, **named)"
         else:
@@ -198,11 +199,14 @@ class Writer:
         for name in self.op.parameters:
             shown = f"{name}_array" if name in self.op.tensors else self.value(name)
             arguments.append(f"{name}={shown}" if name in self.op.keyword_only else shown)
+        called = getattr(self.op.forward, "calls", None)
+        call = "forward(backend, " if called is None or self.xp is not numpy_backend else (
+            f"backend.{called}(")
         yield "try:"
-        yield f"    result = forward(backend, {', '.join(arguments)})"
+        yield f"    result = {call}{', '.join(arguments)})"
         yield "except Exception:  # the taught function raises it again and says what is wrong"
         yield f"    {self.hand_to('taught')}"
-        yield "if type(result) is not ndarray:"
+        yield "if type(result) not in BACKENDS:"
         yield "    result = as_array(result)"
 
     # ---------------------------------------------------------------- record
@@ -329,11 +333,6 @@ class Writer:
             yield "else:"
             yield "    output._array = result.copy()"
         yield "return output"
-
-
-def as_array(xp: Backend) -> Any:
-    """Return what makes an array of a result that is none of `xp`: a scalar, another device's."""
-    return lambda result: result if type(result) in BACKENDS else xp.as_array(result)
 
 
 def with_numbers(forward: Any, xp: Backend) -> Any:

@@ -12,6 +12,7 @@ from ..op.declaration import Op
 from ..op.publish import documented
 from .arrays import ArraysWriter
 from .backward import StepWriter, has_plain_formulas
+from .binding import BindingWriter
 from .forward import ABSENT, Writer, is_served, takes_tensors_alone
 from .inplace import InplaceWriter, writes_in_place
 from .numbers import as_given
@@ -34,16 +35,23 @@ def function_of(op: type[Op], taught: Function, form: str) -> Function:
         return written(op, form, numpy_backend, lambda *values: run_op(op, as_given(values)))
     if form == "in-place operator" and not writes_in_place(op):
         return taught
-    if not takes_tensors_alone(op):
-        if form in ("function", "package"):
-            taught.__wrapped__ = op.steps  # type: ignore[attr-defined]  # for inspect.getsource
+    if form == "operator" and not takes_tensors_alone(op):
         return taught
 
     def call(*values: Any, **named: Any) -> Any:
         return taught(*[v for v in as_given(values) if v is not ABSENT], **named)
 
-    function = written(op, form, numpy_backend, call)
+    make = written if takes_tensors_alone(op) else bound
+    function = make(op, form, numpy_backend, call)
     return documented(function, op, taught.__name__, vars(taught).get("__signature__"))
+
+
+def bound(op: type[Op], form: str, xp: Backend, taught: Function) -> Any:
+    """Return the function of an op that puts its arguments in order, written at its first call."""
+    made = Written(op.name, f"{op.__name__} {form}", lambda: BindingWriter(op, form).text(
+        taught=taught, observers=_state.observers))
+    made.function.__wrapped__ = op.steps  # for inspect.getsource
+    return made.function
 
 
 def written(op: type[Op], form: str, xp: Backend, taught: Function) -> Any:

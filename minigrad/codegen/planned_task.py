@@ -1,13 +1,14 @@
 """A backward pass whose order is planned before it begins, where sequence numbers decide it.
 
-`GraphTask` counts how many gradients each node waits for, and a heap says which node is next.  A
-node is newer than the nodes that it gives gradients to, so if all sequence numbers can be compared,
-the newest node that has not run is always ready: sorted once, the nodes need no counts and no heap.
-They run in the same order as in `GraphTask`, each leaf as soon as its last gradient has come.
+`GraphTask` counts how many gradients each node waits for, and a heap says which node is next.  But
+a node is newer than the nodes that it gives gradients to, so if all sequence numbers come from one
+thread, the newest node that has not run is always ready.  Sorted once, the nodes need no counts and
+no heap, and they run in the same order as in `GraphTask`: each leaf runs as soon as it has its last
+gradient.
 
-A gradient that is alone on its way to a node needs no `InputBuffer`, so it takes the buffer's place
-in `buffers`.  Where nothing observes a node, its generated step turns that gradient into those of
-the next nodes; every other node goes to `GraphTask.evaluate`.
+A node with one output needs no `InputBuffer` either, so `buffers` holds its gradient itself.
+Unless something observes the node, its generated step turns that gradient into the gradients of
+the next nodes.  Every other node goes to `GraphTask.evaluate`.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from .. import _state
 from ..engine.graph_task import GraphTask
 from ..engine.input_buffer import Gradient, InputBuffer, Value, combine, writable
 from ..engine.validate import match_metadata
+from ..graph.accumulate_grad import AccumulateGrad
 from ..graph.node import GraphRoot, Node
 
 #: What is on its way to a node: a buffer, or a lone gradient in the place of one.
@@ -108,28 +110,35 @@ class PlannedTask(GraphTask):
         """Tell whether the pass comes to a node."""
         return super().reaches(node) or (self.order is not None and node in self.order)
 
-    def in_turn(self) -> Iterator[Node]:
+    def in_turn(self, root: Node) -> Iterator[Node]:
         """Return the nodes as planned."""
-        return super().in_turn() if self.order is None else iter(self.order)
+        return super().in_turn(root) if self.order is None else iter(self.order)
 
     # ---------------------------------------------------------------- the pass
 
-    def evaluate(self, node: Node, arrived: Arrived) -> None:
+    def evaluate(self, node: Any, arrived: Arrived) -> None:
         """Run one node: by its generated step, or as `GraphTask` does where something observes."""
-        if (arrived is not None and node.is_written and node.extras is None and self.unobserved
-                and not (self.captures and node in self.captures)):
+        if (arrived is None or node.extras is not None or not self.unobserved
+                or (self.captures and node in self.captures)):
+            self.leave(node, arrived)
+        elif node.is_written:
             (node.step_on_tensors if self.on_tensors else node.step_on_arrays)(self, arrived)
-        elif type(node) is GraphRoot and self.unobserved and not self.several_devices:
+        elif self.several_devices:
+            self.leave(node, arrived)
+        elif type(node) is GraphRoot:
             self.seed(node)
+        elif type(node) is AccumulateGrad and not self.on_tensors and (
+                not node.variable._extras.post_accumulate):
+            node.accumulate(arrived, owned=node not in self.borrowed)
         else:
             self.leave(node, arrived)
 
     def seed(self, root: GraphRoot) -> None:
-        """Give the gradients that the pass starts with to the nodes of the roots."""
+        """Give the gradients that the pass starts with, which were checked, to the roots' nodes."""
         needed = self.nodes_to_execute
-        for position, ((end, _), grad) in enumerate(zip(root.edges, root.outputs, strict=True)):
+        for (end, index), grad in zip(root.edges, root.outputs, strict=True):
             if end is not None and (needed is None or end in needed):
-                self.route(root, position, grad, grad)
+                self.add_to_buffer(end, index, grad if grad is None else Gradient(grad))
 
     def leave(self, node: Node, arrived: Arrived) -> None:
         """Leave a node to `GraphTask.evaluate`, which takes a buffer."""
@@ -151,7 +160,7 @@ class PlannedTask(GraphTask):
         self.add_to_buffer(target, index, gradient)
 
     def add_to_buffer(self, target: Node, index: int, gradient: Gradient | None) -> None:
-        """Add a gradient, if there is one, to those of a node; one of several outputs to a buffer."""
+        """Add a gradient, if there is one, to what has arrived at a node."""
         if self.order is None:
             super().add_to_buffer(target, index, gradient)
         elif target.num_inputs == 1:
@@ -173,5 +182,5 @@ class PlannedTask(GraphTask):
         elif target not in self.borrowed and type(current) is type(grad) and writable(current):
             current += grad
         else:
-            self.buffers[target] = combine(current, grad)  # type: ignore[assignment]  # alone
+            self.buffers[target] = combine(current, grad)
             self.borrowed.discard(target)

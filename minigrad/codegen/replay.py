@@ -14,7 +14,6 @@ from ..graph.node import GraphRoot
 from ..tensor.tensor import Tensor
 from .planned_task import PlannedTask
 
-
 Array = Any
 
 

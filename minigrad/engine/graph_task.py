@@ -85,12 +85,12 @@ class GraphTask(ObservedTask):
     def run(self, root: Node) -> None:
         """Run the root and then every node in its turn."""
         self.buffers[root] = InputBuffer(root.num_inputs)
-        self.push(root)
-        for node in self.in_turn():
+        for node in self.in_turn(root):
             self.evaluate(node, self.buffers.pop(node))
 
-    def in_turn(self) -> Iterator[Node]:
-        """Yield the nodes as they become ready, latest forward first."""
+    def in_turn(self, root: Node) -> Iterator[Node]:
+        """Yield the root and then the nodes as they become ready, latest forward first."""
+        self.push(root)
         while self.ready:
             yield heappop(self.ready)[2]
 

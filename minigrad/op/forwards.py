@@ -18,6 +18,8 @@ Array = Any
 def unary_call(function: str, kernel: tuple[str, str] | None) -> Callable[..., Any]:
     """Return the `forward` that calls a function of the backend on one array.
 
+    Its attribute `calls` names the function, unless dtypes have to be checked first.
+
     >>> unary_call("exp", None)(numpy, numpy.zeros(2))
     array([1., 1.])
     """
@@ -29,6 +31,7 @@ def unary_call(function: str, kernel: tuple[str, str] | None) -> Callable[..., A
         require(self, *kernel)  # type: ignore[misc]  # chosen where there is one
         return getattr(xp, function)(self)
 
+    vars(forward)["calls"] = function
     return forward if kernel is None else checked
 
 
@@ -46,6 +49,7 @@ def binary_call(function: str, kernel: tuple[str, str] | None) -> Callable[..., 
         require(self, *kernel)  # type: ignore[misc]  # chosen where there is one
         return getattr(xp, function)(self, other)
 
+    vars(forward)["calls"] = function
     return forward if kernel is None else checked
 
 

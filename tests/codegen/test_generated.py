@@ -15,6 +15,8 @@ import pytest
 
 import minigrad
 from minigrad import _state
+from minigrad.engine.engine import execute
+from minigrad.engine.graph_task import GraphTask
 from minigrad.op.apply import run_op
 from minigrad.op.arguments import bind
 from minigrad.op.declaration import REGISTRY, F, Op
@@ -22,8 +24,12 @@ from minigrad.op.publish import caller
 from tests.ops.test_registry import assert_identical, in_single
 from tests.support.samples import IDS, OPS, Sample, cotangents_of, each, outputs_of, reseed, samples
 
+if not _state.codegen:
+    pytest.skip("codegen/ is switched off", allow_module_level=True)
+
+from minigrad.codegen.planned_task import PlannedTask
+
 every_op = pytest.mark.parametrize("op", OPS, ids=IDS)
-pytestmark = pytest.mark.skipif(not _state.codegen, reason="codegen/ is switched off")
 
 
 def is_generated(function: Any) -> bool:
@@ -51,25 +57,29 @@ def assert_same(op: type[Op], ours: Any, theirs: Any) -> None:
 
 
 def assert_same_gradients(op: type[Op], ours: Any, theirs: Any) -> None:
-    """Compare what the nodes give, on arrays and on tensors, before and after they are freed."""
+    """Compare the steps of a node with the taught pass, on arrays and on tensors, until freed."""
     if not getattr(op.node_type, "is_written", False) or ours.grad_fn is None:
         return
     (g,) = cotangents_of([ours])
-    node, other = ours.grad_fn, theirs.grad_fn
-    for given, method, arrays in ((g._array, "apply_arrays", True),
-                                  (g, "apply_needed_tensors", False)):
-        got = getattr(node, method)([given], None)
-        wanted = other.run([given], None, arrays)
-        for one, another in zip(got, wanted, strict=True):
+    inputs = [edge for edge in ours.grad_fn.edges if edge[0] is not None]
+
+    def gradients(output: Any, create_graph: bool, task_type: Any) -> list[Any]:
+        given = g if create_graph else g._array
+        return execute([output._edge()], [given], True, create_graph, inputs, False, task_type)
+
+    for create_graph in (False, True):
+        for one, another in zip(gradients(ours, create_graph, PlannedTask),
+                                gradients(theirs, create_graph, GraphTask), strict=True):
             assert (one is None) == (another is None)
             if one is not None:
                 one, another = (np.asarray(getattr(x, "_array", x)) for x in (one, another))
                 assert_identical(one, another, "gradient")
-        assert getattr(node, method)([given], set()) == [None] * len(got)
-    node.release()
-    if op.node_type.saves and any(node.kept(name) is not None for name in op.node_type.saves):
+    node = ours.grad_fn
+    saves = [name for name in op.node_type.saves if node.kept(name) is not None]
+    node.step_on_arrays(PlannedTask(retain_graph=False, create_graph=False, order=[]), g._array)
+    if saves:
         with pytest.raises(RuntimeError, match="a second time"):
-            node.apply_arrays([g._array], None)
+            gradients(ours, False, PlannedTask)
 
 
 @every_op
@@ -109,9 +119,15 @@ def test_the_generated_function_agrees_with_the_taught_one(op):
             if not sample.kwargs and len(sample.args) == len(op.tensors):
                 reseed()
                 assert_same(op, getattr(minigrad.Tensor, name)(*sample.args), theirs)
+        for first in ("self", "input"):
+            by_name = dict(zip(op.parameters, sample.args, strict=False))
+            if "self" in by_name:
+                by_name[first] = by_name.pop("self")
+            reseed()
+            assert_same(op, function(**by_name, **sample.kwargs), theirs)
         reseed()
-        by_name = dict(zip(op.parameters, sample.args, strict=False))
-        assert_same(op, function(**by_name, **sample.kwargs), theirs)
+        rest = dict(zip(op.parameters[1:], sample.args[1:], strict=False))
+        assert_same(op, function(*sample.args[:1], **rest, **sample.kwargs), theirs)
 
     each(samples(op), check)
 
