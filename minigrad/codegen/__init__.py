@@ -15,15 +15,17 @@ NOTE [What is read is what runs]
 
 from __future__ import annotations
 
+from .. import on_demand
 from ..engine import engine
 from ..op import publish
 from .functions import function_of
 from .planned_task import PlannedTask
-from .replay import jacobian_rows
+
+replay = on_demand.later("codegen.replay")
 
 
 def switch_on() -> None:
     """Have the functions of ops written out; called before the first op is published."""
     vars(publish)["written"] = function_of
-    vars(engine)["jacobian_rows"] = jacobian_rows
+    vars(engine)["jacobian_rows"] = lambda *args: replay.jacobian_rows(*args)
     engine.task_type = PlannedTask

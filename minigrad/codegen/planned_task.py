@@ -24,7 +24,7 @@ from ..engine.validate import match_metadata
 from ..graph.accumulate_grad import AccumulateGrad
 from ..graph.node import GraphRoot, Node
 
-#: What is on its way to a node: a buffer, or a lone gradient in the place of one.
+#: The gradients that have arrived for a node: a buffer, or the one of a node with one output.
 Arrived = Any
 
 
@@ -134,11 +134,14 @@ class PlannedTask(GraphTask):
             self.leave(node, arrived)
 
     def seed(self, root: GraphRoot) -> None:
-        """Give the gradients that the pass starts with, which were checked, to the roots' nodes."""
+        """Give the gradients that the pass starts with to the roots' nodes."""
         needed = self.nodes_to_execute
-        for (end, index), grad in zip(root.edges, root.outputs, strict=True):
+        for position, ((end, _), grad) in enumerate(zip(root.edges, root.outputs, strict=True)):
             if end is not None and (needed is None or end in needed):
-                self.add_to_buffer(end, index, grad if grad is None else Gradient(grad))
+                if grad is None or end.num_inputs > 1 or grad.shape != end.shape:
+                    self.route(root, position, grad, grad)
+                else:  # its dtype was checked with the arguments of `backward`
+                    self.add(end, grad, owned=False)
 
     def leave(self, node: Node, arrived: Arrived) -> None:
         """Leave a node to `GraphTask.evaluate`, which takes a buffer."""
@@ -153,11 +156,11 @@ class PlannedTask(GraphTask):
         """Bring one result into the form that its receiver expects, and add it there."""
         target, index = node.edges[position]
         assert target is not None
-        gradient = None
-        if result is not None:
-            gradient = Gradient(match_metadata(result, target, index, node, position),
-                                result is not received)
-        self.add_to_buffer(target, index, gradient)
+        if result is None:
+            self.add_to_buffer(target, index, None)
+        else:
+            fitting = match_metadata(result, target, index, node, position)
+            self.add_to_buffer(target, index, Gradient(fitting, owned=fitting is not received))
 
     def add_to_buffer(self, target: Node, index: int, gradient: Gradient | None) -> None:
         """Add a gradient, if there is one, to what has arrived at a node."""
@@ -174,7 +177,7 @@ class PlannedTask(GraphTask):
         """Add a gradient to that of a node with one output, as `InputBuffer.add` does."""
         current: Arrived = self.buffers.get(target)
         if current is None:
-            self.buffers[target] = grad  # type: ignore[assignment]  # alone
+            self.buffers[target] = grad  # type: ignore[assignment]  # in place of a buffer
             if not owned:
                 self.borrowed.add(target)
         elif grad is None:
