@@ -246,7 +246,7 @@ class Tensor(ArrayInfo, AutogradMeta, GradientHooks, PythonProtocols, TensorMeth
         before, self._array = self._array, value._array
         if self._extras is not None and (before.dtype != value._array.dtype
                                          or type(before) is not type(value._array)):
-            self._extras.accumulator = None  # gradients are to be of the new kind
+            self._extras.accumulator = None  # its gradients are to match the new data
         self._counter = with_data_of(self._counter, value._counter)
 
     @data.deleter
@@ -323,9 +323,9 @@ def _legacy_array(*args: Any) -> Array:
             raise TypeError("new(): invalid data type 'str'")
         if isinstance(data, (bool, np.ndarray)) or not hasattr(data, "__index__"):
             if isinstance(data, (dict, set)) or not hasattr(data, "__len__"):
-                kind = type(data)
-                module = "" if kind.__module__ == "builtins" else kind.__module__ + "."
-                raise TypeError(f"new(): data must be a sequence (got {module}{kind.__name__})")
+                given = type(data)
+                module = "" if given.__module__ == "builtins" else given.__module__ + "."
+                raise TypeError(f"new(): data must be a sequence (got {module}{given.__name__})")
             return np.array(data, dtype=numpy_dtype)
     if not all(hasattr(n, "__index__") for n in args):
         raise TypeError(f"new(): expected sizes or one sequence of values, got {args!r}")
