@@ -28,7 +28,7 @@ from ..graph.special_versions import (
 )
 from ..graph.version import Version, version_of
 from .attributes import ArrayInfo, Size
-from .autograd_meta import AutogradMeta
+from .history import TensorHistory
 from .hooks import GradientHooks
 from .protocols import PythonProtocols
 
@@ -47,7 +47,7 @@ DETACH_INSTEAD = (" If you want to use a computed variable in a subgraph that do
 
 
 @dataclass(slots=True, eq=False)
-class TensorMeta:
+class TensorExtras:
     """Hooks and other state that few tensors have; the others hold None in its place.
 
     >>> x = from_array(numpy.zeros(1)); x._extras is None
@@ -63,7 +63,7 @@ class TensorMeta:
     name: str | None = None
 
 
-class Tensor(ArrayInfo, AutogradMeta, GradientHooks, PythonProtocols, TensorMethods):
+class Tensor(ArrayInfo, TensorHistory, GradientHooks, PythonProtocols, TensorMethods):
     """An n-dimensional array that remembers how it was made.
 
     Source: https://docs.pytorch.org/docs/stable/tensors.html
@@ -85,7 +85,7 @@ class Tensor(ArrayInfo, AutogradMeta, GradientHooks, PythonProtocols, TensorMeth
     _counter: Any  # a Version, INFERENCE, or None while never written to or shared
     _view: Any  # a views.ViewInfo when it is a differentiable view
     _grad: Tensor | None
-    _extras: TensorMeta | None
+    _extras: TensorExtras | None
 
     def __new__(cls, *args: Any, requires_grad: bool = False, **kwargs: Any) -> Tensor:
         array = _legacy_array(*args)
@@ -158,9 +158,10 @@ class Tensor(ArrayInfo, AutogradMeta, GradientHooks, PythonProtocols, TensorMeth
         self._requires_grad = bool(requires_grad)
         return self
 
-    def _autograd_meta(self) -> TensorMeta:
+    def _ensure_extras(self) -> TensorExtras:
+        """Return the tensor's extras; make them if it has none yet."""
         if self._extras is None:
-            fresh = TensorMeta()  # made first, see `_shared_counter`
+            fresh = TensorExtras()  # made first, see `_shared_counter`
             if self._extras is None:
                 self._extras = fresh
         return self._extras
@@ -217,7 +218,7 @@ class Tensor(ArrayInfo, AutogradMeta, GradientHooks, PythonProtocols, TensorMeth
 
     @name.setter
     def name(self, value: str | None) -> None:
-        self._autograd_meta().name = value
+        self._ensure_extras().name = value
 
     # ---------------------------------------------------------------- memory and versions
 

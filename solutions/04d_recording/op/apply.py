@@ -210,7 +210,11 @@ def refuse_stale_views(op: type[Op], values: list[Any]) -> None:
 
 
 def record(op: type[Op], call: Prepared) -> Any:
-    """Return the op's node with its edges and saved inputs; None if no input requires grad."""
+    """Return the op's node, or None if no input requires grad.
+
+    It has its edges and saved inputs.  `wrap` completes it: shape, dtype and a saved output are
+    known only once there is a result.
+    """
     if not op.formulas or not _state.grad_enabled.get() or _state.inference_enabled.get():
         return record_without_formula(op, call.values)
     edges, live = [], False
@@ -268,7 +272,7 @@ def only_inference(op: type[Op], values: list[Any]) -> bool:
 
 
 def wrap(op: type[Op], node: Any, values: list[Any], array: Any) -> Any:
-    """Make the tensor of the one output and join it to the node."""
+    """Make the tensor of the one output, complete the node that `record` made, and join both."""
     if type(array) is list:
         return wrap_several(op, node, values, array)
     tensor = Tensor._plain(array)
@@ -313,7 +317,7 @@ def shares_memory(array: Array, base: Array) -> bool:
 
 
 def wrap_several(op: type[Op], node: Any, values: list[Any], arrays: Sequence[Array]) -> Any:
-    """Make the tensors of several outputs and join them to the node."""
+    """Make the tensors of several outputs, complete the node and join it to them."""
     results = []
     with_gradient = len(arrays) - op.constants  # indices come last
     if node is not None:
