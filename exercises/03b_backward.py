@@ -125,7 +125,7 @@ def grad(
 
 
 def gradients(roots: Any, inputs: Any, grad_outputs: Any, retain_graph: bool, create_graph: bool,
-              allow_unused: bool, kind: type[GraphTask] | None = None) -> list[Tensor | None]:
+              allow_unused: bool, task_class: type[GraphTask] | None = None) -> list[Tensor | None]:
     """Return the gradients of `roots` with respect to `inputs`, None for those that are missing."""
     # 03b.4 Gradients for inputs (about 13 lines)
     # Return a list with the gradient of the sum of `roots` with respect to each input, as
@@ -138,18 +138,18 @@ def gradients(roots: Any, inputs: Any, grad_outputs: Any, retain_graph: bool, cr
     # - An input may be a GradientEdge, or a result in the middle of the graph.
     # - Check the inputs before the pass, and its results afterwards.
     # Use: `root_gradients`, `root_edges`, `edge_of`; `captured`, given below, runs the
-    # pass, of class `kind`; `Tensor._plain(array)`.
+    # pass, of class `task_class`; `Tensor._plain(array)`.
     raise NotImplementedError("03b.4 Gradients for inputs is yours to write")
 
 
 def captured(edges: list[Any], root_grads: list[Any], retain_graph: bool, create_graph: bool,
-             input_edges: list[Any], kind: type[GraphTask] | None) -> list[Any]:
+             input_edges: list[Any], task_class: type[GraphTask] | None) -> list[Any]:
     """Run a pass that fills no `.grad` and return the gradients that arrive at `input_edges`.
 
     They are arrays, or Tensors in a pass on tensors; None where nothing arrived.
     """
     return execute(edges, root_grads, retain_graph, create_graph, input_edges,
-                   accumulate=False, kind=kind)
+                   accumulate=False, task_class=task_class)
 
 
 def of_batches(roots: Any, inputs: Any, grad_outputs: Any, retain_graph: bool, create_graph: bool,

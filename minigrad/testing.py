@@ -148,13 +148,13 @@ def compare_numbers(actual: Any, expected: Any, how: Comparison) -> None:
         return
     if np.isfinite(difference) and difference <= atol + rtol * abs(expected):
         return
-    kind = "Booleans" if isinstance(actual, bool) else "Scalars"
+    noun = "Booleans" if isinstance(actual, bool) else "Scalars"
     if rtol == 0 and atol == 0:
-        how.fail(f"{kind} are not equal!\n\nExpected {expected} but got {actual}.\n"
+        how.fail(f"{noun} are not equal!\n\nExpected {expected} but got {actual}.\n"
                  f"Absolute difference: {difference}\n"
                  f"Relative difference: {difference / abs(expected) if expected else np.inf}")
     relative = difference / abs(expected) if expected else np.inf
-    how.fail(f"{kind} are not close!\n\nExpected {expected} but got {actual}.\n"
+    how.fail(f"{noun} are not close!\n\nExpected {expected} but got {actual}.\n"
              f"Absolute difference: {difference} (up to {atol} allowed)\n"
              f"Relative difference: {relative} (up to {rtol} allowed)")
 
@@ -191,10 +191,10 @@ def mismatch(actual: Array, expected: Array, close: Array, rtol: float, atol: fl
     exact = rtol == 0 and atol == 0
     if close.ndim:
         count, total = int((~close).sum()), close.size
-        kind = "Tensor-likes"
+        noun = "Tensor-likes"
         what = f"Mismatched elements: {count} / {total} ({count / total:.1%})\n"
     else:
-        kind, what = "Scalars", f"Expected {expected.item()} but got {actual.item()}.\n"
+        noun, what = "Scalars", f"Expected {expected.item()} but got {actual.item()}.\n"
     difference = np.abs(actual - expected)
     size = np.abs(expected)
     if size.dtype.kind != "f":
@@ -209,7 +209,7 @@ def mismatch(actual: Array, expected: Array, close: Array, rtol: float, atol: fl
         title = "Greatest " + name if close.ndim else name.capitalize()
         lines.append(f"{title} difference: {values[index].item()}{place}{limit}")
     ending = "equal" if exact else "close"
-    return f"{kind} are not {ending}!\n\n{what}" + "\n".join(lines)
+    return f"{noun} are not {ending}!\n\n{what}" + "\n".join(lines)
 
 
 if not TYPE_CHECKING:

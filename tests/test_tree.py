@@ -44,6 +44,16 @@ def test_files_that_documents_name_exist():
     assert missing([file for file in DOCUMENTS if file.name != "CHANGELOG.md"], NAMED) == set()
 
 
+def test_files_that_the_page_of_the_package_names_exist():
+    page = (ROOT / "minigrad/README.md").read_text(encoding="utf-8")
+    named = re.findall(r"`([\w./]+(?:\.py|/))`", page)
+    assert len(named) > 30
+    assert [name for name in named if not (ROOT / "minigrad" / name).exists()
+            and not REMOVED.search(f"minigrad/{name}")] == []
+    links = re.findall(r"\]\(([^)#]+)\)", page)
+    assert links and all((ROOT / "minigrad" / link).is_file() for link in links)
+
+
 def test_tests_that_sources_name_exist():
     files = [file for folder in ("minigrad", "minigrad_course", "tests")
              for file in (ROOT / folder).rglob("*.py")]

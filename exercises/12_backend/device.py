@@ -30,27 +30,28 @@ class device:
     __slots__ = ("index", "type")
 
     def __init__(self, type: Any, index: int | None = None) -> None:
-        kind: Any = type
-        if isinstance(kind, device):
-            kind, index = kind.type, kind.index
-        elif not isinstance(kind, str):
-            raise TypeError(f"device(): argument 'type' must be str, not {kind.__class__.__name__}")
-        elif ":" in kind:
-            kind, _, number = kind.partition(":")
+        given: Any = type
+        if isinstance(given, device):
+            given, index = given.type, given.index
+        elif not isinstance(given, str):
+            raise TypeError("device(): argument 'type' must be str, not "
+                            f"{given.__class__.__name__}")
+        elif ":" in given:
+            given, _, number = given.partition(":")
             if not number.isdigit():
-                raise RuntimeError(f"Invalid device string: '{kind}:{number}'")
+                raise RuntimeError(f"Invalid device string: '{given}:{number}'")
             index = int(number)
-        if kind not in ("cpu", "cuda", *DEVICES):
+        if given not in ("cpu", "cuda", *DEVICES):
             raise RuntimeError(
                 f"Expected one of {', '.join(sorted({'cpu', 'cuda', *DEVICES}))} device type at "
-                f"start of device string: {kind}"
+                f"start of device string: {given}"
             )
         if not (index is None or isinstance(index, int)):
             raise TypeError("device(): argument 'index' must be int, not "
                             f"{index.__class__.__name__}")
         if index is not None and index < 0:
             raise RuntimeError("Device index must not be negative")
-        self.type: str = kind
+        self.type: str = given
         self.index = index
 
     def __repr__(self) -> str:
@@ -87,8 +88,7 @@ def backend_for(where: device | str | int | None) -> Backend:
     """Return the backend of a device; a `RuntimeError` says what is missing when there is none."""
     if where is None:
         return DEVICES["cpu"]
-    kind = as_device(where).type
-    found = DEVICES.get(kind)
+    found = DEVICES.get(as_device(where).type)
     if found is None:  # CuPy is imported when it is first needed
         found = load_cuda()
     return found

@@ -9,7 +9,7 @@ import minigrad as torch
 from minigrad.graph import accumulate_grad as accumulate
 from minigrad.graph.accumulate_grad import AccumulateGrad
 from minigrad.graph.node import NaryNode
-from minigrad.tensor import autograd_meta as history
+from minigrad.tensor import history
 
 
 def array(random, shape, dtype=np.float64):
@@ -89,7 +89,7 @@ def probe_02_2(random):
         hooks = [random.choice([None, {}, {random.randrange(50): "hook"}]) for _ in leaves]
         for x, table in zip(leaves, hooks, strict=True):
             if table is not None:
-                x._autograd_meta().hooks = table
+                x._ensure_extras().hooks = table
         held = [[] for _ in leaves]
         ghosts = [[] for _ in leaves]
         for _ in range(12):
@@ -117,7 +117,7 @@ def probe_02_2(random):
     def meanwhile():
         if not theirs:
             theirs.append(AccumulateGrad(x))
-            x._autograd_meta().accumulator = weakref.ref(theirs[0])
+            x._ensure_extras().accumulator = weakref.ref(theirs[0])
 
     before, history._accumulator_lock = history._accumulator_lock, Meddler(meanwhile)
     try:

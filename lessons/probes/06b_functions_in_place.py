@@ -75,7 +75,7 @@ def probe_06b_2(random):
         if random.random() < 0.3:
             other._node = node
         before = other._node
-        placed = outputs.give_place(node, other, index, is_input)
+        placed = outputs.join_to_node(node, other, index, is_input)
         seen.append([placed is other, other._node is before, other._node is node, other._index,
                      placed._node is node, placed._index, placed._requires_grad,
                      np.shares_memory(placed._array, other._array)])

@@ -9,7 +9,7 @@ from minigrad import _state
 from minigrad.graph import accumulate_grad as accumulate
 from minigrad.graph.accumulate_grad import AccumulateGrad
 from minigrad.graph.node import NaryNode
-from minigrad.tensor import autograd_meta as history
+from minigrad.tensor import history
 
 
 class Lock:
@@ -134,7 +134,7 @@ def symptom_02_1_plain_pairs() -> bool:
 def symptom_02_2_freed_at_once() -> bool:
     x, y = _leaf(1.0), _leaf(1.0)
     end = AccumulateGrad(y)
-    y._autograd_meta().accumulator = weakref.ref(end)
+    y._ensure_extras().accumulator = weakref.ref(end)
     return x._accumulator() is None and y._accumulator() is end
 
 
@@ -172,7 +172,7 @@ def _made_meanwhile():
     def meanwhile():
         if not theirs:
             theirs.append(AccumulateGrad(x))
-            x._autograd_meta().accumulator = weakref.ref(theirs[0])
+            x._ensure_extras().accumulator = weakref.ref(theirs[0])
 
     kept, lock = history._accumulator_lock, Lock(meanwhile)
     history._accumulator_lock = lock
@@ -194,7 +194,7 @@ def symptom_02_2_looks_before_the_lock() -> bool:
 
 def symptom_02_2_no_extras_yet() -> bool:
     x, y = _leaf(1.0), _leaf(1.0)
-    y._autograd_meta()
+    y._ensure_extras()
     try:
         x._accumulator()
     except AttributeError as error:

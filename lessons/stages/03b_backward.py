@@ -326,7 +326,7 @@ def symptom_03b_4_wishes_swapped() -> bool:
     return _wishes(True, False)[0] == [(False, True)] and _wishes(False, True)[0] == [(True, False)]
 
 
-def symptom_03b_4_kind_ignored() -> bool:
+def symptom_03b_4_task_class_ignored() -> bool:
     made, found = _wishes(False, False)
     return not made and found is not None and found[0] is not None
 

@@ -452,9 +452,9 @@ def symptom_05_3_leaf_not_called() -> bool:
 def symptom_05_3_empty_table_replaced() -> bool:
     x = leaf(2.0)
     x.register_hook(one).remove()
-    before = x._autograd_meta().hooks
+    before = x._ensure_extras().hooks
     x.register_hook(one)
-    return before is not None and x._autograd_meta().hooks is not before
+    return before is not None and x._ensure_extras().hooks is not before
 
 
 # --- 05.4 -----------------------------------------------------------------------------------------
@@ -904,6 +904,6 @@ def symptom_05_6_no_copy() -> bool:
 def symptom_05_6_empty_table_replaced() -> bool:
     x = leaf(2.0)
     x.register_post_accumulate_grad_hook(one).remove()
-    before = x._autograd_meta().post_accumulate
+    before = x._ensure_extras().post_accumulate
     x.register_post_accumulate_grad_hook(one)
-    return before is not None and not before and x._autograd_meta().post_accumulate is not before
+    return before is not None and not before and x._ensure_extras().post_accumulate is not before

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import minigrad as torch
 from minigrad.autograd import Function
-from minigrad.autograd.function.outputs import alias, give_place, join_written
+from minigrad.autograd.function.outputs import alias, join_to_node, join_written
 from minigrad.examples.checkpoint import RandomSegment, Segment
 from minigrad.op.inplace import values_to_save
 
@@ -180,37 +180,37 @@ def node_of_custom():
 
 def symptom_06b_2_always_an_alias() -> bool:
     made = torch.tensor([1.0])
-    return give_place(node_of_custom(), made, 0, False) is not made
+    return join_to_node(node_of_custom(), made, 0, False) is not made
 
 
 def symptom_06b_2_outside_taken() -> bool:
     outside = leaf([1.0]) * 3
-    return give_place(node_of_custom(), outside, 0, False) is outside
+    return join_to_node(node_of_custom(), outside, 0, False) is outside
 
 
 def symptom_06b_2_only_with_history() -> bool:
     x, made = torch.tensor([1.0]), leaf([1.0]) * 1
-    return (give_place(node_of_custom(), x, 0, True) is x
-            and give_place(node_of_custom(), made, 0, True) is not made)
+    return (join_to_node(node_of_custom(), x, 0, True) is x
+            and join_to_node(node_of_custom(), made, 0, True) is not made)
 
 
 def symptom_06b_2_twice_is_another() -> bool:
     node, made = node_of_custom(), torch.tensor([1.0])
-    first = give_place(node, made, 0, False)
-    return first is made and give_place(node, made, 1, False) is not made
+    first = join_to_node(node, made, 0, False)
+    return first is made and join_to_node(node, made, 1, False) is not made
 
 
 def symptom_06b_2_output_zero() -> bool:
-    return give_place(node_of_custom(), torch.tensor([1.0]), 1, False)._index == 0
+    return join_to_node(node_of_custom(), torch.tensor([1.0]), 1, False)._index == 0
 
 
 def symptom_06b_2_requires_no_grad() -> bool:
-    return not give_place(node_of_custom(), torch.tensor([1.0]), 0, False)._requires_grad
+    return not join_to_node(node_of_custom(), torch.tensor([1.0]), 0, False)._requires_grad
 
 
 def symptom_06b_2_place_for_the_input() -> bool:
     x = leaf([1.0])
-    placed = give_place(node_of_custom(), x, 0, True)
+    placed = join_to_node(node_of_custom(), x, 0, True)
     return x._node is not None and placed is not x
 
 

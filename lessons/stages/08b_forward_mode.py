@@ -471,7 +471,7 @@ def placed(place: int) -> Any:
     return vmap(lambda x: x, out_dims=place)(numbers(2, 3, 4))
 
 
-def symptom_08b_5_first_place_for_all() -> bool:
+def symptom_08b_5_first_dim_for_all() -> bool:
     first, second = vmap(lambda x: (x, x), out_dims=(1, 0))(ROWS)
     return listed(first) == listed(ROWS.t()) and listed(second) == listed(ROWS.t())
 
@@ -480,7 +480,7 @@ def symptom_08b_5_moved_the_other_way() -> bool:
     return tuple(placed(2).shape) == (4, 2, 3)
 
 
-def symptom_08b_5_place_ignored() -> bool:
+def symptom_08b_5_dim_ignored() -> bool:
     return tuple(placed(2).shape) == (2, 3, 4)
 
 

@@ -113,7 +113,7 @@ def symptom_09_1_shapes_are_not_compared():
     return square_is_right() and "when inputs are perturbed" not in str(error)
 
 
-def symptom_09_1_place_is_a_number():
+def symptom_09_1_index_is_a_number():
     error = growing()
     return (square_is_right() and "when inputs are perturbed" in str(error)
             and "on index (1, 0)" not in str(error))

@@ -65,12 +65,12 @@ class autocast:
         self._before: list[tuple[bool, Any, bool, Any]] = []
 
     def __enter__(self) -> autocast:
-        before, kind = told(), self.device
-        self._before.append((kind in before.dtypes, before.chosen[kind], before.caches,
-                             before.watch))
+        before, device_type = told(), self.device
+        self._before.append((device_type in before.dtypes, before.chosen[device_type],
+                             before.caches, before.watch))
         _state.observers.enter(intercepts=True)
         autocast_increment_nesting()
-        use(before.changed(kind, self._enabled, self.fast_dtype, self._cache_enabled))
+        use(before.changed(device_type, self._enabled, self.fast_dtype, self._cache_enabled))
         return self
 
     def __exit__(self, *exc: object) -> None:

@@ -48,16 +48,20 @@ class Casts:
     def __init__(self, chosen: dict[str, dtype], on: Iterable[str], cache: dict[Any, Any],
                  caches: bool, watch: Watch | None = None) -> None:
         self.chosen, self.cache, self.caches = chosen, cache, caches
-        self.dtypes = {kind: chosen[kind] for kind in on}
+        self.dtypes = {device_type: chosen[device_type] for device_type in on}
         self.watch = watch if self.dtypes else None
 
-    def changed(self, kind: str, on: bool | None = None, lower: dtype | None = None,
+    def changed(self, device_type: str, on: bool | None = None, lower: dtype | None = None,
                 caches: bool | None = None, watch: Watch | None = None) -> Casts:
         """Return these settings with those of a type of device changed."""
         return Casts(
-            self.chosen if lower is None else {**self.chosen, kind: lower},
-            self.dtypes if on is None else {*self.dtypes} - {kind} | ({kind} if on else set()),
+            self.chosen if lower is None else {**self.chosen, device_type: lower},
+            self.dtypes if on is None else self.dtypes_with(device_type, on),
             self.cache, self.caches if caches is None else caches, watch or self.watch)
+
+    def dtypes_with(self, device_type: str, on: bool) -> set[str]:
+        """Return the types of device for which autocast is on, with one switched on or off."""
+        return {*self.dtypes} | {device_type} if on else {*self.dtypes} - {device_type}
 
     def op(self, op: type[Op], values: list[Any], proceed: Callable[..., Any]) -> Any:
         """Run an op in the precision that it is to run in."""
@@ -70,39 +74,39 @@ class Casts:
 
     def cast_all(self, op: type[Op], values: list[Any]) -> list[Any]:
         """Return an op's arguments in the precision that it is to run in."""
-        kind = device_type_of(values)
-        lower = None if kind is None else self.dtypes.get(kind)
-        if kind is None or lower is None:
+        device_type = device_type_of(values)
+        lower = None if device_type is None else self.dtypes.get(device_type)
+        if device_type is None or lower is None:
             return values
         name = op.__name__
-        if name in LOWER[kind]:
-            return [self.cast(value, kind, lower) for value in values]
-        if name in OPS_IN_FLOAT32[kind]:
-            return [self.cast(value, kind, float32) for value in values]
+        if name in LOWER[device_type]:
+            return [self.cast(value, device_type, lower) for value in values]
+        if name in OPS_IN_FLOAT32[device_type]:
+            return [self.cast(value, device_type, float32) for value in values]
         return values
 
     def function(self, name: str, args: tuple[Any, ...],
                  kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Return a function's arguments, cast to the precision that the function runs in."""
-        kind = device_type_of((*args, *kwargs.values()))
-        lower = None if kind is None else self.dtypes.get(kind)
-        if kind is None or lower is None:
+        device_type = device_type_of((*args, *kwargs.values()))
+        lower = None if device_type is None else self.dtypes.get(device_type)
+        if device_type is None or lower is None:
             return args, kwargs
-        single = name in FUNCTIONS_IN_FLOAT32[kind]
+        single = name in FUNCTIONS_IN_FLOAT32[device_type]
         if not single and name not in FUNCTIONS_LOWER:
             return args, kwargs
         wanted = float32 if single else lower
-        return (tuple(self.cast(value, kind, wanted) for value in args),
-                {key: self.cast(value, kind, wanted) for key, value in kwargs.items()})
+        return (tuple(self.cast(value, device_type, wanted) for value in args),
+                {key: self.cast(value, device_type, wanted) for key, value in kwargs.items()})
 
-    def cast(self, value: Any, kind: str, wanted: dtype) -> Any:
+    def cast(self, value: Any, device_type: str, wanted: dtype) -> Any:
         """Return a floating tensor of this type of device in another dtype; float64 stays."""
         if isinstance(value, (list, tuple)):
-            return type(value)(self.cast(v, kind, wanted) for v in value) if any(
+            return type(value)(self.cast(v, device_type, wanted) for v in value) if any(
                 isinstance(v, Tensor) for v in value) else value
         if not isinstance(value, Tensor) or not value.is_floating_point():
             return value
-        if value.dtype in (wanted, float64) or value.device.type != kind:
+        if value.dtype in (wanted, float64) or value.device.type != device_type:
             return value
         if not (self.caches and value.is_leaf and value.requires_grad and wanted is not float32):
             return converted(value, wanted, None)
@@ -118,8 +122,8 @@ def device_type_of(values: Any) -> str | None:
     """Return the device type of the first tensor among arguments, or None."""
     for value in values:
         if isinstance(value, Tensor):
-            kind = value.device.type
-            return kind if kind in LOWER else None
+            device_type = value.device.type
+            return device_type if device_type in LOWER else None
         if isinstance(value, (list, tuple)) and value and isinstance(value[0], Tensor):
             return device_type_of(value)
     return None

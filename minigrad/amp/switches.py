@@ -74,14 +74,14 @@ def set_autocast_enabled(device_type: str | bool, enabled: bool | None = None) -
     >>> torch.set_autocast_enabled("cpu", False)
     >>> torch.set_autocast_dtype("cpu", torch.bfloat16)
     """
-    kind, on, position = ("cuda", device_type, 1) if enabled is None else (device_type, enabled, 2)
+    given, on, position = ("cuda", device_type, 1) if enabled is None else (device_type, enabled, 2)
     if not isinstance(on, bool):
         raise TypeError(f"set_autocast_enabled(): argument 'enabled' (position {position}) must be "
                         f"bool, not {type(on).__name__}")
-    kind = known("set_autocast_enabled", kind)
-    if on and told().chosen[kind] is bfloat16:
-        raise bfloat16_refused(by_default=kind == "cpu")
-    use(told().changed(kind, on, watch=Watch() if on else None))
+    given = known("set_autocast_enabled", given)
+    if on and told().chosen[given] is bfloat16:
+        raise bfloat16_refused(by_default=given == "cpu")
+    use(told().changed(given, on, watch=Watch() if on else None))
 
 
 def get_autocast_dtype(device_type: str) -> Dtype:
@@ -104,13 +104,13 @@ def set_autocast_dtype(device_type: str, dtype: Dtype) -> None:
     torch.float16
     >>> torch.set_autocast_dtype("cpu", torch.bfloat16)
     """
-    kind = known("set_autocast_dtype", device_type)
+    given = known("set_autocast_dtype", device_type)
     if not isinstance(dtype, Dtype):
         raise TypeError("set_autocast_dtype(): argument 'dtype' (position 2) must be torch.dtype, "
                         f"not {type(dtype).__name__}")
-    if dtype is bfloat16 and kind in told().dtypes:
+    if dtype is bfloat16 and given in told().dtypes:
         raise bfloat16_refused(by_default=False)
-    use(told().changed(kind, lower=dtype))
+    use(told().changed(given, lower=dtype))
 
 
 def is_autocast_cache_enabled() -> bool:
@@ -169,9 +169,9 @@ def autocast_decrement_nesting() -> int:
 # -------------------------------------------------------------------- names of single devices
 
 
-def only(wanted: str, kind: type, value: Any) -> Any:
+def only(wanted: str, expected: type, value: Any) -> Any:
     """Return a value of a type; `TypeError` for another."""
-    if not isinstance(value, kind):
+    if not isinstance(value, expected):
         raise TypeError(f"{wanted} (got {type(value).__name__})")
     return value
 

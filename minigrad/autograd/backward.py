@@ -113,7 +113,7 @@ def grad(
 
 
 def gradients(roots: Any, inputs: Any, grad_outputs: Any, retain_graph: bool, create_graph: bool,
-              allow_unused: bool, kind: type[GraphTask] | None = None) -> list[Tensor | None]:
+              allow_unused: bool, task_class: type[GraphTask] | None = None) -> list[Tensor | None]:
     """Return the gradients of `roots` with respect to `inputs`, None for those that are missing."""
     root_grads = root_gradients(roots, grad_outputs, create_graph)
     edges = root_edges(roots)
@@ -121,7 +121,7 @@ def gradients(roots: Any, inputs: Any, grad_outputs: Any, retain_graph: bool, cr
         if isinstance(input, Tensor) and not input.requires_grad:
             raise RuntimeError(NOT_REQUIRED)
     input_edges = [edge_of(input) for input in inputs]
-    grads = captured(edges, root_grads, retain_graph, create_graph, input_edges, kind)
+    grads = captured(edges, root_grads, retain_graph, create_graph, input_edges, task_class)
     for i, grad in enumerate(grads):
         if grad is None and not allow_unused:
             raise RuntimeError(UNUSED.format(i))
@@ -131,13 +131,13 @@ def gradients(roots: Any, inputs: Any, grad_outputs: Any, retain_graph: bool, cr
 
 
 def captured(edges: list[Any], root_grads: list[Any], retain_graph: bool, create_graph: bool,
-             input_edges: list[Any], kind: type[GraphTask] | None) -> list[Any]:
+             input_edges: list[Any], task_class: type[GraphTask] | None) -> list[Any]:
     """Run a pass that fills no `.grad` and return the gradients that arrive at `input_edges`.
 
     They are arrays, or Tensors in a pass on tensors; None where nothing arrived.
     """
     return execute(edges, root_grads, retain_graph, create_graph, input_edges,
-                   accumulate=False, kind=kind)
+                   accumulate=False, task_class=task_class)
 
 
 def of_batches(roots: Any, inputs: Any, grad_outputs: Any, retain_graph: bool, create_graph: bool,

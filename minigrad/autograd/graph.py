@@ -327,7 +327,7 @@ class _Collector:
 
     def __init__(self, tensors: Sequence[Tensor], fn: Callable[..., None]) -> None:
         self.fn = fn
-        self.places = [_place(t) for t in tensors]
+        self.getters = [_node_getter(t) for t in tensors]
         self.lock = Lock()
         self.arrived: WeakKeyDictionary[Task, list[Tensor | None]] = WeakKeyDictionary()
         self.missing: WeakKeyDictionary[Task, int] = WeakKeyDictionary()
@@ -336,7 +336,7 @@ class _Collector:
         task = _running_task()
         with self.lock:
             if task not in self.missing:
-                nodes = [place() for place in self.places]
+                nodes = [get() for get in self.getters]
                 self.missing[task] = sum(n is not None and will_execute(n) for n in nodes)
                 self.arrived[task] = [None] * len(nodes)
             self.arrived[task][index] = grad
@@ -348,7 +348,7 @@ class _Collector:
         self.fn(grads)
 
 
-def _place(tensor: Tensor) -> Callable[[], Node | None]:
+def _node_getter(tensor: Tensor) -> Callable[[], Node | None]:
     """Return a function that returns the node of a tensor's gradient, without keeping it alive."""
     node = tensor._edge()[0]
     if node is None:

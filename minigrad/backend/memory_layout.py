@@ -23,15 +23,15 @@ def holds_alone(view: Array) -> bool:
     >>> a = np.ones((2, 3)); holds_alone(a.T), holds_alone(np.ones((2, 3)).T)
     (False, True)
     """
-    kind: Any = type(view)
-    if kind is not np.ndarray and not hasattr(view.data, "mem"):
+    array_type: Any = type(view)
+    if array_type is not np.ndarray and not hasattr(view.data, "mem"):
         return False
     base: Any = view.base
-    whole = type(base) is kind and base.base is None and base.nbytes == view.nbytes
+    whole = type(base) is array_type and base.base is None and base.nbytes == view.nbytes
     del base  # not a variable: it would be one more reference
-    if kind not in _ALONE:
-        _ALONE[kind] = references_to_base(kind((2, 3)).T)
-    return whole and references_to_base(view) == _ALONE[kind]
+    if array_type not in _ALONE:
+        _ALONE[array_type] = references_to_base(array_type((2, 3)).T)
+    return whole and references_to_base(view) == _ALONE[array_type]
 
 
 def references_to_base(view: Array) -> Any:

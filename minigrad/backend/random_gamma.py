@@ -28,19 +28,19 @@ def gamma_number(shape: Any, draw: Callable[[], float], normal: Callable[[], flo
     >>> gamma_number(1.0, lambda: 0.5, lambda: 0.0)
     0.6666666567325592
     """
-    kind, scale = type(shape), 1.0
+    number, scale = type(shape), 1.0
     if shape < 1:
         if shape == 0:
             return 0.0
         scale = (1 - draw()) ** float(1 / shape)
-        shape += kind(1)
-    d = shape - kind(THIRD)
-    c = kind(1 / math.sqrt(9 * d)) if d > 0 else kind(math.nan)
+        shape += number(1)
+    d = shape - number(THIRD)
+    c = number(1 / math.sqrt(9 * d)) if d > 0 else number(math.nan)
     while True:
-        x = kind(normal())
+        x = number(normal())
         while (root := 1 + c * x) <= 0:
-            x = kind(normal())
-        cube, square, u = root * root * root, x * x, kind(1 - draw())
+            x = number(normal())
+        cube, square, u = root * root * root, x * x, number(1 - draw())
         if not u >= 1 - 0.0331 * float(square) * float(square):
             return scale * float(d) * float(cube)
         if math.isnan(cube) or math.log(u) < (0.5 * float(square)

@@ -54,14 +54,14 @@ def binary(compute: Callable[[Any, Any], Any], name: str) -> Callable[[Any, Any]
     """Make an operator: directly for arrays that broadcast as they are, else by the op `name`."""
 
     def run(self: BatchedArray, other: Any) -> Any:
-        value, kind = self.value, type(other)
+        value, given = self.value, type(other)
         if type(value) is np.ndarray:
-            if kind is BatchedArray:
+            if given is BatchedArray:
                 if other.level == self.level and type(other.value) is np.ndarray and (
                         other.value.ndim == value.ndim and other.value.dtype == value.dtype):
                     return BatchedArray(compute(value, other.value), self.level)
-            elif kind is float or kind is int or (
-                kind is np.ndarray and other.ndim < value.ndim and other.dtype == value.dtype
+            elif given is float or given is int or (
+                given is np.ndarray and other.ndim < value.ndim and other.dtype == value.dtype
             ):
                 return BatchedArray(compute(value, other), self.level)
         return getattr(F, name)(self, other)
@@ -73,11 +73,11 @@ def swapped(compute: Callable[[Any, Any], Any], name: str) -> Callable[[Any, Any
     """Make the operator for a batch on the right-hand side."""
 
     def run(self: BatchedArray, other: Any) -> Any:
-        value, kind = self.value, type(other)
-        if type(value) is np.ndarray and (kind is float or kind is int or (
-                kind is np.ndarray and other.ndim < value.ndim and other.dtype == value.dtype)):
+        value, given = self.value, type(other)
+        if type(value) is np.ndarray and (given is float or given is int or (
+                given is np.ndarray and other.ndim < value.ndim and other.dtype == value.dtype)):
             return BatchedArray(compute(other, value), self.level)
-        if kind not in BACKENDS:
+        if given not in BACKENDS:
             other = np.asarray(other, self.dtype)
         return getattr(F, name)(other, self)
 

@@ -118,12 +118,12 @@ class _Noted:
     def __init__(self, before: Any) -> None:
         self.before = before
 
-    def __call__(self, kind: type[BaseException], error: BaseException,
+    def __call__(self, error_class: type[BaseException], error: BaseException,
                  traceback: TracebackType | None) -> None:
         """Add the note, and show the error as before."""
         if _of_a_missing_name(error):
             error.add_note(NOTE)
-        self.before(kind, error, traceback)
+        self.before(error_class, error, traceback)
 
 
 def _of_a_missing_name(error: BaseException) -> bool:

@@ -142,8 +142,8 @@ def set_default_tensor_type(t: Any) -> None:
     >>> import minigrad as torch
     >>> torch.set_default_tensor_type(torch.FloatTensor)
     """
-    kind = TYPES.get(t, t) if isinstance(t, str) else t
-    if not isinstance(kind, LegacyType):
+    given = TYPES.get(t, t) if isinstance(t, str) else t
+    if not isinstance(given, LegacyType):
         raise TypeError("invalid type object: only floating-point types are supported as the "
                         "default type")
-    set_default_dtype(kind.dtype)
+    set_default_dtype(given.dtype)

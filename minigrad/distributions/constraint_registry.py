@@ -47,11 +47,11 @@ class ConstraintRegistry:
         """
         if factory is None:
             return lambda factory: self.register(constraint, factory)
-        kind = type(constraint) if isinstance(constraint, constraints.Constraint) else constraint
-        if not isinstance(kind, type) or not issubclass(kind, constraints.Constraint):
+        found = type(constraint) if isinstance(constraint, constraints.Constraint) else constraint
+        if not isinstance(found, type) or not issubclass(found, constraints.Constraint):
             raise TypeError("Expected constraint to be either a Constraint subclass or instance, "
-                            f"but got {kind}")
-        self._registry[kind] = factory
+                            f"but got {found}")
+        self._registry[found] = factory
         return factory
 
     def __call__(self, constraint: Any) -> Any:
@@ -67,13 +67,13 @@ biject_to = ConstraintRegistry()
 transform_to = ConstraintRegistry()
 
 
-def both(*kinds: Any) -> Callable[[Callable[[Any], Any]], Callable[[Any], Any]]:
+def both(*classes: Any) -> Callable[[Callable[[Any], Any]], Callable[[Any], Any]]:
     """Register a function in both registries, for several constraints."""
 
     def give(factory: Callable[[Any], Any]) -> Callable[[Any], Any]:
         for registry in (biject_to, transform_to):
-            for kind in kinds:
-                registry.register(kind, factory)
+            for each in classes:
+                registry.register(each, factory)
         return factory
 
     return give

@@ -109,8 +109,8 @@ class Distribution:
         if not (self._expanded or self._kept):
             raise NotImplementedError
         package = __name__.rpartition(".")[0]
-        ours = next(kind for kind in type(self).__mro__  # a class made by `type` may lack a module
-                    if getattr(kind, "__module__", "").startswith(package))
+        ours = next(base for base in type(self).__mro__  # a class made by `type` may lack a module
+                    if getattr(base, "__module__", "").startswith(package))
         new = self._get_checked_instance(ours, _instance)
         batch_shape = Size(batch_shape)
         for name in self._kept:

@@ -36,8 +36,8 @@ class Gumbel(TransformedDistribution):
 
     def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
         self.loc, self.scale = broadcast_all(loc, scale)
-        kind = finfo(self.loc.dtype)
-        low, high = F.full_like(self.loc, kind.tiny), F.full_like(self.loc, 1 - kind.eps)
+        limits = finfo(self.loc.dtype)
+        low, high = F.full_like(self.loc, limits.tiny), F.full_like(self.loc, 1 - limits.eps)
         minus = AffineTransform(loc=0, scale=-F.ones_like(self.scale))
         steps = [ExpTransform().inv, minus, ExpTransform().inv,
                  AffineTransform(loc=self.loc, scale=-self.scale)]

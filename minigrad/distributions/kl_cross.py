@@ -58,7 +58,7 @@ MEAN_DECAY: dict[type, Callable[[Any, Any], Any]] = {
 
 def mean(table: dict[type, Callable[..., Any]], p: Any, *args: Any) -> Any:
     """Return a mean over p, of whichever class it is."""
-    return next(table[kind] for kind in type(p).__mro__ if kind in table)(p, *args)
+    return next(table[base] for base in type(p).__mro__ if base in table)(p, *args)
 
 
 # -------------------------------------------------------------------- cross entropies

@@ -24,8 +24,8 @@ __all__ = ["AbsTransform", "AffineTransform", "CumulativeDistributionTransform",
 
 def clipped_sigmoid(x: Any) -> Any:
     """Return the sigmoid, kept inside (0, 1) by the dtype's least numbers."""
-    kind = finfo(x.dtype)
-    return F.clamp(F.sigmoid(x), kind.tiny, 1 - kind.eps)
+    limits = finfo(x.dtype)
+    return F.clamp(F.sigmoid(x), limits.tiny, 1 - limits.eps)
 
 
 class _Rising(Transform):
@@ -79,8 +79,8 @@ class SigmoidTransform(_Rising):
         return clipped_sigmoid(x)
 
     def _inverse(self, y: Any) -> Any:
-        kind = finfo(y.dtype)
-        y = y.clamp(min=kind.tiny, max=1 - kind.eps)
+        limits = finfo(y.dtype)
+        y = y.clamp(min=limits.tiny, max=1 - limits.eps)
         return y.log() - (-y).log1p()
 
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:

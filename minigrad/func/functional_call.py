@@ -30,23 +30,24 @@ def functional_call(module: Any, parameters_and_buffers: Any, args: Any = None,
     tensor([3.])
     """
     tensors = joined(parameters_and_buffers)
-    places = places_of(module)
-    check_names(module, tensors, places, strict)
-    new = {name: tensor for name, tensor in tensors.items() if name in places}
+    entries = table_entries(module)
+    check_names(module, tensors, entries, strict)
+    new = {name: tensor for name, tensor in tensors.items() if name in entries}
     if tie_weights:
-        shared = {id(table[key]): new[name] for name, (table, key) in places.items() if name in new}
-        new |= {name: shared[id(table[key])] for name, (table, key) in places.items()
+        shared = {id(table[key]): new[name] for name, (table, key) in entries.items()
+                  if name in new}
+        new |= {name: shared[id(table[key])] for name, (table, key) in entries.items()
                 if name not in new and id(table[key]) in shared}
-    own = {name: places[name][0][places[name][1]] for name in new}
+    own = {name: entries[name][0][entries[name][1]] for name in new}
     try:
         for name, tensor in new.items():
-            table, key = places[name]
+            table, key = entries[name]
             table[key] = tensor
         arguments = () if args is None else args if isinstance(args, tuple) else (args,)
         return module(*arguments, **(kwargs or {}))
     finally:
         for name, tensor in own.items():
-            table, key = places[name]
+            table, key = entries[name]
             table[key] = tensor
 
 
@@ -67,20 +68,21 @@ def joined(dictionaries: Any) -> dict[str, Any]:
     return result
 
 
-def places_of(module: Any) -> dict[str, tuple[dict[str, Any], str]]:
+def table_entries(module: Any) -> dict[str, tuple[dict[str, Any], str]]:
     """Return, for each dotted name, the table that holds the tensor and its key there."""
-    places = {}
+    entries = {}
     for prefix, part in module.named_modules(remove_duplicate=False):
         for table in (part._parameters, part._buffers):
             for key in (key for key, tensor in table.items() if tensor is not None):
-                places[f"{prefix}.{key}" if prefix else key] = (table, key)
-    return places
+                entries[f"{prefix}.{key}" if prefix else key] = (table, key)
+    return entries
 
 
-def check_names(module: Any, tensors: dict[str, Any], places: dict[str, Any], strict: bool) -> None:
+def check_names(module: Any, tensors: dict[str, Any], entries: dict[str, Any],
+                strict: bool) -> None:
     """Raise for names that the module does not know; if `strict`, also for missing ones."""
-    unknown = [name for name in tensors if name not in places]
-    missing = [name for name in places if name not in tensors]
+    unknown = [name for name in tensors if name not in entries]
+    missing = [name for name in entries if name not in tensors]
     if strict and (unknown or missing):
         parts = [f"Unexpected key(s): {', '.join(map(repr, unknown))}." if unknown else "",
                  f"Missing key(s): {', '.join(map(repr, missing))}." if missing else ""]

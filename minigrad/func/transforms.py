@@ -142,7 +142,7 @@ def without_graph(tensor: Tensor) -> Tensor:
 
 def chosen(argnums: ArgNums, args: tuple[Any, ...]) -> Any:
     """Return the arguments to differentiate with respect to: one, or a tuple of them."""
-    def place(i: int) -> int:
+    def position(i: int) -> int:
         if not isinstance(i, int):
             raise RuntimeError(f"argnum must be int, got: {type(i)}")
         if not -len(args) <= i < len(args):
@@ -150,15 +150,15 @@ def chosen(argnums: ArgNums, args: tuple[Any, ...]) -> Any:
         return i % len(args)
 
     if isinstance(argnums, int):
-        return args[place(argnums)]
+        return args[position(argnums)]
     if not isinstance(argnums, tuple):
         raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
-    places = tuple(place(i) for i in argnums)
-    if not places:
+    positions = tuple(position(i) for i in argnums)
+    if not positions:
         raise RuntimeError("argnums must be non-empty")
-    if len(set(places)) < len(places):
-        raise RuntimeError(f"argnums elements must be unique, got {places}")
-    return tuple(args[i] for i in places)
+    if len(set(positions)) < len(positions):
+        raise RuntimeError(f"argnums elements must be unique, got {positions}")
+    return tuple(args[i] for i in positions)
 
 
 def replaced(argnums: ArgNums, args: tuple[Any, ...], new: Any) -> tuple[Any, ...]:

@@ -29,8 +29,8 @@ def mapped(function: Callable[[Any], Any], tree: Tree) -> Tree:
     """
     if isinstance(tree, (tuple, list)):
         parts = [mapped(function, part) for part in tree]
-        kind: Any = type(tree)
-        return kind(*parts) if hasattr(tree, "_fields") else kind(parts)
+        node_type: Any = type(tree)
+        return node_type(*parts) if hasattr(tree, "_fields") else node_type(parts)
     if isinstance(tree, dict):
         return type(tree)((key, mapped(function, part)) for key, part in tree.items())
     return function(tree)

@@ -12,7 +12,7 @@ import warnings
 from typing import Any
 
 from ..op.declaration import F
-from ..op.publish import respelt
+from ..op.publish import with_aliases
 from ..ops import function
 from ..ops.creation.tensor_options import contiguous_format
 from ..ops.linalg.bilinear import bilinear
@@ -297,7 +297,7 @@ def tanh(input: Tensor) -> Tensor:
     return F.tanh(input)
 
 
-@respelt
+@with_aliases
 def glu(input: Tensor, dim: int = -1) -> Tensor:
     """Return the first half along a dimension times the sigmoid of the second.
 

@@ -241,15 +241,15 @@ def _check_dimensions(query: Tensor, key: Tensor, value: Tensor, key_padding_mas
     if dims not in (2, 3):
         raise AssertionError("query should be unbatched 2D or batched 3D tensor but received "
                              f"{dims}-D query tensor")
-    kind = f"{'batched' if dims == 3 else 'unbatched'} ({dims}-D)"
+    noun = f"{'batched' if dims == 3 else 'unbatched'} ({dims}-D)"
     if key.dim() != dims or value.dim() != dims:
-        raise AssertionError(f"For {kind} `query`, expected `key` and `value` to be {dims}-D but "
+        raise AssertionError(f"For {noun} `query`, expected `key` and `value` to be {dims}-D but "
                              f"found {key.dim()}-D and {value.dim()}-D tensors respectively")
     if key_padding_mask is not None and key_padding_mask.dim() != dims - 1:
-        raise AssertionError(f"For {kind} `query`, expected `key_padding_mask` to be `None` or "
+        raise AssertionError(f"For {noun} `query`, expected `key_padding_mask` to be `None` or "
                              f"{dims - 1}-D but found {key_padding_mask.dim()}-D tensor instead")
     if attn_mask is not None and attn_mask.dim() not in (2, 3):
-        raise AssertionError(f"For {kind} `query`, expected `attn_mask` to be `None`, 2-D or 3-D "
+        raise AssertionError(f"For {noun} `query`, expected `attn_mask` to be `None`, 2-D or 3-D "
                              f"but found {attn_mask.dim()}-D tensor instead")
     if dims == 2 and attn_mask is not None and attn_mask.dim() == 3:
         wanted = (heads, query.size(0), key.size(0))

@@ -10,14 +10,14 @@ import warnings
 from typing import Any
 
 from ..op.declaration import F
-from ..op.publish import respelt
+from ..op.publish import with_aliases
 from ..tensor.tensor import Tensor
 from .functional_norm import shorten_rows
 
 INDICES, TABLES = ("Long", "Int"), ("Half", "BFloat16", "Float", "Double")
 
 
-@respelt
+@with_aliases
 def embedding_bag(input: Tensor, weight: Tensor, offsets: Tensor | None = None,
                   max_norm: float | None = None, norm_type: float = 2.0,
                   scale_grad_by_freq: bool = False, mode: str = "mean", sparse: bool = False,

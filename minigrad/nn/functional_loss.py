@@ -12,7 +12,7 @@ from typing import Any
 from ..autograd.grad_mode import no_grad
 from ..dtypes import dtype, int64, type_name
 from ..op.declaration import F
-from ..op.publish import in_autocast, respelt
+from ..op.publish import in_autocast, with_aliases
 from ..ops.nn.classification_loss import cross_entropy
 from ..ops.nn.linear import linear
 from ..ops.nn.loss import reduction_of
@@ -56,7 +56,7 @@ def _require_dtype(wanted: dtype, given: Tensor) -> None:
 # -------------------------------------------------------------------- margins
 
 
-@respelt
+@with_aliases
 @in_autocast
 def margin_ranking_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0,
                         size_average: bool | None = None, reduce: bool | None = None,
@@ -75,7 +75,7 @@ def margin_ranking_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: 
     return _reduced(F.clamp_min(-target * (input1 - input2) + margin, 0), reduction)
 
 
-@respelt
+@with_aliases
 @in_autocast
 def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0,
                          size_average: bool | None = None, reduce: bool | None = None,
@@ -91,7 +91,7 @@ def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0,
     return _reduced(lacking + F.where(target != -1, input, 0.0), reduction)
 
 
-@respelt
+@with_aliases
 @in_autocast
 def cosine_embedding_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0,
                           size_average: bool | None = None, reduce: bool | None = None,
@@ -119,7 +119,7 @@ def cosine_embedding_loss(input1: Tensor, input2: Tensor, target: Tensor, margin
     return _reduced(alike + other, reduction)
 
 
-@respelt
+@with_aliases
 @in_autocast
 def triplet_margin_loss(anchor: Tensor, positive: Tensor, negative: Tensor, margin: float = 1.0,
                         p: float = 2, eps: float = 1e-6, swap: bool = False,
@@ -143,7 +143,7 @@ def triplet_margin_loss(anchor: Tensor, positive: Tensor, negative: Tensor, marg
                                              distance_function=distance, reduction=reduction)
 
 
-@respelt
+@with_aliases
 def triplet_margin_with_distance_loss(
         anchor: Tensor, positive: Tensor, negative: Tensor, *,
         distance_function: Callable[[Tensor, Tensor], Tensor] | None = None, margin: float = 1.0,
@@ -171,7 +171,7 @@ def triplet_margin_with_distance_loss(
     return _reduced(F.clamp_min(margin + near - far, 0), reduction)
 
 
-@respelt
+@with_aliases
 @in_autocast
 def soft_margin_loss(input: Tensor, target: Tensor, size_average: bool | None = None,
                      reduce: bool | None = None, reduction: str = "mean") -> Tensor:
@@ -189,7 +189,7 @@ def soft_margin_loss(input: Tensor, target: Tensor, size_average: bool | None = 
     return _reduced(F.log1p(F.exp(-input * target)), reduction)
 
 
-@respelt
+@with_aliases
 @in_autocast
 def multi_margin_loss(input: Tensor, target: Tensor, p: int = 1, margin: float = 1.0,
                       weight: Tensor | None = None, size_average: bool | None = None,
@@ -231,7 +231,7 @@ def multi_margin_loss(input: Tensor, target: Tensor, p: int = 1, margin: float =
     return _reduced(means if target.dim() else means.reshape(()), reduction)
 
 
-@respelt
+@with_aliases
 @in_autocast
 def multilabel_margin_loss(input: Tensor, target: Tensor, size_average: bool | None = None,
                            reduce: bool | None = None, reduction: str = "mean") -> Tensor:
@@ -263,7 +263,7 @@ def multilabel_margin_loss(input: Tensor, target: Tensor, size_average: bool | N
     return _reduced(losses if input.dim() == 2 else losses.reshape(()), reduction)
 
 
-@respelt
+@with_aliases
 def multilabel_soft_margin_loss(input: Tensor, target: Tensor, weight: Tensor | None = None,
                                 size_average: bool | None = None, reduce: bool | None = None,
                                 reduction: str = "mean") -> Tensor:
@@ -283,7 +283,7 @@ def multilabel_soft_margin_loss(input: Tensor, target: Tensor, weight: Tensor | 
 # -------------------------------------------------------------------- distributions
 
 
-@respelt
+@with_aliases
 @in_autocast
 def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool = True, full: bool = False,
                      size_average: bool | None = None, eps: float = 1e-8,
@@ -308,7 +308,7 @@ def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool = True, full
     return _reduced(losses, reduction)
 
 
-@respelt
+@with_aliases
 def gaussian_nll_loss(input: Tensor, target: Tensor, var: Any, full: bool = False,
                       eps: float = 1e-6, reduction: str = "mean") -> Tensor:
     """(log(var) + (input - target)² / var) / 2: the negative log likelihood of normal numbers.

@@ -90,17 +90,17 @@ class ModuleTables:
         """
         self.add_module(name, module)
 
-    def _check_name(self, kind: str, name: Any) -> None:
-        table = f"_{kind}s"
+    def _check_name(self, member: str, name: Any) -> None:
+        table = f"_{member}s"
         if table not in self.__dict__:
-            raise AttributeError(f"cannot assign {kind} before Module.__init__() call")
+            raise AttributeError(f"cannot assign {member} before Module.__init__() call")
         if not isinstance(name, str):
-            raise TypeError(f"{kind} name should be a string. Got {type_name(name)}")
+            raise TypeError(f"{member} name should be a string. Got {type_name(name)}")
         if "." in name:
-            shown = f", got: {name}" if kind == "module" else ""
-            raise KeyError(f'{kind} name can\'t contain "."{shown}')
+            shown = f", got: {name}" if member == "module" else ""
+            raise KeyError(f'{member} name can\'t contain "."{shown}')
         if name == "":
-            raise KeyError(f'{kind} name can\'t be empty string ""')
+            raise KeyError(f'{member} name can\'t be empty string ""')
         if hasattr(self, name) and name not in self.__dict__[table]:
             raise KeyError(f"attribute '{name}' already exists")
 
@@ -361,5 +361,5 @@ def type_name(value: Any) -> str:
     """Return the name of a value's type for error messages."""
     if isinstance(value, Tensor) and not isinstance(value, Parameter):
         return str(value.type())
-    kind = type(value)
-    return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
+    module, name = type(value).__module__, type(value).__name__
+    return name if module == "builtins" else f"{module}.{name}"

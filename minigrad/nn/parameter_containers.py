@@ -217,15 +217,16 @@ def checked_key(key: Any) -> str:
     return key
 
 
-def described(items: Iterable[tuple[Any, Any]], kind: Any) -> str:
-    """Return a line for each parameter with its name and size, `kind(parameter)` between them."""
+def described(items: Iterable[tuple[Any, Any]], type_name: Any) -> str:
+    """Return a line for each parameter: its name, `type_name(parameter)` and its size."""
     lines = []
     for key, value in items:
         if isinstance(value, Tensor):
             what = "Parameter" if isinstance(value, Parameter) else "Tensor"
             size = "x".join(map(str, value.shape))
-            place = "" if value.device.type == "cpu" else f" ({value.device})"
-            lines.append(f"  ({key}): {what} containing: [{kind(value)} of size {size}{place}]")
+            where = "" if value.device.type == "cpu" else f" ({value.device})"
+            lines.append(f"  ({key}): {what} containing: "
+                         f"[{type_name(value)} of size {size}{where}]")
         else:
             lines.append(f"  ({key}): Object of type: {type(value).__name__}")
     return "\n".join(lines)

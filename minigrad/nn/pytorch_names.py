@@ -40,15 +40,15 @@ _BY_FILE = {file: name for name, file in reversed(FILES.items())}
 _OFFERED = frozenset(on_demand.names_in(_NN))
 
 
-def module_in_pytorch(kind: type) -> str:
+def module_in_pytorch(module_class: type) -> str:
     """Return the module in which PyTorch has a class; its own for all that `nn` does not offer.
 
     >>> from minigrad.nn.linear import Linear
     >>> module_in_pytorch(Linear)
     'minigrad.nn.modules.linear'
     """
-    package, _, file = kind.__module__.rpartition(".")
-    name = BY_CLASS.get(kind.__name__) or ELSEWHERE.get(file) or _BY_FILE.get(file)
-    if package != _NN or name is None or kind.__name__ not in _OFFERED:
-        return kind.__module__
+    package, _, file = module_class.__module__.rpartition(".")
+    name = BY_CLASS.get(module_class.__name__) or ELSEWHERE.get(file) or _BY_FILE.get(file)
+    if package != _NN or name is None or module_class.__name__ not in _OFFERED:
+        return module_class.__module__
     return f"{_NN}.modules.{name}"

@@ -96,7 +96,7 @@ class RNNBase(Module):
         for layer in range(num_layers):
             for suffix in ("", "_reverse")[:self.directions]:
                 shapes = self._weight_shapes(layer)
-                names = {f"{kind}_l{layer}{suffix}": shape for kind, shape in shapes.items()}
+                names = {f"{name}_l{layer}{suffix}": shape for name, shape in shapes.items()}
                 for name, shape in names.items():
                     setattr(self, name, Parameter(empty(shape, device=device, dtype=dtype)))
                 self._all_weights.append(list(names))
@@ -183,12 +183,12 @@ class RNNBase(Module):
         given = [hx] if self.states == 1 else list(hx)
         wanted = 3 if batched else 2
         if any(h.dim() != wanted for h in given):
-            kind = "batched 3-D" if batched else "unbatched 2-D"
+            shown = "batched 3-D" if batched else "unbatched 2-D"
             if self.states == 1:
-                raise RuntimeError(f"For {kind} input, hx should also be {wanted}-D but got "
+                raise RuntimeError(f"For {shown} input, hx should also be {wanted}-D but got "
                                    f"{given[0].dim()}-D tensor")
             got = ", ".join(f"{h.dim()}-D" for h in given)
-            raise RuntimeError(f"For {kind} input, hx and cx should also be {wanted}-D but got "
+            raise RuntimeError(f"For {shown} input, hx and cx should also be {wanted}-D but got "
                                f"({got}) tensors")
         return hx if batched else self._joined([F.unsqueeze(h, 1) for h in given])
 
@@ -342,12 +342,13 @@ class RNNCellBase(Module):
     def _step(self, cell: Any, input: Tensor, states: list[Tensor] | None, count: int,
               names: tuple[str, ...]) -> list[Tensor]:
         """Call `cell` with a batch and the states as a list; missing states are zeros."""
-        kind = type(self).__name__
+        cell_name = type(self).__name__
         if input.dim() not in (1, 2):
-            raise ValueError(f"{kind}: Expected input to be 1D or 2D, got {input.dim()}D instead")
+            raise ValueError(f"{cell_name}: Expected input to be 1D or 2D, got {input.dim()}D "
+                             "instead")
         for name, state in zip(names, states or ()):
             if state.dim() not in (1, 2):
-                raise ValueError(f"{kind}: Expected {name} to be 1D or 2D, got {state.dim()}D "
+                raise ValueError(f"{cell_name}: Expected {name} to be 1D or 2D, got {state.dim()}D "
                                  "instead")
         batched = input.dim() == 2
         rows = input if batched else F.unsqueeze(input, 0)

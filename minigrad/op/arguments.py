@@ -42,10 +42,10 @@ def bind(op: type[Op], args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]
         args = pack_varargs(op, args)
     in_order = not kwargs and op.required <= len(args) <= op.positional
     values = [*args, *op.default_values[len(args):]] if in_order else bind_by_name(op, args, kwargs)
-    for position, name, kind in op.checked:
-        if type(values[position]) not in kind.plain:
-            values[position] = kind.check(op.name, name, values[position],
-                                          position if position < len(args) else None)
+    for position, name, expected in op.checked:
+        if type(values[position]) not in expected.plain:
+            values[position] = expected.check(op.name, name, values[position],
+                                              position if position < len(args) else None)
     return values
 
 
@@ -124,17 +124,17 @@ def check_operand(op: type[Op], i: int, value: Any) -> None:
         raise TypeError(argument_error(op, op.parameters[i], "Tensor", value))
 
 
-def unwrap_list(items: Sequence[Any], kinds: set[Any]) -> tuple[list[Any], bool]:
+def unwrap_list(items: Sequence[Any], array_types: set[Any]) -> tuple[list[Any], bool]:
     """Return the arrays of a list of tensors, and whether one of them was a tensor.
 
-    Adds the types of the arrays to `kinds`.
+    Adds the types of the arrays to `array_types`.
     """
-    for place, item in enumerate(items):
+    for number, item in enumerate(items):
         if not isinstance(item, Tensor) and type(item) not in BACKENDS:
-            raise TypeError(f"expected Tensor as element {place} in argument 0, but got "
+            raise TypeError(f"expected Tensor as element {number} in argument 0, but got "
                             f"{type(item).__name__}")
     arrays = [item._array if isinstance(item, Tensor) else item for item in items]
-    kinds.update(map(type, arrays))
+    array_types.update(map(type, arrays))
     return arrays, any(isinstance(item, Tensor) for item in items)
 
 
@@ -158,17 +158,17 @@ def shapes_of(op: type[Op], arrays: list[Any]) -> list[Any]:
 
 
 def require(array: Any, kinds: str, kernel: str) -> None:
-    """Raise PyTorch's error unless a kernel has code for the array's dtype; `kinds` as in NumPy."""
+    """Raise PyTorch's error unless the array's `dtype.kind` is one that a kernel has code for."""
     if array.dtype.kind not in kinds:
-        kind = type_name(from_numpy_dtype(array.dtype))
-        raise NotImplementedError(f'"{kernel}" not implemented for \'{kind}\'')
+        shown = type_name(from_numpy_dtype(array.dtype))
+        raise NotImplementedError(f'"{kernel}" not implemented for \'{shown}\'')
 
 
 # -------------------------------------------------------------------- types of plain arguments
 
 
 @dataclass(frozen=True)
-class Kind:
+class ArgumentType:
     """A type that arguments may have, as PyTorch's errors name it."""
 
     wanted: str
@@ -187,13 +187,13 @@ class Kind:
             raise TypeError(f"{function}(): argument '{name}' failed to unpack the object at pos "
                             f'{at + 1} with error "type must be {self.wanted},but got '
                             f'{type(item).__name__}"')
-        place = "" if position is None else f" (position {position + 1})"
+        where = "" if position is None else f" (position {position + 1})"
         came = (f"not {type(value).__name__}" if at < 0 else
                 f"but found element of type {type(item).__name__} at pos 0")
-        raise TypeError(f"{function}(): argument '{name}'{place} must be {self.wanted}, {came}")
+        raise TypeError(f"{function}(): argument '{name}'{where} must be {self.wanted}, {came}")
 
     def wrong_item(self, value: Any) -> tuple[int, Any]:
-        """Return the place and the value of the item that has another type; -1 for no list."""
+        """Return the index and the value of the item that has another type; -1 for no list."""
         if self.wanted == "tuple of ints" and isinstance(value, (tuple, list)):
             return next((at, item) for at, item in enumerate(value) if not is_item(item, at))
         return -1, None
@@ -250,19 +250,19 @@ def is_tensor(value: Any) -> bool:
     return isinstance(value, Tensor) or type(value) in BACKENDS
 
 
-INT = Kind("int", frozenset({int}), is_int)
-INTS = Kind("tuple of ints", frozenset({int}), are_ints)
-INT_LIST = Kind("tuple of ints", frozenset(), is_list_of_ints)  # one int alone does not do
-TENSOR = Kind("Tensor", frozenset({Tensor}), is_tensor)
-BOOL = Kind("bool", frozenset({bool}), lambda value: isinstance(value, np.bool_))
-DTYPE = Kind("torch.dtype", frozenset({dtype}), lambda value: (
+INT = ArgumentType("int", frozenset({int}), is_int)
+INTS = ArgumentType("tuple of ints", frozenset({int}), are_ints)
+INT_LIST = ArgumentType("tuple of ints", frozenset(), is_list_of_ints)  # one int alone does not do
+TENSOR = ArgumentType("Tensor", frozenset({Tensor}), is_tensor)
+BOOL = ArgumentType("bool", frozenset({bool}), lambda value: isinstance(value, np.bool_))
+DTYPE = ArgumentType("torch.dtype", frozenset({dtype}), lambda value: (
     isinstance(value, type) and value in (bool, int, float, complex)))
-NUMBER = Kind("Number", frozenset({int, float}), lambda value: (
+NUMBER = ArgumentType("Number", frozenset({int, float}), lambda value: (
     isinstance(value, NUMBERS) or type(value) in BACKENDS
     or (isinstance(value, Tensor) and not value.ndim)))
-#: The kinds once more, for parameters whose default is None.
-OR_NONE = {kind: replace(kind, plain=kind.plain | {type(None)})
-           for kind in (INT, INTS, INT_LIST, BOOL, DTYPE, NUMBER, TENSOR)}
+#: The same types, for parameters whose default is None.
+OR_NONE = {each: replace(each, plain=each.plain | {type(None)})
+           for each in (INT, INTS, INT_LIST, BOOL, DTYPE, NUMBER, TENSOR)}
 
 def given_ints(function: str, argument: str, values: Sequence[Any]) -> tuple[Any, ...]:
     """Return the ints of `f(2, 3)` and of `f((2, 3))` alike; a `TypeError` names what is none."""
@@ -279,8 +279,8 @@ DIMENSIONS = {"dim", "dims", "source", "destination"}
 #: The position of parameters that come by name alone.
 BY_NAME = sys.maxsize
 
-#: The kinds of parameters with these names, the same in all functions; `dim` is below.
-KINDS_BY_NAME = {
+#: The types of parameters with these names, the same in all functions; `dim` is below.
+TYPES_BY_NAME = {
     **dict.fromkeys(("alpha", "beta"), NUMBER),
     **dict.fromkeys(("chunks", "diagonal", "dim0", "dim1", "dimension", "downscale_factor",
                      "end_dim", "groups", "k", "num_classes", "offset", "split_size", "start_dim",
@@ -293,54 +293,56 @@ KINDS_BY_NAME = {
 }
 
 
-def kind_of(parameter: inspect.Parameter, several_dims: bool = False) -> Kind | None:
-    """Return the kind of a parameter, told by its name or a default True or False; None for any.
+def argument_type(parameter: inspect.Parameter, several_dims: bool = False) -> ArgumentType | None:
+    """Return the type that an argument must have, or None if nothing is checked.
 
-    `dim` is one int unless there are `several_dims` or its default is none.  An annotation knows
-    better: `Tensor`, `int` and `tuple[int, ...]` say so for any name,
-    `int | None` that it is one all the same, and `Any` that nothing is checked.
+    Its parameter's name tells, or a default True or False.  `dim` is one int unless there are
+    `several_dims` or its default is None or a tuple.  An annotation overrides all that: `Tensor`,
+    `int` and `tuple[int, ...]` for any name, `int | None` for a `dim` that is one int although its
+    default is None, and `Any` if nothing is to be checked.
     """
     name, default, annotation = parameter.name, parameter.default, str(parameter.annotation)
     if annotation.endswith("Any"):
         return None
-    kind = BOOL if isinstance(default, bool) else KINDS_BY_NAME.get(name)
+    expected = BOOL if isinstance(default, bool) else TYPES_BY_NAME.get(name)
     if annotation in ("int", "<class 'int'>"):
-        kind = INT
+        expected = INT
     elif annotation in ("Tensor", "Tensor | None", str(Tensor)):
-        kind = TENSOR
+        expected = TENSOR
     elif annotation.startswith("tuple[int"):
-        kind = INTS
+        expected = INTS
     if name == "dim":
         one = annotation.startswith("int") or not (
             several_dims or default is None or isinstance(default, tuple))
-        kind = INT if one else INTS
-    return kind if kind is None or default is not None else OR_NONE[kind]
+        expected = INT if one else INTS
+    return expected if expected is None or default is not None else OR_NONE[expected]
 
 
-def kinds_of(parameters: Iterable[inspect.Parameter],
-             several_dims: bool = False) -> tuple[tuple[int, str, Kind], ...]:
-    """Return the position, name and kind of each parameter that has a kind."""
+def argument_types(parameters: Iterable[inspect.Parameter],
+                   several_dims: bool = False) -> tuple[tuple[int, str, ArgumentType], ...]:
+    """Return the position, name and type of each parameter whose arguments are checked."""
     found = []
     for position, parameter in enumerate(parameters):
-        kind = kind_of(parameter, several_dims)
-        if kind is not None and parameter.kind is not parameter.VAR_POSITIONAL:
+        expected = argument_type(parameter, several_dims)
+        if expected is not None and parameter.kind is not parameter.VAR_POSITIONAL:
             by_name = parameter.kind is parameter.KEYWORD_ONLY
-            found.append((BY_NAME if by_name else position, parameter.name, kind))
+            found.append((BY_NAME if by_name else position, parameter.name, expected))
     return tuple(found)
 
 
-def check_kinds(function: str, kinds: Sequence[tuple[int, str, Kind]], args: tuple[Any, ...],
-                kwargs: dict[str, Any]) -> tuple[Any, ...]:
+def check_arguments(function: str, types: Sequence[tuple[int, str, ArgumentType]],
+                    args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
     """Check the arguments of a function composed of ops, as `bind` does those of an op.
 
-    Return the positional ones as `Kind.check` does; `kwargs`, the caller's own, are changed.
+    Return the positional ones as `ArgumentType.check` does; `kwargs`, the caller's own, is
+    changed.
     """
-    for position, name, kind in kinds:
+    for position, name, expected in types:
         if position < len(args):
-            if type(value := args[position]) not in kind.plain:
-                taken = kind.check(function, name, value, position)
+            if type(value := args[position]) not in expected.plain:
+                taken = expected.check(function, name, value, position)
                 if taken is not value:
                     args = (*args[:position], taken, *args[position + 1 :])
-        elif name in kwargs and type(kwargs[name]) not in kind.plain:
-            kwargs[name] = kind.check(function, name, kwargs[name], None)
+        elif name in kwargs and type(kwargs[name]) not in expected.plain:
+            kwargs[name] = expected.check(function, name, kwargs[name], None)
     return args

@@ -185,10 +185,10 @@ def stays_as_it_is(op: type[Op], values: list[Any]) -> bool:
     if not op.copies:
         return False
     written, read = values[0]._array, values[1]._array
-    kind = type(written)
-    if kind is not type(read) or kind not in BACKENDS or BACKENDS[kind].run_op is not None:
+    array_type = type(written)
+    if array_type is not type(read) or array_type not in BACKENDS:
         return False
-    return wholly_the_same(written, read)
+    return BACKENDS[array_type].run_op is None and wholly_the_same(written, read)
 
 
 def wholly_the_same(written: Array, read: Array) -> bool:

@@ -22,8 +22,8 @@ def backend_of_mixed(op: type[Op], arrays: list[Any]) -> Backend:
     A 0-d array on the CPU may meet arrays of any device: it becomes a number of that device, in
     `arrays`.
     """
-    kinds = dict.fromkeys(type(a) for a in all_arrays(op, arrays))
-    backends = [BACKENDS[kind] for kind in kinds]
+    array_types = dict.fromkeys(type(a) for a in all_arrays(op, arrays))
+    backends = [BACKENDS[each] for each in array_types]
     if len(backends) < 2:
         return backends[0] if backends else numpy_backend
     if (batches := next((xp for xp in backends if xp.run_op is not None), None)) is not None:

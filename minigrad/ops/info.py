@@ -149,18 +149,18 @@ class finfo:
     __module__ = "minigrad"  # as in PyTorch: pickles name it
 
     def __init__(self, type: dtype | None = None) -> None:
-        kind = get_default_dtype() if type is None else as_dtype(type)
-        if not isinstance(kind, dtype) or not kind.is_floating_point:
+        given = get_default_dtype() if type is None else as_dtype(type)
+        if not isinstance(given, dtype) or not given.is_floating_point:
             raise TypeError("torch.finfo() requires a floating point input type. Use torch.iinfo "
                             "to handle 'torch.finfo'")
-        limits = np.finfo(kind.numpy)
-        self.bits = kind.itemsize * 8
+        limits = np.finfo(given.numpy)
+        self.bits = given.itemsize * 8
         self.eps = float(limits.eps)
         self.max = float(limits.max)
         self.min = float(limits.min)
         self.tiny = self.smallest_normal = float(limits.tiny)
         self.resolution = float(str(limits.resolution))
-        self.dtype = kind.name
+        self.dtype = given.name
 
     def __repr__(self) -> str:
         return (f"finfo(resolution={self.resolution:g}, min={self.min:g}, max={self.max:g}, "

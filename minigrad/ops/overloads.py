@@ -24,8 +24,8 @@ from ..op.publish import (
     operator,
     package_function,
     refuse_bare,
-    respelt,
     swapped,
+    with_aliases,
     with_out,
 )
 from ..tensor.tensor import Tensor, method
@@ -46,7 +46,7 @@ def overloaded(*, inplace=True, function=True, aliases=(), dunder=(), method_too
 
     def give(choose):
         if "dim" in inspect.signature(choose).parameters:
-            choose = respelt(choose)
+            choose = with_aliases(choose)
 
         def call(*args, **kwargs):
             op, *values = choose(*args, **kwargs)

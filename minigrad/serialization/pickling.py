@@ -132,23 +132,24 @@ class Writer:
 
     def container(self, value: Any, where: str) -> None:
         """Write a list, tuple, set or dict."""
-        kind = type(value)
-        if kind is list:
+        value_type = type(value)
+        if value_type is list:
             self.out += EMPTY_LIST
             self.items(value, where, APPENDS)
-        elif kind is tuple:
+        elif value_type is tuple:
             self.items(value, where, TUPLE)
-        elif kind in CALLED:
-            function, holder = CALLED[kind]
+        elif value_type in CALLED:
+            function, holder = CALLED[value_type]
             self.name(function)
             self.out += MARK
             self.out += EMPTY_LIST if holder is list else b""
             self.items(value, where, APPENDS if holder is list else TUPLE)
             self.out += TUPLE + REDUCE
-        elif kind is dict or kind is OrderedDict:
+        elif value_type is dict or value_type is OrderedDict:
             self.mapping(value, where)
         else:
-            raise TypeError(f"cannot save obj{where}, of type {kind.__name__}{advice_for(value)}")
+            raise TypeError(f"cannot save obj{where}, of type {value_type.__name__}"
+                            f"{advice_for(value)}")
 
     def items(self, value: Any, where: str, end: bytes) -> None:
         """Write the items of a sequence, between a mark and `end`."""
@@ -177,11 +178,11 @@ class Writer:
 
     def tensor(self, value: Tensor, where: str) -> None:
         """Write a tensor, and keep its memory."""
-        kind = type(value)
-        if kind is not Tensor and kind is not Parameter:
-            raise TypeError(f"cannot save obj{where}, of type {kind.__name__}, a subclass of "
-                            "Tensor; save the tensor it holds")
-        if kind is Parameter:
+        tensor_type = type(value)
+        if tensor_type is not Tensor and tensor_type is not Parameter:
+            raise TypeError(f"cannot save obj{where}, of type {tensor_type.__name__}, a subclass "
+                            "of Tensor; save the tensor it holds")
+        if tensor_type is Parameter:
             self.name("torch._utils _rebuild_parameter")
             self.out += MARK
         array = value._array
@@ -194,10 +195,10 @@ class Writer:
         self.encode((data_pointer(array) - data_pointer(storage)) // array.itemsize, where)
         self.plain_tuple(array.shape)
         self.plain_tuple(s // array.itemsize for s in array.strides)
-        self.encode(value.requires_grad and kind is Tensor, where)
+        self.encode(value.requires_grad and tensor_type is Tensor, where)
         self.no_hooks()
         self.out += TUPLE + REDUCE
-        if kind is Parameter:
+        if tensor_type is Parameter:
             self.encode(value.requires_grad, where)
             self.no_hooks()
             self.out += TUPLE + REDUCE

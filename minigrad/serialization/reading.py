@@ -72,8 +72,8 @@ class Reader:
 
     def external(self, reference: Any) -> Memory:
         """Return the memory that a pickle refers to."""
-        kind, dtype, key, place, size = reference
-        if kind != "storage" or not isinstance(dtype, dtypes.dtype) or type(size) is not int:
+        tag, dtype, key, place, size = reference
+        if tag != "storage" or not isinstance(dtype, dtypes.dtype) or type(size) is not int:
             raise Refused("the pickle refers to something that is no memory")
         return Memory(str(key), dtype, str(place), size)
 

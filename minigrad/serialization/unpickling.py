@@ -76,10 +76,10 @@ class Machine:
             raise Refused("the pickle takes from an empty stack")
         return self.stack.pop()
 
-    def top(self, kind: type) -> Any:
+    def top(self, wanted: type) -> Any:
         """Return the top of the stack, which must be a container of this type."""
-        if not self.stack or not isinstance(self.stack[-1], kind):
-            raise Refused(f"the pickle fills something that is no {kind.__name__}")
+        if not self.stack or not isinstance(self.stack[-1], wanted):
+            raise Refused(f"the pickle fills something that is no {wanted.__name__}")
         return self.stack[-1]
 
     def to_mark(self) -> list[Any]:

@@ -28,7 +28,7 @@ from ..graph.special_versions import (
 )
 from ..graph.version import Version, version_of
 from .attributes import ArrayInfo, Size
-from .autograd_meta import AutogradMeta
+from .history import TensorHistory
 from .hooks import GradientHooks
 from .protocols import PythonProtocols
 
@@ -47,7 +47,7 @@ DETACH_INSTEAD = (" If you want to use a computed variable in a subgraph that do
 
 
 @dataclass(slots=True, eq=False)
-class TensorMeta:
+class TensorExtras:
     """Hooks and other state that few tensors have; the others hold None in its place.
 
     >>> x = from_array(numpy.zeros(1)); x._extras is None
@@ -63,7 +63,7 @@ class TensorMeta:
     name: str | None = None
 
 
-class Tensor(ArrayInfo, AutogradMeta, GradientHooks, PythonProtocols, TensorMethods):
+class Tensor(ArrayInfo, TensorHistory, GradientHooks, PythonProtocols, TensorMethods):
     """An n-dimensional array that remembers how it was made.
 
     Source: https://docs.pytorch.org/docs/stable/tensors.html
@@ -85,7 +85,7 @@ class Tensor(ArrayInfo, AutogradMeta, GradientHooks, PythonProtocols, TensorMeth
     _counter: Any  # a Version, INFERENCE, or None while never written to or shared
     _view: Any  # a views.ViewInfo when it is a differentiable view
     _grad: Tensor | None
-    _extras: TensorMeta | None
+    _extras: TensorExtras | None
 
     def __new__(cls, *args: Any, requires_grad: bool = False, **kwargs: Any) -> Tensor:
         array = _legacy_array(*args)
@@ -158,9 +158,10 @@ class Tensor(ArrayInfo, AutogradMeta, GradientHooks, PythonProtocols, TensorMeth
         self._requires_grad = bool(requires_grad)
         return self
 
-    def _autograd_meta(self) -> TensorMeta:
+    def _ensure_extras(self) -> TensorExtras:
+        """Return the tensor's extras; make them if it has none yet."""
         if self._extras is None:
-            fresh = TensorMeta()  # made first, see `_shared_counter`
+            fresh = TensorExtras()  # made first, see `_shared_counter`
             if self._extras is None:
                 self._extras = fresh
         return self._extras
@@ -217,7 +218,7 @@ class Tensor(ArrayInfo, AutogradMeta, GradientHooks, PythonProtocols, TensorMeth
 
     @name.setter
     def name(self, value: str | None) -> None:
-        self._autograd_meta().name = value
+        self._ensure_extras().name = value
 
     # ---------------------------------------------------------------- memory and versions
 
@@ -246,7 +247,7 @@ class Tensor(ArrayInfo, AutogradMeta, GradientHooks, PythonProtocols, TensorMeth
         before, self._array = self._array, value._array
         if self._extras is not None and (before.dtype != value._array.dtype
                                          or type(before) is not type(value._array)):
-            self._extras.accumulator = None  # gradients are to be of the new kind
+            self._extras.accumulator = None  # its gradients are to match the new data
         self._counter = with_data_of(self._counter, value._counter)
 
     @data.deleter
@@ -323,9 +324,9 @@ def _legacy_array(*args: Any) -> Array:
             raise TypeError("new(): invalid data type 'str'")
         if isinstance(data, (bool, np.ndarray)) or not hasattr(data, "__index__"):
             if isinstance(data, (dict, set)) or not hasattr(data, "__len__"):
-                kind = type(data)
-                module = "" if kind.__module__ == "builtins" else kind.__module__ + "."
-                raise TypeError(f"new(): data must be a sequence (got {module}{kind.__name__})")
+                given = type(data)
+                module = "" if given.__module__ == "builtins" else given.__module__ + "."
+                raise TypeError(f"new(): data must be a sequence (got {module}{given.__name__})")
             return np.array(data, dtype=numpy_dtype)
     if not all(hasattr(n, "__index__") for n in args):
         raise TypeError(f"new(): expected sizes or one sequence of values, got {args!r}")

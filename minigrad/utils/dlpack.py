@@ -76,5 +76,5 @@ class _Capsule:
         name = python.PyCapsule_GetName(self.capsule)
         start = python.PyCapsule_GetPointer(self.capsule, name)
         words = 5 if name == b"dltensor_versioned" else 1
-        kind, index = (ctypes.c_int32 * 2).from_address(start + words * word)
-        return kind, index
+        device_code, index = (ctypes.c_int32 * 2).from_address(start + words * word)
+        return device_code, index

@@ -59,8 +59,8 @@ def nested(value: Any, wanted: Callable[[Any], bool], change: Callable[[Any], An
 
 def is_torch_tensor(value: Any) -> bool:
     """Tell whether a value is a PyTorch tensor, without importing PyTorch."""
-    return any(kind.__module__ == "torch" and kind.__name__ == "Tensor"
-               for kind in type(value).__mro__)
+    return any(base.__module__ == "torch" and base.__name__ == "Tensor"
+               for base in type(value).__mro__)
 
 
 def array_of_torch(tensor: Any) -> Tensor:

@@ -202,8 +202,8 @@ def saved_where(tensor: Tensor) -> str:
     frame, _ = user_frame()
     file, number = frame.f_code.co_filename, frame.f_lineno
     text = linecache.getline(file, number, frame.f_globals).strip()
-    kind = str(tensor.dtype).removeprefix("torch.")
-    return f"{kind}{list(tensor.shape)} at {file}:{number} in {frame.f_code.co_name}: {text}"
+    dtype = str(tensor.dtype).removeprefix("torch.")
+    return f"{dtype}{list(tensor.shape)} at {file}:{number} in {frame.f_code.co_name}: {text}"
 
 
 @contextmanager

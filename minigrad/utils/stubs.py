@@ -267,8 +267,8 @@ def op_signature(op: type[Op], first: str = "self") -> str:
             parts.append(f"*{shown}: Any")
             star = True
         else:
-            kind = parameter_type(op, name)
-            parts.append(f"{shown}: {'Tensor' if shown == 'input' else kind}{default}")
+            annotation = parameter_type(op, name)
+            parts.append(f"{shown}: {'Tensor' if shown == 'input' else annotation}{default}")
     if first != "self":
         parts += [] if star else ["*"]
         parts.append("out: Any = ...")
@@ -281,8 +281,8 @@ def parameter_type(op: type[Op], name: str) -> str:
     if name == op.list_of_tensors:
         return "Sequence[Tensor]"
     if name in (op.tensors or ()):
-        kind = "Tensor | _Number" if op.promote else "Tensor"
-        return f"{kind} | None" if default is None else kind
+        annotation = "Tensor | _Number" if op.promote else "Tensor"
+        return f"{annotation} | None" if default is None else annotation
     return "builtins.bool" if isinstance(default, bool) else "Any"
 
 
@@ -302,16 +302,16 @@ def signature_of(function: Callable[..., Any], first: str | None = None, name: s
     star = False
     signature = inspect.signature(function)
     for position, parameter in enumerate(signature.parameters.values()):
-        kind = parameter.kind
+        sort = parameter.kind
         if position == 0 and first is not None:
             parts.append(first)
-            if kind is not parameter.VAR_POSITIONAL:
+            if sort is not parameter.VAR_POSITIONAL:
                 continue
-        if kind is parameter.KEYWORD_ONLY and not star:
+        if sort is parameter.KEYWORD_ONLY and not star:
             parts.append("*")
-        star = star or kind in (parameter.KEYWORD_ONLY, parameter.VAR_POSITIONAL)
-        mark = "*" if kind is parameter.VAR_POSITIONAL else ""
-        mark = "**" if kind is parameter.VAR_KEYWORD else mark
+        star = star or sort in (parameter.KEYWORD_ONLY, parameter.VAR_POSITIONAL)
+        mark = "*" if sort is parameter.VAR_POSITIONAL else ""
+        mark = "**" if sort is parameter.VAR_KEYWORD else mark
         default = "" if parameter.default is parameter.empty else " = ..."
         parts.append(f"{mark}{parameter.name}: {annotation(parameter.annotation)}{default}")
     result = annotation(signature.return_annotation)

@@ -20,7 +20,7 @@ def counted(nodes: int) -> str:
 
 def popped(view: View, rest: Sequence[View], given: Gradients) -> str:
     """Say why a node is next, and what is in its buffer."""
-    if view.kind == "root":
+    if view.role == "root":
         return ("GraphRoot is popped. It belongs to no operation: it only hands the gradient that "
                 "the pass starts with to the results.")
     return f"{view} is popped: {in_front(view, rest)}. Its buffer holds {listed(given)}."
@@ -30,7 +30,7 @@ def in_front(view: View, rest: Sequence[View]) -> str:
     """Say why a node comes before those that are left in the queue."""
     if not rest:
         return "it is alone in the queue"
-    if view.kind == "leaf":
+    if view.role == "leaf":
         return "nothing is to be done after it, so leaves run as soon as they are ready"
     return "nothing else that is ready was made later in the forward pass"
 
@@ -52,7 +52,7 @@ def hooked(view: View, count: int, before: Gradients, after: Gradients,
 
 def applied(view: View, results: Gradients, hooks: int, freed: bool) -> str:
     """Describe the gradients that a node returned."""
-    if view.kind == "root":
+    if view.role == "root":
         return f"GraphRoot hands out {listed(results)}."
     unneeded = [i for i, edge in enumerate(view.edges) if edge.target is None]
     given = [f"{value or 'no gradient'} for input {i}" for i, value in enumerate(results)

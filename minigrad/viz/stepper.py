@@ -137,14 +137,14 @@ def page_data(nodes: Sequence[NodeView], steps: Sequence[Step]) -> dict[str, Any
         )
         changed = [changes(old, new) for old, new in zip(before, now, strict=True)]
         states.append({
-            "kind": step.kind, "node": step.node, "edge": step.edge, "queue": step.queue,
+            "kind": step.event, "node": step.node, "edge": step.edge, "queue": step.queue,
             "value": None if step.value is None else places((step.value,))[0],
             "given": places(step.given), "results": places(step.results), "done": len(step.done),
             "waiting": changed[0], "buffers": changed[1], "grads": changed[2],
         })
         before = now
     return {
-        "nodes": [{"text": str(node), "name": node.name, "called": node.called, "kind": node.kind,
+        "nodes": [{"text": str(node), "name": node.name, "called": node.called, "kind": node.role,
                    "saved": node.saved, "edges": [edge.target for edge in node.edges]}
                   for node in nodes],
         "values": ["None" if value is None else str(value) for value in values],
@@ -195,7 +195,7 @@ def picture(nodes: Sequence[NodeView]) -> str:
 
 def subtitle(node: NodeView) -> str:
     """Return the second line of a node's box."""
-    if node.kind == "root":
+    if node.role == "root":
         return "the pass starts here"
     shapes = ", ".join(map(str, node.shapes))
     number = "" if node.sequence is None else f"#{node.sequence}"
@@ -213,7 +213,7 @@ def box(node: NodeView, layout: Layout) -> str:
     width = box_width(node)
     left, top = x - width / 2, y - BOX_HEIGHT / 2
     return (
-        f'<g class="node {node.kind}" id="n{node.number}"><title>{html.escape(str(node))}</title>'
+        f'<g class="node {node.role}" id="n{node.number}"><title>{html.escape(str(node))}</title>'
         f'<rect x="{left:.1f}" y="{top:.1f}" width="{width:.1f}" height="{BOX_HEIGHT:.0f}" rx="7"/>'
         f'<text x="{x:.1f}" y="{y - 4:.1f}">{html.escape(node.name)}</text>'
         f'<text class="small" x="{x:.1f}" y="{y + 13:.1f}">{html.escape(subtitle(node))}</text>'

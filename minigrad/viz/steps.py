@@ -43,7 +43,7 @@ class NodeView:
 
     number: int
     name: str
-    kind: str  # "root", "leaf" or "op"
+    role: str  # "root", "leaf" or "op"
     sequence: int | None  # None for the root and for leaves
     called: str  # the name of the leaf, or of the operation's results
     shapes: tuple[tuple[int, ...], ...]  # of the operation's outputs, so of the incoming gradients
@@ -51,7 +51,7 @@ class NodeView:
     saved: tuple[str, ...]
 
     def __str__(self) -> str:
-        if self.kind == "leaf":
+        if self.role == "leaf":
             return f"{self.name} of {self.called or 'a leaf'}"
         return self.name if self.sequence is None else f"{self.name} (sequence {self.sequence})"
 
@@ -61,7 +61,7 @@ class Step:
     """One step, and the state after it; nodes are identified by their numbers."""
 
     #: "count", "pop", "hook", "apply", "arrive", "write", "end" or "error".
-    kind: str
+    event: str
     text: str
     #: The node that runs.
     node: int | None
@@ -102,13 +102,13 @@ class Diary:
         self.given: Buffer = ()
         self.results: Buffer = ()
 
-    def add(self, kind: str, text: str, task: GraphTask, *, edge: int | None = None,
+    def add(self, event: str, text: str, task: GraphTask, *, edge: int | None = None,
             value: Value | None = None) -> None:
         """Append a step, with the state after it."""
         before = self.queue
         self.queue = tuple(self.numbers[node] for _, _, node in sorted(task.ready))
         self.steps.append(Step(
-            kind, text, self.node, edge, value, before, self.queue, dict(self.waiting),
+            event, text, self.node, edge, value, before, self.queue, dict(self.waiting),
             dict(self.buffers), self.given, self.results, dict(self.grads), self.done))
 
     def describe(self, root: Node) -> None:
@@ -242,7 +242,7 @@ def record(
     diary = Diary(names)
     tasks: list[Recording] = []
 
-    def kind(*options: Any) -> Recording:
+    def recording(*options: Any) -> Recording:
         task = Recording(*options)
         task.diary = diary
         tasks.append(task)
@@ -250,7 +250,7 @@ def record(
 
     _state.observers.enter()  # so that the engine takes its general way, which `Recording` changes
     try:
-        execute(edges, grads, retain_graph, False, kind=kind)  # type: ignore[arg-type]  # a function that makes one will do
+        execute(edges, grads, retain_graph, False, task_class=recording)  # type: ignore[arg-type]  # a function that makes one will do
     except BaseException as error:
         if tasks and diary.nodes:
             diary.add("error", sentences.failed(current(diary), error), tasks[0])

@@ -62,7 +62,7 @@ class GradientHooks:
         node = self.grad_fn
         if node is None:
             return
-        more = self._autograd_meta()
+        more = self._ensure_extras()
         if more.retains_grad:
             return
         more.retains_grad = True
@@ -74,7 +74,7 @@ class GradientHooks:
         if self.grad_fn is not None:
             raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf "
                                "tensors")
-        more = self._autograd_meta()
+        more = self._ensure_extras()
         if more.post_accumulate is None:
             more.post_accumulate = OrderedDict()
         return register(more.post_accumulate, hook)
@@ -87,7 +87,7 @@ def hook_table(tensor):
         if tensor._index not in tables:
             tables[tensor._index] = OrderedDict()
         return tables[tensor._index]
-    more = tensor._autograd_meta()
+    more = tensor._ensure_extras()
     if more.hooks is None:
         more.hooks = OrderedDict()
     tensor._accumulator()._extras().tensor[0] = more.hooks

@@ -104,7 +104,7 @@ def run(func, name, args, leaves, dims, kwargs, size, out_dims, randomness):
             new[i] = batched(leaves[i], level)
     with active_level(level, size, randomness):
         outputs = func(*rebuilt(args, new), **kwargs)
-    places = places_of(name, out_dims, outputs)
+    places = dims_of_outputs(name, out_dims, outputs)
     left = list(places)
 
     def one(leaf):

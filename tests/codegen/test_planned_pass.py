@@ -26,12 +26,12 @@ from minigrad.codegen.planned_task import PlannedTask
 DIFFERENTIABLE = [op for op in OPS if op.formulas]
 
 
-def passed(kind: type[GraphTask], output: Any, inputs: Any, gradient: Any,
+def passed(task_class: type[GraphTask], output: Any, inputs: Any, gradient: Any,
            create_graph: bool = False) -> Any:
-    """Return the gradients of one pass of a kind."""
+    """Return the gradients of one pass of a class."""
     given = gradient if create_graph else gradient._array
     return execute([output._edge()], [given], True, create_graph, [x._edge() for x in inputs],
-                   accumulate=False, kind=kind)
+                   accumulate=False, task_class=task_class)
 
 
 def assert_same(got: Any, wanted: Any) -> None:
@@ -71,8 +71,8 @@ def branching(x: Any) -> Any:
     return torch.cat([parts[0] * parts[1], a, a.cumsum(0) * x.sum()]) + torch.stack([x, x]).sum()
 
 
-@pytest.mark.parametrize("kind", [GraphTask, PlannedTask])
-def test_a_pass_accumulates_into_leaves_in_the_order_of_graph_task(kind):
+@pytest.mark.parametrize("task_class", [GraphTask, PlannedTask])
+def test_a_pass_accumulates_into_leaves_in_the_order_of_graph_task(task_class):
     x = torch.tensor([1.0, 2.0], dtype=torch.float64, requires_grad=True)
     w = torch.tensor([3.0, 4.0], dtype=torch.float64, requires_grad=True)
     seen: list[str] = []
@@ -82,7 +82,7 @@ def test_a_pass_accumulates_into_leaves_in_the_order_of_graph_task(kind):
         tensor.register_hook(lambda g, name=name: seen.append(name))
     w.register_post_accumulate_grad_hook(lambda t: seen.append("w is done"))
     y.grad_fn.register_prehook(lambda g: seen.append("y"))
-    execute([y._edge()], [np.ones(())], False, False, kind=kind)
+    execute([y._edge()], [np.ones(())], False, False, task_class=task_class)
     assert seen == ["y", "h", "x", "w", "w is done"]
     assert x.grad.tolist() == ((h.exp() + 2) * w).tolist()
     assert w.grad.tolist() == ((h.exp() + 2) * x + w.cos()).tolist()

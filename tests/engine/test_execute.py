@@ -79,7 +79,7 @@ def test_retain_graph_and_create_graph_reach_the_pass(keep, create):
 
     x = leaf([2.0])
     one = torch.Tensor._plain(np.ones(1, F32)) if create else np.ones(1, F32)
-    engine.execute([(x * x)._edge()], [one], keep, create, kind=Made)
+    engine.execute([(x * x)._edge()], [one], keep, create, task_class=Made)
     wanted = [(keep, create)]
     assert made == wanted, f"expected retain_graph, create_graph {wanted}, got {made}"
 
@@ -113,7 +113,7 @@ def test_a_pass_that_begins_with_tensors_works_on_tensors(grads, expected):
             super().__init__(*wishes, **more)
             made.append(self)
 
-    engine.execute([(x * x)._edge()][: len(grads)], grads, False, False, kind=Made)
+    engine.execute([(x * x)._edge()][: len(grads)], grads, False, False, task_class=Made)
     got = made[0].on_tensors
     assert got is expected, f"expected on_tensors {expected}, got {got!r}"
 
@@ -174,6 +174,6 @@ def test_anomaly_mode_watches_each_node_and_leaves_the_task_as_it_was(monkeypatc
     monkeypatch.setattr(_state.anomaly, "watched", lambda evaluate: lambda node, buffer: (
         watched.append(node), evaluate(node, buffer)))
     with torch.autograd.set_detect_anomaly(True):
-        engine.execute([y._edge()], [np.ones(1, F32)], False, False, kind=Kept)
+        engine.execute([y._edge()], [np.ones(1, F32)], False, False, task_class=Kept)
     assert y.grad_fn in watched and x.grad.tolist() == [2.0]
     assert "evaluate" not in vars(tasks[0]), "a task that holds itself waits for the collector"

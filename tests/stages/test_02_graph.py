@@ -13,7 +13,7 @@ from minigrad import _state
 from minigrad.graph import accumulate_grad as accumulate
 from minigrad.graph.accumulate_grad import AccumulateGrad
 from minigrad.graph.node import NaryNode
-from minigrad.tensor import autograd_meta as history
+from minigrad.tensor import history
 
 
 class Lock:
@@ -180,7 +180,7 @@ def asked_while_another_thread_makes_one(monkeypatch):
     def meanwhile():
         if not theirs:
             theirs.append(AccumulateGrad(x))
-            x._autograd_meta().accumulator = weakref.ref(theirs[0])
+            x._ensure_extras().accumulator = weakref.ref(theirs[0])
 
     lock = Lock(meanwhile)
     monkeypatch.setattr(history, "_accumulator_lock", lock)

@@ -431,7 +431,7 @@ def test_a_graph_of_the_gradients():
 
 
 @pytest.mark.hole("03b.4")
-def test_the_kind_of_pass_is_handed_on(monkeypatch):
+def test_the_task_class_is_handed_on(monkeypatch):
     made = []
     monkeypatch.setattr(front, "swept", lambda *_: None, raising=False)  # no fast path here
 

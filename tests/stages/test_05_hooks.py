@@ -362,7 +362,7 @@ def test_a_tensor_has_one_table(kind):
 @pytest.mark.hole("05.3")
 def test_a_table_of_a_leaf_is_kept_at_the_leaf():
     x = leaf(2.0)
-    assert hook_table(x) is x._autograd_meta().hooks
+    assert hook_table(x) is x._ensure_extras().hooks
 
 
 @pytest.mark.hole("05.3")
@@ -1011,9 +1011,9 @@ def test_hooks_after_accumulation_may_come_and_go_while_they_run():
 def test_the_table_of_a_leaf_is_made_once():
     x = leaf(2.0)
     x.register_post_accumulate_grad_hook(first)
-    table = x._autograd_meta().post_accumulate
+    table = x._ensure_extras().post_accumulate
     handle = x.register_post_accumulate_grad_hook(second)
-    assert x._autograd_meta().post_accumulate is table, "expected the same table"
+    assert x._ensure_extras().post_accumulate is table, "expected the same table"
     assert list(table.values()) == [first, second], f"got {table}"
     assert isinstance(handle, RemovableHandle), f"expected the handle, got {handle}"
 
@@ -1087,6 +1087,6 @@ def test_a_tensor_that_needs_no_gradient_accumulates_none():
 def test_the_table_of_a_leaf_stays_when_its_last_hook_is_gone():
     x = leaf(2.0)
     x.register_post_accumulate_grad_hook(first).remove()
-    table = x._autograd_meta().post_accumulate
+    table = x._ensure_extras().post_accumulate
     x.register_post_accumulate_grad_hook(second)
-    assert x._autograd_meta().post_accumulate is table, "expected the same, though empty, table"
+    assert x._ensure_extras().post_accumulate is table, "expected the same, though empty, table"

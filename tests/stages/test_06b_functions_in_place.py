@@ -10,7 +10,7 @@ from _oracle import assert_close
 
 import minigrad as torch
 from minigrad.autograd import Function
-from minigrad.autograd.function.outputs import alias, give_place, join_written
+from minigrad.autograd.function.outputs import alias, join_to_node, join_written
 from minigrad.examples.checkpoint import RandomSegment, Segment
 from minigrad.op.inplace import values_to_save
 
@@ -239,14 +239,14 @@ def node_of_custom():
 @pytest.mark.parametrize("index", [0, 1])
 def test_a_new_tensor_gets_its_place_itself(index):
     node, made = node_of_custom(), torch.tensor([1.0, 2.0])
-    assert give_place(node, made, index, False) is made, "a tensor made by forward needs no alias"
+    assert join_to_node(node, made, index, False) is made, "a tensor made by forward needs no alias"
     assert (made._node, made._index, made._requires_grad) == (node, index, True)
 
 
 @pytest.mark.hole("06b.2")
 def test_an_input_without_a_history_gets_an_alias():
     node, given = node_of_custom(), torch.tensor([1.0, 2.0])
-    placed = give_place(node, given, 0, True)
+    placed = join_to_node(node, given, 0, True)
     assert placed is not given and given._node is None and not given._requires_grad
     assert placed._node is node and placed._requires_grad
 
@@ -264,8 +264,8 @@ def test_a_tensor_of_another_graph_gets_an_alias():
 @pytest.mark.hole("06b.2")
 def test_a_tensor_that_is_returned_twice_needs_no_alias():
     node, made = node_of_custom(), torch.tensor([1.0])
-    give_place(node, made, 0, False)
-    assert give_place(node, made, 1, False) is made, "its node is this node already"
+    join_to_node(node, made, 0, False)
+    assert join_to_node(node, made, 1, False) is made, "its node is this node already"
     assert made._index == 1
 
 

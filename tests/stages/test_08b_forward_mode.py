@@ -459,7 +459,7 @@ def test_the_batch_is_put_where_it_is_wanted(place):
 
 
 @pytest.mark.hole("08b.5")
-def test_each_output_has_its_own_place():
+def test_each_output_has_its_own_dim():
     x = numbers(5, 2)
     first, second = vmapped(lambda x: (x, x * 2), out_dims=(1, 0))(double(x))
     same(first, x.T)

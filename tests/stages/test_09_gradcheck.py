@@ -220,7 +220,7 @@ def test_integers_that_change_their_shape():
 
 
 @pytest.mark.hole("09.1")
-def test_the_error_names_the_place_and_the_step():
+def test_the_error_names_the_index_and_the_step():
     x = torch.ones(2, 2, dtype=torch.float64, requires_grad=True)
     with pytest.raises(AssertionError, match=r"perturbed on index \(1, 0\) by 0.125"):
         numerical(lambda x: x if x[1, 0].item() >= 1 else torch.cat([x, x]), x)

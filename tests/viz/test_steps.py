@@ -27,7 +27,7 @@ def example():
 
 
 def of_kind(passed, kind):
-    return [step for step in passed.steps if step.kind == kind]
+    return [step for step in passed.steps if step.event == kind]
 
 
 def names(passed, numbers):
@@ -106,7 +106,7 @@ def test_what_backward_refuses_is_refused():
 def test_the_pass_begins_with_the_counts_and_ends_with_nothing(passed):
     first, final = passed.steps[0], passed.steps[-1]
     by_name = {node.called or node.name: node.number for node in passed.nodes}
-    assert first.kind == "count"
+    assert first.event == "count"
     assert names(passed, first.queue) == ["GraphRoot"]
     counts = {number: 0 for number in by_name.values()}
     for node in passed.nodes:
@@ -115,7 +115,7 @@ def test_the_pass_begins_with_the_counts_and_ends_with_nothing(passed):
                 counts[edge.target] += 1
     assert first.waiting == {n: count for n, count in counts.items() if count}
     assert first.waiting[by_name["c"]] == 2
-    assert final.kind == "end"
+    assert final.event == "end"
     assert not final.queue and not final.buffers and final.node is None
     assert set(final.waiting.values()) == {0}
     assert sorted(final.done) == list(range(len(passed.nodes)))
@@ -144,7 +144,7 @@ def test_each_edge_is_walked_once_and_counts_down(passed):
         if edge.target is not None
     )
     for before, step in zip(passed.steps, passed.steps[1:], strict=False):
-        if step.kind != "arrive":
+        if step.event != "arrive":
             assert step.waiting == before.waiting
             continue
         target = passed.nodes[step.node].edges[step.edge].target
@@ -171,7 +171,7 @@ def test_buffers_add_up(passed):
 
 
 def test_leaves_are_written_to(passed):
-    numbers = {node.called: node.number for node in passed.nodes if node.kind == "leaf"}
+    numbers = {node.called: node.number for node in passed.nodes if node.role == "leaf"}
     assert set(numbers) == {"a", "b"}
     assert all(value is None for value in passed.steps[0].grads.values())
     grads = passed.steps[-1].grads
@@ -316,7 +316,7 @@ def test_an_error_can_be_caught():
     passed = viz.backward_steps(Fails.apply(leaf(1.0, 2.0)).sum(), catch=True)
     assert isinstance(passed.error, ArithmeticError)
     final = passed.steps[-1]
-    assert final.kind == "error"
+    assert final.event == "error"
     assert passed.nodes[final.node].name == "FailsBackward"
     assert "ArithmeticError: this <backward> fails" in final.text
 

@@ -29,7 +29,7 @@ def test_nodes_run_in_the_order_of_the_engine(model):
             continue
         ops = [node for node in shown["nodes"] if node["kind"] == "op"]
         recorded = [passed.nodes[number] for number in passed.steps[-1].done]
-        expected = [node.sequence for node in recorded if node.kind == "op"]
+        expected = [node.sequence for node in recorded if node.role == "op"]
         made = sorted(expected)  # unused operations have numbers too, and are not drawn
         if len(ops) != len(expected):
             continue  # minigrad has two nodes where the figure draws one, or the reverse

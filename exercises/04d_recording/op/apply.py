@@ -39,9 +39,8 @@ Array = Any
 
 NO_EDGE: tuple[Any, int] = (None, 0)
 
-#: The sets of dtypes that need no promotion, and one that always does.
+#: The sets of dtypes that need no promotion: all inputs have the same floating dtype.
 FLOATS = [{np.dtype(name)} for name in ("float32", "float64", "float16")]
-MIXED = {None}
 
 
 @dataclass(slots=True)
@@ -128,19 +127,20 @@ def prepare(op: type[Op], values: list[Any]) -> Prepared:
     for i in op.plain_positions:
         if isinstance(values[i], Tensor):
             values = plain_numbers(op, values)
-    arrays, kinds, dtypes, on_tensors = values.copy(), set(), set(), False
+    arrays, array_types, dtypes, on_tensors = values.copy(), set(), set(), False
     for i in op.tensor_positions:
         if isinstance(values[i], Tensor):
             arrays[i], on_tensors = values[i]._array, True
-        kinds.add(type(arrays[i]))
+        array_types.add(type(arrays[i]))
         dtypes.add(arrays[i].dtype if type(arrays[i]) in BACKENDS else None)
-    if not kinds <= BACKENDS.keys():
+    if not array_types <= BACKENDS.keys():
         values = check_operands(op, values, arrays, on_tensors)
     if op.list_position is not None:
-        arrays[op.list_position], some = unwrap_list(values[op.list_position], kinds)
-        on_tensors, dtypes = on_tensors or some, MIXED
-    promoted = promote_arrays(op, arrays) if op.promote and dtypes not in FLOATS else {}
-    xp = BACKENDS.get(kinds.pop()) if len(kinds) == 1 else None
+        arrays[op.list_position], some = unwrap_list(values[op.list_position], array_types)
+        on_tensors = on_tensors or some
+    may_differ = op.list_position is not None or dtypes not in FLOATS
+    promoted = promote_arrays(op, arrays) if op.promote and may_differ else {}
+    xp = BACKENDS.get(array_types.pop()) if len(array_types) == 1 else None
     return Prepared(values, arrays, promoted, on_tensors, xp or backend_of_mixed(op, arrays))
 
 
@@ -191,8 +191,8 @@ def explain(op: type[Op], call: Prepared, error: Exception) -> None:
     op.shape(*shapes_of(op, call.arrays))
     explain_dimensions(op.name, error)
     if not isinstance(error, (NotImplementedError, IndexError)):
-        kind = TypeError if isinstance(error, TypeError) else RuntimeError
-        raise kind(f"{op.name}(): {error}") from error
+        error_type = TypeError if isinstance(error, TypeError) else RuntimeError
+        raise error_type(f"{op.name}(): {error}") from error
 
 
 def as_arrays(xp: Backend, result: Any) -> Any:
@@ -222,7 +222,11 @@ def refuse_stale_views(op: type[Op], values: list[Any]) -> None:
 
 
 def record(op: type[Op], call: Prepared) -> Any:
-    """Return the op's node with its edges and saved inputs; None if no input requires grad."""
+    """Return the op's node, or None if no input requires grad.
+
+    It has its edges and saved inputs.  `wrap` completes it: shape, dtype and a saved output are
+    known only once there is a result.
+    """
     # 04d.4 Record (about 13 lines)
     # Return a node that is joined to the graph and has saved its inputs; None if nothing
     # is to be recorded.
@@ -283,7 +287,7 @@ def only_inference(op: type[Op], values: list[Any]) -> bool:
 
 
 def wrap(op: type[Op], node: Any, values: list[Any], array: Any) -> Any:
-    """Make the tensor of the one output and join it to the node."""
+    """Make the tensor of the one output, complete the node that `record` made, and join both."""
     # 04d.5 Four steps: see the task at `intercepted`.
     raise NotImplementedError("04d.5 Four steps is yours to write")
 
@@ -318,7 +322,7 @@ def shares_memory(array: Array, base: Array) -> bool:
 
 
 def wrap_several(op: type[Op], node: Any, values: list[Any], arrays: Sequence[Array]) -> Any:
-    """Make the tensors of several outputs and join them to the node."""
+    """Make the tensors of several outputs, complete the node and join it to them."""
     results = []
     with_gradient = len(arrays) - op.constants  # indices come last
     if node is not None:

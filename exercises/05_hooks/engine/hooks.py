@@ -90,7 +90,7 @@ def keep_retained(retained: Mapping[int, Any], grads: list[Tensor | None]) -> No
     # - Nothing is detached, and nothing written to in place.
     # - Several threads may add to one tensor: read and write `_grad` inside `with
     #   lock_of(tensor):`.
-    # Use: `self._autograd_meta().retains_grad`.
+    # Use: `self._ensure_extras().retains_grad`.
     raise NotImplementedError("05.4 retain_grad is yours to write")
 
 
@@ -130,7 +130,7 @@ def run_after_accumulation(hooks: Table, tensor: Tensor) -> None:
     # `register_post_accumulate_grad_hook` registers one in a table of its own; the pass
     # calls `run_after_accumulation(table, leaf)`.
     #   x.register_post_accumulate_grad_hook(hook)       -> the handle; the table is
-    #                                                  x._autograd_meta().post_accumulate
+    #                                                  x._ensure_extras().post_accumulate
     #   (x * 3).register_post_accumulate_grad_hook(hook)  -> RuntimeError with ONLY_LEAVES
     #   torch.ones(2), in the same way                    -> RuntimeError with NEEDS_GRAD
     #   run_after_accumulation(table, x)                  -> hook(x), for each in order

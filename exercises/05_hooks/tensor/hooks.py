@@ -65,7 +65,7 @@ class GradientHooks:
         # - Nothing is detached, and nothing written to in place.
         # - Several threads may add to one tensor: read and write `_grad` inside `with
         #   lock_of(tensor):`.
-        # Use: `self._autograd_meta().retains_grad`.
+        # Use: `self._ensure_extras().retains_grad`.
         raise NotImplementedError("05.4 retain_grad is yours to write")
 
     def register_hook(self: Any, hook: Callable[..., Any]) -> RemovableHandle:
@@ -82,7 +82,7 @@ class GradientHooks:
         # lies where a backward pass finds it without the tensor. `register_hook` registers a
         # hook there.
         #   y is output 1 of node   hook_table(y) is node._extras().tensor[1]
-        #   x is a leaf             hook_table(x) is x._autograd_meta().hooks, None at first,
+        #   x is a leaf             hook_table(x) is x._ensure_extras().hooks, None at first,
         #                           and is x._accumulator()._extras().tensor[0]
         #   y.register_hook(hook)   -> the handle; hook_table(y) is the same table as before
         #   torch.ones(2).register_hook(hook)    -> RuntimeError with NEEDS_GRAD
@@ -104,7 +104,7 @@ class GradientHooks:
     def _backward_hooks(self: Any, hooks: OrderedDict[int, Any] | None) -> None:
         node = self.grad_fn
         if node is None:
-            self._autograd_meta().hooks = hooks
+            self._ensure_extras().hooks = hooks
             if self._requires_grad:
                 self._accumulator()._extras().tensor[0] = hooks or OrderedDict()
         else:
@@ -129,7 +129,7 @@ class GradientHooks:
         # `register_post_accumulate_grad_hook` registers one in a table of its own; the pass
         # calls `run_after_accumulation(table, leaf)`.
         #   x.register_post_accumulate_grad_hook(hook)       -> the handle; the table is
-        #                                                  x._autograd_meta().post_accumulate
+        #                                                  x._ensure_extras().post_accumulate
         #   (x * 3).register_post_accumulate_grad_hook(hook)  -> RuntimeError with ONLY_LEAVES
         #   torch.ones(2), in the same way                    -> RuntimeError with NEEDS_GRAD
         #   run_after_accumulation(table, x)                  -> hook(x), for each in order

@@ -71,11 +71,11 @@ def vmap(func: Function, in_dims: Any = 0, out_dims: Any = 0, randomness: str = 
                              out_dims, randomness))
         if len(parts) == 1:
             return parts[0][0]
-        places = parts[0][1]
+        output_dims = parts[0][1]
         columns = zip(*(leaves_of(result) for result, _ in parts), strict=True)
         return rebuilt(parts[0][0], [
             column[0] if d is None else F.cat(list(column), d)
-            for column, d in zip(columns, places, strict=True)])
+            for column, d in zip(columns, output_dims, strict=True)])
 
     return mapped_function
 
@@ -135,22 +135,22 @@ def run(func: Function, name: str, args: Any, leaves: list[Any], dims: list[Any]
     """
     # 08b.5 vmap: wrap, call, unwrap (about 14 lines)
     # `run` calls `func` once, on batches at a new level, and returns its outputs, each
-    # `unwrapped`, with their places. `unwrapped` puts the batch of one output at `place`.
-    # Here `y` is a batch of 3 vectors of 2, `w` has no batch.
-    #   unwrapped(name, y, level, 3, 0)     -> shape (3, 2);  with place 1: (2, 3)
+    # `unwrapped`, with their dimensions. `unwrapped` puts the batch of one output at
+    # `dim`. Here `y` is a batch of 3 vectors of 2, `w` has no batch.
+    #   unwrapped(name, y, level, 3, 0)     -> shape (3, 2);  with dim 1: (2, 3)
     #   unwrapped(name, w, level, 3, 0)     -> shape (3, 2): w in each row
     #   unwrapped(name, 5, level, 3, None)  -> 5
     # Mind:
     # - A leaf whose dim is None is shared by all examples.
     # - `func` runs inside `active_level`.
     # - `unwrapped` begins with `check_output`.
-    # Use: `next_level`, `batched(x, level)`, `rebuilt(args, leaves)`, `places_of`,
+    # Use: `next_level`, `batched(x, level)`, `rebuilt(args, leaves)`, `dims_of_outputs`,
     # `mapped(function, result)`, `examples`.
     raise NotImplementedError("08b.5 vmap: wrap, call, unwrap is yours to write")
 
 
-def unwrapped(name: str, leaf: Any, level: int, size: int, place: int | None) -> Any:
-    """Return an output of the function with its batch as dimension `place`; None: as it is.
+def unwrapped(name: str, leaf: Any, level: int, size: int, dim: int | None) -> Any:
+    """Return an output of the function with its batch as dimension `dim`; None: as it is.
 
     An output that is the same for all examples is expanded.
     """
@@ -171,25 +171,25 @@ def active_level(level: int, size: int, randomness: str) -> Iterator[None]:
         yield
 
 
-def places_of(name: str, out_dims: Any, result: Any) -> list[Any]:
+def dims_of_outputs(name: str, out_dims: Any, result: Any) -> list[Any]:
     """Return the batch dimension of each output, None for one that has none."""
     alone = isinstance(out_dims, tuple) and len(out_dims) == 1 and isinstance(result, Tensor)
-    places = spread(out_dims[0] if alone else out_dims, result)
-    if not all(place is None or isinstance(place, int) for place in places or ()):
+    output_dims = spread(out_dims[0] if alone else out_dims, result)
+    if not all(dim is None or isinstance(dim, int) for dim in output_dims or ()):
         raise ValueError(f"vmap({name}, ..., out_dims={out_dims}): `out_dims` must be an int, None "
                          "or a python collection of ints representing where in the outputs the "
                          "vmapped dimension should appear.")
-    if places is None:
+    if output_dims is None:
         raise ValueError(f"vmap({name}, ..., out_dims={out_dims})(<inputs>): out_dims is not "
                          "compatible with the structure of `outputs`.")
-    return places
+    return output_dims
 
 
-def check_output(name: str, leaf: Any, level: int, place: int | None) -> None:
-    """Raise `ValueError` for an output that cannot have its batch at `place`."""
-    if not isinstance(leaf, Tensor) and place is not None:
+def check_output(name: str, leaf: Any, level: int, dim: int | None) -> None:
+    """Raise `ValueError` for an output that cannot have its batch at `dim`."""
+    if not isinstance(leaf, Tensor) and dim is not None:
         raise ValueError(f"vmap({name}, ...): `{name}` must only return Tensors, got type "
                          f"{type(leaf)}. Did you mean to set out_dims= to None for output?")
-    if place is None and isinstance(leaf, Tensor) and examples(leaf, level) is not None:
+    if dim is None and isinstance(leaf, Tensor) and examples(leaf, level) is not None:
         raise ValueError(f"vmap({name}, ...): `{name}` can not return a BatchedTensor when "
                          "out_dim is None")

@@ -77,15 +77,15 @@ def join_output(node: FunctionNode, output: Tensor, index: int, differentiable: 
     if not differentiable:
         made_here = position is None and (not output.requires_grad or output._view is not None)
         return output if made_here else constant(output)
-    output = give_place(node, output, index, position is not None)
+    output = join_to_node(node, output, index, position is not None)
     if output._view is not None:
         output._view.creation = MULTI_OUTPUT if live > 1 else IN_CUSTOM_FUNCTION
         output._view.version = output._version
     return output
 
 
-def give_place(node: FunctionNode, output: Tensor, index: int, is_input: bool) -> Tensor:
-    """Return `output` as output number `index` of `node`; where it has a place already, an alias.
+def join_to_node(node: FunctionNode, output: Tensor, index: int, is_input: bool) -> Tensor:
+    """Return `output` as output number `index` of `node`; an alias if it has a node already.
 
     `is_input` says that `forward` was given this very tensor.
     """

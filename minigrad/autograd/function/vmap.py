@@ -58,16 +58,16 @@ def run_on_batches(base: type[Function], cls: type[Function], args: tuple[Any, .
     has_rule = cls.vmap is not base.vmap
     if cls.generate_vmap_rule == has_rule:
         raise RuntimeError((TWO_RULES if has_rule else WITHOUT_RULE).format(cls.__name__))
-    batches, places = unwrapped(args, level)
-    given = {id(w): a for w, a, place in zip(batches, args, places, strict=True) if place == 0}
-    size = next(w.shape[0] for w, place in zip(batches, places, strict=True) if place == 0)
+    batches, in_dims = unwrapped(args, level)
+    given = {id(w): a for w, a, dim in zip(batches, args, in_dims, strict=True) if dim == 0}
+    size = next(w.shape[0] for w, dim in zip(batches, in_dims, strict=True) if dim == 0)
     if has_rule:
         context = cls._backward_cls()
-        results, dims = by_own_rule(cls, level, size, places, batches)
+        results, dims = by_own_rule(cls, level, size, in_dims, batches)
     else:
-        calls = Examples(cls, level, size, [place == 0 for place in places])
-        batches = [a if place != 0 else w  # only arguments of the graph are unwrapped
-                  for a, w, place in zip(args, batches, places, strict=True)]
+        calls = Examples(cls, level, size, [dim == 0 for dim in in_dims])
+        batches = [a if dim != 0 else w  # only arguments of the graph are unwrapped
+                  for a, w, dim in zip(args, batches, in_dims, strict=True)]
         node, results = of_batches(base, cls)._run(calls, *batches)
         context, dims = calls.context, 0
         node.saved_for_forward = None
@@ -90,24 +90,24 @@ def unwrapped(values: Any, level: int) -> tuple[Any, Any]:
     """Unwrap batched tensors, in tuples, lists and dicts too; return the values and, nested in the
     same way, 0 for each batch and None for other values."""
     if isinstance(values, dict):
-        batches, places = unwrapped(list(values.values()), level)
-        return dict(zip(values, batches, strict=True)), dict(zip(values, places, strict=True))
+        batches, in_dims = unwrapped(list(values.values()), level)
+        return dict(zip(values, batches, strict=True)), dict(zip(values, in_dims, strict=True))
     if isinstance(values, (tuple, list)):
         pairs = [unwrapped(v, level) for v in values]
-        kind = list if isinstance(values, list) else tuple
-        return kind(w for w, _ in pairs), kind(place for _, place in pairs)
+        sequence = list if isinstance(values, list) else tuple
+        return sequence(w for w, _ in pairs), sequence(dim for _, dim in pairs)
     batch = examples(values, level)
     return (values, None) if batch is None else (batch, 0)
 
 
-def by_own_rule(cls: type[Function], level: int, size: int, places: tuple[Any, ...],
+def by_own_rule(cls: type[Function], level: int, size: int, in_dims: tuple[Any, ...],
                 batches: Sequence[Any]) -> tuple[Any, Any]:
     """Return the results of a Function's `vmap` on unwrapped batches, and their dimensions."""
     info, drawn = VmapInfo(size, _state.randomness.get()), _state.drawn.get()
     around = tuple(v for v in vmaps.get() if v[0] != level)
     with (having(vmaps, around), having(_state.randomness, info.randomness if around else ""),
           having(_state.drawn, None if drawn is None else drawn.without(level))):
-        pair = cls.vmap(info, places, *batches)
+        pair = cls.vmap(info, in_dims, *batches)
     if not isinstance(pair, tuple):
         raise RuntimeError(NO_PAIR.format(f"a {type(pair)}"))
     if len(pair) != 2:

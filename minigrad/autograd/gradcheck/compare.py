@@ -225,16 +225,16 @@ def check_slow(func: Function, inputs: Sequence[Any], limits: Tolerances, result
                forward: bool) -> None:
     """Raise unless the jacobian of every output and input equals the numerical one."""
     numerical = numerical_jacobians(func, inputs, results, limits.eps)
-    places = [i for i, r in enumerate(results) if isinstance(r, Tensor) and r.requires_grad]
-    if not places:
+    positions = [i for i, r in enumerate(results) if isinstance(r, Tensor) and r.requires_grad]
+    if not positions:
         check_is_constant(numerical, 0.0)
         return
     by_forward = forward_jacobians(func, inputs, results, limits) if forward else []
-    for i, place in enumerate(places):
-        analytical = ([of_input[place] for of_input in by_forward] if forward
-                      else analytical_jacobians(inputs, results[place], limits))
+    for i, position in enumerate(positions):
+        analytical = ([of_input[position] for of_input in by_forward] if forward
+                      else analytical_jacobians(inputs, results[position], limits))
         for j, (found, of_input) in enumerate(zip(analytical, numerical, strict=True)):
-            check_equal(found, of_input[place], i, j, limits, forward)
+            check_equal(found, of_input[position], i, j, limits, forward)
 
 
 # -------------------------------------------------------------------- deprecated

@@ -48,12 +48,12 @@ def check_fast(func: Function, inputs: Sequence[Any], limits: Tolerances, result
     """Raise unless random combinations of the jacobians agree; see NOTE [Random combinations]."""
     rng = np.random.default_rng(0)  # a separate generator: the user's random numbers do not change
     where = [i for i, t in enumerate(inputs) if isinstance(t, Tensor) and t.requires_grad]
-    places = [i for i, r in enumerate(results) if isinstance(r, Tensor) and r.requires_grad]
+    positions = [i for i, r in enumerate(results) if isinstance(r, Tensor) and r.requires_grad]
     us = [random_vector(rng, inputs[i]._array) for i in where]
-    vs = {i: random_vector(rng, results[i]._array) for i in places}
+    vs = {i: random_vector(rng, results[i]._array) for i in positions}
     numerical = [numerical_slopes(func, inputs, i, u, limits.eps)
                  for i, u in zip(where, us, strict=True)]
-    if not places:
+    if not positions:
         check_is_constant(numerical, limits.nondet_tol)
         return
     by_forward = []
@@ -61,21 +61,21 @@ def check_fast(func: Function, inputs: Sequence[Any], limits: Tolerances, result
         for i, u in zip(where, us, strict=True):
             direction = beside(inputs[i]._array, u.reshape(inputs[i]._array.shape))
             by_forward.append(tangents_of(func, inputs, i, direction, limits))
-    for i, place in enumerate(places):
-        v = vs[place]
+    for i, position in enumerate(positions):
+        v = vs[position]
         if not forward:
-            products = analytical_jacobians(inputs, results[place], limits, one_column(v))
+            products = analytical_jacobians(inputs, results[position], limits, one_column(v))
         for j, u in enumerate(us):
             if forward:
-                scale, expected = 1.0, numerical[j][place]
-                tangent = by_forward[j][place]
+                scale, expected = 1.0, numerical[j][position]
+                tangent = by_forward[j][position]
                 found = np.zeros_like(expected) if tangent is None else tangent.reshape(-1)
             else:
-                scale, expected = v.sum(), np.asarray((numerical[j][place] * v).sum())
+                scale, expected = v.sum(), np.asarray((numerical[j][position] * v).sum())
                 found = np.asarray((products[j][:, 0] * u).sum())
             scaled = limits._replace(atol=float(limits.atol * u.sum() * scale))
             check_equal(found, expected, i, j, scaled, forward,
-                        partial(in_full, func, inputs, results, place, j, limits, forward))
+                        partial(in_full, func, inputs, results, position, j, limits, forward))
 
 
 def random_vector(rng: np.random.Generator, like: Array) -> Array:
@@ -113,15 +113,15 @@ def one_column(v: Array) -> Callable[..., Any]:
     return columns
 
 
-def in_full(func: Function, inputs: Sequence[Any], results: Sequence[Any], place: int, given: int,
-            limits: Tolerances, forward: bool) -> str:
+def in_full(func: Function, inputs: Sequence[Any], results: Sequence[Any], position: int,
+            given: int, limits: Tolerances, forward: bool) -> str:
     """Return the jacobians as text, with a note whether they would have passed."""
-    numerical = numerical_jacobians(func, inputs, results, limits.eps)[given][place]
+    numerical = numerical_jacobians(func, inputs, results, limits.eps)[given][position]
     if forward:
-        analytical = forward_jacobians(func, inputs, results, limits)[given][place]
+        analytical = forward_jacobians(func, inputs, results, limits)[given][position]
     else:
         lenient = limits._replace(nondet_tol=np.inf, check_grad_dtypes=False)
-        analytical = analytical_jacobians(inputs, results[place], lenient)[given]
+        analytical = analytical_jacobians(inputs, results[position], lenient)[given]
     worst = Tensor._plain(np.asarray(np.abs(numerical - analytical).max()))
     passes = np.allclose(analytical, numerical, limits.rtol, limits.atol)
     return ("\nThe above quantities relating the numerical and analytical jacobians are computed \n"

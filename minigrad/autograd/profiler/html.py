@@ -26,7 +26,7 @@ def page(events: Sequence[Any], title: str = "Profile") -> str:
 def flames(events: Sequence[Any]) -> dict[str, Any]:
     """Return the data of the page: names, and the position of each event.
 
-    An event is `[name's number, start, duration, row, kind, details]`; each thread has its own
+    An event is `[name's number, start, duration, row, shape, details]`; each thread has its own
     rows, and a nested event is one row below its parent.
     """
     names: dict[str, int] = {}
@@ -119,14 +119,14 @@ function draw() {
   pen.font = "11px system-ui, sans-serif";
   pen.textBaseline = "middle";
   const scale = width / (to - from), sought = find.value.toLowerCase();
-  for (const [name, start, length, row, kind] of boxes) {
+  for (const [name, start, length, row, shape] of boxes) {
     const left = Math.max((start - from) * scale, 0);
     const right = Math.min((start + length - from) * scale, width);
     if (right < 0 || left > width) continue;
     const hit = sought && names[name].toLowerCase().includes(sought);
     pen.fillStyle = hit ? "#d400d4" : sought ? "#e4e4e4" : colours[name];
     pen.fillRect(left, row * ROW, Math.max(right - left - 0.5, 0.5), ROW - 1);
-    if (kind === 1) { pen.fillStyle = "#555"; pen.fillRect(left, row * ROW, 2, ROW - 1); }
+    if (shape === 1) { pen.fillStyle = "#555"; pen.fillRect(left, row * ROW, 2, ROW - 1); }
     if (right - left > 30) {
       pen.fillStyle = hit ? "#fff" : "#111";
       const fits = Math.floor((right - left - 8) / 6);

@@ -213,20 +213,20 @@ def graph_of(cudnn: Any, handle: Any, node: str, a: Array, b: Array, shape: Ints
              options: tuple[Ints, Ints, Ints]) -> Any:
     """Describe one node and its three tensors, numbers 1, 2 and 3."""
     types = {"float16": cudnn.data_type.HALF, "float32": cudnn.data_type.FLOAT}
-    kind, single = types[a.dtype.name], cudnn.data_type.FLOAT
-    graph = cudnn.pygraph(name=node, io_data_type=kind, intermediate_data_type=single,
+    data_type, single = types[a.dtype.name], cudnn.data_type.FLOAT
+    graph = cudnn.pygraph(name=node, io_data_type=data_type, intermediate_data_type=single,
                           compute_data_type=single, handle=handle)
     read = {}
     for uid, (name, array) in enumerate(zip(NODES[node], (a, b), strict=True), 1):
         dim, stride = described(array.shape)
-        read[name] = graph.tensor(dim=dim, stride=stride, data_type=kind, name=name, uid=uid)
+        read[name] = graph.tensor(dim=dim, stride=stride, data_type=data_type, name=name, uid=uid)
     lines = 1 if len(shape) == 3 else 0  # dimensions that an image has and this tensor lacks
     steps, padding, dilation = options
     written = getattr(graph, node)(
         **read, stride=[1] * lines + [*steps], padding=[0] * lines + [*padding],
         dilation=[1] * lines + [*dilation], compute_data_type=single, name=node)
     dim, stride = described(shape)
-    written.set_output(True).set_data_type(kind).set_dim(dim).set_stride(stride).set_uid(3)
+    written.set_output(True).set_data_type(data_type).set_dim(dim).set_stride(stride).set_uid(3)
     return graph
 
 

@@ -121,20 +121,20 @@ def multiply(left: Array, right: Array, result: Array, batch: tuple[int, ...],
     With `tf32` inputs of float32 may be rounded to TF32.  cuBLAS is column-major, so for it all
     three matrices are transposed: it multiplies right with left.
     """
-    kind, sums, number = _TYPES[result.dtype.name]
+    data_type, sums, number = _TYPES[result.dtype.name]
     sums = _SUMS_OF_TF32 if tf32 and result.dtype == np.float32 else sums
     one, zero = np.ones((), number), np.zeros((), number)
     rows, columns = result.shape[-2:]
     first, second = laid(right, batch), laid(left, batch)
     factors = [value for memory, _, *steps in (first, second)
-               for value in (memory.data.ptr, kind, *steps)]
+               for value in (memory.data.ptr, data_type, *steps)]
     handle = cupy.cuda.Device().cublas_handle
     call("cublasSetStream_v2", handle, cupy.cuda.get_current_stream().ptr)
     if _warming or capturing():
         room = cupy.empty(WORKSPACE_BYTES, np.uint8)
         call("cublasSetWorkspace_v2", handle, room.data.ptr, room.nbytes)
     call("cublasGemmStridedBatchedEx", handle, first[1], second[1], columns, rows,
-         left.shape[-1], one.ctypes.data, *factors, zero.ctypes.data, result.data.ptr, kind,
+         left.shape[-1], one.ctypes.data, *factors, zero.ctypes.data, result.data.ptr, data_type,
          columns, rows * columns, prod(batch), sums, _DEFAULT_ALGORITHM)
 
 

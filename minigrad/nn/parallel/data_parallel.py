@@ -40,9 +40,9 @@ class DataParallel(Module):
             raise NotImplementedError("DataParallel: minigrad shares no batch out to several GPUs; "
                                       "give one device id")
         self.output_device = self.device_ids[0] if output_device is None else _index(output_device)
-        module.to(self._place())
+        module.to(self._device_name())
 
-    def _place(self) -> str:
+    def _device_name(self) -> str:
         return f"cuda:{self.device_ids[0]}"
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
@@ -51,7 +51,7 @@ class DataParallel(Module):
             return self.module(*inputs, **kwargs)
 
         def there(value: Any) -> Any:
-            return value.to(self._place()) if isinstance(value, Tensor) else value
+            return value.to(self._device_name()) if isinstance(value, Tensor) else value
 
         return self.module(*mapped(there, inputs), **mapped(there, kwargs))
 

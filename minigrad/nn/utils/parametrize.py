@@ -267,11 +267,11 @@ def _refuse_state(self: Any) -> Any:
 
 def _give_own_class(module: Module) -> None:
     """Make the module's class one of its own, which can have properties."""
-    kind = type(module)
+    module_class = type(module)
     body: dict[str, Any] = {"__getstate__": _refuse_state}
-    if not hasattr(kind, "__deepcopy__"):
+    if not hasattr(module_class, "__deepcopy__"):
         body["__deepcopy__"] = _copied
-    module.__class__ = type(f"Parametrized{kind.__name__}", (kind,), body)
+    module.__class__ = type(f"Parametrized{module_class.__name__}", (module_class,), body)
 
 
 def _give_property(module: Module, name: str) -> None:

@@ -163,9 +163,9 @@ def from_numpy(ndarray: Any) -> Tensor:
     tensor([0, 1, 2])
     """
     if not isinstance(ndarray, np.ndarray):
-        kind = type(ndarray)
-        module = "" if kind.__module__ == "builtins" else kind.__module__ + "."
-        raise TypeError(f"expected np.ndarray (got {module}{kind.__name__})")
+        array_type = type(ndarray)
+        module = "" if array_type.__module__ == "builtins" else array_type.__module__ + "."
+        raise TypeError(f"expected np.ndarray (got {module}{array_type.__name__})")
     checked(ndarray)
     from_checked_dtype(ndarray.dtype)
     if not ndarray.flags.writeable:
@@ -223,8 +223,8 @@ def from_dlpack(ext_tensor: Any) -> Tensor:
     >>> from_dlpack(np.arange(3))
     tensor([0, 1, 2])
     """
-    kind, _ = ext_tensor.__dlpack_device__()
-    xp = backend_for("cpu" if kind == 1 else "cuda")
+    device_code, _ = ext_tensor.__dlpack_device__()
+    xp = backend_for("cpu" if device_code == 1 else "cuda")
     return from_array(xp.from_dlpack(ext_tensor))
 
 
@@ -480,12 +480,12 @@ def even_steps(name: str, start: Any, end: Any, steps: Any,
         if numpy_dtype.kind == "b" and steps > 1:
             raise NotImplementedError(f"\"{name}_cpu\" not implemented for 'Bool'")
         real = numpy_dtype.kind == "f"
-        kind = np.result_type(numpy_dtype, np.float32).type if real and not wide else np.float64
-        first, last = (kind(n if real else int(n)) for n in (start, end))
-        step = (last - first) / kind(max(steps - 1, 1))
+        number = np.result_type(numpy_dtype, np.float32).type if real and not wide else np.float64
+        first, last = (number(n if real else int(n)) for n in (start, end))
+        step = (last - first) / number(max(steps - 1, 1))
         half = steps // 2 if steps > 1 else 1
-        rising = first + step * xp.arange(min(half, steps)).astype(kind)
-        falling = last - step * xp.arange(steps - half - 1, -1, -1).astype(kind)
+        rising = first + step * xp.arange(min(half, steps)).astype(number)
+        falling = last - step * xp.arange(steps - half - 1, -1, -1).astype(number)
         result = xp.concatenate([rising, falling])
         return result if wide else result.astype(numpy_dtype)
 

@@ -50,9 +50,9 @@ def read(data: Any, wanted: dtype | None) -> Array:
             return convert_list([data], [type(data)], wanted).reshape(())
     shape = nesting(data)
     flat: list[Any] = []
-    kinds: set[Any] = set()
-    flatten(data, shape, 0, flat, kinds)
-    return convert_list(flat, kinds, wanted).reshape(shape)
+    types: set[Any] = set()
+    flatten(data, shape, 0, flat, types)
+    return convert_list(flat, types, wanted).reshape(shape)
 
 
 def nesting(data: Any) -> tuple[int, ...]:
@@ -80,9 +80,9 @@ def is_nested(data: Any) -> bool:
 
 
 def flatten(
-    data: Any, shape: tuple[int, ...], dim: int, flat: list[Any], kinds: set[Any]
+    data: Any, shape: tuple[int, ...], dim: int, flat: list[Any], types: set[Any]
 ) -> None:
-    """Append the numbers in `data` to `flat`, and their types to `kinds`."""
+    """Append the numbers in `data` to `flat`, and their types to `types`."""
     if not is_nested(data):
         raise TypeError("not a sequence")
     if len(data) != shape[dim]:
@@ -91,22 +91,22 @@ def flatten(
         if data.shape != shape[dim:]:
             raise ValueError(f"expected sequence of shape {shape[dim:]} at dim {dim} "
                              f"(got {data.shape})")
-        kinds.add(from_checked_dtype(data.dtype))
+        types.add(from_checked_dtype(data.dtype))
         flat += data.ravel().tolist()
     elif dim + 1 < len(shape):
         for item in data:
-            flatten(item, shape, dim + 1, flat, kinds)
+            flatten(item, shape, dim + 1, flat, types)
     else:
         for item in data:
-            kinds.add(item.dtype if isinstance(item, Tensor) else type(item))
+            types.add(item.dtype if isinstance(item, Tensor) else type(item))
         flat += data
 
 
-def convert_list(flat: list[Any], kinds: Any, wanted: dtype | None) -> Array:
-    """Return a 1-d array of numbers whose types are `kinds`."""
-    inferred = infer(kinds)
+def convert_list(flat: list[Any], types: Any, wanted: dtype | None) -> Array:
+    """Return a 1-d array of numbers whose types are `types`."""
+    inferred = infer(types)
     target = wanted or inferred
-    if any(kind not in (bool, int, float) for kind in kinds):
+    if any(each not in (bool, int, float) for each in types):
         flat = [scalar(item) for item in flat]
     if inferred.is_floating_point or target.is_floating_point:
         return convert(np.array(flat, dtype=np.float64), target)
@@ -116,7 +116,7 @@ def convert_list(flat: list[Any], kinds: Any, wanted: dtype | None) -> Array:
         raise ValueError("Overflow when unpacking long long") from error
 
 
-def infer(kinds: Any) -> dtype:
+def infer(types: Any) -> dtype:
     """Return the dtype that holds elements of all these types; the default one for none.
 
     >>> infer([int, float]), infer([bool, int]), infer([])
@@ -124,32 +124,32 @@ def infer(kinds: Any) -> dtype:
     """
     result: dtype | None = None
     nested = None
-    for kind in kinds:
-        if isinstance(kind, dtype):
-            one = kind
-        elif kind is bool:
+    for each in types:
+        if isinstance(each, dtype):
+            one = each
+        elif each is bool:
             one = boolean
-        elif kind is int:
+        elif each is int:
             one = int64
-        elif kind is float:
+        elif each is float:
             one = get_default_dtype()
-        elif issubclass(kind, np.generic):
-            one = from_checked_dtype(np.dtype(kind))
-        elif issubclass(kind, complex):
+        elif issubclass(each, np.generic):
+            one = from_checked_dtype(np.dtype(each))
+        elif issubclass(each, complex):
             raise TypeError(NO_COMPLEX)
-        elif issubclass(kind, str):
+        elif issubclass(each, str):
             raise ValueError("too many dimensions 'str'")
-        elif issubclass(kind, bytes):
+        elif issubclass(each, bytes):
             raise TypeError("new(): invalid data type 'bytes'")
-        elif issubclass(kind, (list, tuple, np.ndarray)):
-            nested = kind
+        elif issubclass(each, (list, tuple, np.ndarray)):
+            nested = each
             continue
-        elif hasattr(kind, "__index__"):
+        elif hasattr(each, "__index__"):
             one = int64
-        elif hasattr(kind, "__float__"):
+        elif hasattr(each, "__float__"):
             one = get_default_dtype()
         else:
-            raise RuntimeError(f"Could not infer dtype of {kind.__name__}")
+            raise RuntimeError(f"Could not infer dtype of {each.__name__}")
         result = one if result is None else promote_types(result, one)
     result = result or get_default_dtype()
     if nested is not None:

@@ -59,8 +59,8 @@ def write_element(tensor: Any, key: Any, value: Any) -> bool:
 
 def is_plain(tensor: Any) -> bool:
     """Tell whether nobody watches the ops on a tensor of the host, and none of them is recorded."""
-    kind = type(tensor)
-    if (kind is not Tensor and kind is not Parameter) or _state.observers.count or (
+    tensor_type = type(tensor)
+    if (tensor_type is not Tensor and tensor_type is not Parameter) or _state.observers.count or (
             type(tensor._array) is not np.ndarray):
         return False
     view = tensor._view

@@ -268,9 +268,9 @@ def take_apart(self, parts, drop_full=True):
 
 def type_of(value):
     """Return the name of a value's type, with that of its module."""
-    kind = type(value)
-    module = "" if kind.__module__ == "builtins" else kind.__module__ + "."
-    return module + kind.__name__
+    value_type = type(value)
+    module = "" if value_type.__module__ == "builtins" else value_type.__module__ + "."
+    return module + value_type.__name__
 
 
 INDEX_TYPES = (np.dtype("int64"), np.dtype("int32"))

@@ -85,9 +85,9 @@ def bilinear(input1, input2, weight, bias=None):
         raise RuntimeError("bilinear(): bias size does not match weight size: got "
                            f"{bias.shape[0]} but expected {table[0]}")
     given = {"input1": input1, "input2": input2, "weight": weight, "bias": bias}
-    kinds = {name: c_name(t.dtype) for name, t in given.items() if t is not None}
-    if len({*kinds.values()}) > 1:
-        listed = ", ".join(f"{name}: {kind}" for name, kind in kinds.items())
+    names = {name: c_name(t.dtype) for name, t in given.items() if t is not None}
+    if len({*names.values()}) > 1:
+        listed = ", ".join(f"{name}: {dtype}" for name, dtype in names.items())
         raise RuntimeError(f"All tensors must have the same dtype, got {listed}")
     rows = numel(first[:-1])
     result = Trilinear(F.reshape(input1, (rows, first[-1])), weight,

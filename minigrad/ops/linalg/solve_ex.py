@@ -146,10 +146,10 @@ def linalg_vander(x, *, N=None):
             [1, 2, 4],
             [1, 3, 9]])
     """
-    kind = type_name(x.dtype)
-    if kind in ("Half", "Bool"):
+    dtype = type_name(x.dtype)
+    if dtype in ("Half", "Bool"):
         raise RuntimeError("linalg.vander supports floating point, complex, and integer tensors, "
-                           f"but got {kind}")
+                           f"but got {dtype}")
     x = x if x.ndim else F.unsqueeze(x, 0)
     count = x.shape[-1] if N is None else N
     if count <= 1:

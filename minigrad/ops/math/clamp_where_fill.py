@@ -272,10 +272,10 @@ class Where(Op):
     public = False
 
     def forward(xp, condition, self, other):
-        kind = condition.dtype.char
-        if kind == "B":  # a byte mask, as there were before bool tensors
+        char = condition.dtype.char
+        if char == "B":  # a byte mask, as there were before bool tensors
             condition = condition != 0
-        elif kind != "?":
+        elif char != "?":
             dtype = type_name(from_numpy_dtype(condition.dtype))
             raise RuntimeError("where expected condition to be a boolean tensor, but got a tensor "
                                f"with dtype {dtype}")

@@ -193,9 +193,9 @@ class Softshrink(Shrink):
         require(self, "f", "softshrink_cpu")
         greatest = float(xp.finfo(self.dtype).max)
         if not 0 <= lambd <= greatest:
-            kind = type_name(self.dtype)
-            raise RuntimeError(f"lambda must be in range [0, {greatest:g}] for input dtype {kind}, "
-                               f"but found {lambd:g}")
+            dtype = type_name(self.dtype)
+            raise RuntimeError(f"lambda must be in range [0, {greatest:g}] for input dtype "
+                               f"{dtype}, but found {lambd:g}")
         return self - xp.minimum(xp.maximum(self, -lambd), lambd)
 
 

@@ -7,7 +7,7 @@ from ...backend.kernels_loss import class_dim, class_weights
 from ...device import place_on
 from ...dtypes import type_name
 from ...op.declaration import F, Op
-from ...op.publish import in_autocast, respelt
+from ...op.publish import in_autocast, with_aliases
 from ...shapes import numel
 from ...tensor.tensor import Tensor
 from ..checks import require_one_dtype
@@ -81,7 +81,7 @@ class NllLossInput(Op):
 # -------------------------------------------------------------------- public functions
 
 
-@respelt
+@with_aliases
 def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None,
              reduction="mean"):
     """The negative log likelihood of the target classes: (N, C, *S) and (N, *S).

@@ -184,19 +184,19 @@ def interpolate(input, size: Any = None, scale_factor=None, mode="nearest", alig
                            f"with sizes {list(input.shape)}")
     # Pixels are rounded after each dimension.
     pixels = mode in ("bilinear", "bicubic") and input.dtype is dtypes.uint8
-    kind = {"bicubic": "cubic"}.get(mode, "linear" if mode in MIXING else mode)
+    how = {"bicubic": "cubic"}.get(mode, "linear" if mode in MIXING else mode)
     axes = [*enumerate(zip(spatial, sizes, factors, strict=True), 2)]
     for axis, (old, new, factor) in reversed(axes) if pixels else axes:
         corners = bool(align_corners)
         if corners:
             scale = (old - 1) / (new - 1) if new > 1 else 0.0
-        elif factor and not recompute_scale_factor and (kind != "linear" or old != new):
+        elif factor and not recompute_scale_factor and (how != "linear" or old != new):
             scale = 1.0 / factor
         else:
             scale = old / new
         if pixels:
-            mixed = Resample(F.to(input, dtypes.float32), axis, new, kind, scale, corners)
+            mixed = Resample(F.to(input, dtypes.float32), axis, new, how, scale, corners)
             input = F.to(F.clamp(F.floor(mixed + 0.5), 0, 255), dtypes.uint8)
         else:
-            input = Resample(input, axis, new, kind, scale, corners)
+            input = Resample(input, axis, new, how, scale, corners)
     return input

@@ -5,7 +5,7 @@ from ...backend import BACKENDS
 from ...backend.kernels_index import index_add
 from ...op.declaration import F, Op
 from ...op.out import call_with_out
-from ...op.publish import function, observable, respelt
+from ...op.publish import function, observable, with_aliases
 from ...shapes import numel
 from ...tensor.tensor import Tensor
 from ..indexing.gather import check_selected
@@ -183,7 +183,7 @@ class OneHot(Op):
         yield make.ints(2, 3, high=5), 7
 
 
-@respelt
+@with_aliases
 def one_hot(input, num_classes=-1):
     """1 at the class, 0 elsewhere: (*) -> (*, num_classes), int64; -1 takes the largest class.
 

@@ -12,7 +12,7 @@ from ...backend.memory_layout import in_format_of
 from ...op.arguments import require
 from ...op.declaration import F, Op
 from ...op.out import call_with_out
-from ...op.publish import function, respelt
+from ...op.publish import function, with_aliases
 from ..checks import size_at
 from ..kernels import own_kernel
 from .pool_windows import (
@@ -409,7 +409,7 @@ def avg_pool1d(input, kernel_size, stride=None, padding=0, ceil_mode=False,
     return avg_pool(1, input, kernel_size, stride, padding, ceil_mode, count_include_pad, None)
 
 
-@respelt
+@with_aliases
 def avg_pool2d(input, kernel_size, stride=None, padding=0, ceil_mode=False,
                count_include_pad=True, divisor_override=None, *, out=None):
     """The average of every window: (N, C, H, W) -> (N, C, *steps).
@@ -459,7 +459,7 @@ def adaptive_avg_pool2d(input, output_size: Any):
     return AdaptiveAvgPool(input, sizes)
 
 
-@respelt
+@with_aliases
 def adaptive_max_pool1d(input, output_size, return_indices=False):
     """Maxima of `output_size` windows spread evenly: (N, C, L) -> (N, C, output_size).
 

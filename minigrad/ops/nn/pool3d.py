@@ -5,7 +5,7 @@ The same formulas as in two dimensions, with nodes and errors of their own.
 
 from ...op.declaration import F
 from ...op.out import call_with_out
-from ...op.publish import function, respelt
+from ...op.publish import function, with_aliases
 from .pool import AvgPool, AvgPoolInput, MaxPool
 from .pool_windows import check_volumes, check_window, sizes_of, window_sizes
 
@@ -97,7 +97,7 @@ def max_pool3d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode
     return (values, indices) if return_indices else values
 
 
-@respelt
+@with_aliases
 def avg_pool3d(input, kernel_size, stride=None, padding=0, ceil_mode=False,
                count_include_pad=True, divisor_override=None, *, out=None):
     """The average of every window: (N, C, D, H, W) -> (N, C, *steps).

@@ -4,7 +4,7 @@ from math import prod
 
 from ...dtypes import type_name
 from ...op.declaration import F, Op
-from ...op.publish import respelt
+from ...op.publish import with_aliases
 from .pool import MaxPoolGather
 from .pool_windows import window_sizes
 
@@ -106,7 +106,7 @@ def max_unpool(dims, input, indices, kernel_size, stride, padding, output_size):
     return unpool(input, indices, (*shape[:len(shape) - dims], *sizes), dims)
 
 
-@respelt
+@with_aliases
 def max_unpool1d(input, indices, kernel_size, stride=None, padding=0, output_size=None):
     """Put the values of `max_pool1d` back to where they were, zeros elsewhere.
 
@@ -119,7 +119,7 @@ def max_unpool1d(input, indices, kernel_size, stride=None, padding=0, output_siz
     return max_unpool(1, input, indices, kernel_size, stride, padding, output_size)
 
 
-@respelt
+@with_aliases
 def max_unpool2d(input, indices, kernel_size, stride=None, padding=0, output_size=None):
     """Put the values of `max_pool2d` back to where they were, zeros elsewhere.
 
@@ -133,7 +133,7 @@ def max_unpool2d(input, indices, kernel_size, stride=None, padding=0, output_siz
     return max_unpool(2, input, indices, kernel_size, stride, padding, output_size)
 
 
-@respelt
+@with_aliases
 def max_unpool3d(input, indices, kernel_size, stride=None, padding=0, output_size=None):
     """Put the values of `max_pool3d` back to where they were, zeros elsewhere.
 

@@ -102,8 +102,8 @@ class SampleDirichlet(Op):
         shapes = chances(xp, self.astype(np.float64))
         drawn = numbers(xp, source(xp, generator).gamma(shapes))
         shares = (drawn / drawn.sum(-1, keepdims=True)).astype(self.dtype)
-        kind = np.finfo(self.dtype)
-        return xp.clip(shares, kind.tiny, np.nextafter(self.dtype.type(1), self.dtype.type(0)))
+        limits = np.finfo(self.dtype)
+        return xp.clip(shares, limits.tiny, np.nextafter(self.dtype.type(1), self.dtype.type(0)))
 
     def grad_self(g, self, result):
         total = F.sum(self, -1, True)

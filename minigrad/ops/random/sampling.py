@@ -72,8 +72,8 @@ def uniform_numbers(generator: Any, low: float = 0.0, high: float = 1.0,
         greatest = float(np.finfo(dtype).max)
         for name, bound in (("from", low), ("to", high)):
             if not -greatest <= bound <= greatest:
-                kind = type_name(dtype).lower()
-                raise RuntimeError(f"{name} is out of bounds for {kind}")
+                shown = type_name(dtype).lower()
+                raise RuntimeError(f"{name} is out of bounds for {shown}")
         return numbers(xp, source(xp, generator).uniform(shape, dtype, low, high, **out))
 
     return draw

@@ -5,7 +5,7 @@ import numpy as np
 from ...backend.memory_layout import in_format_of
 from ...device import beside
 from ...op.declaration import F, Op
-from ...op.publish import function, respelt
+from ...op.publish import function, with_aliases
 from ...tensor.tensor import Tensor
 from .view import array_of
 
@@ -115,7 +115,7 @@ def check_beyond(mode, shape, pad):
                                f"{size + before + after}")
 
 
-@respelt
+@with_aliases
 def pad(input, pad, mode="constant", value=None):
     """Widen the last dimensions of a tensor, `pad` = (left, right, top, bottom, ...).
 

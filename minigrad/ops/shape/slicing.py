@@ -13,7 +13,7 @@ from itertools import pairwise
 from ...backend import kernels_index
 from ...op.arguments import INT, NOT_GIVEN
 from ...op.declaration import F, Op
-from ...op.publish import function, respelt
+from ...op.publish import function, with_aliases
 from ...shapes import wrap_dim
 from ...tensor.tensor import Tensor, method
 from .view import along, array_of, element_strides, strided
@@ -280,7 +280,7 @@ class SlidingWindows(Op):
 
 
 @method("unfold")
-@respelt
+@with_aliases
 def unfold(self, dimension, size: int, step: int):
     """All windows of `size` along `dimension`, `step` apart, as a new last dimension.
 

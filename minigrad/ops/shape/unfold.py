@@ -4,7 +4,7 @@ from math import prod
 
 from ...backend.kernels_window import add_windows, crop, pad, windows
 from ...op.declaration import F, Op
-from ...op.publish import function, respelt
+from ...op.publish import function, with_aliases
 
 PAIRS = ("height", "width")
 
@@ -107,7 +107,7 @@ def check_windows(kernel_size, dilation, padding, stride):
                            f"pad_width: {padding[1]}")
 
 
-@respelt
+@with_aliases
 def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
     """Every window of an image as a column: (N, C, H, W) -> (N, C * window, number of windows).
 
@@ -138,7 +138,7 @@ def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
     return F.squeeze(Im2Col(F.unsqueeze(input, 0), *window), 0)
 
 
-@respelt
+@with_aliases
 def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
     """Columns added up at the windows they stand for: (N, C * window, windows) -> (N, C, H, W).
 

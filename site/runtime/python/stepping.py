@@ -100,17 +100,17 @@ class _Told:
         self.passed, self.seen, self.leaves, self.value_of = passed, seen, leaves, value_of
         views = passed.nodes
         self.order: list[int] = []  # as they are made: a leaf just before its first use
-        for view in sorted((each for each in views if each.kind == "op"),
+        for view in sorted((each for each in views if each.role == "op"),
                            key=lambda each: each.sequence):
             inputs = [edge.target for edge in view.edges if edge.target is not None]
             self.order += [each for each in dict.fromkeys(inputs)
-                           if views[each].kind == "leaf" and each not in self.order]
+                           if views[each].role == "leaf" and each not in self.order]
             self.order.append(view.number)
         self.number = {old: new for new, old in enumerate(self.order)}
 
     def as_json(self) -> dict[str, Any]:
         views = [self.passed.nodes[old] for old in self.order]
-        nodes = [self._leaf(view) if view.kind == "leaf" else self._op(view) for view in views]
+        nodes = [self._leaf(view) if view.role == "leaf" else self._op(view) for view in views]
         for place in reversed(range(len(nodes) - 1)):  # what has no line has that of its user
             if nodes[place]["row"] is None:
                 nodes[place]["row"] = nodes[place + 1]["row"]
@@ -136,15 +136,15 @@ class _Told:
 
     def _steps(self, edges: list[dict[str, Any]]) -> list[dict[str, Any]]:
         views, all_steps = self.passed.nodes, self.passed.steps
-        (root,) = (view.number for view in views if view.kind == "root")
+        (root,) = (view.number for view in views if view.role == "root")
         found, count = [], all_steps[0]
         for step in all_steps:
             if step.node == root:
-                if step.kind == "arrive":  # now the engine has counted, and has its first gradient
+                if step.event == "arrive":  # now the engine has counted, and has its first gradient
                     found.append(self._step("count", count.text, step, None, edges))
-            elif step.kind in KINDS and not (
-                    step.kind == "pop" and views[step.node].kind == "leaf"):
-                found.append(self._step(KINDS[step.kind], step.text, step, step.node, edges))
+            elif step.event in KINDS and not (
+                    step.event == "pop" and views[step.node].role == "leaf"):
+                found.append(self._step(KINDS[step.event], step.text, step, step.node, edges))
         return found
 
     def _step(self, kind: str, text: str, step: Any, node: int | None,
@@ -166,7 +166,7 @@ class _Told:
             "grads": {number[each]: short(grad) for (each, _), grad in step.grads.items()
                       if grad is not None and each in number},
             "done": [number[each] for each in step.done if each in number],
-            "visits": sum(views[each].kind == "op" for each in ran)}
+            "visits": sum(views[each].role == "op" for each in ran)}
 
 
 def short(value: Any) -> float | str | None:

@@ -53,14 +53,14 @@ def jacobian_rows(output: Tensor, inputs: Sequence[Tensor]) -> list[Tensor | Non
 
 def execute(edges: Sequence[Edge], grads: Sequence[Value], retain_graph: bool, create_graph: bool,
             inputs: Sequence[Edge] | None = None, accumulate: bool = True,
-            kind: type[GraphTask] | None = None) -> list[Value | None]:
+            task_class: type[GraphTask] | None = None) -> list[Value | None]:
     """Run a backward pass from `edges`, where `grads` come in, and return the inputs' gradients.
 
     With `inputs` only nodes on the way to them run; unless `accumulate`, their gradients are
     returned and no `.grad` is touched.
     """
     on_tensors = bool(grads) and isinstance(grads[0], Tensor)
-    task = (kind or task_type)(retain_graph, create_graph, on_tensors)
+    task = (task_class or task_type)(retain_graph, create_graph, on_tensors)
     root = GraphRoot(edges, grads)
     if inputs is not None:
         task.end_at(root, inputs, accumulate)

@@ -22,7 +22,7 @@ from .. import _state
 from ..backend import BACKENDS
 from ..tensor.tensor import Tensor, method
 from .apply import apply
-from .arguments import NUMBERS, SPELLINGS, bind, check_kinds, kinds_of
+from .arguments import NUMBERS, SPELLINGS, argument_types, bind, check_arguments
 from .declaration import REGISTRY, F, Op
 from .inplace import apply_inplace
 from .out import call_with_out
@@ -198,7 +198,7 @@ def function(name: str | None = None, *, method_too: bool = True, event: bool = 
     """
 
     def give(composed: Function) -> Function:
-        general, public = respelt(composed), respelt(composed, name, out)
+        general, public = with_aliases(composed), with_aliases(composed, name, out)
         if event:
             general, public = observable(general, name), observable(public, name)
         for alias in (name or composed.__name__, *aliases):
@@ -243,7 +243,7 @@ def in_autocast(composed: Function) -> Function:
     return call  # type: ignore[return-value]  # it has the signature of what it wraps
 
 
-def respelt(composed: Function, name: str | None = None, out: str = "") -> Function:
+def with_aliases(composed: Function, name: str | None = None, out: str = "") -> Function:
     """Let a function with `dim` take it as `axis` too, and check the types of its arguments.
 
     `out` says how it takes `out=`, if it does.
@@ -252,7 +252,7 @@ def respelt(composed: Function, name: str | None = None, out: str = "") -> Funct
     parameters = signature.parameters
     names, name = tuple(parameters), name or composed.__name__
     takes_dim = "dim" in names
-    kinds = kinds_of(parameters.values())
+    types = argument_types(parameters.values())
 
     def checked(*args: Any, **kwargs: Any) -> Any:
         if kwargs:
@@ -261,14 +261,14 @@ def respelt(composed: Function, name: str | None = None, out: str = "") -> Funct
                 return call_with_out(name, out, target, args, kwargs)
             if takes_dim:
                 kwargs = {k if k == "input" else SPELLINGS.get(k, k): v for k, v in kwargs.items()}
-        if kinds:
-            args = check_kinds(name, kinds, args, kwargs)
+        if types:
+            args = check_arguments(name, types, args, kwargs)
         return composed(*args, **kwargs)
 
     @functools.wraps(composed)
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
-            return (checked if kwargs or (kinds and len(args) > 1) else composed)(*args, **kwargs)
+            return (checked if kwargs or (types and len(args) > 1) else composed)(*args, **kwargs)
         except AttributeError as error:
             refuse_no_tensor(error, name, dict(zip(names, args, strict=False)), kwargs)
             raise

@@ -53,7 +53,7 @@ class GradientHooks:
             return
         node = self.grad_fn
         node._extras().retained[self._index] = ref(self)
-        self._autograd_meta().retains_grad = True
+        self._ensure_extras().retains_grad = True
 
     def register_hook(self: Any, hook: Callable[..., Any]) -> RemovableHandle:
         """Call `hook(grad)` when this tensor's gradient is computed; a result replaces it.
@@ -79,7 +79,7 @@ class GradientHooks:
     def _backward_hooks(self: Any, hooks: OrderedDict[int, Any] | None) -> None:
         node = self.grad_fn
         if node is None:
-            self._autograd_meta().hooks = hooks
+            self._ensure_extras().hooks = hooks
             if self._requires_grad:
                 self._accumulator()._extras().tensor[0] = hooks or OrderedDict()
         else:
@@ -103,7 +103,7 @@ class GradientHooks:
             raise RuntimeError(NEEDS_GRAD)
         if self.grad_fn is not None:
             raise RuntimeError(ONLY_LEAVES)
-        extras = self._autograd_meta()
+        extras = self._ensure_extras()
         if extras.post_accumulate is None:
             extras.post_accumulate = OrderedDict()
         return register(extras.post_accumulate, hook)
@@ -119,7 +119,7 @@ def hook_table(tensor: Any) -> Table:
     if node is not None:
         tables: dict[int, Table] = node._extras().tensor
         return tables.setdefault(tensor._index, OrderedDict())
-    extras = tensor._autograd_meta()
+    extras = tensor._ensure_extras()
     if extras.hooks is None:
         extras.hooks = OrderedDict()
     tensor._accumulator()._extras().tensor[0] = extras.hooks

@@ -36,7 +36,7 @@ __all__ = ["DelayedError", "Function", "FunctionCtx", "FunctionNode", "InplaceFu
 #: Texts of the errors for what a `backward` returns; `.format` fills in what is named.
 WRONG_COUNT = ("function {name} returned an incorrect number of gradients (expected {expected}, "
                "got {got})")
-NOT_A_TENSOR = "expected Variable or None (got {kind})"
+NOT_A_TENSOR = "expected Variable or None (got {type_name})"
 NO_GRADIENT = ("function {name} returned a gradient different than None at position {position}, "
                "but the corresponding forward input was not a Variable")
 
@@ -162,7 +162,7 @@ class FunctionNode(FunctionCtx, ContextNode):
         #   _checked((a, None, None))   -> [a, None]
         #   _checked((a, None))         -> WRONG_COUNT: 3 were expected
         #   _checked((a, c, b))         -> NO_GRADIENT: at position 2, counted from 1
-        #   _checked((a, None, 1.5))    -> NOT_A_TENSOR: its kind is float
+        #   _checked((a, None, 1.5))    -> NOT_A_TENSOR: its type_name is float
         # Use: `without_extra_nones(results, count)`, before you count; the texts above with
         # `.format(...)`; `self.name()`.
         raise NotImplementedError("01.7 Check what backward returned is yours to write")

@@ -84,21 +84,21 @@ def join_output(node: FunctionNode, output: Tensor, index: int, differentiable: 
     if not differentiable:
         made_here = position is None and (not output.requires_grad or output._view is not None)
         return output if made_here else constant(output)
-    output = give_place(node, output, index, position is not None)
+    output = join_to_node(node, output, index, position is not None)
     if output._view is not None:
         output._view.creation = MULTI_OUTPUT if live > 1 else IN_CUSTOM_FUNCTION
         output._view.version = output._version
     return output
 
 
-def give_place(node: FunctionNode, output: Tensor, index: int, is_input: bool) -> Tensor:
-    """Return `output` as output number `index` of `node`; where it has a place already, an alias.
+def join_to_node(node: FunctionNode, output: Tensor, index: int, is_input: bool) -> Tensor:
+    """Return `output` as output number `index` of `node`; an alias if it has a node already.
 
     `is_input` says that `forward` was given this very tensor.
     """
     # 06b.2 Outputs that are not new (about 7 lines)
     # `alias` returns another tensor on the same memory, without a place in the graph.
-    # `give_place` makes a tensor output number `index` of the node (`_node`, `_index`,
+    # `join_to_node` makes a tensor output number `index` of the node (`_node`, `_index`,
     # `_requires_grad`) and returns it. A tensor with another place keeps it, and an alias
     # goes in its stead.
     #   forward made y               -> y itself
@@ -173,7 +173,7 @@ def constant(output: Tensor) -> Tensor:
 
 def alias(tensor: Tensor) -> Tensor:
     """Return a view of all of a tensor, made outside the graph."""
-    # 06b.2 Outputs that are not new: see the task at `give_place`.
+    # 06b.2 Outputs that are not new: see the task at `join_to_node`.
     raise NotImplementedError("06b.2 Outputs that are not new is yours to write")
 
 

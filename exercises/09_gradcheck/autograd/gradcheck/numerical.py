@@ -98,8 +98,8 @@ def numerical_jacobians(func: Function, inputs: Sequence[Any], results: Sequence
     raise NotImplementedError("09.1 The jacobian by central differences is yours to write")
 
 
-def check_alike(below: Array, above: Array, place: tuple[int, ...] | None, eps: float) -> None:
-    """Raise if shape or dtype of a result changes with the input's value at `place`."""
+def check_alike(below: Array, above: Array, index: tuple[int, ...] | None, eps: float) -> None:
+    """Raise if shape or dtype of a result changes with the input's value at `index`."""
     shapes, types = (below.shape, above.shape), (below.dtype, above.dtype)
     if shapes[0] != shapes[1]:
         what, (a, b) = "shape", map(str, map(Size, shapes))
@@ -107,7 +107,7 @@ def check_alike(below: Array, above: Array, place: tuple[int, ...] | None, eps: 
         what, (a, b) = "dtype", (str(from_numpy_dtype(t)) for t in types)
     else:
         return
-    where = "" if place is None else f"on index {place} "
+    where = "" if index is None else f"on index {index} "
     raise AssertionError(f"Expected `func` to return outputs with the same {what} when inputs are "
                          f"perturbed {where}by {eps}, but got: {what}s {a} and {b}.")
 
@@ -175,9 +175,9 @@ def forward_jacobians(func: Function, inputs: Sequence[Any], results: Sequence[A
         if not isinstance(tensor, Tensor) or not tensor.requires_grad:
             continue
         by_input = [np.zeros((tensor._array.size, r._array.size), r._array.dtype) for r in results]
-        for row, place in enumerate(np.ndindex(tensor._array.shape)):
+        for row, index in enumerate(np.ndindex(tensor._array.shape)):
             one_hot = backend_of(tensor._array).zeros(tensor._array.shape, tensor._array.dtype)
-            one_hot[place] = 1
+            one_hot[index] = 1
             found = tangents_of(func, inputs, which, one_hot, limits)
             for jacobian, tangent in zip(by_input, found, strict=True):
                 if tangent is not None:

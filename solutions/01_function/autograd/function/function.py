@@ -33,7 +33,7 @@ __all__ = ["DelayedError", "Function", "FunctionCtx", "FunctionNode", "InplaceFu
 #: Texts of the errors for what a `backward` returns; `.format` fills in what is named.
 WRONG_COUNT = ("function {name} returned an incorrect number of gradients (expected {expected}, "
                "got {got})")
-NOT_A_TENSOR = "expected Variable or None (got {kind})"
+NOT_A_TENSOR = "expected Variable or None (got {type_name})"
 NO_GRADIENT = ("function {name} returned a gradient different than None at position {position}, "
                "but the corresponding forward input was not a Variable")
 
@@ -155,7 +155,7 @@ class FunctionNode(FunctionCtx, ContextNode):
             elif result is None or isinstance(result, Tensor):
                 kept.append(result)
             else:
-                raise RuntimeError(NOT_A_TENSOR.format(kind=type(result).__name__))
+                raise RuntimeError(NOT_A_TENSOR.format(type_name=type(result).__name__))
         return kept
 
 

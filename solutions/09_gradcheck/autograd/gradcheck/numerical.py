@@ -81,23 +81,23 @@ def numerical_jacobians(func: Function, inputs: Sequence[Any], results: Sequence
     for tensor in differentiable(inputs):
         array = tensor._array
         by_input = [np.zeros((array.size, r._array.size), r._array.dtype) for r in results]
-        for row, place in enumerate(np.ndindex(array.shape)):
-            kept = array[place].copy()
+        for row, index in enumerate(np.ndindex(array.shape)):
+            kept = array[index].copy()
             below_and_above = []
             for moved in (kept - eps, kept + eps):
-                array[place] = moved
+                array[index] = moved
                 below_and_above.append([host(r) for r in as_tuple(func(*inputs))])
-            array[place] = kept
+            array[index] = kept
             for jacobian, below, above in zip(by_input, *below_and_above):
-                check_alike(below, above, place, eps)
+                check_alike(below, above, index, eps)
                 if jacobian.dtype.kind == "f":
                     jacobian[row] = ((above - below) / (2 * eps)).reshape(-1)
         jacobians.append(by_input)
     return jacobians
 
 
-def check_alike(below: Array, above: Array, place: tuple[int, ...] | None, eps: float) -> None:
-    """Raise if shape or dtype of a result changes with the input's value at `place`."""
+def check_alike(below: Array, above: Array, index: tuple[int, ...] | None, eps: float) -> None:
+    """Raise if shape or dtype of a result changes with the input's value at `index`."""
     shapes, types = (below.shape, above.shape), (below.dtype, above.dtype)
     if shapes[0] != shapes[1]:
         what, (a, b) = "shape", map(str, map(Size, shapes))
@@ -105,7 +105,7 @@ def check_alike(below: Array, above: Array, place: tuple[int, ...] | None, eps: 
         what, (a, b) = "dtype", (str(from_numpy_dtype(t)) for t in types)
     else:
         return
-    where = "" if place is None else f"on index {place} "
+    where = "" if index is None else f"on index {index} "
     raise AssertionError(f"Expected `func` to return outputs with the same {what} when inputs are "
                          f"perturbed {where}by {eps}, but got: {what}s {a} and {b}.")
 
@@ -115,11 +115,11 @@ def jacobian_columns(inputs: Sequence[Any], output: Tensor) -> Columns:
     goals = differentiable(inputs)
     columns: list[list[Tensor | None]] = []
     one_hot = backend_of(output._array).zeros(output._array.shape, output._array.dtype)
-    for place in np.ndindex(output._array.shape):
-        one_hot[place] = 1
+    for index in np.ndindex(output._array.shape):
+        one_hot[index] = 1
         found = grad(output, goals, Tensor._plain(one_hot.copy()), True, allow_unused=True)
         columns.append([None if g is None else Tensor._plain(g._array.copy()) for g in found])
-        one_hot[place] = 0
+        one_hot[index] = 0
     return columns
 
 
@@ -175,9 +175,9 @@ def forward_jacobians(func: Function, inputs: Sequence[Any], results: Sequence[A
         if not isinstance(tensor, Tensor) or not tensor.requires_grad:
             continue
         by_input = [np.zeros((tensor._array.size, r._array.size), r._array.dtype) for r in results]
-        for row, place in enumerate(np.ndindex(tensor._array.shape)):
+        for row, index in enumerate(np.ndindex(tensor._array.shape)):
             one_hot = backend_of(tensor._array).zeros(tensor._array.shape, tensor._array.dtype)
-            one_hot[place] = 1
+            one_hot[index] = 1
             found = tangents_of(func, inputs, which, one_hot, limits)
             for jacobian, tangent in zip(by_input, found, strict=True):
                 if tangent is not None:

@@ -182,9 +182,10 @@ class DetailedRecorder(Recorder):
         self._note((what, scope, start, end, sequence, get_ident(), details))
 
 
-def node_name(kind: type[Node]) -> str:
+def node_name(node_type: type[Node]) -> str:
     """Return the name of the nodes of a class in profiles."""
-    return "torch::autograd::" + kind.__name__ if kind in _PLUMBING else kind.__name__
+    name = node_type.__name__
+    return "torch::autograd::" + name if node_type in _PLUMBING else name
 
 
 @cache
@@ -199,10 +200,10 @@ def name_of(what: Any, scope: int) -> str:
 
 def shape_of(value: Any) -> Any:
     """Return the shape of a tensor or array, the shapes of a list, and () for other values."""
-    kind = type(value)
-    if kind is Tensor or kind is Parameter:
+    value_type = type(value)
+    if value_type is Tensor or value_type is Parameter:
         return value._array.shape
-    if kind is float or kind is int:
+    if value_type is float or value_type is int:
         return ()
     if isinstance(value, (list, tuple)):
         return [list(v.shape) for v in value if hasattr(v, "shape")]
@@ -248,8 +249,8 @@ def new_arrays(inputs: Sequence[Any], result: Any) -> dict[int, int]:
 
 def memory_of(value: Any) -> Any:
     """Return the array that owns the memory of a tensor or array; None for other values."""
-    kind = type(value)
-    array = value._array if kind is Tensor or kind is Parameter else getattr(value, "_array", value)
+    is_tensor = type(value) is Tensor or type(value) is Parameter
+    array = value._array if is_tensor else getattr(value, "_array", value)
     if not hasattr(array, "nbytes"):
         return None
     while hasattr(base := getattr(array, "base", None), "nbytes"):

@@ -1,4 +1,4 @@
-# Stage 02, The graph: nodes, edges and leaves: the exercise for minigrad/tensor/autograd_meta.py.
+# Stage 02, The graph: nodes, edges and leaves: the exercise for minigrad/tensor/history.py.
 # Made by `minigrad dev build`. The lesson is lessons/02_graph.md.
 # MASTER COPY: a learner's own file is in a workspace, which `minigrad init DIR` makes.
 # MASTER COPY: an answer written here is tested by no command, and lost.
@@ -19,8 +19,8 @@ from ..graph.node import Node
 _accumulator_lock = Lock()
 
 
-class AutogradMeta:
-    """The part of `Tensor` that knows how the tensor came to be.
+class TensorHistory:
+    """The part of `Tensor` that knows how the tensor was made, and where its gradient goes.
 
     A tensor made by a recorded operation has the operation's node in `_node` and is its output
     number `_index`.  A leaf has None there; if it requires grad, its gradient goes to an
@@ -60,7 +60,7 @@ class AutogradMeta:
         >>> x = tensor(2.0, requires_grad=True); x.grad_fn is None, (x * 3).grad_fn.name()
         (True, 'MulBackward0')
         """
-        # 02.3 Leaf or not: see the task at `AutogradMeta.is_leaf`.
+        # 02.3 Leaf or not: see the task at `TensorHistory.is_leaf`.
         raise NotImplementedError("02.3 Leaf or not is yours to write")
 
     @grad_fn.setter
@@ -80,7 +80,7 @@ class AutogradMeta:
 
     def _edge(self: Any) -> tuple[Node | None, int]:
         """Return where this tensor's gradient goes."""
-        # 02.3 Leaf or not: see the task at `AutogradMeta.is_leaf`.
+        # 02.3 Leaf or not: see the task at `TensorHistory.is_leaf`.
         raise NotImplementedError("02.3 Leaf or not is yours to write")
 
     def _accumulator(self: Any) -> AccumulateGrad:
@@ -93,11 +93,11 @@ class AutogradMeta:
         #   del end; x._accumulator()          -> a new one: the old one was freed
         # Mind:
         # - Threads may ask at once: look and make under `_accumulator_lock`.
-        # Use: `AccumulateGrad(self)` makes one; `meta = self._autograd_meta()`, where
-        # `meta.accumulator` is None at first, then a weak reference, `ref(node)`.
+        # Use: `AccumulateGrad(self)` makes one; `extras = self._ensure_extras()`, where
+        # `extras.accumulator` is None at first, then a weak reference, `ref(node)`.
         raise NotImplementedError("02.2 One end for each leaf is yours to write")
 
     def _adopt(self: Any, accumulator: AccumulateGrad) -> None:
         """Let gradients of this leaf go where another leaf's go."""
-        self._autograd_meta().accumulator = ref(accumulator)
+        self._ensure_extras().accumulator = ref(accumulator)
         self.__dict__["_kept_accumulator"] = accumulator

@@ -1,3 +1,7 @@
+# Stage 02, The graph: nodes, edges and leaves: the solution for minigrad/tensor/history.py.
+# Made by `minigrad dev build`. The lesson is lessons/02_graph.md.
+# MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
+
 """A tensor's place in the graph: the node that made it, or the `AccumulateGrad` of a leaf."""
 
 from __future__ import annotations
@@ -12,8 +16,8 @@ from ..graph.node import Node
 _accumulator_lock = Lock()
 
 
-class AutogradMeta:
-    """The part of `Tensor` that knows how the tensor came to be.
+class TensorHistory:
+    """The part of `Tensor` that knows how the tensor was made, and where its gradient goes.
 
     A tensor made by a recorded operation has the operation's node in `_node` and is its output
     number `_index`.  A leaf has None there; if it requires grad, its gradient goes to an
@@ -68,14 +72,14 @@ class AutogradMeta:
     def _accumulator(self: Any) -> AccumulateGrad:
         """Return the leaf's one `AccumulateGrad`, made when there is none alive."""
         with _accumulator_lock:  # threads that share the leaf have to get the same one
-            meta = self._autograd_meta()
-            node: AccumulateGrad | None = meta.accumulator and meta.accumulator()
+            extras = self._ensure_extras()
+            node: AccumulateGrad | None = extras.accumulator and extras.accumulator()
             if node is None:
                 node = AccumulateGrad(self)
-                meta.accumulator = ref(node)
+                extras.accumulator = ref(node)
         return node
 
     def _adopt(self: Any, accumulator: AccumulateGrad) -> None:
         """Let gradients of this leaf go where another leaf's go."""
-        self._autograd_meta().accumulator = ref(accumulator)
+        self._ensure_extras().accumulator = ref(accumulator)
         self.__dict__["_kept_accumulator"] = accumulator
