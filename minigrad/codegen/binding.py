@@ -1,0 +1,58 @@
+"""Writes how a call's arguments are put in order: what `bind` does, straight down.
+
+It serves calls by position whose arguments have the types that `bind` takes as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ..op.declaration import Op
+from ..tensor.tensor import Tensor
+from .forward import ABSENT
+from .written import Text
+
+
+class BindingWriter:
+    """The function of one op that has arguments beside its tensors, such as a dimension."""
+
+    def __init__(self, op: type[Op], form: str) -> None:
+        self.op, self.form = op, form
+        self.given = op.parameters[:op.positional]
+        self.plain = {name: kind.plain for _, name, kind in op.checked}
+
+    def text(self, **others: Any) -> Text:
+        """Return the source of the function and the objects that its names stand for."""
+        op, given = self.op, ", ".join(self.given)
+        operands = "".join(f"{name}=absent, " for name in self.given)
+        lines = [f"def {op.name}({operands}/, *more, **named):",
+                 f"    if {' or '.join(self.unserved())}:",
+                 f"        return taught({given}, *more, **named)"]
+        for name in self.given:
+            if name in op.defaults:
+                lines += [f"    if {name} is absent:", f"        {name} = default_{name}"]
+        rest = [name if name in self.given else f"default_{name}" for name in op.parameters]
+        lines += [f"    return steps({', '.join(rest)})"]
+        return Text("\n".join(lines) + "\n", others | self.names())
+
+    def names(self) -> dict[str, Any]:
+        """Return the objects that the names in the text stand for."""
+        steps: Callable[..., Any] = self.op.steps
+        return {"absent": ABSENT, "Tensor": Tensor, "steps": steps,
+                **{f"default_{name}": value for name, value in self.op.defaults.items()},
+                **{f"types_of_{name}": types for name, types in self.plain.items()}}
+
+    def unserved(self) -> Iterator[str]:
+        """Write the conditions under which `bind` has to look at the arguments."""
+        yield from ("more", "named", "observers.count")
+        for name in self.given:
+            optional = f"{name} is not absent and " if name in self.op.defaults else ""
+            if name == self.op.varargs:
+                yield f"({optional}type({name}) is not tuple)"
+            elif name == self.given[0] and self.form == "package" and name in self.op.tensors:
+                yield f"type({name}) is not Tensor"
+            if name in self.plain:
+                yield f"({optional}type({name}) not in types_of_{name})"
+            elif not optional:
+                yield f"{name} is absent"
