@@ -38,7 +38,7 @@ class BindingWriter:
 
     def names(self) -> dict[str, Any]:
         """Return the objects that the names in the text stand for."""
-        steps: Callable[..., Any] = self.op.steps
+        steps: Callable[..., Any] | None = self.op.steps
         return {"absent": ABSENT, "Tensor": Tensor, "steps": steps,
                 **{f"default_{name}": value for name, value in self.op.defaults.items()},
                 **{f"types_of_{name}": types for name, types in self.plain.items()}}

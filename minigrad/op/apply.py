@@ -1,6 +1,6 @@
 """Applying an op: prepare the arguments, run forward, record a node, wrap the results.
 
-`op.steps` is `run_op`, or the function that `codegen/` has written out for the op.
+An op for which `codegen/` has written the four steps out has that function in `op.steps`.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def apply(op: type[Op], values: list[Any]) -> Any:
     """
     if _state.observers.count:
         return intercepted(op, values, _state.interceptors())
-    return op.steps(*values)
+    return run_op(op, values) if op.steps is None else op.steps(*values)
 
 
 def intercepted(op: type[Op], values: list[Any], stack: tuple[Any, ...] = ()) -> Any:
@@ -64,7 +64,7 @@ def intercepted(op: type[Op], values: list[Any], stack: tuple[Any, ...] = ()) ->
     See NOTE [Interceptors] in _state.py.
     """
     if not stack:
-        return op.steps(*values)
+        return run_op(op, values) if op.steps is None else op.steps(*values)
     return stack[0].op(op, values, partial(intercepted, stack=stack[1:]))
 
 
@@ -75,11 +75,6 @@ def run_op(op: type[Op], values: list[Any]) -> Any:
         return run_elsewhere(op, call)
     result = forward(op, call)
     return wrap(op, record(op, call), call.values, result) if call.on_tensors else result
-
-
-def run_steps(op: type[Op], *values: Any) -> Any:
-    """Run an op on arguments in forward's order: `op.steps`, unless `codegen/` is on."""
-    return run_op(op, [*values])
 
 
 def run_elsewhere(op: type[Op], call: Prepared) -> Any:

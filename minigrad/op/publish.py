@@ -52,7 +52,8 @@ def written(op: type[Op], function: Any, form: str) -> Any:
 
 def publish(op: type[Op]) -> None:
     """Give an op all its names."""
-    op.steps = staticmethod(written(op, op.steps, "steps"))
+    if (steps := written(op, None, "steps")) is not None:
+        op.steps = staticmethod(steps)
     call = documented(caller(op), op, op.name)
     if op.public:
         publish_function(op, call)

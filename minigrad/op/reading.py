@@ -11,11 +11,9 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..graph.node import Node
-from .apply import run_steps
 from .arguments import ArgumentType, argument_type
 from .forwards import call_as_shape, in_float32, in_order, on_a_copy
 from .node import base_of_nodes, make_node_type, needed_by
@@ -69,8 +67,8 @@ class DerivedAttributes:
     run_forward: Callable[..., Any]  # `forward` with keyword-only arguments in their order too
     run_inplace: Callable[..., Any] | None  # the same of `forward_inplace`
     result_type: Any  # the named tuple of several outputs
-    #: Runs the four steps on arguments in forward's order; `codegen/` writes it out.
-    steps: Callable[..., Any]
+    #: The four steps as `codegen/` writes them out, for arguments in forward's order; None without
+    steps: Callable[..., Any] | None
     changed: tuple[Callable[[], None], ...]  # called after a formula or the forward was replaced
 
 
@@ -95,7 +93,7 @@ def read_declaration(op: type[Op]) -> None:
     prepare_calls(op)
     if op.outputs:
         op.result_type = named_result(op.name, op.outputs)
-    op.changed, op.steps = (), partial(run_steps, op)
+    op.changed, op.steps = (), None
 
 
 def make_functions_static(op: type[Op]) -> None:

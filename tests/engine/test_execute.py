@@ -5,6 +5,7 @@ import pytest
 
 import minigrad as torch
 from minigrad import _state
+from minigrad.autograd import anomaly_mode  # noqa: F401  # it fills `_state.anomaly`
 from minigrad.engine import engine, graph_task
 from minigrad.engine.graph_task import GraphTask
 from minigrad.graph.node import GraphRoot

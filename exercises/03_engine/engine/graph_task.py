@@ -99,10 +99,11 @@ class GraphTask(ObservedTask):
         raise NotImplementedError("03.4 The ready queue is yours to write")
 
     def run(self, root: Node) -> None:
-        """Run the root and then every node that becomes ready."""
-        # 03.5 Running (about 15 lines)
-        # `run` gives `root` an `InputBuffer(root.num_inputs)` and pushes it, then evaluates
-        # each ready node with its buffer. `evaluate` runs one node: `self.call` gives its
+        """Run the root and then every node in its turn."""
+        # 03.5 Running (about 16 lines)
+        # `in_turn` pushes `root` and yields each ready node until none is left. `run` gives
+        # `root` an `InputBuffer(root.num_inputs)`, then evaluates each node of
+        # `in_turn(root)` with its buffer. `evaluate` runs one node: `self.call` gives its
         # results, `node.release()` frees what it saved, unless `self.retain_graph`, and
         # `self.route_gradients` sends the results on.
         #   run on x * 3.0           -> x.grad is 3.0
@@ -113,6 +114,11 @@ class GraphTask(ObservedTask):
         #   None (section 8 explains it), ask `self.run_hooks_and_capture`: where that is
         #   False, nothing runs.
         # - Afterwards queue and buffers are empty.
+        raise NotImplementedError("03.5 Running is yours to write")
+
+    def in_turn(self, root: Node) -> Iterator[Node]:
+        """Yield the root and then the nodes as they become ready, latest forward first."""
+        # 03.5 Running: see the task at `GraphTask.run`.
         raise NotImplementedError("03.5 Running is yours to write")
 
     # ---------------------------------------------------------------- one node

@@ -7,7 +7,7 @@
 
 """Applying an op: prepare the arguments, run forward, record a node, wrap the results.
 
-`op.steps` is `run_op`, or the function that `codegen/` has written out for the op.
+An op for which `codegen/` has written the four steps out has that function in `op.steps`.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def apply(op: type[Op], values: list[Any]) -> Any:
     """
     if _state.observers.count:
         return intercepted(op, values, _state.interceptors())
-    return op.steps(*values)
+    return run_op(op, values) if op.steps is None else op.steps(*values)
 
 
 def intercepted(op: type[Op], values: list[Any], stack: tuple[Any, ...] = ()) -> Any:
@@ -91,11 +91,6 @@ def run_op(op: type[Op], values: list[Any]) -> Any:
     """Run an op that nobody watches: prepare, forward, record, wrap."""
     # 04d.5 Four steps: see the task at `intercepted`.
     raise NotImplementedError("04d.5 Four steps is yours to write")
-
-
-def run_steps(op: type[Op], *values: Any) -> Any:
-    """Run an op on arguments in forward's order: `op.steps`, unless `codegen/` is on."""
-    return run_op(op, [*values])
 
 
 def run_elsewhere(op: type[Op], call: Prepared) -> Any:

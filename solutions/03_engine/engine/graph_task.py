@@ -87,12 +87,16 @@ class GraphTask(ObservedTask):
             self.push(target)
 
     def run(self, root: Node) -> None:
-        """Run the root and then every node that becomes ready."""
+        """Run the root and then every node in its turn."""
         self.buffers[root] = InputBuffer(root.num_inputs)
+        for node in self.in_turn(root):
+            self.evaluate(node, self.buffers.pop(node))
+
+    def in_turn(self, root: Node) -> Iterator[Node]:
+        """Yield the root and then the nodes as they become ready, latest forward first."""
         self.push(root)
         while self.ready:
-            node = heappop(self.ready)[2]
-            self.evaluate(node, self.buffers.pop(node))
+            yield heappop(self.ready)[2]
 
     # ---------------------------------------------------------------- one node
 
