@@ -17,6 +17,7 @@ from examples import complete
 from prose import code, fenced, front_matter, summary, table
 
 import minigrad
+from minigrad.codegen.functions import texts_of
 from minigrad.op.apply import apply
 from minigrad.op.arguments import bind
 from minigrad.op.declaration import REGISTRY, F, Op
@@ -29,6 +30,11 @@ OpType = type[Op]
 QUIET = "{ data-search-exclude }"
 
 PACKAGE = Path(minigrad.__file__).parent
+
+#: The texts that are written for an op, as readers know them.
+TITLES = {"function": "A call: prepare, forward, record, wrap",
+          "backward on arrays": "Its node in a backward pass",
+          "backward on tensors": "Its node in a backward pass with <code>create_graph=True</code>"}
 
 
 def pages() -> dict[str, list[OpType]]:
@@ -112,7 +118,15 @@ def _body(op: OpType, level: str) -> str:
                      + code(backward, "text"))
     parts.append(f"{level} Declaration {QUIET}\n\n{code(source)}\n"
                  f'<a href="{place}">`{op.__module__}`, line {first}</a>\n')
+    if texts := texts_of(op):
+        parts.append(f"{level} What runs {QUIET}\n\nThe code that minigrad writes from the "
+                     f"declaration. `minigrad show {op.name}` prints it too.\n")
+        parts += [_folded(TITLES[title], text) for title, text in texts.items()]
     return "\n".join(parts)
+
+
+def _folded(title: str, text: str) -> str:
+    return (f'<details markdown="1">\n<summary>{title}</summary>\n\n{code(text)}\n</details>\n')
 
 
 def _facts(op: OpType) -> str:

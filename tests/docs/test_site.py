@@ -30,6 +30,7 @@ import shorten
 import source_pages
 from api_families import FAMILIES, family_of
 
+from minigrad.codegen.functions import texts_of
 from minigrad.op.declaration import REGISTRY
 from minigrad_course.content.stages import stages
 from tests.support.slow import slow_but
@@ -283,6 +284,15 @@ def test_a_page_of_an_operation_tells_what_its_declaration_says(name):
             assert f"def grad_{formula}(" in page
         if op.formulas:
             assert f"`{op.node_type.__name__}`" in page
+
+
+@pytest.mark.parametrize("name", [name for name in OPS if name in op_pages.pages()])
+def test_a_page_of_an_operation_folds_what_runs(name):
+    ops = op_pages.pages()[name]
+    page = op_pages.op_page(name, ops)
+    texts = [text for op in ops for text in texts_of(op).values()]
+    assert page.count("<details") == page.count("</details>") == len(texts)
+    assert all(text.rstrip() in page for text in texts)
 
 
 def test_the_gradient_on_a_page_is_right():

@@ -122,7 +122,7 @@ class Node:
     saves: tuple[str, ...] = ()
     #: Whether the node is an op's: its formulas have no side effects.
     is_op = False
-    #: Whether the node's methods are written out by `codegen/`: one output, and formulas of `g`.
+    #: Whether `codegen/` writes the node's step of a backward pass: one output, formulas of `g`.
     is_written = False
     #: Whether somebody else may hold what the node returns; an op's formulas make new arrays.
     borrows_results = True
