@@ -18,7 +18,7 @@ class ArraysWriter(Writer):
         super().__init__(op, "operator" if form != "steps" else form, xp)
 
     def text(self, **others: Any) -> Text:
-        """Return the source of the function and what its names stand for."""
+        """Return the source of the function and its global names."""
         lines = [f"def {self.op.name}({', '.join(self.arguments)}):"]
         for name in self.op.tensors:
             lines += ["    " + line for line in self.prepare_array(name)]

@@ -21,7 +21,7 @@ from .written import Text
 
 
 def has_plain_formulas(op: type[Op]) -> bool:
-    """Tell whether the formulas of an op ask for `g` and for what was saved, one at a time."""
+    """Tell whether the formulas of an op need only `g` and saved values, and share no work."""
     asked = {name for _, names in op.formulas.values() for name in names}
     return bool(op.formulas) and op.shared is None and not any(
         is_gradient(op, name) and name != "g" for name in asked)
@@ -35,17 +35,19 @@ class StepWriter:
         self.name = "step_on_arrays" if on_arrays else "step_on_tensors"
 
     def text(self) -> Text:
-        """Return the source of the method and the objects that its names stand for."""
+        """Return the source of the method and its global names."""
         lines = [f"def {self.name}(node, task, g):"]
-        for title, step in (("Unpack what was saved, unless it was written to since", self.unpack),
-                            ("Run the formula of each edge, and give the result to the edge's end",
-                             self.formulas), ("Free what was saved", self.free)):
+        for title, step in (
+                ("Unpack the saved values, unless one was written to since", self.unpack),
+                ("Run the formula of each edge, and add the result at the edge's end",
+                 self.formulas),
+                ("Free the saved values", self.free)):
             if written := ["    " + line for line in step()]:
                 lines += [f"    # {title}", *written, ""]
         return Text("\n".join(lines[:-1]) + "\n", self.names())
 
     def names(self) -> dict[str, Any]:
-        """Return the objects that the names in the text stand for."""
+        """Return the global names of the text."""
         formulas = {f"grad_{name}": formula for name, (formula, _) in self.op.formulas.items()}
         return formulas | {"Number": Number, "FREED": FREED, "rebuilt": rebuilt,
                            "ndarray": np.ndarray, "Tensor": Tensor}
@@ -110,7 +112,7 @@ class StepWriter:
             yield f"        node._value_{name} = FREED"
 
     def value(self, name: str) -> str:
-        """Return how the text calls what a formula asks for."""
+        """Return the expression for a value that a formula asks for."""
         slot = self.node_type.arg_slots.get(name)  # type: ignore[attr-defined]  # an OpNode
         return name if slot is None else f"node.{slot}"
 

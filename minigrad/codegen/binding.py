@@ -1,4 +1,4 @@
-"""Writes how a call's arguments are put in order: what `bind` does, straight down.
+"""Writes a function that puts the arguments of a call in order: `bind`, straight down.
 
 It serves calls by position whose arguments have the types that `bind` takes as they are.
 """
@@ -23,7 +23,7 @@ class BindingWriter:
         self.plain = {name: kind.plain for _, name, kind in op.checked}
 
     def text(self, **others: Any) -> Text:
-        """Return the source of the function and the objects that its names stand for."""
+        """Return the source of the function and its global names."""
         op, given = self.op, ", ".join(self.given)
         operands = "".join(f"{name}=absent, " for name in self.given)
         lines = [f"def {op.name}({operands}/, *more, **named):",
@@ -37,7 +37,7 @@ class BindingWriter:
         return Text("\n".join(lines) + "\n", others | self.names())
 
     def names(self) -> dict[str, Any]:
-        """Return the objects that the names in the text stand for."""
+        """Return the global names of the text."""
         steps: Callable[..., Any] | None = self.op.steps
         return {"absent": ABSENT, "Tensor": Tensor, "steps": steps,
                 **{f"default_{name}": value for name, value in self.op.defaults.items()},

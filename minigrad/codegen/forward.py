@@ -1,7 +1,7 @@
 """Writes the function of an op from its declaration: the four steps of op/apply.py, straight down.
 
-Everything that the declaration fixes (how many tensors, what is saved for which edge, whether the
-result is a view) is decided here.  So the text tests only what can differ from call to call.  It
+Everything that the declaration fixes (how many tensors, which edge needs which saved value, whether
+the result is a view) is decided here, so the text tests only what can differ from call to call.  It
 serves tensors that need no promotion and Python numbers beside them.  Every other call, and every
 error, goes to the taught functions, which the text calls `taught`.
 """
@@ -44,7 +44,7 @@ RESERVED = frozenset((
 
 
 class Absent:
-    """Stands for an operand that the caller left out."""
+    """Marks an operand that the caller left out."""
 
 
 ABSENT = Absent()
@@ -85,9 +85,9 @@ class Writer:
                       if len(self.users_of(saved)) < len(op.differentiable)}
 
     def text(self, **others: Any) -> Text:
-        """Return the source of the function and what its names stand for.
+        """Return the source of the function and its global names.
 
-        `others` are the functions to which it hands other calls, and the observers it asks about.
+        `others` adds the functions to which it hands other calls, and the observers that it checks.
         """
         lines = [*self.header()]
         where = self.op.__module__.replace(".", "/") + ".py"
@@ -97,12 +97,12 @@ class Writer:
         return Text("\n".join(lines) + "\n", self.names() | others)
 
     def steps(self) -> tuple[tuple[str, Callable[[], Iterator[str]]], ...]:
-        """Return the titles of the steps and what writes each."""
+        """Return the title of each step and the method that writes it."""
         return (("Prepare", self.prepare), ("Forward", self.forward), ("Record", self.record),
                 ("Wrap", self.wrap))
 
     def names(self) -> dict[str, Any]:
-        """Return what the names in the text stand for."""
+        """Return the global names of the text."""
         op, xp = self.op, self.xp
         on_host = xp.array_type is np.ndarray
         return {
@@ -139,7 +139,7 @@ class Writer:
         return f"return {function}({', '.join(self.arguments)})"
 
     def value(self, name: str) -> str:
-        """Return how the text calls an argument; one that never comes has its default."""
+        """Return the expression for an argument: its default if the caller cannot give it."""
         if name in self.arguments:
             return name
         default = self.op.defaults[name]
@@ -161,7 +161,7 @@ class Writer:
             yield f"    {self.hand_to('taught')}"
 
     def prepare_tensor(self, name: str) -> Iterator[str]:
-        """Write what the first step does with one operand."""
+        """Write the checks of one operand, and take its array."""
         is_none = f"{name} is None" if name in self.optional else ""
         no_tensor = f"type({name}) is not Tensor and type({name}) is not Parameter"
         if name in self.numbers:
@@ -212,7 +212,7 @@ class Writer:
     # ---------------------------------------------------------------- record
 
     def record(self) -> Iterator[str]:
-        """Write the third step: a node, its edges, and what its formulas need."""
+        """Write the third step: a node, its edges, and the values that its formulas need."""
         if not self.differentiable:
             yield "node = None"
             return
@@ -268,7 +268,7 @@ class Writer:
             yield f"    {there} = {name}._node, {name}._index"
 
     def saves(self) -> Iterator[str]:
-        """Write what is saved: a tensor with its version, noted for `SavedTensor` to compare."""
+        """Write how each tensor is saved: with its version, for `SavedTensor` to compare."""
         for name in self.node_type.saves:
             if name == "result":
                 yield "counter = new(Version)"
@@ -296,7 +296,7 @@ class Writer:
                   f"({name}, 0 if saved_counter is None else saved_counter.value)"
 
     def users_of(self, name: str) -> tuple[str, ...]:
-        """Return the inputs of which one has to be live for a value to be saved."""
+        """Return the inputs that need a saved value: one of them has to require grad."""
         if name in self.node_type.always_saved:  # type: ignore[attr-defined]  # an OpNode
             return self.differentiable
         return tuple(n for n, (_, names) in self.op.formulas.items() if name in names)

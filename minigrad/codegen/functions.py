@@ -112,7 +112,7 @@ def write_nodes(op: type[Op]) -> None:
 
 
 def texts_of(op: type[Op]) -> dict[str, str]:
-    """Return what is written for an op on NumPy's arrays, by title; empty if nothing is.
+    """Return the texts written for an op on NumPy's arrays, by title; empty if there are none.
 
     >>> from minigrad.op.declaration import REGISTRY
     >>> list(texts_of(REGISTRY["Mul"]))

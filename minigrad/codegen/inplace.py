@@ -21,18 +21,18 @@ class InplaceWriter(Writer):
     """The operator in place of one op for the arrays of one backend."""
 
     def steps(self) -> tuple[tuple[str, Any], ...]:
-        """Return the steps and what writes each."""
+        """Return the title of each step and the method that writes it."""
         return (("Prepare", self.prepare), ("Leave to others what is recorded, or needs a closer "
                 "look", self.check), ("Write, and count it first: an interrupt may come at any "
                 "line", self.write))
 
     def names(self) -> dict[str, Any]:
-        """Return what the names in the text stand for."""
+        """Return the global names of the text."""
         return super().names() | {"forward_inplace": self.op.forward_inplace,
                                   "may_share_memory": np.may_share_memory}
 
     def check(self) -> Iterator[str]:
-        """Write what has to hold for a write that is not recorded."""
+        """Write the conditions under which a write needs no record."""
         target, other = self.op.tensors
         yield f"if grad_enabled() and ({target}.requires_grad or {other}._requires_grad or (" \
               f"{other}._view is not None and {other}.requires_grad)):"

@@ -1,4 +1,4 @@
-"""Python numbers beside tensors: each stands in for a tensor without history."""
+"""Python numbers as operands: each looks like a tensor without history to generated code."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ class PlannedTask(GraphTask):
             self.order = [node for node in self.order if node in needed]
 
     def reaches(self, node: Node) -> bool:
-        """Tell whether the pass comes to a node."""
+        """Tell whether the pass reaches a node."""
         return super().reaches(node) or (self.order is not None and node in self.order)
 
     def in_turn(self, root: Node) -> Iterator[Node]:
@@ -174,7 +174,7 @@ class PlannedTask(GraphTask):
                 buffer.add(index, gradient)
 
     def add(self, target: Node, grad: Value | None, owned: bool) -> None:
-        """Add a gradient to that of a node with one output, as `InputBuffer.add` does."""
+        """Add a gradient for a node with one output, as `InputBuffer.add` does."""
         current: Arrived = self.buffers.get(target)
         if current is None:
             self.buffers[target] = grad  # type: ignore[assignment]  # in place of a buffer

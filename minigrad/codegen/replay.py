@@ -55,7 +55,7 @@ def plan(output: Tensor, inputs: Sequence[Tensor]) -> tuple[PlannedTask, GraphRo
 
 
 def run(task: PlannedTask, root: GraphRoot, grad: Array) -> dict[int, Array | None]:
-    """Run a planned pass for one gradient; return those that arrive, by the input's position."""
+    """Run a planned pass for one gradient; return the inputs' gradients by position."""
     root.outputs, task.captured = (grad,), {}
     task.run(root)
     return task.captured

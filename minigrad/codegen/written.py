@@ -2,7 +2,7 @@
 
 Writing and compiling one takes about 0.3 ms, and a program uses few of the 380 operations.  So
 each function begins as `unwritten`, whose first call writes the text, compiles it and puts the
-code in the function's own place: whoever holds the function holds the new one.  A debugger, a
+code into the function itself, so every reference to the function runs it.  A debugger, a
 traceback and `inspect.getsource` find the text in `linecache`.
 """
 
@@ -25,7 +25,7 @@ def unwritten(*args: Any, **kwargs: Any) -> Any:
 
 
 class Text:
-    """The source of one function, and the objects that its names stand for."""
+    """The source of one function, and its global names."""
 
     def __init__(self, source: str, names: dict[str, Any]) -> None:
         self.source, self.names = source, names
@@ -55,7 +55,7 @@ class Written:
         return self.function(*args, **kwargs)
 
     def compile(self, text: Text) -> None:
-        """Give the function the code of a text; the code comes last, for other threads may call."""
+        """Compile a text into the function; the code is set last, as other threads may call it."""
         linecache.cache[self.filename] = (len(text.source), None,
                                           text.source.splitlines(keepends=True), self.filename)
         made: dict[str, Any] = {}
@@ -72,7 +72,7 @@ class Written:
         return "".join(linecache.getlines(self.filename))
 
     def forget(self) -> None:
-        """Drop the text: what it was written from has changed, and the next call writes it anew."""
+        """Drop the text, because its declaration has changed; the next call writes it anew."""
         with _lock:
             self.function.__code__ = self.start
             lazily: Any = (lambda: self.write().source,)
