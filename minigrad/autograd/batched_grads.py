@@ -55,6 +55,19 @@ class BatchedTask(task_type):  # type: ignore[misc,valid-type]  # one or the oth
                 for i in range(size)]
         return [stacked(column, level) for column in zip(*rows, strict=True)]
 
+    def step_on_batches(self, node: Any, arrived: Gradient) -> None:
+        """Run a node's generated step on batches, or `apply` if a formula looks at values."""
+        try:
+            (node.step_on_tensors if self.on_tensors else node.step_on_arrays)(self, arrived)
+        except NotBatchable:
+            self.leave(node, arrived)
+
+    def route(self, node: Node, position: int, result: Any, received: Gradient) -> None:
+        """Bring one result of a generated step into the form that its receiver expects."""
+        if result is not None and not self.on_tensors:
+            result = bare(result)
+        super().route(node, position, result, received)
+
     def from_tensors(self, tensors: Sequence[Any]) -> list[Gradient | None]:
         """Return gradients as this pass has them: without `create_graph`, batches of arrays."""
         if self.on_tensors:

@@ -39,9 +39,10 @@ class StepWriter:
         lines = [f"def {self.name}(node, task, g):"]
         for title, step in (
                 ("Unpack the saved values, unless one was written to since", self.unpack),
-                ("Run the formula of each edge, and add the result at the edge's end",
+                ("Run the formula of each edge that leads to a node that is needed",
                  self.formulas),
-                ("Free the saved values", self.free)):
+                ("Free the saved values", self.free),
+                ("Add each result to the gradient of the node at the edge's end", self.route)):
             if written := ["    " + line for line in step()]:
                 lines += [f"    # {title}", *written, ""]
         return Text("\n".join(lines[:-1]) + "\n", self.names())
@@ -84,24 +85,15 @@ class StepWriter:
         yield "    return task.leave(node, g)"
 
     def formulas(self) -> Iterator[str]:
-        """Write the call of each formula, and where its result goes."""
-        array, array_type = ("grad", "ndarray") if self.on_arrays else ("grad._array", "Tensor")
-        yield "buffers, needed = task.buffers, task.nodes_to_execute"
-        for i, (edge, (_, names)) in enumerate(self.op.formulas.items()):
+        """Write the call of each formula."""
+        yield "needed = task.nodes_to_execute"
+        for i, (name, (_, names)) in enumerate(self.op.formulas.items()):
             after = f"node.next{i}" if len(self.op.formulas) < 3 else f"node.edges[{i}][0]"
-            yield f"after = {after}"
-            yield "if after is not None and (needed is None or after in needed):"
-            yield f"    grad = grad_{edge}({', '.join(map(self.value, names))})"
-            yield f"    if type(grad) is not {array_type} or {array}.dtype is not after.dtype or ("
-            yield f"            {array}.shape != after.shape or after.num_inputs > 1):"
-            yield f"        task.route(node, {i}, grad, g)"
-            yield "    elif after in buffers:"
-            yield "        task.add(after, grad, grad is not g)"
-            yield "    else:"
-            yield "        buffers[after] = grad"
-            if self.on_arrays:
-                yield "        if grad is g:"
-                yield "            task.borrowed.add(after)"
+            yield f"{name}_end = {after}"
+            yield f"{name}_live = {name}_end is not None and (" \
+                  f"needed is None or {name}_end in needed)"
+            yield f"if {name}_live:"
+            yield f"    {name}_result = grad_{name}({', '.join(map(self.value, names))})"
 
     def free(self) -> Iterator[str]:
         """Write how the saved values are dropped."""
@@ -110,6 +102,27 @@ class StepWriter:
         for name in self.node_type.saves:
             yield f"    if node._value_{name} is not None:"
             yield f"        node._value_{name} = FREED"
+
+    def route(self) -> Iterator[str]:
+        """Write where each result goes: usually it is the first one for its node, and fits it."""
+        yield "buffers = task.buffers"
+        for i, name in enumerate(self.op.formulas):
+            end, result = f"{name}_end", f"{name}_result"
+            array, array_type = (result, "ndarray") if self.on_arrays else (
+                f"{result}._array", "Tensor")
+            yield f"if not {name}_live:"
+            yield "    pass"
+            yield f"elif type({result}) is not {array_type} or {array}.dtype is not {end}.dtype " \
+                  f"or ("
+            yield f"        {array}.shape != {end}.shape or {end}.num_inputs > 1):"
+            yield f"    task.route(node, {i}, {result}, g)"
+            yield f"elif {end} in buffers:"
+            yield f"    task.add({end}, {result}, {result} is not g)"
+            yield "else:"
+            yield f"    buffers[{end}] = {result}"
+            if self.on_arrays:
+                yield f"    if {result} is g:"
+                yield f"        task.borrowed.add({end})"
 
     def value(self, name: str) -> str:
         """Return the expression for a value that a formula asks for."""

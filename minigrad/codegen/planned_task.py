@@ -99,7 +99,7 @@ class PlannedTask(GraphTask):
         """Plan the pass; without a plan count as `GraphTask` does."""
         if self.order is None:
             self.plan(root)
-        self.unobserved = (self.order is not None and self.recorder is None and not self.batched
+        self.unobserved = (self.order is not None and self.recorder is None
                            and not _state.anomaly.enabled)
         if self.order is None:
             super().count_dependencies(root)
@@ -121,8 +121,10 @@ class PlannedTask(GraphTask):
         if (arrived is None or node.extras is not None or not self.unobserved
                 or (self.captures and node in self.captures)):
             self.leave(node, arrived)
-        elif node.is_written:
+        elif node.is_written and not self.batched:
             (node.step_on_tensors if self.on_tensors else node.step_on_arrays)(self, arrived)
+        elif node.is_written:
+            self.step_on_batches(node, arrived)
         elif self.several_devices:
             self.leave(node, arrived)
         elif type(node) is GraphRoot:
@@ -132,6 +134,10 @@ class PlannedTask(GraphTask):
             node.accumulate(arrived, owned=node not in self.borrowed)
         else:
             self.leave(node, arrived)
+
+    def step_on_batches(self, node: Any, arrived: Arrived) -> None:
+        """Run the step of a node whose gradient is a batch; a batched pass says how."""
+        self.leave(node, arrived)
 
     def seed(self, root: GraphRoot) -> None:
         """Give the gradients that the pass starts with to the roots' nodes."""
