@@ -319,10 +319,10 @@ F_NAMES = {
     "ops.indexing.masked": (
         "argwhere masked_pick masked_place masked_scatter masked_scatter_ masked_select nonzero "
         "nonzero_static put put_ take take_backward"),
-    "ops.indexing.part_scatter": "as_strided_scatter diagonal_scatter select_scatter slice_scatter",
     "ops.indexing.scatter": "scatter scatter_ scatter_add scatter_add_",
     "ops.indexing.scatter_reduce": "index_reduce index_reduce_ scatter_reduce scatter_reduce_",
     "ops.indexing.unravel": "unravel_index",
+    "ops.indexing.view_scatter": "as_strided_scatter diagonal_scatter select_scatter slice_scatter",
     "ops.info": (
         "is_complex is_floating_point is_inference is_nonzero is_signed is_tensor numel "
         "result_type typename"),
@@ -486,10 +486,10 @@ FUNCTION_NAMES = {
     "ops.indexing.masked": (
         "argwhere masked_pick masked_place masked_scatter masked_scatter_ masked_select nonzero "
         "nonzero_static put put_ take take_backward"),
-    "ops.indexing.part_scatter": "as_strided_scatter diagonal_scatter select_scatter slice_scatter",
     "ops.indexing.scatter": "scatter scatter_ scatter_add scatter_add_",
     "ops.indexing.scatter_reduce": "index_reduce index_reduce_ scatter_reduce scatter_reduce_",
     "ops.indexing.unravel": "unravel_index",
+    "ops.indexing.view_scatter": "as_strided_scatter diagonal_scatter select_scatter slice_scatter",
     "ops.info": (
         "is_complex is_floating_point is_inference is_nonzero is_signed is_tensor numel "
         "result_type typename"),
@@ -653,9 +653,9 @@ METHODS = {
     "ops.indexing.masked": (
         "argwhere masked_scatter masked_scatter_ masked_select nonzero nonzero_static put put_ "
         "take"),
-    "ops.indexing.part_scatter": "as_strided_scatter diagonal_scatter select_scatter slice_scatter",
     "ops.indexing.scatter": "scatter scatter_ scatter_add scatter_add_",
     "ops.indexing.scatter_reduce": "index_reduce index_reduce_ scatter_reduce scatter_reduce_",
+    "ops.indexing.view_scatter": "as_strided_scatter diagonal_scatter select_scatter slice_scatter",
     "ops.info": "is_nonzero is_signed",
     "ops.linalg.addmm": "addbmm addbmm_ addmm addmm_ addmv addmv_ addr addr_ baddbmm baddbmm_",
     "ops.linalg.decompositions": "cholesky det inverse logdet qr slogdet",

@@ -18,7 +18,7 @@ FAMILIES: dict[str, dict[str, tuple[str, str]]] = {
         "statistics": ("Statistics, combinations and windows",
                        "quantile histogram gradient minmax covariance combinations windows "
                        "renorm"),
-        "scattered": ("Parts written, joined and split", "part_scatter unravel split_by_axis"),
+        "scattered": ("Parts written, joined and split", "view_scatter unravel split_by_axis"),
         "linalg": ("Linear algebra", "matmul products decompositions triangular "
                    "svd_eigh distance vector_norm"),
         "systems": ("Linear systems and contractions", "solve_ex least_squares einsum"),

@@ -75,11 +75,12 @@ FORMULAS = {
         "own -= mean / largest * rate;"),
     "nadam": Formula(
         "beta1 beta2 eps momentum_decay", {**_STEP, "mu_product": "product"},
-        [_COUNT, "now = beta1 * (1 - 0.5 * pow(0.96, count * momentum_decay))",
-         "following = beta1 * (1 - 0.5 * pow(0.96, (count + 1) * momentum_decay))",
-         "product = single(product * single(now))", "spread = sqrt(1 - pow(beta2, count))",
-         "of_grad = lr * spread * (1 - now) / (1 - product)",
-         "of_mean = lr * spread * following / (1 - product * following)", "least = eps * spread",
+        [_COUNT, "momentum = beta1 * (1 - 0.5 * pow(0.96, count * momentum_decay))",
+         "next_momentum = beta1 * (1 - 0.5 * pow(0.96, (count + 1) * momentum_decay))",
+         "product = single(product * single(momentum))", "spread = sqrt(1 - pow(beta2, count))",
+         "of_grad = lr * spread * (1 - momentum) / (1 - product)",
+         "of_mean = lr * spread * next_momentum / (1 - product * next_momentum)",
+         "least = eps * spread",
          *_AWAY],
         "of_grad of_mean least away1 beta2 away2", _AVERAGES,
         _MEAN + _SQUARE +

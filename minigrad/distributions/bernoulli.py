@@ -8,14 +8,14 @@ from typing import Any
 from ..autograd.grad_mode import no_grad
 from ..op.declaration import F
 from . import constraints
-from .chance import ByChance, log_chance
 from .exp_family import ExponentialFamily
+from .probs_or_logits import ProbsOrLogits, bernoulli_log_prob
 from .utils import broadcast_all
 
 __all__ = ["Bernoulli"]
 
 
-class Bernoulli(ByChance, ExponentialFamily):
+class Bernoulli(ProbsOrLogits, ExponentialFamily):
     """1 with probability `probs`, else 0; `logits` are the log-odds.
 
     >>> import minigrad as torch
@@ -38,7 +38,7 @@ class Bernoulli(ByChance, ExponentialFamily):
 
     def __init__(self, probs: Any = None, logits: Any = None,
                  validate_args: bool | None = None) -> None:
-        self._begin_by_chance(probs, logits, validate_args)
+        self._begin_from_probs_or_logits(probs, logits, validate_args)
 
     @property
     def mean(self) -> Any:
@@ -65,11 +65,11 @@ class Bernoulli(ByChance, ExponentialFamily):
         """Return log(p) for 1 and log(1 - p) for 0."""
         if self._validate_args:
             self._validate_sample(value)
-        return log_chance(*broadcast_all(self.logits, value))
+        return bernoulli_log_prob(*broadcast_all(self.logits, value))
 
     def entropy(self) -> Any:
         """Return -p log(p) - (1 - p) log(1 - p)."""
-        return -log_chance(self.logits, self.probs)
+        return -bernoulli_log_prob(self.logits, self.probs)
 
     def enumerate_support(self, expand: bool = True) -> Any:
         """Return 0 and 1."""

@@ -7,12 +7,12 @@ from typing import Any
 from ..autograd.grad_mode import no_grad
 from ..op.declaration import F
 from . import constraints
-from .chance import ByChance
+from .probs_or_logits import ProbsOrLogits
 
 __all__ = ["Binomial"]
 
 
-class Binomial(ByChance):
+class Binomial(ProbsOrLogits):
     """How many of n = `total_count` trials succeed, each with probability p.
 
     P(k) = n! / (k! (n - k)!) p**k (1 - p)**(n - k)
@@ -30,14 +30,14 @@ class Binomial(ByChance):
     """
 
     arg_constraints: Any = {"total_count": constraints.nonnegative_integer,
-                            **ByChance.arg_constraints}
+                            **ProbsOrLogits.arg_constraints}
     has_enumerate_support = True
-    _expanded = {"total_count": 0, **ByChance._expanded}
+    _expanded = {"total_count": 0, **ProbsOrLogits._expanded}
     total_count: Any
 
     def __init__(self, total_count: Any = 1, probs: Any = None, logits: Any = None,
                  validate_args: bool | None = None) -> None:
-        self._begin_by_chance(probs, logits, validate_args, total_count=total_count)
+        self._begin_from_probs_or_logits(probs, logits, validate_args, total_count=total_count)
         self.total_count = self.total_count.type_as(self._param)
 
     @constraints.dependent_property(is_discrete=True, event_dim=0)

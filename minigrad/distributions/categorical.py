@@ -9,8 +9,8 @@ from ..autograd.grad_mode import no_grad
 from ..op.declaration import F
 from ..ops.info import finfo
 from . import constraints
-from .chance import one_of
 from .distribution import Distribution
+from .probs_or_logits import one_of
 from .utils import lazy_property, logits_to_probs, probs_to_logits
 
 __all__ = ["Categorical"]

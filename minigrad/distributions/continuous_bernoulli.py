@@ -8,14 +8,14 @@ from typing import Any
 from ..autograd.grad_mode import no_grad
 from ..op.declaration import F
 from . import constraints
-from .chance import ByChance, log_chance
 from .exp_family import ExponentialFamily
+from .probs_or_logits import ProbsOrLogits, bernoulli_log_prob
 from .utils import broadcast_all, clamp_probs
 
 __all__ = ["ContinuousBernoulli"]
 
 
-class ContinuousBernoulli(ByChance, ExponentialFamily):
+class ContinuousBernoulli(ProbsOrLogits, ExponentialFamily):
     """Numbers x of [0, 1] with a density in proportion to p**x (1 - p)**(1 - x).
 
     Between the two `lims`, near p = 1/2, series take the place of quotients of small numbers.
@@ -42,7 +42,7 @@ class ContinuousBernoulli(ByChance, ExponentialFamily):
                  lims: tuple[float, float] = (0.499, 0.501),
                  validate_args: bool | None = None) -> None:
         self._lims = lims
-        self._begin_by_chance(probs, logits, validate_args)
+        self._begin_from_probs_or_logits(probs, logits, validate_args)
         if probs is not None:
             self.probs = clamp_probs(self.probs)
 
@@ -97,7 +97,7 @@ class ContinuousBernoulli(ByChance, ExponentialFamily):
         """Return the log density."""
         if self._validate_args:
             self._validate_sample(value)
-        return log_chance(*broadcast_all(self.logits, value)) + self._cont_bern_log_norm()
+        return bernoulli_log_prob(*broadcast_all(self.logits, value)) + self._cont_bern_log_norm()
 
     def cdf(self, value: Any) -> Any:
         """Return (p**x (1 - p)**(1 - x) + p - 1) / (2 p - 1), or near p = 1/2 the value itself."""

@@ -8,13 +8,13 @@ from ..autograd.grad_mode import no_grad
 from ..op.declaration import F
 from ..ops.info import finfo
 from . import constraints
-from .chance import ByChance, log_chance
+from .probs_or_logits import ProbsOrLogits, bernoulli_log_prob
 from .utils import broadcast_all
 
 __all__ = ["Geometric"]
 
 
-class Geometric(ByChance):
+class Geometric(ProbsOrLogits):
     """How many trials of chance p fail before the first success: p (1 - p)**k for k = 0, 1 ...
 
     >>> import minigrad as torch
@@ -33,7 +33,7 @@ class Geometric(ByChance):
 
     def __init__(self, probs: Any = None, logits: Any = None,
                  validate_args: bool | None = None) -> None:
-        self._begin_by_chance(probs, logits, validate_args)
+        self._begin_from_probs_or_logits(probs, logits, validate_args)
         if self._validate_args and probs is not None and not (self.probs > 0).all():
             raise ValueError(
                 f"Expected parameter probs ({type(self.probs).__name__} of shape "
@@ -72,4 +72,4 @@ class Geometric(ByChance):
 
     def entropy(self) -> Any:
         """Return the entropy of one trial, divided by p."""
-        return -log_chance(self.logits, self.probs) / self.probs
+        return -bernoulli_log_prob(self.logits, self.probs) / self.probs

@@ -61,9 +61,9 @@ def exponential_families(p: Any, q: Any) -> Any:
         normalizer = p._log_normalizer(*of_p)
         slopes = grad(normalizer.sum(), of_p, create_graph=True)
     result = q._log_normalizer(*q._natural_params) - normalizer
-    for mine, other, slope in zip(of_p, q._natural_params, slopes):
+    for parameter, other, slope in zip(of_p, q._natural_params, slopes):
         dims = slope.dim() - len(p.batch_shape)
-        result = result - sum_rightmost((other - mine) * slope, dims)
+        result = result - sum_rightmost((other - parameter) * slope, dims)
     return result
 
 

@@ -7,14 +7,14 @@ from typing import Any
 from ..autograd.grad_mode import no_grad
 from ..op.declaration import F
 from . import constraints
-from .chance import ByChance
 from .gamma import Gamma
+from .probs_or_logits import ProbsOrLogits
 from .utils import lazy_property
 
 __all__ = ["NegativeBinomial"]
 
 
-class NegativeBinomial(ByChance):
+class NegativeBinomial(ProbsOrLogits):
     """How many trials of chance p succeed before r = `total_count` fail.
 
     P(k) = Gamma(r + k) / (k! Gamma(r)) (1 - p)**r p**k
@@ -34,12 +34,12 @@ class NegativeBinomial(ByChance):
                             "probs": constraints.half_open_interval(0.0, 1.0),
                             "logits": constraints.real}
     support: Any = constraints.nonnegative_integer
-    _expanded = {"total_count": 0, **ByChance._expanded}
+    _expanded = {"total_count": 0, **ProbsOrLogits._expanded}
     total_count: Any
 
     def __init__(self, total_count: Any, probs: Any = None, logits: Any = None,
                  validate_args: bool | None = None) -> None:
-        self._begin_by_chance(probs, logits, validate_args, total_count=total_count)
+        self._begin_from_probs_or_logits(probs, logits, validate_args, total_count=total_count)
         self.total_count = self.total_count.type_as(self._param)
 
     @property

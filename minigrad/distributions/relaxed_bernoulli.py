@@ -9,7 +9,7 @@ from typing import Any
 
 from ..op.declaration import F
 from . import constraints
-from .chance import ByChance
+from .probs_or_logits import ProbsOrLogits
 from .relaxed import Relaxed
 from .transforms_elementwise import SigmoidTransform
 from .utils import as_floating, broadcast_all, clamp_probs
@@ -17,7 +17,7 @@ from .utils import as_floating, broadcast_all, clamp_probs
 __all__ = ["LogitRelaxedBernoulli", "RelaxedBernoulli"]
 
 
-class LogitRelaxedBernoulli(ByChance):
+class LogitRelaxedBernoulli(ProbsOrLogits):
     """(logits + log-odds of u) / temperature, of u evenly from (0, 1).
 
     >>> from minigrad import tensor
@@ -31,7 +31,7 @@ class LogitRelaxedBernoulli(ByChance):
     def __init__(self, temperature: Any, probs: Any = None, logits: Any = None,
                  validate_args: bool | None = None) -> None:
         self.temperature = temperature
-        self._begin_by_chance(probs, logits, validate_args)
+        self._begin_from_probs_or_logits(probs, logits, validate_args)
 
     def rsample(self, sample_shape: Any = ()) -> Any:
         """Draw by the inverse of the distribution function."""

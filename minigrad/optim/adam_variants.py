@@ -112,11 +112,11 @@ class NAdam(_AdamVariant):
             decay: float = 0.96 ** (step * group["momentum_decay"])
             return beta1 * (1.0 - 0.5 * decay)
 
-        now, following = momentum(count), momentum(count + 1)
+        now, next_momentum = momentum(count), momentum(count + 1)
         product *= now
         spread = math.sqrt(1 - beta2**count)
         of_grad = lr * spread * (1 - now) / (1 - float(product))
-        of_mean = lr * spread * following / (1 - float(product) * following)
+        of_mean = lr * spread * next_momentum / (1 - float(product) * next_momentum)
         shrink = 1 - lr * group["weight_decay"] if group["decoupled_weight_decay"] else 1
         remembered = buffer(state, "exp_avg"), buffer(state, "exp_avg_sq")
         for p, g, mean, square, change, room in self.cache_blocks(array, grad, *remembered):

@@ -68,15 +68,15 @@ def strong_wolfe(at: Callable[[float], Point], start: Point, t: float, reach: fl
             last = start
             break
     best, other = (last, new) if last.loss <= new.loss else (new, last)
-    stuck = False
+    was_near = False
     while tries <= MOST_TRIES and abs(other.t - best.t) * reach >= tolerance:
         low, high = sorted((best.t, other.t))
         t, margin = between(best, other, low, high), 0.1 * (high - low)
         near = min(high - t, t - low) < margin
-        if near and (stuck or t >= high or t <= low):  # there was no progress: away from the end
+        if near and (was_near or t >= high or t <= low):  # there was no progress: away from the end
             t = high - margin if abs(t - high) < abs(t - low) else low + margin
             near = False
-        stuck = near
+        was_near = near
         new, tries = at(t), tries + 1
         if too_high(new) or new.loss >= best.loss:
             best, other = (best, new) if best.loss <= new.loss else (new, best)

@@ -9,7 +9,7 @@ from . import constraints
 from .distribution import Distribution
 from .utils import broadcast_all, lazy_property, logits_to_probs, probs_to_logits
 
-__all__ = ["ByChance", "log_chance", "one_of"]
+__all__ = ["ProbsOrLogits", "bernoulli_log_prob", "one_of"]
 
 
 def one_of(probs: Any, logits: Any) -> tuple[str, Any]:
@@ -23,19 +23,19 @@ def one_of(probs: Any, logits: Any) -> tuple[str, Any]:
     return ("logits", logits) if probs is None else ("probs", probs)
 
 
-def log_chance(logits: Any, value: Any) -> Any:
+def bernoulli_log_prob(logits: Any, value: Any) -> Any:
     """Return log(p) where `value` is 1, log(1 - p) where it is 0, and what lies between."""
     return F.mul(value, logits) + F.logsigmoid(-logits)
 
 
-class ByChance(Distribution):
+class ProbsOrLogits(Distribution):
     """A distribution by a probability `probs`, or by its log-odds `logits`."""
 
     arg_constraints: Any = {"probs": constraints.unit_interval, "logits": constraints.real}
     _expanded = {"probs": 0, "logits": 0, "_param": 0}
     _param: Any
 
-    def _begin_by_chance(self, probs: Any, logits: Any, validate_args: bool | None,
+    def _begin_from_probs_or_logits(self, probs: Any, logits: Any, validate_args: bool | None,
                          **more: Any) -> None:
         """Set `probs` or `logits`, and further parameters, in one shape."""
         name, given = one_of(probs, logits)
