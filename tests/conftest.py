@@ -8,6 +8,7 @@ import pytest
 from hypothesis import settings
 
 from tests import _oracle
+from tests.support.reports import pytest_runtest_protocol  # noqa: F401  # pytest finds it here
 from tests.support.skips import waiting
 
 # The name under which the course's tests import it: a learner's workspace has no folder `tests`.
