@@ -44,14 +44,21 @@ SOURCES = [path for folder in ("minigrad", "tests") for path in (ROOT / folder).
 #: Calls that skip, and whether their first argument is the reason.
 SKIPS = {"pytest.skip": True, "pytest.mark.skip": True, "pytest.xfail": True,
          "pytest.mark.skipif": False, "pytest.mark.xfail": False, "pytest.importorskip": False}
+WARNINGS = "filterwarnings", "simplefilter", "catch_warnings"
+ENDS = tuple(name.rpartition(".")[2] for name in SKIPS) + WARNINGS
+#: What a module says that has any of this. Most modules do not, and need no parsing.
+SAID = re.compile("type: ?ignore|noqa|TODO|FIXME|pragma: no cover|" + "|".join(ENDS))
 
 
 def without_reason(text: str) -> list[int]:
     """Return the lines of skips, xfails, ignores and to-dos of a module that give no reason."""
+    if not SAID.search(text):
+        return []
     comments = {token.start[0]: token.string
                 for token in tokenize.generate_tokens(io.StringIO(text).readline)
                 if token.type == tokenize.COMMENT}
-    calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
+    calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)
+             and getattr(node.func, "attr", getattr(node.func, "id", "")).endswith(ENDS)]
     return [*(line for line, comment in comments.items() if leaves_open(comment)),
             *(call.lineno for call in calls if skips_in_silence(call)),
             *(call.lineno for call in calls if ignores_warnings(call)
@@ -73,8 +80,7 @@ def skips_in_silence(call: ast.Call) -> bool:
 
 def ignores_warnings(call: ast.Call) -> bool:
     text = ast.unparse(call)
-    calls = r"[\w.]*(filterwarnings|simplefilter|catch_warnings)\("
-    return bool(re.match(calls, text)) and "ignore" in text
+    return bool(re.match(rf"[\w.]*({'|'.join(WARNINGS)})\(", text)) and "ignore" in text
 
 
 def lines_of(call: ast.Call) -> range:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import ast
 import tomllib
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -177,7 +177,7 @@ def stages(root: Path | None = None) -> list[Stage]:
     ['00', '01']
     """
     root = root or checkout()
-    return [_stage(path, root) for path in sorted((root / "lessons" / "stages").glob("*.toml"))]
+    return [_stage(path, root) for path in _files(root)]
 
 
 def find_stage(number: str, root: Path | None = None) -> Stage:
@@ -186,21 +186,33 @@ def find_stage(number: str, root: Path | None = None) -> Stage:
     >>> find_stage("1").key
     '01_function'
     """
-    found = stages(root)
-    for stage in found:
-        if number in (stage.key, stage.number, stage.number.lstrip("0")):
-            return stage
-    raise CourseError(f"there is no stage {number!r}; there are "
-                      f"{', '.join(stage.number for stage in found)}")
+    root = root or checkout()
+    numbers = []
+    for path in _files(root):
+        found = path.stem.partition("_")[0]
+        if number in (path.stem, found, found.lstrip("0")):
+            return _stage(path, root)
+        numbers.append(found)
+    raise CourseError(f"there is no stage {number!r}; there are {', '.join(numbers)}")
+
+
+def _files(root: Path) -> list[Path]:
+    return sorted((root / "lessons" / "stages").glob("*.toml"))
 
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return _parsed(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise CourseError(f"{path}: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise CourseError(f"{path}: {error}") from None
+
+
+@lru_cache(128)
+def _parsed(text: str) -> dict[str, Any]:
+    """Return what a file says; kept, as parsing all of them takes a sixth of a second."""
+    return tomllib.loads(text)
 
 
 def _stage(path: Path, root: Path) -> Stage:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections import Counter
 from collections.abc import Iterable
 from typing import TypeVar
 
@@ -34,7 +33,8 @@ def in_one_form(node: Node) -> Node:
     try:
         _OneForm().visit(node)
         for _ in range(3):  # a dropped statement may have been the only one that read a name
-            _drop_unread(node)
+            if not _drop_unread(node):
+                break
     except RecursionError:
         pass  # nested this deeply it is compared as it stands
     return node
@@ -196,19 +196,26 @@ def _returned_at_once(block: list[ast.stmt]) -> list[ast.stmt]:
     return made
 
 
-def _drop_unread(tree: ast.AST) -> None:
-    """Drop assignments to names that nobody reads."""
-    read = Counter(each.id for each in ast.walk(tree)
-                   if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load))
-    kept = {name for each in ast.walk(tree) if isinstance(each, ast.Global | ast.Nonlocal)
-            for name in each.names}
-    for node in ast.walk(tree):
+def _drop_unread(tree: ast.AST) -> bool:
+    """Drop assignments to names that nobody reads. Return whether there were any."""
+    dropped = False
+    nodes = list(ast.walk(tree))
+    read = {each.id for each in nodes
+            if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)}
+    for each in nodes:
+        if isinstance(each, ast.Global | ast.Nonlocal):
+            read.update(each.names)
+    for node in nodes:
         if isinstance(node, ast.Module | ast.ClassDef):
             continue  # those names are read from elsewhere
         for name in _BLOCKS:
             block = getattr(node, name, None)
             if isinstance(block, list):
-                setattr(node, name, list(_read_alone(block, {*read, *kept})))
+                kept = list(_read_alone(block, read))
+                if kept != block:
+                    setattr(node, name, kept)
+                    dropped = True
+    return dropped
 
 
 def _read_alone(block: Iterable[ast.stmt], read: set[str]) -> Iterable[ast.stmt]:
