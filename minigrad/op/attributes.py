@@ -1,10 +1,10 @@
-"""What a declaration may say beyond the ten attributes of `Op`, one class for each topic.
+"""The rarer attributes of a declaration, beyond the ten of `Op`: one class for each topic.
 
 `Op` inherits from all of these classes, so a declaration sets any of these attributes in its body,
 like the ten.  The values here are what an op does if its declaration says nothing.  Most
 declarations set one or two.
 
-Where an attribute names arguments, it names those of `forward`, without `xp`.
+If an attribute names arguments, it names those of `forward`, without `xp`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Operands:
-    """Which values an argument takes besides a tensor."""
+    """The values that an argument takes besides a tensor."""
 
     #: The tensor arguments for which a number will do; True for all of them.
     numbers: bool | tuple[str, ...] = False
@@ -38,7 +38,7 @@ class Promotion:
 
 
 class Outputs:
-    """What `forward` returns, if that is not one array."""
+    """The results of an op whose `forward` does not return one array."""
 
     outputs: tuple[str, ...] = ()  # the names of the outputs, if there are several
     constants = 0  # how many of them, the last ones, have no gradient
@@ -46,13 +46,13 @@ class Outputs:
 
 
 class Differentiation:
-    """What else a backward pass or forward mode has to know, besides the formulas."""
+    """Facts that a backward pass or forward mode has to know, besides the formulas."""
 
     nondifferentiable = False  # whether no formula is given because PyTorch has none either
     #: Whether backward raises because PyTorch lacks the derivative too; or the text it raises with
     not_implemented_derivative: bool | str = False
     materialize = True  # whether missing gradients of outputs become zeros
-    #: What the formulas have in common: a function that runs once in a pass on arrays
+    #: The part that the formulas have in common: a function that runs once in a pass on arrays
     shared: Callable[..., Any] | None = None
     #: A rule for forward mode, where neither the kind nor the formulas give it; see NOTE [How a
     #: tangent passes an op] in autograd/forward_ad/pushforward.py
@@ -60,7 +60,7 @@ class Differentiation:
 
 
 class Batching:
-    """What `vmap` does with the op."""
+    """The op in `vmap`."""
 
     no_batching = ""  # why there is no batching rule, so that `vmap` runs it example by example
 

@@ -1,4 +1,4 @@
-"""What minigrad reads from the declaration of an op, and the steps in which it does so.
+"""The facts that minigrad reads from an op's declaration, and the steps in which it does so.
 
 A declaration says little (`declaration.py`, `attributes.py`): its forward, its formulas and a few
 attributes.  The rest follows: which arguments are tensors, where each one is, what a node saves.
@@ -48,7 +48,7 @@ class DerivedAttributes:
     default_values: list[Any]  # by position; None where there is no default
     checked: tuple[tuple[int, str, ArgumentType], ...]  # the arguments whose type `bind` checks
 
-    # Where `apply` finds them.
+    # The positions at which `apply` finds them.
     tensor_positions: tuple[int, ...]
     promoted_positions: tuple[int, ...]
     differentiable_positions: tuple[int, ...]
@@ -63,7 +63,7 @@ class DerivedAttributes:
     needed_by_shared: tuple[str, ...]
     node_type: type[Node]
 
-    # What a call runs.
+    # The functions that a call runs.
     run_forward: Callable[..., Any]  # `forward` with keyword-only arguments in their order too
     run_inplace: Callable[..., Any] | None  # the same of `forward_inplace`
     result_type: Any  # the named tuple of several outputs

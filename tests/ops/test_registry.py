@@ -118,7 +118,8 @@ FORMULAS = re.compile(r"grad_\w+")
 
 @every_op
 def test_every_attribute_is_declared_on_op(op):
-    declared = {*vars(Op), *Op.__annotations__}
+    declared = {name for base in Op.__mro__[:-1]
+                for name in (*vars(base), *getattr(base, "__annotations__", ()))}
     unknown = {name for base in op.__mro__[: op.__mro__.index(Op)] for name in vars(base)
                if not name.startswith("__") and not FORMULAS.fullmatch(name)} - declared
     assert not unknown, f"{sorted(unknown)} are no attributes of Op"
