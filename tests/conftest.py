@@ -12,6 +12,7 @@ from hypothesis import settings
 from tests import _oracle
 from tests.support.reports import pytest_runtest_protocol  # noqa: F401  # pytest finds it here
 from tests.support.skips import waiting
+from tests.support.slow import DAY
 
 # The name under which the course's tests import it: a learner's workspace has no folder `tests`.
 sys.modules["_oracle"] = _oracle
@@ -58,7 +59,12 @@ def pytest_collection_finish():
 
 
 def pytest_terminal_summary(terminalreporter):
-    """Say in one line what the skipped tests wait for, unless `-rs` lists them all."""
+    """Say in one line what the skipped tests wait for, unless `-rs` lists them all.
+
+    Where tests failed, say which day's sample was taken; see `slow_but_one_in`.
+    """
+    if terminalreporter.stats.get("failed"):
+        terminalreporter.write_line(f"MINIGRAD_DAY={DAY} takes the same sample of slow cases again")
     if not terminalreporter.hasopt("s"):
         skipped = terminalreporter.stats.get("skipped", ())
         if line := waiting(str(report.longrepr[2]) for report in skipped):

@@ -27,6 +27,7 @@ from tests.support.samples import (
     samples,
     sloped,
 )
+from tests.support.slow import slow_but_one_in
 
 #: PyTorch warns of itself when it first makes a dual tensor.
 # PyTorch's own forward mode gives it
@@ -168,7 +169,8 @@ def test_in_place_tangent(op):
         each([s for s in samples(op) if s.leaves() and s.args[0].requires_grad], check)
 
 
-@every_op
+@pytest.mark.parametrize("op", slow_but_one_in(3, DIFFERENTIABLE),
+                         ids=[op.__name__ for op in DIFFERENTIABLE])
 def test_a_batch_of_tangents(op):
     """A batch goes through an op as its rows do one by one, if need be with a warning."""
 

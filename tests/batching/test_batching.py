@@ -19,6 +19,7 @@ from minigrad.op.arguments import bind
 from minigrad.op.declaration import REGISTRY
 from minigrad.tensor.tensor import Tensor, from_array
 from tests.support.samples import IDS, OPS, Sample, cotangents_of, each, outputs_of, samples, sloped
+from tests.support.slow import slow_but_one_in
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "en" / "batching.md"
 SIZE = 5  # no sample has a dimension of this size but where it must
@@ -151,7 +152,7 @@ ONCE = {"CtcLoss", "SampleDirichlet", "StandardGamma"}
 TWICE = [op for op in OPS if op.formulas and op.__name__ not in ONCE]
 
 
-@pytest.mark.parametrize("op", TWICE, ids=[op.__name__ for op in TWICE])
+@pytest.mark.parametrize("op", slow_but_one_in(3, TWICE), ids=[op.__name__ for op in TWICE])
 @pytest.mark.filterwarnings("ignore:There is a performance drop")  # the fallback is what is tested
 def test_a_batched_backward_can_be_differentiated(op: Any) -> None:
     def check(sample: Sample) -> None:

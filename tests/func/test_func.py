@@ -11,6 +11,7 @@ import pytest
 
 import minigrad
 from tests.support.engines import ENGINES, NAMES, on_each_engine
+from tests.support.slow import slow_but_one_in
 
 # PyTorch's own forward mode and `linearize` give these
 pytestmark = pytest.mark.filterwarnings("ignore:`torch.jit.script:DeprecationWarning",
@@ -264,7 +265,7 @@ EXCEPT = {"both": {"a write to the input of a tangent"},
 
 
 @pytest.mark.parametrize("mode", ["no_grad", "inference_mode"])
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name", slow_but_one_in(3, PROGRAMS))
 @on_each_engine
 def test_derivatives_are_taken_where_nothing_is_recorded(torch, name, mode):
     if mode == "inference_mode" and name in EXCEPT.get(torch.__name__, EXCEPT["both"]):

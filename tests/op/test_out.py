@@ -14,6 +14,7 @@ from minigrad.op.publish import FUNCTIONS
 from minigrad.ops import load_all
 from minigrad.tensor.tensor import Tensor
 from tests.support.samples import OPS, samples
+from tests.support.slow import slow_but_one_in
 
 load_all()  # which the tables below are made of
 
@@ -168,7 +169,7 @@ BY_STRIDES = {"bernoulli", "normal", "rand", "randint", "randn"}
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("name", [n for n in TAKING if n != "empty"])
+@pytest.mark.parametrize("name", slow_but_one_in(3, [n for n in TAKING if n != "empty"]))
 def test_out_gets_the_result(name, shape):
     if name in BY_STRIDES and shape in ("strided", "turned"):
         return
@@ -257,7 +258,7 @@ OTHERWISE: dict[tuple[str, str], str] = {
 }
 
 
-@pytest.mark.parametrize("name", TAKING)
+@pytest.mark.parametrize("name", slow_but_one_in(3, TAKING))
 def test_out_is_treated_as_in_pytorch(name):
     torch = pytest.importorskip("torch", reason="the other side of the comparison")
     told = []

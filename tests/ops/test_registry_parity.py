@@ -15,7 +15,7 @@ from minigrad.tensor.tensor import Tensor
 from tests import _oracle
 from tests.support.samples import IDS, OPS, Sample, cotangents_of, each, outputs_of, reseed, spread
 from tests.support.samples import samples as all_samples
-from tests.support.slow import slow_but
+from tests.support.slow import slow_but, slow_but_one_in
 
 pytestmark = [pytest.mark.filterwarnings("ignore:" + text) for text in (
     # of shapes, strides and options that samples have
@@ -27,6 +27,8 @@ spellings = pytest.importorskip("tests.support.spellings", reason="compares with
 
 COMPARED = [op for op in OPS if op.__name__ not in spellings.SERVANTS]
 every_op = pytest.mark.parametrize("op", COMPARED, ids=[op.__name__ for op in COMPARED])
+sampled_op = pytest.mark.parametrize("op", slow_but_one_in(3, COMPARED),
+                                     ids=[op.__name__ for op in COMPARED])
 
 #: How far apart values may lie, relatively.
 TOLERANCE = {"float64": 1e-9, "float32": 2e-5, "float16": 2e-3}
@@ -197,7 +199,7 @@ def shares(gradient: Any, slopes: list[Any]) -> bool:
     return any(np.may_share_memory(arrays[0], slope) for slope in arrays[1:])
 
 
-@every_op
+@sampled_op
 def test_gradients_are_views_where_pytorchs_are(op):
     alike = []
 
@@ -223,7 +225,7 @@ def test_gradients_are_views_where_pytorchs_are(op):
     assert all(alike) == (op.__name__ not in VIEW_IN_ONE)
 
 
-@every_op
+@sampled_op
 def test_single_precision(op):
     def check(sample: Sample) -> None:
         compare(sample.with_arrays(
@@ -275,7 +277,7 @@ def integers(sample: Sample, dtype: Any) -> Sample:
 
 @pytest.mark.parametrize("dtype", slow_but(lambda dtype: dtype in (np.int64, np.bool_), [
     np.int64, np.int32, np.uint8, np.bool_]), ids=lambda d: d.__name__)
-@every_op
+@sampled_op
 def test_integers(op, dtype):
     """What is legal gives the same; what PyTorch refuses is refused."""
 
@@ -325,7 +327,7 @@ def takes_several(op: type[Op]) -> bool:
 PROMOTING = [op for op in COMPARED if takes_several(op)]
 
 
-@pytest.mark.parametrize("op", PROMOTING, ids=[op.__name__ for op in PROMOTING])
+@pytest.mark.parametrize("op", slow_but_one_in(3, PROMOTING), ids=[op.__name__ for op in PROMOTING])
 def test_mixed_dtypes(op):
     def check(sample: Sample) -> Any:
         changed = mixed(sample)

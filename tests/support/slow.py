@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
+from datetime import date
 from typing import Any
 
 import pytest
+
+# Set before pytest-xdist starts its processes, which have to choose alike.
+DAY = int(os.environ.setdefault("MINIGRAD_DAY", str(date.today().toordinal())))
 
 
 def slow_but(quick: int | Callable[[Any], bool], cases: Iterable[Any]) -> list[Any]:
@@ -13,13 +18,23 @@ def slow_but(quick: int | Callable[[Any], bool], cases: Iterable[Any]) -> list[A
 
     Each stays a case of its own; `make test-all` runs them all.
     """
-    made = []
-    for number, case in enumerate(cases):
-        keep = quick(case) if callable(quick) else number < quick
-        if not keep:
-            known = isinstance(case, type(pytest.param()))
-            values, marks, name = (case.values, case.marks, case.id) if known else (
-                case if isinstance(case, tuple) else (case,), (), None)
-            case = pytest.param(*values, marks=[*marks, pytest.mark.slow], id=name)
-        made.append(case)
-    return made
+    return [case if (quick(case) if callable(quick) else number < quick) else slow(case)
+            for number, case in enumerate(cases)]
+
+
+def slow_but_one_in(count: int, cases: Iterable[Any]) -> list[Any]:
+    """Mark cases as slow, all but one in `count`: on each day others, so that all have their turn.
+
+    This is for long lists whose cases find much the same. A run that fails says how its sample is
+    taken again.
+    """
+    return [case if (number + DAY) % count == 0 else slow(case)
+            for number, case in enumerate(cases)]
+
+
+def slow(case: Any) -> Any:
+    """Return a case of a parametrised test that `make test` leaves out."""
+    known = isinstance(case, type(pytest.param()))
+    values, marks, name = (case.values, case.marks, case.id) if known else (
+        case if isinstance(case, tuple) else (case,), (), None)
+    return pytest.param(*values, marks=[*marks, pytest.mark.slow], id=name)
