@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import minigrad
+from tests.support.slow import slow_but
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 
@@ -62,7 +63,7 @@ def test_a_case_survives_anothers_failure(gpu, monkeypatch, tmp_path, capsys):
     assert "torch: Unavailable: out of memory" in shown and "NOT met" in shown
 
 
-@pytest.mark.parametrize("case", ["mlp step", "gpt step", "one addition"])
+@pytest.mark.parametrize("case", slow_but(2, ["mlp step", "one addition", "gpt step"]))
 def test_cases_run(gpu, monkeypatch, case):
     """On the CPU, without what is a GPU's, for one step."""
     for kind in (minigrad.Tensor, minigrad.nn.Module):

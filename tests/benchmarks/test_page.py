@@ -61,6 +61,7 @@ def test_every_target_that_is_missed_has_a_reason(page: ModuleType, monkeypatch)
             page.of_reasons()
 
 
+@pytest.mark.slow
 def test_the_figures_of_the_reasons_can_be_measured() -> None:
     done = subprocess.run([sys.executable, str(BENCHMARKS / "limits.py")], text=True,
                           capture_output=True, check=True)

@@ -156,9 +156,9 @@ def test_a_stage_with_nothing_to_write_is_not_skipped(space):
     assert "stage 14 has nothing to write" in call("skip", "14", code=2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("text", "told", "not_told"), [
-    pytest.param("", "has no .* any more, and the package needs it", "File",
-                 marks=pytest.mark.slow),
+    ("", "has no .* any more, and the package needs it", "File"),
     ("import numpy\nx = undefined\n", r'", line 2, in <module>', "importlib|minigrad/"),
 ])
 def test_files_that_cannot_be_imported_are_told_without_the_packages_frames(

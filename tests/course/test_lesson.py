@@ -72,6 +72,7 @@ def test_formulas_are_plain():
     assert left == set()
 
 
+@pytest.mark.slow
 def test_in_a_pipe_it_comes_whole_without_answers():
     told = lesson("05")
     assert "1. A gradient that nobody keeps" in told
@@ -145,6 +146,7 @@ def test_the_solved_exercises_of_a_stage_are_its_part_of_the_engine(part_solved)
         assert opened["printed"] == "tensor([1., 1.])\n", "open exercises are the package's"
 
 
+@pytest.mark.slow
 def test_a_saved_file_counts_from_the_next_block(part_solved):
     file = STAGE.exercise("engine/hooks.py", part_solved.exercises)
     with Runner(partial(own_engine, part_solved, STAGE)) as runner:

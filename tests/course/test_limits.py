@@ -29,8 +29,8 @@ def tried(files: dict[str, Path], limit: float = 1, **more: bool) -> tuple[Trial
     return trial, verdicts(STAGE, trial, list(STAGE.holes))
 
 
-@pytest.mark.parametrize("kind", [
-    "a loop", *(pytest.param(each, marks=pytest.mark.slow) for each in list(ENDLESS)[1:])])
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ENDLESS)
 def test_the_place_is_named_and_the_rest_is_tested(tmp_path, kind):
     files = files_with(tmp_path, ENDLESS[kind])
     trial, found = tried(files, only_first=kind == "a lock")

@@ -111,6 +111,7 @@ def test_stages_are_skipped_and_brought_back(space):
     assert "00.1, hint 1 of 3" in call("hint")
 
 
+@pytest.mark.slow
 def test_a_program_without_stages_runs_on_those_that_are_solved(space, capfd):
     script = space.root / "program.py"
     script.write_text("import minigrad\nfrom minigrad.graph import hooks\n"

@@ -142,6 +142,7 @@ def test_prints_stand_under_the_exercise_that_printed_them_and_are_capped(graded
     assert {each["state"] for each in imported["verdicts"]} == {"solved"}
 
 
+@pytest.mark.slow
 def test_an_answer_that_is_not_python_names_its_line(graded):
     stage = find_stage("05")
     texts, number = with_line(stage, "graph/hooks.py:RemovableHandle.__init__", "x = (1")

@@ -34,6 +34,7 @@ from minigrad_course.similarity.readable import readable
 from minigrad_course.similarity.signs import signs
 from tests.support.answers import answered, answers
 from tests.support.disguises import DISGUISES, package, renamed, shipped, with_bodies
+from tests.support.slow import DAY, slow_but_one_in
 
 #: Whether every disguise is tried in every stage.
 ALL = os.environ.get("MINIGRAD_ALL_MUTANTS") == "1"
@@ -55,12 +56,12 @@ WITH_HOLES = [stage for stage in course.stages() if stage.holes]
 
 
 def pairs():
-    """Each disguise with each stage: one quick, a third slow, the others on demand."""
+    """Each disguise with each stage: one quick, each day another sixth slow, the rest on demand."""
     on_demand = pytest.mark.skipif(not ALL, reason="MINIGRAD_ALL_MUTANTS=1 tries it")
     for i, name in enumerate(DISGUISES):
         for j, stage in enumerate(WITH_HOLES[6:] + WITH_HOLES[:6]):
             marks = [pytest.mark.slow] if j else []
-            if j and (i + j) % 3:
+            if j and (i + j + DAY) % 6:
                 marks.append(on_demand)
             yield pytest.param(name, stage, marks=marks, id=f"{name}-{stage.key}")
 
@@ -118,7 +119,7 @@ def test_a_copy_in_another_file_of_the_stage_is_found():
     assert found.whole.part > 0.9
 
 
-@pytest.mark.parametrize(("stage", "name"), INDEPENDENT)
+@pytest.mark.parametrize(("stage", "name"), slow_but_one_in(3, INDEPENDENT))
 def test_an_independent_answer_is_not_accused(stage, name):
     assert reported(stage, mine=answered(stage, name)) == set()
 
@@ -142,7 +143,7 @@ def test_the_figures_that_the_thresholds_rest_on():
     assert max(each.part for each in near if each.of >= SIBLING_TOKENS) < 0.6
 
 
-@pytest.mark.parametrize(("stage", "name"), INDEPENDENT)
+@pytest.mark.parametrize(("stage", "name"), slow_but_one_in(3, INDEPENDENT))
 def test_who_copied_from_whom_is_found(stage, name):
     others = {other: answered(stage, other) for other in answers(stage) if other != name}
     mine = answered(stage, name)

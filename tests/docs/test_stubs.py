@@ -47,6 +47,7 @@ def test_annotations_are_reduced_to_known_names():
     assert stubs.annotation("np.ndarray") == stubs.annotation("Unheard") == "Any"
 
 
+@pytest.mark.slow
 def test_check_reports_a_stale_stub(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(stubs, "METHODS", tmp_path / "m.pyi")
     monkeypatch.setattr(stubs, "FUNCTIONS_STUB", tmp_path / "f.pyi")

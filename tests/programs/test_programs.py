@@ -9,6 +9,7 @@ import pytest
 
 from tests.programs import __main__ as command
 from tests.programs.table import PROGRAMS, Program, Repository
+from tests.support.slow import slow_but
 
 HERE = Repository("somebody/something", "0" * 40)
 SCRIPT = """import torch
@@ -42,11 +43,11 @@ def test_a_program_is_run_with_both_and_shortened(somewhere: Any, monkeypatch: A
     assert "2 numbers, differ by 0" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(("script", "words"), [
+@pytest.mark.parametrize(("script", "words"), slow_but(1, [
     ("import torch, sys\nprint(2.0 if 'minigrad' in sys.modules else 1.0)", "differ by 1"),
     ("import torch, sys\nprint(*[1] * (1 + ('minigrad' in sys.modules)))", "differ by inf"),
     ("import torch.nowhere", "failed: ModuleNotFoundError"),
-])
+]))
 def test_what_differs_or_fails_is_told(somewhere: Any, monkeypatch: Any, capsys: Any,
                                        script: str, words: str) -> None:
     (somewhere / "script.py").write_text(script, encoding="utf-8")

@@ -120,6 +120,7 @@ def test_the_figure_reads_a_digit_as_minigrad_does(model, asked):
         assert shown["digit"] == int(np.argmax(real["shares"]))
 
 
+@pytest.mark.slow
 def test_the_weights_read_as_many_held_out_digits_as_they_say(asked):
     pytest.importorskip("sklearn", reason="its digits are read")
     from minigrad_course.demos import digits
