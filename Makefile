@@ -29,9 +29,11 @@ FROM_NPM := site/node_modules
 FIREFOX  := tests/browser/firefox/node_modules
 
 # The generic run takes place in a copy of the tree from which the quick twins are removed. What a
-# learner's code runs on has them switched off anyway, and examples in documents are run once.
+# learner's code runs on has them switched off anyway, and examples in documents are run once. So
+# are the tests of texts and of tools, which have nothing to do with either.
 GENERIC := $(CURDIR)/build/generic
-WITHOUT_COURSE := $(patsubst %,--ignore=tests/%,course docs hostile)
+WITHOUT_COURSE := $(patsubst %,--ignore=tests/%,course docs hostile browser widgets programs \
+                  mutation release test_sentences.py test_skips.py test_pinned_dependencies.py)
 
 # An environment that was moved, copied or lost its Python is made again, not repaired.
 HEALTHY := $(shell [ "$$(cat '$(VENV)/.stamp-venv' 2>/dev/null)" = '$(CURDIR)' ] \
