@@ -33,6 +33,7 @@ PACKAGE = Path(minigrad.__file__).parent
 
 #: The texts that are written for an op, as readers know them.
 TITLES = {"function": "A call: prepare, forward, record, wrap",
+          "operator": "The operator: prepare, forward, record, wrap",
           "backward on arrays": "Its node in a backward pass",
           "backward on tensors": "Its node in a backward pass with <code>create_graph=True</code>"}
 

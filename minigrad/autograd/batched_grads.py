@@ -60,7 +60,7 @@ class BatchedTask(task_type):  # type: ignore[misc,valid-type]  # one or the oth
         try:
             (node.step_on_tensors if self.on_tensors else node.step_on_arrays)(self, arrived)
         except NotBatchable:
-            self.leave(node, arrived)
+            self.hand_back(node, arrived)
 
     def route(self, node: Node, position: int, result: Any, received: Gradient) -> None:
         """Bring one result of a generated step into the form that its receiver expects."""

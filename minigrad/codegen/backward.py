@@ -1,9 +1,9 @@
 """Writes the step of an op's node in a backward pass: `GraphTask.evaluate`, straight down.
 
-The text unpacks what the node saved, runs the formula of each edge, adds each result to what has
-arrived at the edge's end, and frees what was saved.  If a saved value needs a closer look, because
-it has hooks, was converted, was written to since or is gone, the text leaves the node to
-`GraphTask.evaluate`, which also raises every error.
+The text unpacks what the node saved, runs the formula of each edge, frees the saved values and
+adds each result to what has arrived at the edge's end.  If a saved value needs a closer look,
+because it has hooks, was converted, was written to since or is gone, the text hands the node back
+to `GraphTask.evaluate`, which also raises every error.
 """
 
 from __future__ import annotations
@@ -36,7 +36,10 @@ class StepWriter:
 
     def text(self) -> Text:
         """Return the source of the method and its global names."""
-        lines = [f"def {self.name}(node, task, g):"]
+        where = self.op.__module__.replace(".", "/") + ".py"
+        lines = [f"def {self.name}(node, task, g):",
+                 f"    # Written from the formulas of `class {self.op.__name__}` in {where};",
+                 "    # task.hand_back() leaves the node to GraphTask.evaluate", ""]
         for title, step in (
                 ("Unpack the saved values, unless one was written to since", self.unpack),
                 ("Run the formula of each edge that leads to a node that is needed",
@@ -63,7 +66,7 @@ class StepWriter:
         """Write how the op's result is taken out of the node."""
         yield f"saved = node._value_{name}"
         yield "if type(saved) is not tuple or saved[2].value != saved[1]:"
-        yield "    return task.leave(node, g)"
+        yield "    return task.hand_back(node, g)"
         yield f"{name} = saved[0]" if self.on_arrays else f"{name} = rebuilt(saved, node)"
 
     def unpack_input(self, name: str) -> Iterator[str]:
@@ -73,7 +76,7 @@ class StepWriter:
         yield f"    {name}, version = saved"
         yield f"    counter = {name}._counter"
         yield "    if version != (0 if counter is None else counter.value):"
-        yield "        return task.leave(node, g)"
+        yield "        return task.hand_back(node, g)"
         if self.on_arrays:
             yield f"    {name} = {name}._array"
         yield "elif saved is None:"
@@ -82,7 +85,7 @@ class StepWriter:
             yield "elif type(saved) is Number:"
             yield f"    {name} = saved.{'_array' if self.on_arrays else 'number'}"
         yield "else:"
-        yield "    return task.leave(node, g)"
+        yield "    return task.hand_back(node, g)"
 
     def formulas(self) -> Iterator[str]:
         """Write the call of each formula."""
@@ -90,9 +93,9 @@ class StepWriter:
         for i, (name, (_, names)) in enumerate(self.op.formulas.items()):
             after = f"node.next{i}" if len(self.op.formulas) < 3 else f"node.edges[{i}][0]"
             yield f"{name}_end = {after}"
-            yield f"{name}_live = {name}_end is not None and (" \
+            yield f"{name}_needed = {name}_end is not None and (" \
                   f"needed is None or {name}_end in needed)"
-            yield f"if {name}_live:"
+            yield f"if {name}_needed:"
             yield f"    {name}_result = grad_{name}({', '.join(map(self.value, names))})"
 
     def free(self) -> Iterator[str]:
@@ -110,7 +113,7 @@ class StepWriter:
             end, result = f"{name}_end", f"{name}_result"
             array, array_type = (result, "ndarray") if self.on_arrays else (
                 f"{result}._array", "Tensor")
-            yield f"if not {name}_live:"
+            yield f"if not {name}_needed:"
             yield "    pass"
             yield f"elif type({result}) is not {array_type} or {array}.dtype is not {end}.dtype " \
                   f"or ("
@@ -121,7 +124,7 @@ class StepWriter:
             yield "else:"
             yield f"    buffers[{end}] = {result}"
             if self.on_arrays:
-                yield f"    if {result} is g:"
+                yield f"    if {result} is g:  # passed on, so the engine may not write to it"
                 yield f"        task.borrowed.add({end})"
 
     def value(self, name: str) -> str:

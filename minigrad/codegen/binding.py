@@ -38,7 +38,7 @@ class BindingWriter:
 
     def names(self) -> dict[str, Any]:
         """Return the global names of the text."""
-        steps: Callable[..., Any] | None = self.op.steps
+        steps: Callable[..., Any] | None = self.op.written_out
         return {"absent": ABSENT, "Tensor": Tensor, "steps": steps,
                 **{f"default_{name}": value for name, value in self.op.defaults.items()},
                 **{f"types_of_{name}": types for name, types in self.plain.items()}}

@@ -91,7 +91,8 @@ class Writer:
         """
         lines = [*self.header()]
         where = self.op.__module__.replace(".", "/") + ".py"
-        lines.insert(1, f"    # Written from the declaration `class {self.op.__name__}` in {where}")
+        lines.insert(1, f"    # Written from `class {self.op.__name__}` in {where};")
+        lines.insert(2, "    # taught() runs the same four steps for any op: minigrad/op/apply.py")
         for title, step in self.steps():
             lines += ["", f"    # {title}", *("    " + line for line in step())]
         return Text("\n".join(lines) + "\n", self.names() | others)
@@ -205,9 +206,11 @@ class Writer:
         yield "try:"
         yield f"    result = {call}{', '.join(arguments)})"
         yield "except Exception:  # the taught function raises it again and says what is wrong"
-        yield f"    {self.hand_to('taught')}"
+        yield "    result = absent"
         yield "if type(result) not in BACKENDS:"
-        yield "    result = as_array(result)"
+        yield "    if result is absent:"
+        yield f"        {self.hand_to('taught')}"
+        yield "    result = as_array(result)  # a NumPy scalar, if all operands have no dimensions"
 
     # ---------------------------------------------------------------- record
 
@@ -230,7 +233,7 @@ class Writer:
     def new_node(self) -> Iterator[str]:
         """Write how the node is made and numbered."""
         yield f"node = new({self.node_type.__name__})"
-        yield "node.extras = None"
+        yield "node.extras = None  # new() runs no __init__"
         yield "sequence_of_thread = read_sequence()"
         yield "node.sequence = sequence_of_thread() if sequence_of_thread else next_sequence()"
         yield "node.shape, node.dtype = result.shape, result.dtype"

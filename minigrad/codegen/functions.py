@@ -50,7 +50,7 @@ def bound(op: type[Op], form: str, xp: Backend, taught: Function) -> Any:
     """Return the function of an op that puts its arguments in order, written at its first call."""
     made = Written(op.name, f"{op.__name__} {form}", lambda: BindingWriter(op, form).text(
         taught=taught, observers=_state.observers))
-    made.function.__wrapped__ = op.steps  # for inspect.getsource
+    made.function.__wrapped__ = op.written_out  # for inspect.getsource
     return made.function
 
 
@@ -116,14 +116,15 @@ def texts_of(op: type[Op]) -> dict[str, str]:
 
     >>> from minigrad.op.declaration import REGISTRY
     >>> list(texts_of(REGISTRY["Mul"]))
-    ['function', 'backward on arrays', 'backward on tensors']
+    ['operator', 'backward on arrays', 'backward on tensors']
     >>> texts_of(REGISTRY["Cat"])
     {}
     """
     if not is_served(op):
         return {}
-    form = "function" if takes_tensors_alone(op) else "steps"
-    texts = {"function": Writer(op, form, numpy_backend).text().source}
+    form = "steps" if not takes_tensors_alone(op) else "operator" if op.dunder else "function"
+    title = "operator" if form == "operator" else "function"
+    texts = {title: Writer(op, form, numpy_backend).text().source}
     if has_plain_formulas(op):
         texts["backward on arrays"] = StepWriter(op, True).text().source
         texts["backward on tensors"] = StepWriter(op, False).text().source

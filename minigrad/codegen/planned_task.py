@@ -120,24 +120,24 @@ class PlannedTask(GraphTask):
         """Run one node: by its generated step, or as `GraphTask` does where something observes."""
         if (arrived is None or node.extras is not None or not self.unobserved
                 or (self.captures and node in self.captures)):
-            self.leave(node, arrived)
+            self.hand_back(node, arrived)
         elif node.is_written and not self.batched:
             (node.step_on_tensors if self.on_tensors else node.step_on_arrays)(self, arrived)
         elif node.is_written:
             self.step_on_batches(node, arrived)
         elif self.several_devices:
-            self.leave(node, arrived)
+            self.hand_back(node, arrived)
         elif type(node) is GraphRoot:
             self.seed(node)
         elif type(node) is AccumulateGrad and not self.on_tensors and (
                 not node.variable._extras.post_accumulate):
             node.accumulate(arrived, owned=node not in self.borrowed)
         else:
-            self.leave(node, arrived)
+            self.hand_back(node, arrived)
 
     def step_on_batches(self, node: Any, arrived: Arrived) -> None:
         """Run the step of a node whose gradient is a batch; a batched pass says how."""
-        self.leave(node, arrived)
+        self.hand_back(node, arrived)
 
     def seed(self, root: GraphRoot) -> None:
         """Give the gradients that the pass starts with to the roots' nodes."""
@@ -149,7 +149,7 @@ class PlannedTask(GraphTask):
                 else:  # its dtype was checked with the arguments of `backward`
                     self.add(end, grad, owned=False)
 
-    def leave(self, node: Node, arrived: Arrived) -> None:
+    def hand_back(self, node: Node, arrived: Arrived) -> None:
         """Leave a node to `GraphTask.evaluate`, which takes a buffer."""
         if type(arrived) is not InputBuffer:
             buffer = InputBuffer(node.num_inputs)

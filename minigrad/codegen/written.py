@@ -9,6 +9,7 @@ traceback and `inspect.getsource` find the text in `linecache`.
 from __future__ import annotations
 
 import linecache
+import os
 from collections.abc import Callable
 from threading import RLock
 from types import CodeType, FunctionType
@@ -16,12 +17,14 @@ from typing import Any
 
 Function = Callable[..., Any]
 
+#: The folder that generated texts seem to be in; debuggers expect a whole path.
+FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "<generated>")
+
 _lock = RLock()
 
 
-def unwritten(*args: Any, **kwargs: Any) -> Any:
-    """Write this function's text, then call it with the same arguments."""
-    return write_and_call(*args, **kwargs)  # type: ignore[name-defined]  # noqa: F821  # a global of its own
+# On one line, so that a traceback shows the first line of the text for it.
+def unwritten(*args: Any, **kwargs: Any) -> Any: return write_and_call(*args, **kwargs)  # type: ignore[name-defined] # noqa: F821 # a global of its own
 
 
 class Text:
@@ -40,7 +43,7 @@ class Written:
     """
 
     def __init__(self, name: str, filename: str, write: Callable[[], Text]) -> None:
-        self.name, self.filename, self.write = name, f"<generated>/{filename}", write
+        self.name, self.filename, self.write = name, os.path.join(FOLDER, filename), write
         self.start: CodeType = unwritten.__code__.replace(
             co_name=name, co_qualname=name, co_filename=self.filename, co_firstlineno=1)
         names = {"write_and_call": self, "__name__": __name__}  # the latter for `frames.is_ours`

@@ -1,6 +1,6 @@
 """Applying an op: prepare the arguments, run forward, record a node, wrap the results.
 
-An op for which `codegen/` has written the four steps out has that function in `op.steps`.
+An op for which `codegen/` has written the four steps out has that function in `op.written_out`.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def apply(op: type[Op], values: list[Any]) -> Any:
     """
     if _state.observers.count:
         return intercepted(op, values, _state.interceptors())
-    return run_op(op, values) if op.steps is None else op.steps(*values)
+    return run_op(op, values) if op.written_out is None else op.written_out(*values)
 
 
 def intercepted(op: type[Op], values: list[Any], stack: tuple[Any, ...] = ()) -> Any:
@@ -64,7 +64,7 @@ def intercepted(op: type[Op], values: list[Any], stack: tuple[Any, ...] = ()) ->
     See NOTE [Interceptors] in _state.py.
     """
     if not stack:
-        return run_op(op, values) if op.steps is None else op.steps(*values)
+        return run_op(op, values) if op.written_out is None else op.written_out(*values)
     return stack[0].op(op, values, partial(intercepted, stack=stack[1:]))
 
 

@@ -68,7 +68,7 @@ class DerivedAttributes:
     run_inplace: Callable[..., Any] | None  # the same of `forward_inplace`
     result_type: Any  # the named tuple of several outputs
     #: The four steps as `codegen/` writes them out, for arguments in forward's order; None without
-    steps: Callable[..., Any] | None
+    written_out: Callable[..., Any] | None
     changed: tuple[Callable[[], None], ...]  # called after a formula or the forward was replaced
 
 
@@ -93,7 +93,7 @@ def read_declaration(op: type[Op]) -> None:
     prepare_calls(op)
     if op.outputs:
         op.result_type = named_result(op.name, op.outputs)
-    op.changed, op.steps = (), None
+    op.changed, op.written_out = (), None
 
 
 def make_functions_static(op: type[Op]) -> None:

@@ -224,8 +224,6 @@ class UnaryNode(Node):
 
     __slots__ = ("index0", "next0")
     arity = 1
-    next0: Node | None
-    index0: int
 
     def __init__(self, edges: Sequence[tuple[Node | None, int]] = ((None, 0),)) -> None:
         self.extras = None
@@ -246,10 +244,6 @@ class BinaryNode(Node):
 
     __slots__ = ("index0", "index1", "next0", "next1")
     arity = 2
-    next0: Node | None
-    next1: Node | None
-    index0: int
-    index1: int
 
     def __init__(self, edges: Sequence[tuple[Node | None, int]] = ((None, 0), (None, 0))) -> None:
         self.extras = None

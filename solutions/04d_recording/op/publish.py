@@ -46,9 +46,9 @@ OUT = inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None)
 
 
 def written(op: type[Op], function: Any, form: str) -> Any:
-    """Return the function that is written from an op's declaration, where `codegen/` is on.
+    """Return the function to publish: without `codegen/`, the one that is given.
 
-    It puts a function of its own in place of this one, which returns what it was given.
+    `codegen/` replaces this function by one that writes functions from declarations.
     """
     return function
 
@@ -57,7 +57,7 @@ def written(op: type[Op], function: Any, form: str) -> Any:
 def publish(op: type[Op]) -> None:
     """Give an op all its names."""
     if (steps := written(op, None, "steps")) is not None:
-        op.steps = staticmethod(steps)
+        op.written_out = staticmethod(steps)
     call = documented(caller(op), op, op.name)
     if op.public:
         publish_function(op, call)
