@@ -31,15 +31,15 @@ class ArraysWriter(Writer):
 
     def prepare_array(self, name: str) -> Iterator[str]:
         """Write the check of one operand."""
-        kind = f"type({name}) is not ndarray"
+        unserved = f"type({name}) is not ndarray"
         if name in self.numbers:
             floats = "floats[:2]" if self.op.float32_scalars else "floats"
             yield f"if (type({name}) is float or type({name}) is int) and " \
                   f"{self.first}.dtype in {floats}:"
             yield f"    {name} = number({name}, {self.first}.dtype)._array"
         if name in self.optional and name not in self.promoted:
-            kind = f"{name} is not None and {kind}"
+            unserved = f"{name} is not None and {unserved}"
         elif name in self.promoted and name != self.first:
-            kind += f" or {name}.dtype is not {self.first}.dtype"
-        yield f"{'elif' if name in self.numbers else 'if'} {kind}:"
+            unserved += f" or {name}.dtype is not {self.first}.dtype"
+        yield f"{'elif' if name in self.numbers else 'if'} {unserved}:"
         yield f"    {self.hand_to('elsewhere' if name == self.op.tensors[0] else 'taught')}"

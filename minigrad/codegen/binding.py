@@ -5,8 +5,10 @@ It serves calls by position whose arguments have the types that `bind` takes as 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
+
+import numpy as np
 
 from ..op.declaration import Op
 from ..tensor.tensor import Tensor
@@ -20,7 +22,7 @@ class BindingWriter:
     def __init__(self, op: type[Op], form: str) -> None:
         self.op, self.form = op, form
         self.given = op.parameters[:op.positional]
-        self.plain = {name: kind.plain for _, name, kind in op.checked}
+        self.plain = {name: argument_type.plain for _, name, argument_type in op.checked}
 
     def text(self, **others: Any) -> Text:
         """Return the source of the function and its global names."""
@@ -32,14 +34,18 @@ class BindingWriter:
         for name in self.given:
             if name in op.defaults:
                 lines += [f"    if {name} is absent:", f"        {name} = default_{name}"]
-        rest = [name if name in self.given else f"default_{name}" for name in op.parameters]
-        lines += [f"    return steps({', '.join(rest)})"]
+        rest = ", ".join(n if n in self.given else f"default_{n}" for n in op.parameters)
+        if self.form != "package" and self.given[0] in op.tensors:
+            lines += [f"    if type({self.given[0]}) is ndarray:  # in a formula",
+                      f"        return on_arrays({rest})"]
+        lines += [f"    return steps({rest})"]
         return Text("\n".join(lines) + "\n", others | self.names())
 
     def names(self) -> dict[str, Any]:
         """Return the global names of the text."""
-        steps: Callable[..., Any] | None = self.op.written_out
-        return {"absent": ABSENT, "Tensor": Tensor, "steps": steps,
+        steps: Any = self.op.written_out
+        return {"absent": ABSENT, "Tensor": Tensor, "ndarray": np.ndarray, "steps": steps,
+                "on_arrays": steps.on_arrays,
                 **{f"default_{name}": value for name, value in self.op.defaults.items()},
                 **{f"types_of_{name}": types for name, types in self.plain.items()}}
 

@@ -152,9 +152,9 @@ class Writer:
         """Write the first step: take the arrays out of tensors of one dtype and one backend."""
         for name in self.op.tensors:
             yield from self.prepare_tensor(name)
-        kinds = {name: kind for _, name, kind in self.op.checked}
+        types = {name: argument_type for _, name, argument_type in self.op.checked}
         for name in self.arguments:
-            if name not in self.op.tensors and kinds.get(name, NUMBER).wanted == NUMBER.wanted:
+            if name not in self.op.tensors and types.get(name, NUMBER).wanted == NUMBER.wanted:
                 yield f"if type({name}) is Tensor or type({name}) is Parameter:"
                 yield f"    {self.hand_to('taught')}"
         if self.op.promote == "float":

@@ -70,6 +70,7 @@ def written(op: type[Op], form: str, xp: Backend, taught: Function) -> Any:
     made = Written(op.name, f"{op.__name__} {form} {xp.name}",
                    lambda: writer(op, form, xp).text(**others))
     op.changed += (made.forget,)
+    made.function.on_arrays = others["on_arrays"]
     return made.function
 
 

@@ -17,7 +17,7 @@ from ..graph.node import Node
 from ..tensor.tensor import Tensor
 from . import hooks
 from .input_buffer import Gradient, InputBuffer, Value
-from .places import place_of
+from .places import at_place_of
 from .validate import validate_outputs
 
 
@@ -57,7 +57,7 @@ class ObservedTask:
         The work is done where the forward was, or the gradients lie.
         """
         extras = node.extras
-        with place_of(node, grads) if self.several_devices else NO_PLACE:
+        with at_place_of(node, grads) if self.several_devices else NO_PLACE:
             if extras is not None and extras.pre:
                 shown = hooks.run_pre_hooks(extras.pre, self.as_tensors(grads))
                 grads[:] = self.from_tensors(shown)

@@ -11,7 +11,7 @@ from ..graph.node import Node
 
 
 @contextmanager
-def place_of(node: Node, grads: Sequence[Any]) -> Iterator[None]:
+def at_place_of(node: Node, grads: Sequence[Any]) -> Iterator[None]:
     """Enter the device and stream for a node's work, where they are not the default ones."""
     extras = node.extras
     forward = NO_PLACE if extras is None or extras.place is None else extras.place.entered()

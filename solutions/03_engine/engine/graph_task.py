@@ -26,7 +26,7 @@ from ..tensor.tensor import Tensor
 from .extra_nodes import note_extra_nodes
 from .input_buffer import Gradient, InputBuffer, Value
 from .observed_task import ObservedTask, check_nan
-from .places import place_of
+from .places import at_place_of
 from .validate import validate_outputs
 
 Edge = tuple[Node | None, int]
@@ -128,7 +128,7 @@ class GraphTask(ObservedTask):
                         results: Sequence[Value | None]) -> None:
         """Add each result to the buffer of the node at the end of its edge."""
         needed = self.nodes_to_execute
-        with place_of(node, results) if self.several_devices else NO_PLACE:
+        with at_place_of(node, results) if self.several_devices else NO_PLACE:
             gradients = validate_outputs(node, received, results)
             if _state.anomaly.enabled:
                 check_nan(node, gradients)
