@@ -33,7 +33,7 @@ FIREFOX  := tests/browser/firefox/node_modules
 # are the tests of texts and of tools, which have nothing to do with either.
 GENERIC := $(CURDIR)/build/generic
 WITHOUT_COURSE := $(patsubst %,--ignore=tests/%,course docs hostile browser widgets programs \
-                  mutation release test_sentences.py test_skips.py test_pinned_dependencies.py)
+                  mutation release voice test_skips.py test_pinned_dependencies.py)
 
 # An environment that was moved, copied or lost its Python is made again, not repaired.
 HEALTHY := $(shell [ "$$(cat '$(VENV)/.stamp-venv' 2>/dev/null)" = '$(CURDIR)' ] \
@@ -115,8 +115,9 @@ sbom: $(VENV)/.stamp-supply $(VENV)/.stamp-site $(FROM_NPM)/.stamp ## bills of m
 	@npm sbom --prefix site --package-lock-only --omit dev --sbom-format cyclonedx > build/sbom/npm.cdx.json
 	@echo '==> the bills are in build/sbom'
 
-lint: $(VENV)/.stamp-lint ## ruff, and mypy --strict on the package
+lint: $(VENV)/.stamp-lint ## ruff, spelling, and mypy --strict on the package
 	@$(RUN)/python -m ruff check .
+	@$(RUN)/codespell
 	@$(RUN)/python -m mypy
 
 course: $(VENV)/.stamp-authors ## is the course as it is made, do its notebooks run, is a sample of stages right?

@@ -12,8 +12,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 #: Folders and files of `tests` that need the checkout around them.
 OF_THE_CHECKOUT = ("benchmarks", "browser", "course", "docs", "hostile", "mutation", "release",
-                   "test_layers.py", "test_pinned_dependencies.py", "test_sentences.py",
-                   "test_skips.py", "test_tree.py", "widgets")
+                   "test_layers.py", "test_pinned_dependencies.py",
+                   "test_skips.py", "test_tree.py", "voice", "widgets")
 
 
 class CleanEnvironment:
