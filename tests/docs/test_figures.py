@@ -87,10 +87,14 @@ def test_the_number_of_texts_that_are_held_to_pytorchs():
     assert f"Now {number} programs are held to PyTorch's texts" in RELIABILITY
 
 
-def test_the_numbers_of_stages_and_exercises():
+def test_the_numbers_of_stages_exercises_and_hours():
     # `minigrad dev build` makes this table
-    table = re.findall(r"^\| \d+\w? \|.*\| (\d*) \| \d+ \|$", text("docs/en/course.md"), re.M)
-    every = [int(number or 0) for number in table]
-    assert f"After {len(every)} stages" in text("README.md")
+    table = re.findall(r"^\| \d+\w? \|.*\| (\d*) \| (\d+) \|$", text("docs/en/course.md"), re.M)
+    every = [int(number or 0) for number, _ in table]
+    hours = round(sum(int(minutes) for _, minutes in table) / 60)
+    readme = text("README.md")
+    assert f"{len(every)} stages with {sum(every)} exercises" in readme
+    assert f"takes about {hours} hours" in readme
+    assert f"After {len(every)} stages" in readme
     assert f"in {len(every)} lessons" in text("docs/en/index.md")
     assert f"with {sum(every)} exercises" in text("docs/en/first_evening.md")

@@ -126,14 +126,14 @@ def test_the_missed_targets_are_counted():
 
     (steps, of_steps), (work, of_work) = (counted("".join(sections.values()), "2 threads"),
                                           counted(everyday, "one thread"))
-    assert (f"Steps missed {steps} of their {of_steps} targets on two threads, and everyday work "
-            f"{work} of {of_work} on one") in README
+    assert (f"training steps missed {steps} of their {of_steps} targets on two threads, and "
+            f"everyday work missed {work} of {of_work} on one") in README
 
 
 @pytest.mark.slow
 def test_the_verdict_is_the_one_that_is_given(tmp_path):
     pytest.importorskip("rich", reason="the course is not installed")
-    (answer,) = re.findall(r"only, as `(.*?)`", README)
+    (answer,) = re.findall(r"from one side only: `(.*?)`", README)
     (verdict,) = re.findall(r"^```console\n(wrong .*?)^```$", README, re.MULTILINE | re.DOTALL)
     around = os.environ | {"PYTHONPATH": str(ROOT), "COLUMNS": "80", "PYTHONIOENCODING": "utf-8"}
 
