@@ -63,10 +63,10 @@ def probe_02_1(random):
 
 
 class Meddler:
-    """A lock; `meanwhile` is what another thread did just before it was ours."""
+    """A lock: another thread calls `meanwhile` before it is ours, and `afterwards` after."""
 
-    def __init__(self, meanwhile):
-        self.meanwhile, self.held = meanwhile, 0
+    def __init__(self, meanwhile, afterwards=lambda: None):
+        self.meanwhile, self.afterwards, self.held = meanwhile, afterwards, 0
 
     def acquire(self, *_):
         self.held += 1
@@ -75,6 +75,7 @@ class Meddler:
 
     def release(self):
         self.held -= 1
+        self.afterwards()
 
     __enter__ = acquire
 
@@ -269,10 +270,13 @@ def probe_02_5(random):
                  list(narrow._grad._array.strides)])
     x, theirs = leaf(array(random, [2])), leaf(array(random, [2]), False)
     locks = list(accumulate._leaf_locks)
-    accumulate._leaf_locks[:] = [Meddler(lambda: setattr(x, "_grad", theirs))] * 64
+    left = []  # what the next thread finds
+    accumulate._leaf_locks[:] = [Meddler(lambda: setattr(x, "_grad", theirs),
+                                         lambda: left.append(x._grad._array.copy()))] * 64
     try:
         AccumulateGrad(x).accumulate(array(random, [2]), False)
-        seen.append([x._grad is theirs, x._grad._array.copy(), accumulate._leaf_locks[0].held])
+        seen.append([x._grad is theirs, x._grad._array.copy(), accumulate._leaf_locks[0].held,
+                     left])
     finally:
         accumulate._leaf_locks[:] = locks
     return seen
@@ -322,10 +326,12 @@ def probe_02_6(random):
                     seen.append(slope._array.copy())
         x, theirs = leaf(array(random, [2])), source[0, :2] * 2
         locks = list(accumulate._leaf_locks)
-        accumulate._leaf_locks[:] = [Meddler(lambda: setattr(x, "_grad", theirs))] * 64
+        left = []  # what the next thread finds
+        accumulate._leaf_locks[:] = [Meddler(lambda: setattr(x, "_grad", theirs),
+                                             lambda: left.append(x._grad._array.copy()))] * 64
         try:
             AccumulateGrad(x).apply_tensors((source[0, :2] * 3,))
-            seen.append([x._grad._array.copy(), accumulate._leaf_locks[0].held])
+            seen.append([x._grad._array.copy(), accumulate._leaf_locks[0].held, left])
         finally:
             accumulate._leaf_locks[:] = locks
     finally:

@@ -143,10 +143,11 @@ class Buffer:
     """Writes down what is added to it."""
 
     def __init__(self, name, seen):
-        self.name, self.seen = name, seen
+        self.name, self.seen, self.before = name, seen, 0
 
     def add(self, index, gradient):
-        self.seen.append(["add", self.name, index, *gradient])
+        self.seen.append(["add", self.name, index, *gradient, self.before])
+        self.before += 1
 
 
 def probe_03_4(random):

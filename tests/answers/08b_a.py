@@ -113,14 +113,14 @@ def run(func, name, args, leaves, dims, kwargs, size, out_dims, randomness):
     return mapped(one, outputs), places
 
 
-def unwrapped(name, leaf, level, size, place):
-    check_output(name, leaf, level, place)
-    if place is None:
+def unwrapped(name, leaf, level, size, dim):
+    check_output(name, leaf, level, dim)
+    if dim is None:
         return leaf
     rows = examples(leaf, level)
     if rows is None:
         rows = F.stack([leaf] * size)
-    return F.movedim(rows, 0, place)
+    return F.movedim(rows, 0, dim)
 
 
 class VmapLevels:

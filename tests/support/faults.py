@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dis
+import linecache
 import os
 import re
 import sys
@@ -55,8 +56,8 @@ def allocating(code: CodeType) -> frozenset[int]:
 
 @cache
 def lines_of(path: str) -> list[str]:
-    """Return the lines of a file of the package."""
-    return Path(path).read_text(encoding="utf-8").splitlines()
+    """Return the lines of a file of the package, or of a generated text."""
+    return linecache.getlines(path)
 
 
 def line_of(code: CodeType, instruction: dis.Instruction) -> str:
