@@ -34,6 +34,16 @@ class Text:
         self.source, self.names = source, names
 
 
+def unused(filename: str) -> str:
+    """Return a path for a text; numbered if it is taken, because ops may share a name."""
+    path = first = os.path.join(FOLDER, filename)
+    number = 1
+    while path in linecache.cache:
+        number += 1
+        path = f"{first} {number}"
+    return path
+
+
 class Written:
     """One function: the text that it has, or that it will get at its first call.
 
@@ -43,7 +53,7 @@ class Written:
     """
 
     def __init__(self, name: str, filename: str, write: Callable[[], Text]) -> None:
-        self.name, self.filename, self.write = name, os.path.join(FOLDER, filename), write
+        self.name, self.filename, self.write = name, unused(filename), write
         self.start: CodeType = unwritten.__code__.replace(
             co_name=name, co_qualname=name, co_filename=self.filename, co_firstlineno=1)
         names = {"write_and_call": self, "__name__": __name__}  # the latter for `frames.is_ours`

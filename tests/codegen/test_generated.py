@@ -29,6 +29,7 @@ if not _state.codegen:
     pytest.skip("codegen/ is switched off", allow_module_level=True)
 
 from minigrad.codegen.planned_task import PlannedTask
+from minigrad.codegen.written import Text, Written
 
 every_op = pytest.mark.parametrize("op", OPS, ids=IDS)
 
@@ -159,6 +160,13 @@ def test_a_debugger_finds_the_lines_of_a_text(function):
     assert is_generated(vars(F)[function])
     name = bdb.Bdb().canonic(code.co_filename)
     assert linecache.getline(name, code.co_firstlineno).startswith(f"def {function}(")
+
+
+def test_two_texts_of_one_name_are_both_found():
+    one, two = (Written("twice", "twice.py", lambda n=n: Text(f"def twice(): return {n}\n", {}))
+                for n in (1, 2))
+    assert (one.function(), two.function()) == (1, 2)
+    assert one.source() == "def twice(): return 1\n" and two.source().endswith("2\n")
 
 
 def test_a_wrong_shape_is_told_without_the_error_of_the_text():

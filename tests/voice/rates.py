@@ -50,7 +50,10 @@ def rates_of(text: str) -> dict[str, float]:
 
 
 def risen(found: dict[str, dict[str, float]], limits: dict[str, dict[str, float]]) -> list[str]:
-    """Return a line for each rate above its limit; for causes, below it."""
+    """Return a line for each rate above its limit; for causes, more than 2 % below it.
+
+    Every sentence without a cause lowers that rate a little, so it needs some play.
+    """
     return [f"{name}: {row}: {rate} per 10,000 words; the limit is {limits[name][row]}"
             for name, rates in found.items() for row, rate in rates.items()
-            if (rate < limits[name][row] if row == CAUSES else rate > limits[name][row])]
+            if (rate < 0.98 * limits[name][row] if row == CAUSES else rate > limits[name][row])]
