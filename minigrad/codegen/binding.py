@@ -55,10 +55,10 @@ class BindingWriter:
         for name in self.given:
             optional = f"{name} is not absent and " if name in self.op.defaults else ""
             if name == self.op.varargs:
-                yield f"({optional}type({name}) is not tuple)"
+                yield f"{optional}type({name}) is not tuple"
+            if name in self.plain:
+                yield f"{optional}type({name}) not in types_of_{name}"
             elif name == self.given[0] and self.form == "package" and name in self.op.tensors:
                 yield f"type({name}) is not Tensor"
-            if name in self.plain:
-                yield f"({optional}type({name}) not in types_of_{name})"
-            elif not optional:
+            elif not optional and name != self.op.varargs:
                 yield f"{name} is absent"

@@ -1,10 +1,10 @@
 """A backward pass whose order is planned before it begins, where sequence numbers decide it.
 
 `GraphTask` counts how many gradients each node waits for, and a heap says which node is next.  But
-a node is newer than the nodes that it gives gradients to, so if all sequence numbers come from one
-thread, the newest node that has not run is always ready.  Sorted once, the nodes need no counts and
-no heap, and they run in the same order as in `GraphTask`: each leaf runs as soon as it has its last
-gradient.
+a node is newer than the nodes that it gives gradients to, so if one thread counted all sequence
+numbers, the newest node that has not run is always ready.  Sorted once, the nodes need no counts
+and no heap, and they run in the same order as in `GraphTask`: each leaf runs as soon as it has its
+last gradient.
 
 A node with one output needs no `InputBuffer` either, so `buffers` holds its gradient itself.
 Unless something observes the node, its generated step turns that gradient into the gradients of
@@ -34,6 +34,8 @@ class PlannedTask(GraphTask):
 
     #: The nodes in the order in which they run; None if sequence numbers do not decide it.
     order: list[Node] | None = None
+    #: The rank of each node that the pass reaches; a leaf has the number of its last giver.
+    ranks: dict[Any, int] = field(default_factory=dict)
     #: The nodes whose lone gradient may not be written to: see NOTE [Who owns a gradient].
     borrowed: set[Node] = field(default_factory=set)
     unobserved = True  # whether there is an order, and nothing looks at each node as it runs
@@ -45,7 +47,7 @@ class PlannedTask(GraphTask):
 
         There is no plan where an edge leads to a node that is not older.
         """
-        ranks: dict[Any, int] = {root: root.sequence}  # a leaf has the rank of its last giver
+        ranks: dict[Any, int] = {root: root.sequence}
         stack = [root]
         while stack:
             node = stack.pop()
@@ -71,8 +73,9 @@ class PlannedTask(GraphTask):
                 elif known >= rank:
                     if end.arity:
                         return
-                    del ranks[end]  # a leaf has to come after its giver, in the order of edges
+                    del ranks[end]  # a leaf runs after its giver, in the order of edges
                     ranks[end] = rank
+        self.ranks = ranks
         self.order = sorted(ranks, key=ranks.__getitem__, reverse=True)
 
     def find_nodes_to_execute(self, root: Node, inputs: set[Node]) -> None:
@@ -108,7 +111,7 @@ class PlannedTask(GraphTask):
 
     def reaches(self, node: Node) -> bool:
         """Tell whether the pass reaches a node."""
-        return super().reaches(node) or (self.order is not None and node in self.order)
+        return super().reaches(node) or node in self.ranks
 
     def in_turn(self, root: Node) -> Iterator[Node]:
         """Return the nodes as planned."""
