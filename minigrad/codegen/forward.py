@@ -58,7 +58,7 @@ def is_served(op: type[Op]) -> bool:
 
 
 def takes_tensors_alone(op: type[Op]) -> bool:
-    """Tell whether all arguments that come by position are tensors, and the rest has defaults."""
+    """Tell whether all positional arguments are tensors, and all others have defaults."""
     return (op.parameters[:op.positional] == op.tensors and not op.varargs
             and op.keyword_only <= op.defaults.keys())
 

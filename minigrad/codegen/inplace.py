@@ -23,7 +23,7 @@ class InplaceWriter(Writer):
     def steps(self) -> tuple[tuple[str, Any], ...]:
         """Return the title of each step and the method that writes it."""
         return (("Prepare", self.prepare), ("Leave to others what is recorded, or needs a closer "
-                "look", self.check), ("Write, and count it first: an interrupt may come at any "
+                "look", self.check), ("Write, and count it first: an interrupt is possible at any "
                 "line", self.write))
 
     def names(self) -> dict[str, Any]:

@@ -65,7 +65,7 @@ class GraphTask(ObservedTask):
                     dependencies[node] = dependencies.get(node, 0) + 1
 
     def reaches(self, node: Node) -> bool:
-        """Tell whether the pass comes to a node."""
+        """Tell whether the pass reaches a node."""
         return node in self.dependencies
 
     def push(self, node: Node) -> None:

@@ -113,7 +113,7 @@ class Node:
 
     #: How many gradients the node receives; nodes with several have a slot of this name.
     num_inputs = 1
-    #: How many edges the node keeps in slots of its own; -1 for any number, in a tuple.
+    #: How many edges the node keeps in slots; -1 if it keeps any number in a tuple.
     arity = -1
     saves: tuple[str, ...] = ()
     #: Whether the node is an op's: its formulas have no side effects.

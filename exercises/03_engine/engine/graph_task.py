@@ -76,7 +76,7 @@ class GraphTask(ObservedTask):
         raise NotImplementedError("03.3 Dependencies is yours to write")
 
     def reaches(self, node: Node) -> bool:
-        """Tell whether the pass comes to a node."""
+        """Tell whether the pass reaches a node."""
         return node in self.dependencies
 
     def push(self, node: Node) -> None:

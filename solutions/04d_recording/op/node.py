@@ -225,7 +225,7 @@ class OpNode(Node):
         NOTE [Notes of saved tensors]
             A function of `codegen/` makes no `SavedTensor`.  It notes in the node's slot what one
             would compare: `(tensor, version)` for an input, `(array, version, counter)` for an
-            output.  The `SavedTensor` is made when somebody asks for it.
+            output.  `kept` makes the `SavedTensor` from the note on demand.
         """
         saved = SavedTensor.noted(note)
         if len(note) == 3:
