@@ -11,8 +11,6 @@ import subprocess
 
 import pytest
 
-from tests.support.slow import slow_but
-
 NVCC = shutil.which("nvcc")
 
 pytestmark = pytest.mark.skipif(NVCC is None, reason="needs CUDA's compiler, nvcc")
@@ -22,10 +20,9 @@ DEFINES = {"float16": ["-DMINIGRAD_HALF=1", "-DMINIGRAD_W=unsigned short"],
            "float64": ["-DMINIGRAD_T=double", "-DMINIGRAD_W=unsigned long long"]}
 
 
-@pytest.mark.parametrize("architecture", [
-    "sm_80", pytest.param("sm_75", marks=pytest.mark.slow),
-    pytest.param("sm_90", marks=pytest.mark.slow)])
-@pytest.mark.parametrize("dtype", slow_but(lambda dtype: dtype == "float32", DEFINES))
+@pytest.mark.slow
+@pytest.mark.parametrize("architecture", ["sm_80", "sm_75", "sm_90"])
+@pytest.mark.parametrize("dtype", DEFINES)
 def test_every_kernel_compiles(fake, dtype, architecture, tmp_path):
     from minigrad.backend.cupy import launch
     from minigrad.backend.cupy.sources import HEADER, KERNELS

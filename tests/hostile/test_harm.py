@@ -211,7 +211,7 @@ HARMING = {
 
 
 @each_sandbox
-@pytest.mark.parametrize("where", [added, in_probes], ids=["tests", "probes"])
+@pytest.mark.parametrize("where", slow_but(1, [added, in_probes]), ids=["tests", "probes"])
 @pytest.mark.parametrize("attack", slow_but(1, HARMING))
 def test_harm_stays_inside(attack, where, sandbox, tmp_path):
     before = {path: path.stat().st_mtime_ns for path in STAGE.root.glob("minigrad/**/*.py")}

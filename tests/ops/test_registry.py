@@ -39,6 +39,7 @@ from tests.support.samples import (
     samples,
     sloped,
 )
+from tests.support.slow import slow_but_one_in
 
 every_op = pytest.mark.parametrize("op", OPS, ids=IDS)
 
@@ -52,6 +53,13 @@ def only(condition: Any) -> Any:
 
 def is_differentiable(op: type[Op]) -> bool:
     return bool(op.formulas)
+
+
+#: For tests that take long over each op: `make test` runs a third of them each day.
+sampled_op = pytest.mark.parametrize("op", slow_but_one_in(3, OPS), ids=IDS)
+sampled_differentiable = pytest.mark.parametrize(
+    "op", slow_but_one_in(3, filter(is_differentiable, OPS)),
+    ids=[op.__name__ for op in OPS if is_differentiable(op)])
 
 
 def is_inplace(op: type[Op]) -> bool:
@@ -404,7 +412,7 @@ def gradient_function(sample: Sample) -> Any:
     return call
 
 
-@only(is_differentiable)
+@sampled_differentiable
 def test_second_derivative(op):
     def check(sample: Sample) -> None:
         outputs = sloped(op, sample.run())
@@ -453,7 +461,7 @@ RECOMPUTES = {"GruLayer", "LstmLayer", "NativeBatchNorm", "NativeGroupNorm", "Na
               "RnnLayer", "ScaledDotProduct"}
 
 
-@only(is_differentiable)
+@sampled_differentiable
 def test_formulas_agree_on_arrays_and_tensors(op):
     def check(sample: Sample) -> None:
         for changed in (sample, in_single(sample)):
@@ -572,7 +580,7 @@ def _close(a: Any, b: Any, equal_nan: bool) -> bool:
 SEES_STRIDES = {"AsStrided", "Restride"}
 
 
-@every_op
+@sampled_op
 def test_layout_in_memory_does_not_matter(op):
     def check(sample: Sample) -> Any:
         ran = False
@@ -590,7 +598,7 @@ def test_layout_in_memory_does_not_matter(op):
         assert each(samples(op), check)
 
 
-@only(is_differentiable)
+@sampled_differentiable
 def test_single_precision_stays_single(op):
     def check(sample: Sample) -> None:
         changed = in_single(sample)
