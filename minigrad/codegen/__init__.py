@@ -1,16 +1,17 @@
-"""Functions of ops written out from their declarations, as `gen_autograd` writes PyTorch's.
+"""Generates the functions of ops from their declarations, as `gen_autograd` does for PyTorch.
 
 NOTE [What is read is what runs]
-    `op/apply.py` runs any op in four steps: prepare, forward, record, wrap.  This folder writes
-    those steps out for one op, straight down, when its function is first called: `x * y` runs a
-    text in which `Mul` and its formulas are filled in.  A debugger steps through the text, a
-    traceback shows its lines, and `minigrad show mul` or `inspect.getsource(minigrad.mul)` prints
-    it.  The text serves the common case and hands every other call, and every error, to the taught
-    functions, so both give the same numbers, bit for bit.
+    `op/apply.py` runs any op in four steps: prepare, forward, record, wrap.  When the function of
+    an op is first called, this folder generates one straight-line function with these steps, in
+    which the op and its formulas are filled in.  So `x * y` runs code generated for `Mul`.  A
+    debugger steps through that code, a traceback shows its lines, and `minigrad show mul` or
+    `inspect.getsource(minigrad.mul)` prints it.  The generated function handles the common case and
+    passes every other call, and every error, to the taught functions.  Both return the same
+    numbers, bit for bit.
 
-    Nothing imports this folder but the line in `minigrad/__init__.py` that switches it on.  With
-    MINIGRAD_GENERIC=1, and wherever a learner's code runs, it stays off and the taught functions
-    run alone.
+    Only one line in `minigrad/__init__.py` imports this folder, and switches it on.  With
+    MINIGRAD_GENERIC=1, and wherever a learner's code runs, it stays off, so that only the taught
+    functions run.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ replay = on_demand.later("codegen.replay")
 
 
 def switch_on() -> None:
-    """Have the functions of ops written out; called before the first op is published."""
+    """Switch code generation on; must be called before the first op is published."""
     vars(publish)["written"] = function_of
     vars(engine)["jacobian_rows"] = lambda *args: replay.jacobian_rows(*args)
     engine.task_type = PlannedTask

@@ -1,4 +1,4 @@
-"""Writes the function of an op on bare arrays, where a formula runs on them: its forward alone."""
+"""Generates the function that a formula calls for an op on bare arrays, which is its forward."""
 
 from __future__ import annotations
 

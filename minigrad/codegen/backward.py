@@ -1,9 +1,9 @@
-"""Writes the step of an op's node in a backward pass: `GraphTask.evaluate`, straight down.
+"""Generates the method that does, for an op's nodes, what `GraphTask.evaluate` does for any node.
 
-The text unpacks what the node saved, runs the formula of each edge, frees the saved values and
-adds each result to what has arrived at the edge's end.  If a saved value needs a closer look,
-because it has hooks, was converted, was written to since or is gone, the text hands the node back
-to `GraphTask.evaluate`, which also raises every error.
+The method unpacks the saved values, runs the formula of each edge, frees the saved values and adds
+each result to the gradient at the edge's end.  If a saved value needs special treatment, because it
+has hooks, was converted, modified in place or freed, the method leaves the node to
+`GraphTask.evaluate`, which also raises every error.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .written import Text
 
 
 def has_plain_formulas(op: type[Op]) -> bool:
-    """Tell whether the formulas of an op need only `g` and saved values, and share no work."""
+    """Return whether an op's formulas need only `g` and saved values, and have no `shared`."""
     asked = {name for _, names in op.formulas.values() for name in names}
     return bool(op.formulas) and op.shared is None and not any(
         is_gradient(op, name) and name != "g" for name in asked)
@@ -57,20 +57,20 @@ class StepWriter:
                            "ndarray": np.ndarray, "Tensor": Tensor}
 
     def unpack(self) -> Iterator[str]:
-        """Write how the saved values are taken out of the node."""
+        """Generate the lines that take the saved values out of the node."""
         for name in self.node_type.saves:
             yield from self.unpack_output(name) if is_output(self.op, name) else (
                 self.unpack_input(name))
 
     def unpack_output(self, name: str) -> Iterator[str]:
-        """Write how the op's result is taken out of the node."""
+        """Generate the lines that take the op's saved result out of the node."""
         yield f"saved = node._value_{name}"
         yield "if type(saved) is not tuple or saved[2].value != saved[1]:"
         yield "    return task.hand_back(node, g)"
         yield f"{name} = saved[0]" if self.on_arrays else f"{name} = rebuilt(saved, node)"
 
     def unpack_input(self, name: str) -> Iterator[str]:
-        """Write how an input is taken out of the node."""
+        """Generate the lines that take a saved input out of the node."""
         yield f"saved = node._value_{name}"
         yield "if type(saved) is tuple:"
         yield f"    {name}, version = saved"
@@ -88,7 +88,7 @@ class StepWriter:
         yield "    return task.hand_back(node, g)"
 
     def formulas(self) -> Iterator[str]:
-        """Write the call of each formula."""
+        """Generate the call of each formula."""
         yield "needed = task.nodes_to_execute"
         for i, (name, (_, names)) in enumerate(self.op.formulas.items()):
             after = f"node.next{i}" if len(self.op.formulas) < 3 else f"node.edges[{i}][0]"
@@ -99,7 +99,7 @@ class StepWriter:
             yield f"    {name}_result = grad_{name}({', '.join(map(self.value, names))})"
 
     def free(self) -> Iterator[str]:
-        """Write how the saved values are dropped."""
+        """Generate the lines that free the saved values."""
         if self.node_type.saves:
             yield "if not task.retain_graph:"
         for name in self.node_type.saves:
@@ -107,7 +107,7 @@ class StepWriter:
             yield f"        node._value_{name} = FREED"
 
     def route(self) -> Iterator[str]:
-        """Write where each result goes: usually it is the first one for its node, and fits it."""
+        """Generate the lines that route each result; usually it is its node's first and fits."""
         yield "buffers = task.buffers"
         for i, name in enumerate(self.op.formulas):
             end, result = f"{name}_end", f"{name}_result"
@@ -134,5 +134,5 @@ class StepWriter:
 
 
 def rebuilt(note: Any, node: Any) -> Tensor:
-    """Return a saved result as a tensor, with its place in the graph."""
+    """Rebuild a saved result as a tensor that is connected to its node."""
     return OpNode.from_note(note).rebuild(note[0], node)

@@ -1,6 +1,6 @@
-"""Writes a function that puts the arguments of a call in order: `bind`, straight down.
+"""Generates a function that does for one op what `bind` does for any: it orders the arguments.
 
-It serves calls by position whose arguments have the types that `bind` takes as they are.
+The function handles calls by position whose arguments have types that `bind` accepts unchecked.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .written import Text
 
 
 class BindingWriter:
-    """The function of one op that has arguments beside its tensors, such as a dimension."""
+    """Generates the function of an op with arguments besides its tensors, such as a dimension."""
 
     def __init__(self, op: type[Op], form: str) -> None:
         self.op, self.form = op, form
@@ -50,7 +50,7 @@ class BindingWriter:
                 **{f"types_of_{name}": types for name, types in self.plain.items()}}
 
     def unserved(self) -> Iterator[str]:
-        """Write the conditions under which `bind` has to look at the arguments."""
+        """Generate the conditions under which the taught `bind` has to handle the arguments."""
         yield from ("more", "named", "observers.count")
         for name in self.given:
             optional = f"{name} is not absent and " if name in self.op.defaults else ""

@@ -1,9 +1,9 @@
-"""Writes the function of an op from its declaration: the four steps of op/apply.py, straight down.
+"""Generates an op's function from its declaration: the four steps of op/apply.py, without loops.
 
-Everything that the declaration fixes (how many tensors, which edge needs which saved value, whether
-the result is a view) is decided here, so the text tests only what can differ from call to call.  It
-serves tensors that need no promotion and Python numbers beside them.  Every other call, and every
-error, goes to the taught functions, which the text calls `taught`.
+The generator decides everything that the declaration determines: the number of tensors, which edge
+needs which saved value, whether the result is a view.  The generated function therefore only tests
+what can differ between calls.  It handles tensors that need no promotion, together with Python
+numbers, and passes every other call, and every error, to the taught function, named `taught` in it.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from .written import Text
 #: Dtypes that can have gradients, the commonest first.
 FLOATS = tuple(np.dtype(name) for name in ("float32", "float64", "float16"))
 
-#: Values of arguments that a text shows as they are.
+#: Types of default values that are written into generated code as literals.
 LITERALS = (type(None), bool, int, float, str)
 
-#: The names that texts use for themselves; an op with a parameter of such a name gets no text.
+#: Names that generated code uses; for an op with such a parameter, no function is generated.
 RESERVED = frozenset((
     "Number", "Parameter", "Tensor", "Version", "absent", "after", "as_array", "backend", "counter",
     "buffers", "elsewhere", "floats", "forward", "g", "grad", "grad_enabled", "mark_view",
@@ -51,23 +51,23 @@ ABSENT = Absent()
 
 
 def is_served(op: type[Op]) -> bool:
-    """Tell whether a function can be written for an op: one output, no list of tensors."""
+    """Return whether a function can be generated for an op: it needs one output and no list."""
     return not (op.outputs or op.list_of_tensors or op.many or op.not_implemented_derivative
                 or not op.tensors or (op.view and op.parameters[0] != op.tensors[0])
                 or (op.view and "result" in op.node_type.saves) or RESERVED & {*op.parameters})
 
 
 def takes_tensors_alone(op: type[Op]) -> bool:
-    """Tell whether all positional arguments are tensors, and all others have defaults."""
+    """Return whether all positional arguments are tensors and all others have defaults."""
     return (op.parameters[:op.positional] == op.tensors and not op.varargs
             and op.keyword_only <= op.defaults.keys())
 
 
 class Writer:
-    """The function of one op for the arrays of one backend.
+    """Generates the function of one op for the arrays of one backend.
 
     `form` says how the function is called: "operator" as in `x * y`, "function" with the tensors,
-    "steps" with all of forward's arguments in order.
+    or "steps" with all arguments of forward in order.
     """
 
     def __init__(self, op: type[Op], form: str, xp: Backend) -> None:
@@ -87,7 +87,7 @@ class Writer:
     def text(self, **others: Any) -> Text:
         """Return the source of the function and its global names.
 
-        `others` adds the functions to which it hands other calls, and the observers that it checks.
+        `others` are further globals: the functions that handle other calls, and the observers.
         """
         lines = [*self.header()]
         where = self.op.__module__.replace(".", "/") + ".py"
@@ -98,7 +98,7 @@ class Writer:
         return Text("\n".join(lines) + "\n", self.names() | others)
 
     def steps(self) -> tuple[tuple[str, Callable[[], Iterator[str]]], ...]:
-        """Return the title of each step and the method that writes it."""
+        """Return the title of each step and the method that generates it."""
         return (("Prepare", self.prepare), ("Forward", self.forward), ("Record", self.record),
                 ("Wrap", self.wrap))
 
@@ -124,7 +124,7 @@ class Writer:
     # ---------------------------------------------------------------- the call
 
     def header(self) -> Iterator[str]:
-        """Write the first lines: the arguments, and calls that are not for this function."""
+        """Generate the first lines: the arguments, and the check for observers."""
         if self.form in ("function", "package"):
             operands = "".join(f"{name}=absent, " for name in self.arguments)
             yield f"def {self.op.name}({operands}/, *more, **named):"
@@ -136,11 +136,11 @@ class Writer:
             yield f"        {self.hand_to('taught')}"
 
     def hand_to(self, function: str) -> str:
-        """Return the line that hands the call to another function."""
+        """Return the line that passes the call to another function."""
         return f"return {function}({', '.join(self.arguments)})"
 
     def value(self, name: str) -> str:
-        """Return the expression for an argument: its default if the caller cannot give it."""
+        """Return the expression for an argument, which is its default if it is not a parameter."""
         if name in self.arguments:
             return name
         default = self.op.defaults[name]
@@ -149,7 +149,7 @@ class Writer:
     # ---------------------------------------------------------------- prepare
 
     def prepare(self) -> Iterator[str]:
-        """Write the first step: take the arrays out of tensors of one dtype and one backend."""
+        """Generate the first step: unwrap tensors that have the same dtype and backend."""
         for name in self.op.tensors:
             yield from self.prepare_tensor(name)
         types = {name: argument_type for _, name, argument_type in self.op.checked}
@@ -162,7 +162,7 @@ class Writer:
             yield f"    {self.hand_to('taught')}"
 
     def prepare_tensor(self, name: str) -> Iterator[str]:
-        """Write the checks of one operand, and take its array."""
+        """Generate the lines that check one operand and take its array."""
         is_none = f"{name} is None" if name in self.optional else ""
         no_tensor = f"type({name}) is not Tensor and type({name}) is not Parameter"
         if name in self.numbers:
@@ -195,7 +195,7 @@ class Writer:
     # ---------------------------------------------------------------- forward
 
     def forward(self) -> Iterator[str]:
-        """Write the second step: the op's `forward` on arrays."""
+        """Generate the second step: the op's `forward` on arrays."""
         arguments = []
         for name in self.op.parameters:
             shown = f"{name}_array" if name in self.op.tensors else self.value(name)
@@ -215,7 +215,7 @@ class Writer:
     # ---------------------------------------------------------------- record
 
     def record(self) -> Iterator[str]:
-        """Write the third step: a node, its edges, and the values that its formulas need."""
+        """Generate the third step: the node, its edges, and the values that its formulas need."""
         if not self.differentiable:
             yield "node = None"
             return
@@ -231,7 +231,7 @@ class Writer:
             yield "    " + line
 
     def new_node(self) -> Iterator[str]:
-        """Write how the node is made and numbered."""
+        """Generate the lines that create and number the node."""
         yield f"node = new({self.node_type.__name__})"
         yield "node.extras = None  # new() runs no __init__"
         yield "sequence_of_thread = read_sequence()"
@@ -242,7 +242,7 @@ class Writer:
             yield "    tell(node)"
 
     def edges(self) -> Iterator[str]:
-        """Write where each gradient goes: to the node that made the input, or to a leaf."""
+        """Generate the edges, which lead to the node that made an input or to a leaf's."""
         names = self.differentiable
         if len(names) > 2:
             yield "node.num_inputs, node.others = 1, []"
@@ -265,13 +265,13 @@ class Writer:
             yield f"    if {name}._counter is INFERENCE:"
             yield f"        {self.hand_to('taught')}"
             yield f"    {there} = {name}._edge()"
-            if name in self.asked:  # an edge may lead nowhere: a view that was made without grad
+            if name in self.asked:  # the edge of a view that was made without grad is empty
                 yield f"    {name}_live = node.next{i} is not None"
             yield "else:"
             yield f"    {there} = {name}._node, {name}._index"
 
     def saves(self) -> Iterator[str]:
-        """Write how each tensor is saved: with its version, for `SavedTensor` to compare."""
+        """Generate the lines that save each tensor, with its version."""
         for name in self.node_type.saves:
             if name == "result":
                 yield "counter = new(Version)"
@@ -299,13 +299,13 @@ class Writer:
                   f"({name}, 0 if saved_counter is None else saved_counter.value)"
 
     def users_of(self, name: str) -> tuple[str, ...]:
-        """Return the inputs that need a saved value: one of them has to require grad."""
+        """Return the inputs whose gradients need a saved value."""
         if name in self.node_type.always_saved:  # type: ignore[attr-defined]  # an OpNode
             return self.differentiable
         return tuple(n for n, (_, names) in self.op.formulas.items() if name in names)
 
     def keeps(self) -> Iterator[str]:
-        """Write which arguments and sizes the node keeps."""
+        """Generate the lines that store arguments and sizes in the node."""
         for name, slot in self.node_type.arg_slots.items():  # type: ignore[attr-defined]  # an OpNode
             if name in self.op.parameters:
                 yield f"node.{slot} = {self.value(name)}"
@@ -320,7 +320,7 @@ class Writer:
     # ---------------------------------------------------------------- wrap
 
     def wrap(self) -> Iterator[str]:
-        """Write the last step: the result as a Tensor, joined to its node."""
+        """Generate the last step: wrap the result in a Tensor that is connected to its node."""
         yield "output = new(Tensor)"
         yield "output._array, output._index = result, 0"
         yield "output._node, output._requires_grad = node, node is not None"
@@ -339,7 +339,7 @@ class Writer:
 
 
 def with_numbers(forward: Any, xp: Backend) -> Any:
-    """Let a forward on arrays of a device take numbers, which are 0-d arrays of NumPy."""
+    """Make a forward for arrays of a device accept numbers, which are 0-d NumPy arrays."""
     if xp.array_type is np.ndarray:
         return forward
 

@@ -1,4 +1,4 @@
-"""The functions of an op that are written out, and where each hands the calls it does not serve."""
+"""The generated functions of an op, and the functions that handle all other calls."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ Function = Callable[..., Any]
 
 
 def function_of(op: type[Op], taught: Function, form: str) -> Function:
-    """Return the function that is written for an op, or the taught one where none can be.
+    """Return the generated function of an op, or the taught one if none can be generated.
 
-    `form` is "steps", "operator", "function" or "package": the last is the function of the package,
-    which refuses bare arrays.
+    `form` is "steps", "operator", "function" or "package"; the last one is the function of the
+    package, which rejects bare arrays.
     """
     if not is_served(op):
         return taught
@@ -47,7 +47,7 @@ def function_of(op: type[Op], taught: Function, form: str) -> Function:
 
 
 def bound(op: type[Op], form: str, xp: Backend, taught: Function) -> Any:
-    """Return the function of an op that puts its arguments in order, written at its first call."""
+    """Return the function of an op that orders its arguments, generated at the first call."""
     made = Written(op.name, f"{op.__name__} {form}", lambda: BindingWriter(op, form).text(
         taught=taught, observers=_state.observers))
     made.function.__wrapped__ = op.written_out  # for inspect.getsource
@@ -55,7 +55,7 @@ def bound(op: type[Op], form: str, xp: Backend, taught: Function) -> Any:
 
 
 def written(op: type[Op], form: str, xp: Backend, taught: Function) -> Any:
-    """Return a function of an op that is written at its first call, for arrays of `xp`."""
+    """Return a function of an op for arrays of `xp`, generated at the first call."""
     observers = _state.observers.recording if form == "steps" else _state.observers
     others = {"observers": observers, "taught": taught, "watching": _state.observers,
               "on_arrays": taught, "elsewhere": taught}
@@ -75,10 +75,10 @@ def written(op: type[Op], form: str, xp: Backend, taught: Function) -> Any:
 
 
 def elsewhere(op: type[Op], form: str, taught: Function) -> Function:
-    """Return where calls go whose arrays are not NumPy's: batches, or arrays of a device.
+    """Return the function that handles arrays of other backends: batches, or arrays of a device.
 
-    The function for a device is written at its first call.  Work away from the device's default
-    place is left to the taught function.
+    The function for a device is generated at its first call.  The taught function handles work on
+    any stream other than the device's default.
     """
     made: dict[Backend, Function] = {}
     positions = op.tensor_positions
@@ -102,7 +102,7 @@ def elsewhere(op: type[Op], form: str, taught: Function) -> Function:
 
 
 def write_nodes(op: type[Op]) -> None:
-    """Have the steps of an op's nodes written at their first call."""
+    """Give an op's nodes steps that are generated at their first call."""
     node_type: Any = op.node_type
     if has_plain_formulas(op):
         node_type.is_written = True
@@ -113,7 +113,7 @@ def write_nodes(op: type[Op]) -> None:
 
 
 def texts_of(op: type[Op]) -> dict[str, str]:
-    """Return the texts written for an op on NumPy's arrays, by title; empty if there are none.
+    """Return the code generated for an op on NumPy arrays, by title; empty if there is none.
 
     >>> from minigrad.op.declaration import REGISTRY
     >>> list(texts_of(REGISTRY["Mul"]))

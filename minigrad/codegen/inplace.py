@@ -1,4 +1,4 @@
-"""Writes the operator in place of an op, such as `+=`, where the write is not recorded."""
+"""Generates the in-place operator of an op, such as `+=`, for writes that are not recorded."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from .forward import Writer, takes_tensors_alone
 
 
 def writes_in_place(op: type[Op]) -> bool:
-    """Tell whether an operator in place can be written: two operands, and a forward that writes."""
+    """Return whether an in-place operator can be generated: for two operands, without history."""
     return (op.inplace and op.inplace_op is None and op.forward_inplace is not None
             and len(op.tensors) == 2 and takes_tensors_alone(op) and "elementwise" in op.kinds)
 
 
 class InplaceWriter(Writer):
-    """The operator in place of one op for the arrays of one backend."""
+    """Generates the in-place operator of one op for the arrays of one backend."""
 
     def steps(self) -> tuple[tuple[str, Any], ...]:
-        """Return the title of each step and the method that writes it."""
-        return (("Prepare", self.prepare), ("Leave to others what is recorded, or needs a closer "
-                "look", self.check), ("Write, and count it first: an interrupt is possible at any "
-                "line", self.write))
+        """Return the title of each step and the method that generates it."""
+        return (("Prepare", self.prepare),
+                ("Pass recorded writes and special cases to the taught function", self.check),
+                ("Write, and count it first, because Ctrl-C may interrupt at any line", self.write))
 
     def names(self) -> dict[str, Any]:
         """Return the global names of the text."""
@@ -32,7 +32,7 @@ class InplaceWriter(Writer):
                                   "may_share_memory": np.may_share_memory}
 
     def check(self) -> Iterator[str]:
-        """Write the conditions under which a write needs no record."""
+        """Generate the conditions under which the write is not recorded."""
         target, other = self.op.tensors
         yield f"if grad_enabled() and ({target}.requires_grad or {other}._requires_grad or (" \
               f"{other}._view is not None and {other}.requires_grad)):"
@@ -48,7 +48,7 @@ class InplaceWriter(Writer):
         yield f"    {self.hand_to('taught')}"
 
     def write(self) -> Iterator[str]:
-        """Write the write."""
+        """Generate the in-place write."""
         arguments = []
         for name in self.op.parameters:
             shown = f"{name}_array" if name in self.op.tensors else self.value(name)

@@ -1,4 +1,4 @@
-"""Python numbers as operands: each looks like a tensor without history to generated code."""
+"""Python numbers as operands, which look like tensors without history to generated code."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import numpy as np
 
 
 class Number:
-    """A Python number as an operand: a 0-d array, with the attributes that a tensor is asked for.
+    """A Python number as an operand: a 0-d array with the attributes of a tensor that code reads.
 
-    A node saves it as it is: `unpack` returns the number, `unpack_array` the array.
+    A node saves the object itself; `unpack` returns the number, and `unpack_array` the array.
 
     >>> half = number(0.5, np.dtype("float32"))
     >>> half.unpack(None), half.unpack_array(None)
@@ -29,21 +29,21 @@ class Number:
         self._array.flags.writeable = False  # many operations share it
 
     def unpack(self, node: Any) -> float:
-        """Return the number as it was given."""
+        """Return the Python number."""
         return self.number
 
     def unpack_array(self, node: Any) -> Any:
-        """Return the number in the dtype in which the forward used it."""
+        """Return the number as an array, in the dtype that the forward used."""
         return self._array
 
 
 class DeviceNumber(Number):
-    """A number beside arrays of a device: formulas get it as it was given."""
+    """A number that is combined with arrays of a device; formulas get it unchanged."""
 
     __slots__ = ()
 
     def unpack_array(self, node: Any) -> Any:
-        """Return the number as it was given: a device takes no array of the host."""
+        """Return the Python number, because a device cannot read an array of the host."""
         return self.number
 
 
@@ -51,7 +51,7 @@ _made: dict[Any, Number] = {}
 
 
 def number(value: float, dtype: Any) -> Number:
-    """Return a number as an operand in `dtype`; the same one for the same number."""
+    """Return the operand for a number in `dtype`, which is cached."""
     found = _made.get((value, dtype))
     if found is None or type(found.number) is not type(value):
         found = Number(value, dtype)
@@ -63,10 +63,10 @@ def number(value: float, dtype: Any) -> Number:
 
 
 def device_number(value: float, dtype: Any) -> DeviceNumber:
-    """Return a number as an operand beside arrays of a device."""
+    """Return the operand for a number that is combined with arrays of a device."""
     return DeviceNumber(value, dtype)
 
 
 def as_given(values: Any) -> list[Any]:
-    """Return arguments with each `Number` as the number that the caller gave."""
+    """Return arguments with each `Number` converted back to a Python number."""
     return [value.number if isinstance(value, Number) else value for value in values]

@@ -1,14 +1,14 @@
-"""A backward pass whose order is planned before it begins, where sequence numbers decide it.
+"""A backward pass that plans the order of its nodes in advance, from their sequence numbers.
 
-`GraphTask` counts how many gradients each node waits for, and a heap says which node is next.  But
-a node is newer than the nodes that it gives gradients to, so if one thread counted all sequence
-numbers, the newest node that has not run is always ready.  Sorted once, the nodes need no counts
-and no heap, and they run in the same order as in `GraphTask`: each leaf runs as soon as it has its
-last gradient.
+`GraphTask` counts how many gradients each node waits for, and takes the next ready node from a
+heap.  However, a node is always newer than the nodes to which it sends gradients.  If one thread
+assigned all sequence numbers, the newest node that has not run is therefore always ready.  So it is
+enough to sort the nodes once, without counts or a heap.  The order is the same as in `GraphTask`,
+where each leaf runs as soon as its last gradient arrives.
 
-A node with one output needs no `InputBuffer` either, so `buffers` holds its gradient itself.
-Unless something observes the node, its generated step turns that gradient into the gradients of
-the next nodes.  Every other node goes to `GraphTask.evaluate`.
+A node with one output needs no `InputBuffer`, so `buffers` holds its gradient directly.  Unless
+something observes the node, its generated step turns that gradient into gradients of the next
+nodes.  `GraphTask.evaluate` handles every other node.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ from ..engine.validate import match_metadata
 from ..graph.accumulate_grad import AccumulateGrad
 from ..graph.node import GraphRoot, Node
 
-#: The gradients that have arrived for a node: a buffer, or the one of a node with one output.
+#: The input of a node so far: a buffer or, for a node with one output, a gradient.
 Arrived = Any
 
 
 @dataclass(eq=False)
 class PlannedTask(GraphTask):
-    """A pass that knows its order beforehand; where it cannot, it runs as `GraphTask` does."""
+    """A pass that plans its order; if that is not possible, it runs as a `GraphTask`."""
 
-    #: The nodes in the order in which they run; None if sequence numbers do not decide it.
+    #: The nodes in the order in which they run; None if sequence numbers do not determine it.
     order: list[Node] | None = None
-    #: The rank of each node that the pass reaches; a leaf has the number of its last giver.
+    #: The rank of each node that the pass reaches; a leaf has the number of its last predecessor.
     ranks: dict[Any, int] = field(default_factory=dict)
-    #: The nodes whose lone gradient may not be written to: see NOTE [Who owns a gradient].
+    #: The nodes whose gradient must not be written to; see NOTE [Who owns a gradient].
     borrowed: set[Node] = field(default_factory=set)
-    unobserved = True  # whether there is an order, and nothing looks at each node as it runs
+    unobserved = True  # whether there is an order and neither a profiler nor anomaly mode is on
 
     # ---------------------------------------------------------------- the plan
 
     def plan(self, root: Any) -> None:
-        """Sort the nodes that the root leads to: newest first, a leaf behind its last giver.
+        """Sort the nodes that the root reaches: newest first, each leaf after its last predecessor.
 
-        There is no plan where an edge leads to a node that is not older.
+        If an edge leads to a node that is not older, there is no plan.
         """
         ranks: dict[Any, int] = {root: root.sequence}
         stack = [root]
@@ -73,13 +73,13 @@ class PlannedTask(GraphTask):
                 elif known >= rank:
                     if end.arity:
                         return
-                    del ranks[end]  # a leaf runs after its giver, in the order of edges
+                    del ranks[end]  # leaves with the same predecessor run in the order of edges
                     ranks[end] = rank
         self.ranks = ranks
         self.order = sorted(ranks, key=ranks.__getitem__, reverse=True)
 
     def find_nodes_to_execute(self, root: Node, inputs: set[Node]) -> None:
-        """Find the nodes from which an input can be reached, in one walk from the oldest on."""
+        """Find the nodes that lead to one of `inputs`, in one walk that starts at the oldest."""
         self.plan(root)
         if self.order is None:
             super().find_nodes_to_execute(root, inputs)
@@ -99,7 +99,7 @@ class PlannedTask(GraphTask):
         self.nodes_to_execute = needed
 
     def count_dependencies(self, root: Node) -> None:
-        """Plan the pass; without a plan count as `GraphTask` does."""
+        """Plan the pass; if there is no plan, count dependencies as `GraphTask` does."""
         if self.order is None:
             self.plan(root)
         self.unobserved = (self.order is not None and self.recorder is None
@@ -110,17 +110,17 @@ class PlannedTask(GraphTask):
             self.order = [node for node in self.order if node in needed]
 
     def reaches(self, node: Node) -> bool:
-        """Tell whether the pass reaches a node."""
+        """Return whether the pass reaches a node."""
         return super().reaches(node) or node in self.ranks
 
     def in_turn(self, root: Node) -> Iterator[Node]:
-        """Return the nodes as planned."""
+        """Return the nodes in the planned order."""
         return super().in_turn(root) if self.order is None else iter(self.order)
 
     # ---------------------------------------------------------------- the pass
 
     def evaluate(self, node: Any, arrived: Arrived) -> None:
-        """Run one node: by its generated step, or as `GraphTask` does where something observes."""
+        """Run one node by its generated step or, if something observes it, as `GraphTask` does."""
         if (arrived is None or node.extras is not None or not self.unobserved
                 or (self.captures and node in self.captures)):
             self.hand_back(node, arrived)
@@ -139,21 +139,21 @@ class PlannedTask(GraphTask):
             self.hand_back(node, arrived)
 
     def step_on_batches(self, node: Any, arrived: Arrived) -> None:
-        """Run the step of a node whose gradient is a batch; a batched pass says how."""
+        """Run the step of a node whose gradient is a batch; batched passes override this."""
         self.hand_back(node, arrived)
 
     def seed(self, root: GraphRoot) -> None:
-        """Give the gradients that the pass starts with to the roots' nodes."""
+        """Pass the initial gradients to the nodes of the roots."""
         needed = self.nodes_to_execute
         for position, ((end, _), grad) in enumerate(zip(root.edges, root.outputs, strict=True)):
             if end is not None and (needed is None or end in needed):
                 if grad is None or end.num_inputs > 1 or grad.shape != end.shape:
                     self.route(root, position, grad, grad)
-                else:  # its dtype was checked with the arguments of `backward`
+                else:  # `backward` has checked the dtype
                     self.add(end, grad, owned=False)
 
     def hand_back(self, node: Node, arrived: Arrived) -> None:
-        """Leave a node to `GraphTask.evaluate`, which takes a buffer."""
+        """Leave a node to `GraphTask.evaluate`, which expects a buffer."""
         if type(arrived) is not InputBuffer:
             buffer = InputBuffer(node.num_inputs)
             if arrived is not None:
@@ -162,7 +162,7 @@ class PlannedTask(GraphTask):
         super().evaluate(node, arrived)
 
     def route(self, node: Node, position: int, result: Value | None, received: Value) -> None:
-        """Bring one result into the form that its receiver expects, and add it there."""
+        """Convert one result to the form that its receiver expects, and add it there."""
         target, index = node.edges[position]
         assert target is not None
         if result is None:
@@ -172,7 +172,7 @@ class PlannedTask(GraphTask):
             self.add_to_buffer(target, index, Gradient(fitting, owned=fitting is not received))
 
     def add_to_buffer(self, target: Node, index: int, gradient: Gradient | None) -> None:
-        """Add a gradient, if there is one, to what has arrived at a node."""
+        """Add a gradient, unless it is `None`, to what has arrived at a node."""
         if self.order is None:
             super().add_to_buffer(target, index, gradient)
         elif target.num_inputs == 1:
@@ -183,10 +183,10 @@ class PlannedTask(GraphTask):
                 buffer.add(index, gradient)
 
     def add(self, target: Node, grad: Value | None, owned: bool) -> None:
-        """Add a gradient for a node with one output, as `InputBuffer.add` does."""
+        """Add a gradient for a node with one output, with the rules of `InputBuffer.add`."""
         current: Arrived = self.buffers.get(target)
         if current is None:
-            self.buffers[target] = grad  # type: ignore[assignment]  # in place of a buffer
+            self.buffers[target] = grad  # type: ignore[assignment]  # instead of a buffer
             if not owned:
                 self.borrowed.add(target)
         elif grad is None:

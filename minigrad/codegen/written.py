@@ -1,9 +1,9 @@
-"""Functions whose text is written when they are first called.
+"""Functions whose code is generated when they are first called.
 
-Writing and compiling one takes about 0.3 ms, and a program uses few of the 380 operations.  So
-each function begins as `unwritten`, whose first call writes the text, compiles it and puts the
-code into the function itself, so every reference to the function runs it.  A debugger, a
-traceback and `inspect.getsource` find the text in `linecache`.
+It takes about 0.3 ms to generate and compile a function, and a program uses few of the 380
+operations.  Therefore each function starts as a copy of `unwritten`.  Its first call generates the
+text, compiles it and replaces the function's `__code__`, so that every reference to the function
+runs the new code.  Debuggers, tracebacks and `inspect.getsource` find the text in `linecache`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 Function = Callable[..., Any]
 
-#: The folder that generated texts seem to be in; debuggers expect a whole path.
+#: The folder in the paths of generated texts, because debuggers expect an absolute path.
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "<generated>")
 
 _lock = RLock()
@@ -35,7 +35,7 @@ class Text:
 
 
 def unused(filename: str) -> str:
-    """Return a path for a text; numbered if it is taken, because ops may share a name."""
+    """Return an unused path for a text, with a number if needed, because ops may share a name."""
     path = first = os.path.join(FOLDER, filename)
     number = 1
     while path in linecache.cache:
@@ -45,7 +45,7 @@ def unused(filename: str) -> str:
 
 
 class Written:
-    """One function: the text that it has, or that it will get at its first call.
+    """A function whose text is generated at its first call.
 
     >>> made = Written("double", "doubling.py", lambda: Text("def double(x): return 2 * x", {}))
     >>> made.function(4), made.source()
@@ -61,14 +61,14 @@ class Written:
         self.forget()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Write the function, unless another thread did meanwhile, and call it."""
+        """Generate the function, unless another thread has done so meanwhile, and call it."""
         with _lock:
             if self.function.__code__ is self.start:
                 self.compile(self.write())
         return self.function(*args, **kwargs)
 
     def compile(self, text: Text) -> None:
-        """Compile a text into the function; the code is set last, as other threads may call it."""
+        """Compile a text into the function; set the code last, as other threads may call it."""
         linecache.cache[self.filename] = (len(text.source), None,
                                           text.source.splitlines(keepends=True), self.filename)
         made: dict[str, Any] = {}
@@ -81,11 +81,11 @@ class Written:
         self.function.__code__ = function.__code__
 
     def source(self) -> str:
-        """Return the text, written now if it is not yet."""
+        """Return the text, which is generated now if it is not yet."""
         return "".join(linecache.getlines(self.filename))
 
     def forget(self) -> None:
-        """Drop the text, because its declaration has changed; the next call writes it anew."""
+        """Discard the text after a change of the declaration; the next call generates it again."""
         with _lock:
             self.function.__code__ = self.start
             lazily: Any = (lambda: self.write().source,)

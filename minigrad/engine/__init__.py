@@ -1,1 +1,1 @@
-"""How gradients flow: one backward pass over the graph."""
+"""The engine, which runs a backward pass over the graph."""

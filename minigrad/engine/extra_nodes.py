@@ -1,4 +1,4 @@
-"""Nodes that run in a pass to given inputs although no gradient is asked of them, as in PyTorch."""
+"""Nodes that PyTorch runs in a pass to given inputs, although the result does not need them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def note_extra_nodes(task: GraphTask, root: GraphRoot, ends: set[Node], accumulate: bool) -> None:
-    """Add the nodes to `task.nodes_to_execute` and `task.captures`; `ends` are the inputs'."""
+    """Add such nodes to a task that ends at the nodes `ends`."""
     if accumulate:
         note_made_inputs(task, ends)
     if len(root.edges) == 1:
@@ -19,9 +19,9 @@ def note_extra_nodes(task: GraphTask, root: GraphRoot, ends: set[Node], accumula
 
 
 def note_made_inputs(task: GraphTask, ends: set[Node]) -> None:
-    """Have the nodes run that made the inputs into which a pass accumulates.
+    """Make the pass run the nodes that made the inputs into which it accumulates.
 
-    Nobody uses their results, but their saved values are checked, and freed.
+    Their results are discarded, but their saved values are checked and freed.
     """
     needed = task.nodes_to_execute or set()
     for node in ends:
@@ -30,7 +30,7 @@ def note_made_inputs(task: GraphTask, ends: set[Node]) -> None:
 
 
 def note_lone_root(task: GraphTask, root: GraphRoot) -> None:
-    """Have the hooks of a single root run, even where no input lies behind it."""
+    """Make the pass run the hooks of a single root, even if the root leads to no input."""
     ((node, _),) = root.edges
     needed = task.nodes_to_execute
     if needed is not None and node is not None and node not in needed:

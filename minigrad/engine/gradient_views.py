@@ -1,8 +1,8 @@
 """Gradients that `grad` returns as views, as PyTorch does.
 
-The gradient of a view is a view of what arrived, that of a sum is one number, expanded, and that
-of what was broadcast is a sum in another shape.  PyTorch hands them out as they are, as views that
-were made without recording, and refuses a recorded write to them.
+Some formulas return views: the gradient of a sum is one number, expanded, and the gradient of a
+reshape is the incoming gradient in another shape.  PyTorch returns such a gradient as a view that
+was made without recording, and raises if a recorded operation writes to it in place.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ..tensor.views import mark_view
 
 
 def mark_views(gradients: Sequence[Tensor | None]) -> None:
-    """Mark those gradients as views whose memory is that of another array."""
+    """Mark each gradient whose array is a view of another array as a view."""
     for gradient in gradients:
         if gradient is None or gradient._view is not None or gradient._node is not None:
             continue

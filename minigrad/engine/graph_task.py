@@ -1,9 +1,8 @@
-"""One backward pass: what it is to compute, and how far it has come.
+"""One backward pass: what it has to compute, and its progress.
 
-`run` is the loop, `evaluate` one step of it: a node turns the gradients of its forward's outputs
-into those of the inputs (`call`), and each goes into the buffer of the node at the end of its edge
-(`route_gradients`).  Hooks, a profiler and several devices are served by the other half of the
-pass, in observed_task.py.
+`run` is the loop and `evaluate` is one iteration: a node turns the gradients of its outputs into
+gradients of its inputs (`call`), and each result is added to the buffer of the node at the edge's
+end (`route_gradients`).  Support for hooks, a profiler and several devices is in observed_task.py.
 """
 
 from __future__ import annotations
@@ -30,32 +29,32 @@ Edge = tuple[Node | None, int]
 
 @dataclass(eq=False)
 class GraphTask(ObservedTask):
-    """One backward pass: what it is to compute and how far it has come."""
+    """One backward pass: what it has to compute, and its progress."""
 
     retain_graph: bool
     create_graph: bool
     on_tensors: bool = False  # whether gradients are tensors, see NOTE [Arrays or tensors]
-    #: How many gradients a node still waits for.
+    #: The number of gradients that each node still waits for.
     dependencies: dict[Node, int] = field(default_factory=dict)
-    #: The gradients that have arrived for a node that has not run yet.
+    #: The gradients that have arrived for each node that has not run yet.
     buffers: dict[Node, InputBuffer] = field(default_factory=dict)
-    #: A heap of the nodes that wait for nothing, latest node first.
+    #: A heap of the nodes that are ready to run, latest forward first.
     ready: list[tuple[int, int, Node]] = field(default_factory=list)
-    #: Counts up, so that of nodes with equal numbers the one pushed first runs first.
+    #: A counter, so that nodes with equal sequence numbers run in the order they were pushed.
     turns: Iterator[int] = field(default_factory=count)
-    #: The nodes on the way to the inputs that are asked for; None for all.
+    #: The nodes on a path to the given inputs; `None` if all nodes run.
     nodes_to_execute: set[Node] | None = None
-    #: The positions in the result of the gradients asked for, by node and output.
+    #: For each node and output whose gradient `grad` returns, its positions in the result.
     captures: dict[Node, dict[int, list[int]]] = field(default_factory=dict)
-    #: The gradients asked for, by their positions in the result.
+    #: The gradients that `grad` returns, by position.
     captured: dict[int, Value] = field(default_factory=dict)
-    #: Called when all nodes have run.
+    #: Functions to call after all nodes have run.
     callbacks: list[Callable[..., Any]] = field(default_factory=list)
 
     # ---------------------------------------------------------------- all nodes
 
     def count_dependencies(self, root: Node) -> None:
-        """Count the edges that lead into each node reachable from the root."""
+        """Count the edges that lead into each node that the root reaches."""
         dependencies, stack = self.dependencies, [root]
         while stack:
             for node, _ in stack.pop().edges:
@@ -65,15 +64,15 @@ class GraphTask(ObservedTask):
                     dependencies[node] = dependencies.get(node, 0) + 1
 
     def reaches(self, node: Node) -> bool:
-        """Tell whether the pass reaches a node."""
+        """Return whether the pass reaches a node."""
         return node in self.dependencies
 
     def push(self, node: Node) -> None:
-        """Make a node ready to run."""
+        """Add a node to the heap of ready nodes."""
         heappush(self.ready, (-node.sequence, next(self.turns), node))
 
     def add_to_buffer(self, target: Node, index: int, gradient: Gradient | None) -> None:
-        """Add a gradient, if there is one, to a node's buffer; push the node when it has all."""
+        """Add a gradient, unless it is `None`, to a node's buffer; push the node if it is ready."""
         if target not in self.buffers:
             self.buffers[target] = InputBuffer(target.num_inputs)
         if gradient is not None:
@@ -83,13 +82,13 @@ class GraphTask(ObservedTask):
             self.push(target)
 
     def run(self, root: Node) -> None:
-        """Run the root and then every node in its turn."""
+        """Run the root, and then every node when it is ready."""
         self.buffers[root] = InputBuffer(root.num_inputs)
         for node in self.in_turn(root):
             self.evaluate(node, self.buffers.pop(node))
 
     def in_turn(self, root: Node) -> Iterator[Node]:
-        """Yield the root and then the nodes as they become ready, latest forward first."""
+        """Yield the root, and then the nodes as they become ready, latest forward first."""
         self.push(root)
         while self.ready:
             yield heappop(self.ready)[2]
@@ -97,7 +96,7 @@ class GraphTask(ObservedTask):
     # ---------------------------------------------------------------- one node
 
     def evaluate(self, node: Node, buffer: InputBuffer) -> None:
-        """Run one node and route its results to the nodes they are for."""
+        """Run one node and route its results to the next nodes."""
         special = node.extras is not None or self.nodes_to_execute is not None
         if special and not self.run_hooks_and_capture(node, buffer):
             return
@@ -110,7 +109,7 @@ class GraphTask(ObservedTask):
         self.route_gradients(node, buffer.grads, results)
 
     def call(self, node: Node, grads: list[Value | None]) -> Sequence[Value | None]:
-        """Turn the gradients that a node receives into those that it gives."""
+        """Turn the gradients of a node's outputs into gradients of its inputs."""
         if node.extras is not None or self.recorder is not None or self.several_devices:
             return self.call_with_hooks(node, grads)
         return self.apply(node, grads)
@@ -122,7 +121,7 @@ class GraphTask(ObservedTask):
 
     def route_gradients(self, node: Node, received: Sequence[Value | None],
                         results: Sequence[Value | None]) -> None:
-        """Add each result to the buffer of the node at the end of its edge."""
+        """Add each result to the buffer of the node at the edge's end."""
         needed = self.nodes_to_execute
         with at_place_of(node, results) if self.several_devices else NO_PLACE:
             gradients = validate_outputs(node, received, results)
@@ -133,7 +132,7 @@ class GraphTask(ObservedTask):
                     self.add_to_buffer(target, index, gradient)
 
     def accumulate(self, node: AccumulateGrad, buffer: InputBuffer) -> None:
-        """Let a leaf add what arrived to its `.grad`."""
+        """Add the gradient that arrived at a leaf to its `.grad`."""
         (grad,), (owned,) = buffer.grads, buffer.owned
         if (node.extras is not None or node.variable._extras.post_accumulate
                 or self.recorder is not None or self.several_devices):
@@ -146,7 +145,7 @@ class GraphTask(ObservedTask):
     # ---------------------------------------------------------------- a pass to given inputs
 
     def find_nodes_to_execute(self, root: Node, inputs: set[Node]) -> None:
-        """Find the nodes from which an input can be reached; the others will not run."""
+        """Find the nodes that lead to one of `inputs`; no other node will run."""
         needed, entered, stack = set(inputs), set(), [root]
         while stack:
             node = stack[-1]
@@ -160,7 +159,7 @@ class GraphTask(ObservedTask):
         self.nodes_to_execute = needed
 
     def end_at(self, root: GraphRoot, inputs: Sequence[Edge], accumulate: bool) -> None:
-        """Run only the nodes on the way to `inputs`; capture their gradients or accumulate them."""
+        """Limit the pass to the nodes on a path to `inputs`; capture or accumulate gradients."""
         ends = {node for node, _ in inputs if node is not None}
         self.find_nodes_to_execute(root, ends)
         if not accumulate:
@@ -168,19 +167,19 @@ class GraphTask(ObservedTask):
         note_extra_nodes(self, root, ends, accumulate)
 
     def note_captures(self, inputs: Sequence[Edge]) -> None:
-        """Note at which positions of the result the gradient of each input is asked for."""
+        """Record at which positions of the result each input's gradient goes."""
         for position, (node, index) in enumerate(inputs):
             if node is not None:
                 self.captures.setdefault(node, {}).setdefault(index, []).append(position)
 
     def capture(self, node: Node, grads: Sequence[Value | None]) -> None:
-        """Keep the gradients that are asked for as results of the pass."""
+        """Store the gradients of a node that the pass has to return."""
         for index, positions in self.captures[node].items():
             for position in positions:
                 self.captured[position] = grads[index]
 
     def runs(self, node: Node) -> bool:
-        """Tell whether a captured or pruned node runs: only if something needed lies behind."""
+        """Return whether a node runs; a captured one runs only if it leads to another input."""
         assert self.nodes_to_execute is not None
         captured = self.captures.get(node)
         if captured:
@@ -188,7 +187,7 @@ class GraphTask(ObservedTask):
         return node in self.nodes_to_execute
 
     def run_hooks_and_capture(self, node: Node, buffer: InputBuffer) -> bool:
-        """Run a node's tensor hooks and capture its gradients; tell whether the node runs."""
+        """Run a node's tensor hooks and capture its gradients; return whether the node runs."""
         runs = self.nodes_to_execute is None or self.runs(node)
         if runs and node in self.captures:
             self.capture(node, buffer.grads)  # before its hooks, as in PyTorch

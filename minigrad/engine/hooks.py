@@ -1,7 +1,7 @@
-"""Running hooks in a backward pass: what each is given, and what its answer may be.
+"""Running hooks in a backward pass: what each receives, and what it may return.
 
-All functions here take gradients as the user sees them, as tensors or None; the pass makes them
-from arrays and takes arrays back.
+The functions here take gradients as users see them, as tensors or `None`; the pass converts arrays
+to tensors before a call and back afterwards.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..tensor.tensor import Tensor
 
 Gradients = tuple[Tensor | None, ...]
 
-#: Texts of errors; `.format` fills in names and numbers.
+#: Error messages; `.format` fills in names and numbers.
 NO_GRADIENT = "can't replace a None gradient with a non-None value"
 NOT_A_TENSOR = "expected Variable, but hook returned '{}'"
 SIZE_CHANGED = "hook '{}' has changed the size of value"
@@ -25,7 +25,7 @@ WRONG_NUMBER = "hook '{}' has returned an incorrect number of values (got {}, bu
 
 
 def check_hook_result(hook: Callable[..., Any], replaced: Any, given: Tensor | None) -> None:
-    """Raise unless what a hook returned can stand for the gradient it was given."""
+    """Raise unless a hook's result can replace the gradient that the hook received."""
     name = hook_name(hook)
     if given is None:
         raise RuntimeError(NO_GRADIENT)
@@ -38,7 +38,7 @@ def check_hook_result(hook: Callable[..., Any], replaced: Any, given: Tensor | N
 
 
 def dtype_changed(name: str, given: Tensor, replaced: Tensor) -> RuntimeError:
-    """Return the error for a hook that was given one dtype and returned another."""
+    """Return the error for a hook that changed the dtype of its gradient."""
     was, got = type_name(given.dtype), type_name(replaced.dtype)
     return RuntimeError(f"hook '{name}' has changed the type of value (was torch.{was}Tensor "
                         f"got torch.{got}Tensor)")
@@ -50,10 +50,10 @@ def hook_name(hook: Callable[..., Any]) -> str:
 
 
 def run_tensor_hooks(tables: Mapping[int, Table], grads: list[Tensor | None]) -> None:
-    """Show each gradient to the hooks of its tensor in turn; what one returns takes its place.
+    """Call the hooks of each output with its gradient; a result other than `None` replaces it.
 
-    `tables` holds the hooks of outputs of one node, `grads` the gradients of all its outputs; a
-    hook is called with None where no gradient came.
+    `tables` maps outputs of one node to their hooks, and `grads` holds the gradients of all
+    outputs.  If an output received no gradient, its hooks are called with `None`.
     """
     for index, hooks in list(tables.items()):
         for hook in list(hooks.values()):
@@ -64,7 +64,7 @@ def run_tensor_hooks(tables: Mapping[int, Table], grads: list[Tensor | None]) ->
 
 
 def keep_retained(retained: Mapping[int, Any], grads: list[Tensor | None]) -> None:
-    """Add gradients to `.grad` of the tensors that asked for them and are still there."""
+    """Add gradients to `.grad` of the tensors that called `retain_grad` and are still alive."""
     for index, reference in list(retained.items()):
         tensor, grad = reference(), grads[index]
         if tensor is None or grad is None:
@@ -75,21 +75,21 @@ def keep_retained(retained: Mapping[int, Any], grads: list[Tensor | None]) -> No
 
 
 def run_pre_hooks(hooks: Table, grads: Gradients) -> Gradients:
-    """Call a node's pre-hooks with what it receives; return what it is to receive."""
+    """Call a node's pre-hooks with its incoming gradients; return the ones that replace them."""
     for hook in list(hooks.values()):
         grads = checked_tuple(hook, hook(grads), grads)
     return grads
 
 
 def run_post_hooks(hooks: Table, results: Gradients, grads: Gradients) -> Gradients:
-    """Call a node's hooks with what it gave and what it received; return what goes on."""
+    """Call a node's hooks with its results and its incoming gradients; return the new results."""
     for hook in list(hooks.values()):
         results = checked_tuple(hook, hook(results, grads), results)
     return results
 
 
 def checked_tuple(hook: Callable[..., Any], replaced: Any, given: Gradients) -> Gradients:
-    """Return the gradients that go on after a node's hook: its result, or what it was given."""
+    """Return a hook's result after checking it, or the gradients it was given if that is `None`."""
     if replaced is None:
         return given
     if not isinstance(replaced, tuple):
@@ -103,13 +103,13 @@ def checked_tuple(hook: Callable[..., Any], replaced: Any, given: Gradients) -> 
 
 
 def run_after_accumulation(hooks: Table, tensor: Tensor) -> None:
-    """Call the hooks of a leaf that wait until backward has added to its `.grad`."""
+    """Call the hooks of a leaf that run after backward has added to its `.grad`."""
     for hook in list(hooks.values()):
         refuse_answer(hook(tensor))
 
 
 def refuse_answer(answer: Any) -> None:
-    """Raise unless a hook that has nothing to replace returned None."""
+    """Raise if a hook that cannot replace anything returned a value."""
     if answer is None:
         return
     if not isinstance(answer, Tensor):

@@ -1,11 +1,11 @@
-"""Gradients on their way: each with its owner, and the buffers in which they add up.
+"""Buffers that add up a node's incoming gradients, and a record of who owns each gradient.
 
 NOTE [Arrays or tensors]
-    Without `create_graph` gradients travel as bare arrays and the formulas run on them; hooks and
-    Functions, which are the user's, get tensors made for them.  With `create_graph` gradients are
-    tensors and grad mode is on, so the backward pass leaves a graph of its own.  They are tensors
-    too inside forward mode, whose tangents go through the backward pass like through all else, and
-    inside `vmap`, where a formula's gradient may be a batch and what it saved may not.
+    Without `create_graph`, gradients are bare arrays and the formulas run on arrays; only user
+    code, in hooks and Functions, receives tensors.  With `create_graph`, gradients are tensors and
+    grad mode is on, so the backward pass records a graph.  Gradients are also tensors inside
+    forward mode, because their tangents have to pass through the backward formulas, and inside
+    `vmap`, because a gradient may be batched where a saved value is not.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ Value = Any  # an array or a tensor, see NOTE [Arrays or tensors]
 
 
 def on_tensors(create_graph: bool) -> bool:
-    """Tell whether gradients are to be tensors here; see NOTE [Arrays or tensors]."""
-    return create_graph or _state.randomness.get() != "" or (  # which `vmap` sets
+    """Return whether gradients have to be tensors; see NOTE [Arrays or tensors]."""
+    return create_graph or _state.randomness.get() != "" or (  # `vmap` sets `randomness`
         _state.observers.count > 0 and _state.transform.get() is not None)
 
 
@@ -42,10 +42,10 @@ class InputBuffer:
 
     def __init__(self, size: int) -> None:
         self.grads: list[Value | None] = [None] * size
-        self.owned = [False] * size  # of each gradient, whether the engine owns it
+        self.owned = [False] * size  # whether the engine owns each gradient
 
     def add(self, index: int, gradient: Gradient) -> None:
-        """Add a gradient for output `index`; writes only to memory that the engine owns."""
+        """Add a gradient for output `index`; write only to memory that the engine owns."""
         grad, owned = gradient
         current = self.grads[index]
         if current is None:
@@ -57,13 +57,13 @@ class InputBuffer:
 
 
 def combine(current: Value, grad: Value) -> Value:
-    """Return the sum of two gradients in memory of its own."""
+    """Return the sum of two gradients in new memory."""
     total = current + grad
     if type(total) in BACKENDS or isinstance(total, Tensor):
         return total
-    return np.asarray(total)  # NumPy adds arrays without dimensions to a number
+    return np.asarray(total)  # NumPy returns a scalar for the sum of two 0-d arrays
 
 
 def writable(array: Array) -> bool:
-    """Tell whether an owned array may be added to in place: it must have its memory to itself."""
+    """Return whether an owned array can be added to in place, because it is no view."""
     return type(array) in BACKENDS and array.base is None

@@ -1,7 +1,7 @@
-"""The half of a pass that serves whoever watches it: hooks, a profiler, anomaly mode, devices.
+"""Hook, profiler, anomaly and multi-device support for a backward pass.
 
-None of it is needed for the gradients: `GraphTask` calls these methods only where somebody
-watches a node, or where it works on another device.
+The gradients need none of this, so `GraphTask` calls these methods only if a node has hooks, a
+profiler or anomaly mode is on, or a device other than the CPU is in use.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .validate import validate_outputs
 
 
 class ObservedTask:
-    """The methods of a pass for nodes whose work is watched."""
+    """The methods of a backward pass for nodes that something observes."""
 
     on_tensors: bool
     nodes_to_execute: set[Node] | None
@@ -35,9 +35,9 @@ class ObservedTask:
         raise NotImplementedError
 
     def run_tensor_hooks(self, node: Node, buffer: InputBuffer) -> None:
-        """Run the hooks of the forward's outputs, then fill `.grad` of those that retain it.
+        """Run the hooks of the outputs, and then set `.grad` of outputs that retain it.
 
-        The engine owns no gradient that a hook has seen.
+        The engine no longer owns a gradient that a hook has seen, because the hook may keep it.
         """
         extras = node.extras
         assert extras is not None
@@ -52,9 +52,9 @@ class ObservedTask:
             hooks.keep_retained(extras.retained, shown)
 
     def call_with_hooks(self, node: Node, grads: list[Value | None]) -> Sequence[Value | None]:
-        """Do what `call` does, with hooks before and after, as an event of the profiler.
+        """Do the same as `call`, with the node's hooks and as an event of the profiler.
 
-        The work is done where the forward was, or the gradients lie.
+        The node runs on the device of its forward, or else on the device of the gradients.
         """
         extras = node.extras
         with at_place_of(node, grads) if self.several_devices else NO_PLACE:
@@ -68,7 +68,7 @@ class ObservedTask:
 
     def run_post_hooks(self, node: Node, table: Table, grads: Sequence[Value | None],
                        results: Sequence[Value | None]) -> Sequence[Value | None]:
-        """Show a node's hooks its results as their receivers get them; return what goes on."""
+        """Call a node's hooks with its validated results; return the results to route."""
         valid = validate_outputs(node, grads, results)
         shown = self.as_tensors([gradient and gradient.value for gradient in valid])
         needed = self.nodes_to_execute
@@ -80,7 +80,7 @@ class ObservedTask:
 
     def accumulate_with_hooks(self, node: AccumulateGrad, grad: Value | None,
                               owned: bool) -> None:
-        """Do what `accumulate` does, with the leaf's hooks and as an event of the profiler."""
+        """Do the same as `accumulate`, with the leaf's hooks and as an event of the profiler."""
         extras = node.extras
         if extras is not None and extras.pre:
             (grad,) = self.from_tensors(hooks.run_pre_hooks(extras.pre, self.as_tensors([grad])))
@@ -98,28 +98,28 @@ class ObservedTask:
 
     def recorded(self, node: Node, grads: Sequence[Value | None], apply: Callable[..., Any],
                  *args: Any) -> Any:
-        """Return `apply(*args)`, the work of a node; where a profiler is on, as an event of it."""
+        """Return `apply(*args)`, the work of a node, recorded as an event if a profiler is on."""
         if self.recorder is None:
             return apply(*args)
         return self.recorder.node(node, grads, apply, *args)
 
     def as_tensors(self, grads: Sequence[Value | None]) -> tuple[Any, ...]:
-        """Return gradients as the user sees them."""
+        """Return gradients as users see them, as tensors."""
         return tuple(g if g is None or isinstance(g, Tensor) else Tensor._plain(g) for g in grads)
 
     def from_tensors(self, tensors: Sequence[Any]) -> list[Value | None]:
-        """Return what the user gave as gradients of this pass."""
+        """Return tensors from user code in the form that this pass uses."""
         if self.on_tensors:
             return list(tensors)
         return [t._array if isinstance(t, Tensor) else t for t in tensors]
 
 
 def borrowed(grad: Value) -> Value:
-    """Return a gradient that a hook returned, as a view, so that nothing takes it for its own."""
+    """Return a hook's gradient as a view, so that the engine never takes ownership of it."""
     return grad if isinstance(grad, Tensor) else grad[...]
 
 
 def check_nan(node: Node, gradients: Sequence[Gradient | None]) -> None:
-    """Raise where anomaly mode looks for NaN and finds one in the results of a node."""
+    """Raise if anomaly mode checks for NaN and a node's results contain one."""
     if _state.anomaly.check_nan:
         _state.anomaly.check_gradients(node, [g and g.value for g in gradients])

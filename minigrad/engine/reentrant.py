@@ -1,4 +1,4 @@
-"""Backward passes inside each other: from a certain depth on, each in a fresh thread."""
+"""Nested backward passes, which run in a fresh thread beyond a certain depth."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from contextvars import copy_context
 from threading import Thread
 from typing import Any
 
-#: How deep backward may call itself on one thread before it goes on in a fresh one, whose
+#: How deep passes may be nested on one thread before the next one gets a fresh thread, whose
 #: interpreter stack is empty.
 MAX_DEPTH = 40
 
 
 def in_fresh_thread(function: Callable[..., None]) -> Callable[..., None]:
-    """Return a function that calls this one on a thread of its own and waits for its end."""
+    """Return a function that runs `function` on a new thread and waits until it ends."""
 
     def call(*args: Any) -> None:
         failure: list[BaseException] = []
@@ -21,14 +21,14 @@ def in_fresh_thread(function: Callable[..., None]) -> Callable[..., None]:
         def work() -> None:
             try:
                 function(*args)
-            except BaseException as error:  # carried to the thread that waits
+            except BaseException as error:  # raised again in the waiting thread
                 failure.append(error)
 
         thread = Thread(target=copy_context().run, args=(work,), name="minigrad reentrant backward")
         thread.start()
         try:
             thread.join()
-        except BaseException:  # Ctrl-C has to wait: nothing may go on behind the caller's back
+        except BaseException:  # Ctrl-C waits, so that no work continues after the caller returned
             thread.join()
             raise
         if failure:

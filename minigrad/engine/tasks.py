@@ -1,6 +1,6 @@
-"""The backward pass that is running on this thread, and the nodes that it will run.
+"""Which backward pass is running on this thread, and which nodes it will run.
 
-Hooks and recomputation ask this; a backward pass inside another one is the innermost.
+Hooks and checkpointing need to know this.  If passes are nested, the innermost one counts.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ Task = Any
 
 
 def current_task() -> Task | None:
-    """Return the innermost backward pass that is running on this thread, or None.
+    """Return the innermost backward pass that is running on this thread, or `None`.
 
     >>> current_task() is None
     True
@@ -24,7 +24,7 @@ def current_task() -> Task | None:
 
 
 def will_execute(node: Node) -> bool:
-    """Tell whether the backward pass that is running reaches `node`; `RuntimeError` outside one.
+    """Return whether the current backward pass reaches `node`; raise if no pass is running.
 
     A node that only captures a gradient for `grad` counts as reached.
     """
@@ -37,8 +37,8 @@ def will_execute(node: Node) -> bool:
 
 
 def is_checkpoint_valid() -> bool:
-    """Tell whether every pass under way runs the whole graph: none is `grad` or has `inputs`.
+    """Return whether all running passes cover the whole graph, without `grad` or `inputs`.
 
-    Reentrant checkpointing accumulates into leaves, so it needs that.
+    Reentrant checkpointing requires that, because it accumulates into leaves.
     """
     return all(task.nodes_to_execute is None for task in _running.tasks)

@@ -46,7 +46,7 @@ NOT_UNPACKED = (
 
 
 def modified_error(array: Any, index: int, node: Any, version: int, expected: int) -> RuntimeError:
-    """Make the error for a saved tensor that was written to, or detached, after it was saved."""
+    """Return the error for a saved tensor that was written to or detached after it was saved."""
     if int(version) == int(expected):
         return RuntimeError(DETACHED_MESSAGE)
     name = FROM_NUMPY[array.dtype].name

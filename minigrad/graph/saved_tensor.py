@@ -23,26 +23,27 @@ from .version import version_of
 
 
 class SavedTensor:
-    """One tensor kept for a node's backward pass.
+    """One tensor that a node saves for its backward pass.
 
-    An input is kept as the tensor that it was.  An output is kept as array and counter and
-    rebuilt when unpacked, for it holds the node that would hold it.  With pack and unpack hooks
-    only the result of the pack hook is kept.
+    An input is saved as the tensor object itself.  An output refers to its node, so saving it
+    would create a reference cycle; only its array and version counter are saved, and the tensor
+    is rebuilt when it is unpacked.  With pack and unpack hooks, only the result of the pack hook
+    is saved.
     """
 
     __slots__ = ("_array", "_counter", "cast", "hooks", "index", "is_leaf", "origin", "packed",
                  "plain", "requires_grad", "tensor", "version", "view_node")
 
-    _array: Any  # None once it was freed or packed
+    _array: Any  # None after it was freed or packed
     _counter: Any  # the version counter, None for a tensor that had none
-    tensor: Any  # the tensor itself; None for an output, and once it was freed or packed
-    version: int  # of the memory, when it was saved
-    plain: Callable[[Any], Any]  # makes a tensor of an array, without a history
-    cast: Any  # the array dtype that an array formula wants it in, or None
+    tensor: Any  # the tensor itself; None for an output, and after it was freed or packed
+    version: int  # the version at which it was saved
+    plain: Callable[[Any], Any]  # makes a tensor without history from an array
+    cast: Any  # the dtype to which the forward converted it, or None
     hooks: tuple[Callable[..., Any], Callable[..., Any]] | None
     packed: Any  # the result of the pack hook
     view_node: Any  # weak reference to the node of an output that is a view
-    origin: Any  # where an input with hooks has its place in the graph
+    origin: Any  # the node that receives the gradient of an input that was packed
 
     def __init__(self, tensor: Any, is_output: bool = False, cast: Any = None) -> None:
         self.version, self.cast = version_of(tensor), cast
@@ -51,7 +52,7 @@ class SavedTensor:
         self.index, self.plain = tensor._index, tensor._plain
         self._array, self._counter, self.tensor = tensor._array, tensor._counter, tensor
         if is_output and not self.is_leaf:
-            if tensor._view is not None:  # its own node may be another than the one that saves it
+            if tensor._view is not None:  # a view's node may differ from the node that saves it
                 self.view_node = ref(tensor._node)
             self.let_go()
         if default := saved_tensors_hooks.get():
@@ -59,7 +60,7 @@ class SavedTensor:
 
     @classmethod
     def noted(cls, note: tuple[Any, ...]) -> SavedTensor:
-        """Make the saved tensor of a note: NOTE [Notes of saved tensors] in op/node.py."""
+        """Make a saved tensor from a note; see NOTE [Notes of saved tensors] in op/node.py."""
         self = object.__new__(cls)
         self.cast = self.hooks = self.packed = self.view_node = self.origin = None
         if len(note) == 2:
@@ -74,7 +75,7 @@ class SavedTensor:
         return self
 
     def check(self, node: Any) -> None:
-        """Raise if the memory was written to since it was saved; `node` is the one that saved it.
+        """Raise if the memory was written to since `node` saved the tensor.
 
         >>> from minigrad import ones
         >>> x = ones(2); saved = SavedTensor(x); saved.check(None)
@@ -88,17 +89,17 @@ class SavedTensor:
             raise self.modified(current, node)
 
     def modified(self, version: int, node: Any) -> RuntimeError:
-        """Make the error for a tensor that is now at another `version`; it names its maker."""
+        """Return the error for a tensor that is now at `version`; it names the tensor's node."""
         maker = node if self.tensor is None else self.tensor.grad_fn
         return modified_error(self._array, self.index, maker, version, self.version)
 
     def let_go(self) -> None:
-        """Keep an output without its tensor: array and counter are enough to make it anew."""
+        """Drop the tensor of an output; array and counter are enough to rebuild it."""
         self._counter = self.tensor._shared_counter()
         self.tensor = None
 
     def unpack(self, node: Any) -> Any:
-        """Return the tensor, with its place in the graph; `node` is the one that saved it."""
+        """Return the tensor, connected to the graph as before; `node` is the node that saved it."""
         if self.hooks is not None:
             return self.rebuild(self.unpacked(), node)
         array, tensor = self._array, self.tensor  # read once: another thread may free them
@@ -108,14 +109,14 @@ class SavedTensor:
         return self.rebuild(array, node) if tensor is None else tensor
 
     def rebuild(self, array: Any, node: Any) -> Any:
-        """Make the tensor anew from an array, with its counter and its place in the graph."""
+        """Rebuild the tensor from an array, with its version counter and its history."""
         result = self.plain(array)
         result._counter = self._counter
         self.put_in_graph(result, node)
         return result
 
     def put_in_graph(self, result: Any, node: Any) -> None:
-        """Give a tensor made anew the place that the saved one has; `node` saved it."""
+        """Connect a rebuilt tensor to the graph as the saved one was; `node` saved it."""
         result._requires_grad, result._index = self.requires_grad, self.index
         if self.is_leaf:
             if self.origin is not None:
@@ -123,16 +124,16 @@ class SavedTensor:
         elif self.origin is not None:
             result._node = self.origin
         else:
-            # A view that is gone took its own node along; the node that wrote to it leads on too.
+            # If a view was deleted, so was its node; the node of the write leads on as well.
             result._node = (self.view_node and self.view_node()) or node
 
     def register_hooks(
         self, pack_hook: Callable[..., Any], unpack_hook: Callable[..., Any], shown: Any = None
     ) -> None:
-        """Keep `pack_hook(tensor)` instead; `unpack_hook` has to give the tensor back.
+        """Save `pack_hook(tensor)` instead; `unpack_hook` must turn that back into the tensor.
 
-        The hook is shown the tensor as it is where the hooks were there first, and without its
-        history where they come later.
+        Hooks that were set before the tensor was saved receive the tensor itself; hooks that are
+        registered afterwards receive a tensor on the same memory, without history.
         """
         if self.hooks is not None:
             raise RuntimeError(HOOKS_SET_TWICE)
@@ -147,7 +148,7 @@ class SavedTensor:
         self.hooks = (pack_hook, unpack_hook)
 
     def pack(self, pack_hook: Callable[..., Any], tensor: Any) -> None:
-        """Keep `pack_hook(tensor)` in `packed`, and forget tensor and array."""
+        """Store `pack_hook(tensor)` in `packed`, and drop the tensor and its array."""
         before = version_of(tensor)
         with having(grad_enabled, False):
             self.packed = pack_hook(tensor)
@@ -157,12 +158,12 @@ class SavedTensor:
         self._array = self.tensor = None
 
     def remember_place(self) -> None:
-        """Keep the place in the graph of an input, without the tensor."""
+        """Remember which node receives an input's gradient, so that the tensor can be dropped."""
         if self.tensor is not None and self.requires_grad:
             self.origin = self.tensor._edge()[0]
 
     def unpacked(self) -> Any:
-        """Return the array of the tensor that the unpack hook makes of `packed`."""
+        """Return the array of the tensor that the unpack hook makes from `packed`."""
         assert self.hooks is not None
         tensor = self.hooks[1](self.packed)
         if not hasattr(tensor, "_array"):
@@ -170,10 +171,10 @@ class SavedTensor:
         return tensor._array
 
     def unpack_array(self, node: Any) -> Any:
-        """Return the bare array, in the dtype in which the forward used it."""
+        """Return the bare array, in the dtype that the forward used."""
         array = self.unpack(node)._array
         return array if self.cast is None else array.astype(self.cast, copy=False)
 
     def release(self) -> None:
-        """Forget the tensor; `unpack` raises from now on."""
+        """Drop the tensor; from now on, `unpack` raises."""
         self._array = self.tensor = self.packed = self.hooks = self.origin = None

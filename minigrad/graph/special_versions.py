@@ -1,7 +1,7 @@
 """Version counters of inference tensors, and of tensors after `detach_()`.
 
-They stand in the place of a `Version` where a tensor has no version, or where what was saved
-before must not be used any more; see NOTE [Versions] in version.py.
+They replace a `Version` if a tensor has no version, or if values that were saved earlier must no
+longer be used; see NOTE [Versions] in version.py.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from .version import Version
 
 
 class InferenceVersion:
-    """The counter of inference tensors: they have no version, so nothing may save them."""
+    """The counter of inference tensors, which have no version, so no node can save them."""
 
     __slots__ = ()
 
@@ -41,7 +41,7 @@ INFERENCE = InferenceVersion()
 
 
 class Detached(int):
-    """A version of a tensor after its `detach_()` number `times`: it equals none from before."""
+    """A version read after the `times`-th `detach_()`; it differs from every earlier one."""
 
     times: int
 
@@ -55,10 +55,10 @@ class Detached(int):
 
 
 class DetachedVersion:
-    """The counter of a tensor after `detach_()`, which counts with the one it shared before.
+    """The counter of a tensor after `detach_()`; it still counts in the one shared before.
 
-    A node that saved the tensor saved its history too; without the history a formula would lose
-    second derivatives in silence.  So its use is refused as if the tensor had been written to.
+    A node that saved the tensor relies on its history: without it, a formula would silently lose
+    second derivatives.  Unpacking the tensor therefore raises, as it does after a write.
     """
 
     __slots__ = ("shared", "times")
@@ -70,7 +70,7 @@ class DetachedVersion:
 
     @property
     def value(self) -> int:
-        """The version, as one since the last `detach_()`."""
+        """The version, marked with the number of `detach_()` calls so far."""
         version = Detached(self.shared.value)
         version.times = self.times
         return version
@@ -84,9 +84,8 @@ class DetachedVersion:
         self.shared.bump()
 
 
-# Inference tensors outside of inference mode.
 class DetachedInferenceVersion(InferenceVersion):
-    """How often a detached inference tensor was written to outside of inference mode."""
+    """Counts the writes to a detached inference tensor outside of inference mode."""
 
     __slots__ = ("count",)
 
@@ -100,7 +99,7 @@ class DetachedInferenceVersion(InferenceVersion):
 
 
 class LostVersion:
-    """The counter of a tensor that is no longer an inference tensor and has no version."""
+    """The counter of a tensor that was an inference tensor, so it has no version."""
 
     __slots__ = ()
 
@@ -118,7 +117,7 @@ LOST = LostVersion()
 
 
 def is_inference(counter: Any) -> bool:
-    """Tell whether a counter is that of an inference tensor.
+    """Return whether a counter belongs to an inference tensor.
 
     >>> is_inference(None)
     False
@@ -132,7 +131,7 @@ def detached(counter: Any) -> Any:
 
 
 def with_data_of(counter: Any, other: Any) -> Any:
-    """Return the counter of x after `x.data = y`, from theirs before."""
+    """Return the counter of `x` after `x.data = y`, given the counters of both before."""
     if counter is INFERENCE or counter is LOST:
         return INFERENCE if is_inference(other) else LOST
     if is_inference(other):

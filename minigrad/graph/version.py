@@ -1,11 +1,12 @@
 """Version counters: how a saved tensor notices that its memory was written to.
 
 NOTE [Versions]
-    A version counter is an object of its own.  A view shares its base's, `detach()` shares it,
-    `.data` gets a new one.  It is made when first needed: a tensor whose counter is None was
-    never written to and is at version 0.  Every in-place write adds one; a saved tensor
-    remembers the version it was saved at and refuses to be used at any other.  Inference tensors,
-    and tensors after `detach_()`, have counters of their own, in special_versions.py.
+    A version counter is a separate object, because several tensors can share it: a view shares its
+    base's counter, and so does the result of `detach()`, while `.data` starts a new one.  The
+    counter is created on demand, so a tensor whose counter is `None` was never written to and is
+    at version 0.  Every in-place write increments the counter.  A saved tensor records the version
+    at which it was saved, and unpacking it at any other version raises.  Inference tensors, and
+    tensors after `detach_()`, use the special counters of special_versions.py.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 
 
 class Version:
-    """How often the memory of a tensor and of its views was written to."""
+    """Counts the in-place writes to memory that a tensor shares with its views."""
 
     __slots__ = ("value",)
 

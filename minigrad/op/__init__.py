@@ -1,4 +1,4 @@
-"""How an operation is declared, run and recorded."""
+"""Declaring, running and recording an operation."""
 
 from .declaration import REGISTRY, F, Op
 

@@ -1,4 +1,4 @@
-"""The arguments of an op: put into the order of its `forward`, and checked."""
+"""Putting the arguments of an op into the order of its `forward`, and checking them."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from .legacy_forms import numbers_by_name
 if TYPE_CHECKING:
     from .declaration import Op
 
-#: Python and NumPy types of numbers that may stand for a 0-d tensor.
+#: Python and NumPy types of numbers that are accepted in place of a 0-d tensor.
 NUMBERS = (bool, int, float, np.number, np.bool_)
 
-#: Other names under which PyTorch takes an argument, NumPy's among them.
+#: Other names that PyTorch accepts for an argument, such as NumPy's.
 SPELLINGS = {"input": "self", "axis": "dim", "keepdims": "keepdim"}
 
 
 class NotGiven:
-    """The default of a parameter for which None is a value too, or which has no fixed default."""
+    """The default of a parameter for which `None` is a valid value or that has no fixed default."""
 
     def __repr__(self) -> str:
         return "<not given>"
@@ -37,7 +37,7 @@ NOT_GIVEN: Any = NotGiven()
 
 
 def bind(op: type[Op], args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
-    """Put arguments into the order of `forward`; a `TypeError` names what is wrong with them."""
+    """Put arguments into the order of `forward`; raise `TypeError` if they don't fit."""
     if op.varargs is not None:
         args = pack_varargs(op, args)
     in_order = not kwargs and op.required <= len(args) <= op.positional
@@ -50,7 +50,7 @@ def bind(op: type[Op], args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]
 
 
 def bind_by_name(op: type[Op], args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
-    """Bind arguments some of which come by name, and complain about those that do not fit."""
+    """Bind positional and keyword arguments; raise `TypeError` if they don't fit."""
     if len(args) > op.positional:
         args, kwargs = numbers_by_name(op, args, kwargs)
     bound = dict(zip(op.parameters, args, strict=False))
@@ -65,7 +65,7 @@ def bind_by_name(op: type[Op], args: Sequence[Any], kwargs: dict[str, Any]) -> l
 
 
 def parameter_called(op: type[Op], key: str) -> str:
-    """Return the parameter that a keyword names, perhaps in NumPy's spelling."""
+    """Return the parameter for a keyword, which may be NumPy's name for it."""
     name = key if key in op.parameters else SPELLINGS.get(key, key)
     if name not in op.parameters:
         raise TypeError(f"{op.name}() got an unexpected keyword argument '{key}'")
@@ -73,7 +73,7 @@ def parameter_called(op: type[Op], key: str) -> str:
 
 
 def refuse_missing(op: type[Op], bound: dict[str, Any]) -> None:
-    """Raise `TypeError` if a parameter without a default got no value."""
+    """Raise `TypeError` if a required parameter has no value."""
     missing = [f'"{shown_name(name)}"' for name in op.parameters
                if name not in bound and name not in op.defaults]
     if missing:
@@ -82,12 +82,12 @@ def refuse_missing(op: type[Op], bound: dict[str, Any]) -> None:
 
 
 def shown_name(name: str) -> str:
-    """Return the name by which users know a parameter of `forward`."""
+    """Return the name that users see for a parameter of `forward`."""
     return "input" if name == "self" else name
 
 
 def pack_varargs(op: type[Op], args: Sequence[Any]) -> Sequence[Any]:
-    """Gather `x.permute(1, 0)` into `x.permute((1, 0))`, as PyTorch does if the first is an int."""
+    """Turn `x.permute(1, 0)` into `x.permute((1, 0))`, as PyTorch does if the first is an int."""
     at = op.parameters.index(op.varargs or "")
     if len(args) <= at or type(args[at]) is tuple:
         return args
@@ -99,7 +99,7 @@ def pack_varargs(op: type[Op], args: Sequence[Any]) -> Sequence[Any]:
 
 
 def plain_numbers(op: type[Op], values: list[Any]) -> list[Any]:
-    """Return the values with a number for each one-element tensor that stands where one belongs."""
+    """Return the values with one-element tensors converted to numbers where ops need numbers."""
     for i in op.plain_positions:
         if isinstance(values[i], Tensor):
             values = [*values[:i], single_item(op, i, values[i]), *values[i + 1 :]]
@@ -107,14 +107,14 @@ def plain_numbers(op: type[Op], values: list[Any]) -> list[Any]:
 
 
 def single_item(op: type[Op], i: int, tensor: Tensor) -> Any:
-    """Return the one element of the tensor at position `i`; raise if it has another number."""
+    """Return the element of the one-element tensor at position `i`; raise for another size."""
     if tensor.numel() != 1:
         raise TypeError(argument_error(op, op.parameters[i], "a number or sequence", tensor))
     return tensor.item()
 
 
 def check_operand(op: type[Op], i: int, value: Any) -> None:
-    """Raise `TypeError` unless a value that is no tensor may stand at position `i`."""
+    """Raise `TypeError` unless position `i` accepts this value, which is not a tensor."""
     if value is None:
         allowed = i in op.optional_positions
     else:
@@ -125,9 +125,9 @@ def check_operand(op: type[Op], i: int, value: Any) -> None:
 
 
 def unwrap_list(items: Sequence[Any], array_types: set[Any]) -> tuple[list[Any], bool]:
-    """Return the arrays of a list of tensors, and whether one of them was a tensor.
+    """Return the arrays of a list, and whether the list contains a tensor.
 
-    Adds the types of the arrays to `array_types`.
+    Add the types of the arrays to `array_types`.
     """
     for number, item in enumerate(items):
         if not isinstance(item, Tensor) and type(item) not in BACKENDS:
@@ -139,14 +139,14 @@ def unwrap_list(items: Sequence[Any], array_types: set[Any]) -> tuple[list[Any],
 
 
 def argument_error(op: type[Op], name: str, wanted: str, value: Any) -> str:
-    """Say which argument is wrong, the type it must have, and the type that came."""
+    """Return a message that names the argument, the expected type and the actual type."""
     position = op.parameters.index(name) + 1
     return (f"{op.name}(): argument '{shown_name(name)}' (position {position}) must be {wanted}, "
             f"not {type(value).__name__}")
 
 
 def shapes_of(op: type[Op], arrays: list[Any]) -> list[Any]:
-    """Return forward's arguments with shapes in place of arrays, as shape rules take them."""
+    """Return forward's arguments with shapes instead of arrays, as shape rules expect them."""
     shapes = []
     for name, value in zip(op.parameters, arrays, strict=True):
         if name == op.list_of_tensors:
@@ -158,7 +158,7 @@ def shapes_of(op: type[Op], arrays: list[Any]) -> list[Any]:
 
 
 def require(array: Any, kinds: str, kernel: str) -> None:
-    """Raise PyTorch's error unless the array's `dtype.kind` is one that a kernel has code for."""
+    """Raise PyTorch's error if a kernel does not support the array's `dtype.kind`."""
     if array.dtype.kind not in kinds:
         shown = type_name(from_numpy_dtype(array.dtype))
         raise NotImplementedError(f'"{kernel}" not implemented for \'{shown}\'')
@@ -169,16 +169,16 @@ def require(array: Any, kinds: str, kernel: str) -> None:
 
 @dataclass(frozen=True)
 class ArgumentType:
-    """A type that arguments may have, as PyTorch's errors name it."""
+    """A type that an argument can have, with the name that PyTorch's errors use."""
 
     wanted: str
-    plain: frozenset[type]  # values of these types need no closer look
-    accepts: Callable[[Any], bool]  # and of other types, those of which this is true
+    plain: frozenset[type]  # values of these types are accepted without a check
+    accepts: Callable[[Any], bool]  # decides about values of other types
 
     def check(self, function: str, name: str, value: Any, position: int | None) -> Any:
-        """Return a value of this type, with ints in place of tensors; `TypeError` for another.
+        """Return the value, with tensors converted to ints; raise `TypeError` for a wrong type.
 
-        `position` is None if it came by name.
+        `position` is `None` if the argument was passed by name.
         """
         if self.accepts(value):
             return without_tensors(name, value) if "int" in self.wanted else value
@@ -193,14 +193,14 @@ class ArgumentType:
         raise TypeError(f"{function}(): argument '{name}'{where} must be {self.wanted}, {came}")
 
     def wrong_item(self, value: Any) -> tuple[int, Any]:
-        """Return the index and the value of the item that has another type; -1 for no list."""
+        """Return the index and value of the first item with a wrong type; -1 if not a list."""
         if self.wanted == "tuple of ints" and isinstance(value, (tuple, list)):
             return next((at, item) for at, item in enumerate(value) if not is_item(item, at))
         return -1, None
 
 
 def without_tensors(name: str, value: Any) -> Any:
-    """Return ints that may be tensors, one or several, with an int in place of each tensor."""
+    """Return an int or a sequence of ints, with every tensor converted to an int."""
     if isinstance(value, Tensor):
         return index_of(name, value)
     if isinstance(value, (tuple, list)) and Tensor in set(map(type, value)):
@@ -209,7 +209,7 @@ def without_tensors(name: str, value: Any) -> Any:
 
 
 def index_of(name: str, tensor: Tensor) -> int:
-    """Return the integer of a tensor; as a dimension, unlike a size, PyTorch takes bools too."""
+    """Return a tensor's integer; like PyTorch, accept a bool as a dimension but not as a size."""
     if tensor.dtype is boolean and name not in DIMENSIONS:
         raise RuntimeError("Expected scalar.isIntegral( false) to be true, but got false.  (Could "
                            "this error message be improved?  If so, please report an enhancement "
@@ -218,27 +218,27 @@ def index_of(name: str, tensor: Tensor) -> int:
 
 
 def is_int(value: Any) -> bool:
-    """Tell whether a value counts as an int: a tensor of no dimension does, True does not."""
+    """Return whether a value counts as an int: a 0-d integer tensor does, `True` does not."""
     if isinstance(value, Tensor):
         return not value.ndim and not value.dtype.is_floating_point and value.dtype is not boolean
     return hasattr(value, "__index__") and not isinstance(value, (bool, np.bool_))
 
 
 def are_ints(value: Any) -> bool:
-    """Tell whether a value is one int or a sequence of them."""
+    """Return whether a value is one int or a sequence of ints."""
     return is_list_of_ints(value) or is_item(value)
 
 
 def is_list_of_ints(value: Any) -> bool:
-    """Tell whether a value is a sequence of ints."""
+    """Return whether a value is a sequence of ints."""
     return isinstance(value, (tuple, list)) and (set(map(type, value)) <= {int} or all(
         is_item(item, at) for at, item in enumerate(value)))
 
 
 def is_item(value: Any, at: int = 0) -> bool:
-    """Tell whether a value counts as an int in a list: a tensor of one integer does.
+    """Return whether a value counts as an int in a list; a one-element integer tensor does.
 
-    PyTorch refuses True at the list's start alone.
+    PyTorch rejects `True` only as the first item.
     """
     if isinstance(value, Tensor):
         return value.numel() == 1 and not value.dtype.is_floating_point
@@ -246,13 +246,13 @@ def is_item(value: Any, at: int = 0) -> bool:
 
 
 def is_tensor(value: Any) -> bool:
-    """Tell whether a value is a tensor or, where a formula runs on arrays, an array."""
+    """Return whether a value is a tensor or, as in a formula that runs on arrays, an array."""
     return isinstance(value, Tensor) or type(value) in BACKENDS
 
 
 INT = ArgumentType("int", frozenset({int}), is_int)
 INTS = ArgumentType("tuple of ints", frozenset({int}), are_ints)
-INT_LIST = ArgumentType("tuple of ints", frozenset(), is_list_of_ints)  # one int alone does not do
+INT_LIST = ArgumentType("tuple of ints", frozenset(), is_list_of_ints)  # rejects a single int
 TENSOR = ArgumentType("Tensor", frozenset({Tensor}), is_tensor)
 BOOL = ArgumentType("bool", frozenset({bool}), lambda value: isinstance(value, np.bool_))
 DTYPE = ArgumentType("torch.dtype", frozenset({dtype}), lambda value: (
@@ -260,12 +260,12 @@ DTYPE = ArgumentType("torch.dtype", frozenset({dtype}), lambda value: (
 NUMBER = ArgumentType("Number", frozenset({int, float}), lambda value: (
     isinstance(value, NUMBERS) or type(value) in BACKENDS
     or (isinstance(value, Tensor) and not value.ndim)))
-#: The same types, for parameters whose default is None.
+#: The same types for parameters whose default is `None`.
 OR_NONE = {each: replace(each, plain=each.plain | {type(None)})
            for each in (INT, INTS, INT_LIST, BOOL, DTYPE, NUMBER, TENSOR)}
 
 def given_ints(function: str, argument: str, values: Sequence[Any]) -> tuple[Any, ...]:
-    """Return the ints of `f(2, 3)` and of `f((2, 3))` alike; a `TypeError` names what is none."""
+    """Return the ints of `f(2, 3)` or `f((2, 3))`; raise `TypeError` for anything else."""
     given = values[0] if len(values) == 1 else values
     if type(given) is not int:
         one_by_one = len(values) > 1 and not is_item(values[0])
@@ -276,10 +276,10 @@ def given_ints(function: str, argument: str, values: Sequence[Any]) -> tuple[Any
 #: The parameters that name dimensions; other ints are mostly sizes.
 DIMENSIONS = {"dim", "dims", "source", "destination"}
 
-#: The position of parameters that come by name alone.
+#: The position of keyword-only parameters.
 BY_NAME = sys.maxsize
 
-#: The types of parameters with these names, the same in all functions; `dim` is below.
+#: The types of parameters whose name means the same in all functions; `dim` is handled below.
 TYPES_BY_NAME = {
     **dict.fromkeys(("alpha", "beta"), NUMBER),
     **dict.fromkeys(("chunks", "diagonal", "dim0", "dim1", "dimension", "downscale_factor",
@@ -294,12 +294,12 @@ TYPES_BY_NAME = {
 
 
 def argument_type(parameter: inspect.Parameter, several_dims: bool = False) -> ArgumentType | None:
-    """Return the type that an argument must have, or None if nothing is checked.
+    """Return the type that an argument must have, or `None` if it is not checked.
 
-    Its parameter's name tells, or a default True or False.  `dim` is one int unless there are
-    `several_dims` or its default is None or a tuple.  An annotation overrides all that: `Tensor`,
-    `int` and `tuple[int, ...]` for any name, `int | None` for a `dim` that is one int although its
-    default is None, and `Any` if nothing is to be checked.
+    The type follows from the parameter's name, or from a default of `True` or `False`.  `dim` is
+    one int unless `several_dims` is true or its default is `None` or a tuple.  An annotation takes
+    precedence: `Tensor`, `int` and `tuple[int, ...]` for any name, `int | None` for a `dim` that is
+    one int although its default is `None`, and `Any` to switch the check off.
     """
     name, default, annotation = parameter.name, parameter.default, str(parameter.annotation)
     if annotation.endswith("Any"):
@@ -332,10 +332,10 @@ def argument_types(parameters: Iterable[inspect.Parameter],
 
 def check_arguments(function: str, types: Sequence[tuple[int, str, ArgumentType]],
                     args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-    """Check the arguments of a function composed of ops, as `bind` does those of an op.
+    """Check the arguments of a function composed of ops, as `bind` does for an op.
 
-    Return the positional ones as `ArgumentType.check` does; `kwargs`, the caller's own, is
-    changed.
+    Return the positional arguments with tensors converted to ints, and convert those in `kwargs`
+    in place.
     """
     for position, name, expected in types:
         if position < len(args):

@@ -1,4 +1,4 @@
-"""Op: one declaration from which an operation's forward, node, saves and in-place variant follow.
+"""Op: a declaration that determines an operation's forward, node, saves and in-place variant.
 
     class Mul(Binary):
         '''Elementwise product; the shapes broadcast.'''
@@ -8,28 +8,29 @@
         def samples(make): yield make(3, 4), make(4)
 
 NOTE [A formula's argument names are its save list]
-    `grad_<input>` computes the gradient of one input.  Its arguments are names: `g` (the gradient
-    of the one output), `g_<output>` or `grads` (of several), an input, an output (`result`, or a
-    name in `outputs`), an argument of forward, or `<input>_sizes` or `<input>_strides`.  A
-    named value is saved if the formula will run, and shows as `_saved_<name>` on the node.
-    An argument `shared=None` gets what the function `shared` of an op of several outputs returns,
-    which is called once in a pass on arrays; whatever it names, all formulas name too.
+    `grad_<input>` computes the gradient of one input.  The names of its arguments say what it
+    needs: `g` (the gradient of the only output), `g_<output>` or `grads` (of several outputs), an
+    input, an output (`result`, or a name in `outputs`), an argument of forward, or `<input>_sizes`
+    or `<input>_strides`.  If the formula is going to run, the node saves the named values and shows
+    them as `_saved_<name>`.  An argument `shared=None` receives the result of the op's function
+    `shared`, which runs once per node in a pass on arrays; the formulas must name everything that
+    `shared` names.
 
 NOTE [Kinds of ops]
-    `kind` names the families that an op belongs to, and each part of minigrad reads from it what
-    it has to know: forward mode how a tangent passes the op, `vmap` its batching rule, a write in
-    place whether operands may overlap.
+    `kind` names the families that an op belongs to.  Several parts of minigrad depend on it:
+    forward mode derives how a tangent passes the op, `vmap` derives a batching rule, and in-place
+    writes derive whether operands may overlap.
         "elementwise"  each element of the result depends on one element of each operand
-        "linear"       the tangent of the op is the op of the tangents
-        "multilinear"  linear in each input alone: the op with one tangent in its place, summed
+        "linear"       the output's tangent is the op applied to the input's tangent
+        "multilinear"  linear in each input: sum the op over the inputs, with one tangent each time
         "reduction"    combines elements along the dimensions in its argument `dim`, or all
         "view"         linear, and the result shares the memory of the first input
     An op of two families names both: `kind = "linear reduction"`.
 
 NOTE [Two realisations of one formula]
-    A formula may use `+ - * / @`, unary minus and the functions of the namespace `F`.  They work
-    on tensors, so that second derivatives come free, and on bare arrays, which is what the engine
-    uses when no graph of the backward pass is wanted.
+    A formula may use `+ - * / @`, unary minus and the functions of the namespace `F`, because these
+    work on tensors and on bare arrays.  With `create_graph` the engine runs the formula on tensors,
+    so that second derivatives work without further code; otherwise it runs it on arrays.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ REGISTRY = Registry()
 
 
 class Namespace:
-    """`F`: every operation by its name, on tensors and on bare arrays alike.
+    """`F`, which has every operation by name, for tensors and for bare arrays.
 
     >>> from minigrad import tensor
     >>> F.exp(numpy.zeros(2)), F.exp(tensor([0.0, 0.0]))
@@ -73,7 +74,7 @@ F: Any = Namespace()
 
 
 class Declaration(type):
-    """The type of ops: if you replace a formula or a forward, the next call runs the new one.
+    """The metaclass of ops: if you replace a formula or a forward, the next call runs the new one.
 
     >>> op = REGISTRY["Sinh"]; before = op.grad_self
     >>> op.grad_self = staticmethod(lambda g: g * 7); op.formulas["self"][1]
@@ -90,29 +91,30 @@ class Declaration(type):
 
 class Op(Operands, Promotion, Outputs, Differentiation, Batching, InPlaceWrites, Publishing,
          BackendCall, DerivedAttributes, metaclass=Declaration):
-    """The base of all operations; a subclass declares one and registers itself.
+    """The base of all operations; each subclass declares one and is registered automatically.
 
-    Most declarations need no other attributes than these ten, and formulas: `grad_<input>`.  The
-    bases have the rarer ones by topic, and `DerivedAttributes` what follows from a declaration.
+    Most declarations need only these ten attributes and formulas named `grad_<input>`.  The base
+    classes have the rarer attributes by topic, and `DerivedAttributes` has those that minigrad
+    derives from a declaration.
 
     >>> from minigrad import tensor
     >>> REGISTRY["Mul"](tensor(2.0), tensor(3.0))
     tensor(6.)
     """
 
-    name: str = ""  # how it is called; by default the name of the class in snake_case
-    #: The name of its nodes' class; by default the op's class name and "Backward0", or "Backward"
-    #: if there is a formula
+    name: str = ""  # the function's name; by default the class name in snake_case
+    #: The class name of the op's nodes; by default the op's class name followed by "Backward0", or
+    #: by "Backward" if there is a formula
     node: str = ""
     kind: str = ""  # see NOTE [Kinds of ops]
-    tensors: tuple[str, ...] = ()  # the tensor arguments; by default those that have a formula
-    #: "result" brings inputs to their common dtype; "float" makes sure that it is floating too
+    tensors: tuple[str, ...] = ()  # the tensor arguments; by default those with a formula
+    #: "result" converts inputs to their common dtype; "float" also makes that dtype floating
     promote: str | None = None
-    shape: Callable[..., Any] = same  # the shape rule: takes shapes for tensors, raises for wrong
-    function = ""  # the backend's function that `forward` calls, if it does nothing else
+    shape: Callable[..., Any] = same  # the shape rule: maps shapes to a shape, or raises
+    function = ""  # the backend's function, if `forward` only calls that
     forward: Callable[..., Any]  # by default calls `function`, or `forward_inplace` on a copy
-    inplace = False  # whether there is a variant that writes to the first input
-    samples: Callable[..., Iterator[Any]]  # yields arguments, which tests call the op with
+    inplace = False  # whether the op has an in-place variant
+    samples: Callable[..., Iterator[Any]]  # yields arguments for tests
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         return apply(cls, bind(cls, args, kwargs))
@@ -144,7 +146,7 @@ def binary_samples(make: Any) -> Iterator[Any]:
 
 
 class Unary(Op, abstract=True):
-    """An elementwise op of one tensor; its forward calls the backend's function of its name.
+    """An elementwise op of one tensor; its forward calls the backend function of the same name.
 
     >>> REGISTRY["Exp"].parameters
     ('self',)
@@ -158,7 +160,7 @@ class Unary(Op, abstract=True):
 
 
 class Binary(Op, abstract=True):
-    """An elementwise op of two tensors; its forward calls the backend's function of its name.
+    """An elementwise op of two tensors; its forward calls the backend function of the same name.
 
     >>> REGISTRY["Mul"].parameters
     ('self', 'other')
@@ -174,7 +176,7 @@ class Binary(Op, abstract=True):
 
 
 def declare(op: type[Op]) -> None:
-    """Read a declaration, complain about what is missing, and register the op.
+    """Read a declaration, raise `TypeError` if something is missing, and register the op.
 
     >>> class Double(Unary, abstract=True):
     ...     def forward(xp, self): return self * 2

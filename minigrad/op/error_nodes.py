@@ -1,11 +1,12 @@
-"""The nodes of operations that have no formula, and yet a place in the graph.
+"""Nodes for operations without a formula that still have to appear in the graph.
 
 NOTE [Writes that are broken off]
-    Between the write to memory and the new history lie some microseconds in which Ctrl-C, a lack
-    of memory or a user's hook may raise.  The values are then new, or half new, and the history
-    is old: its gradient would be wrong without an error.  So the tensor's history becomes an
-    `InterruptedWrite`, which raises in backward; the write is counted, so tensors saved before it
-    raise too.  If nothing was written yet, nothing changes.
+    A few microseconds pass between an in-place write and the update of the tensor's history.  If
+    Ctrl-C, a lack of memory or a user's hook interrupts them, the values are new, at least in part,
+    while the history is old, and backward would silently return a wrong gradient.  Therefore the
+    tensor's history becomes an `InterruptedWrite`, which raises in backward.  The write is also
+    counted, so that tensors saved before it raise.  If the interruption happens before the write,
+    the tensor stays unchanged.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ Array = Any
 
 
 class NotImplemented_(NaryNode):
-    """The node of an operation that PyTorch cannot differentiate: backward through it raises."""
+    """The node of an operation that PyTorch cannot differentiate; it raises in backward."""
 
     def __init__(self, op: type[Op]) -> None:
         super().__init__()
@@ -43,7 +44,7 @@ class NotImplemented_(NaryNode):
 
 
 class Constant(NaryNode):
-    """The node of a write of values that no longer depend on anything, such as `eq_`."""
+    """The node of an in-place write whose gradient is zero, such as `eq_`."""
 
     def __init__(self, shown_as: str) -> None:
         super().__init__()
@@ -65,11 +66,11 @@ class Constant(NaryNode):
 
 
 class InterruptedWrite(NaryNode):
-    """The node of a write that was broken off: backward through it raises."""
+    """The node of an in-place write that was interrupted; it raises in backward."""
 
     def __init__(self, what: str, error: BaseException) -> None:
         super().__init__()
-        self.extras, self.sequence = None, 1 << 61  # it raises as soon as it can
+        self.extras, self.sequence = None, 1 << 61  # run first, so that it raises early
         self.message = (
             f"a write in place by {what} was broken off by {type(error).__name__}: the values of "
             "this tensor are not known to be what its history says, so there is no gradient "
@@ -84,10 +85,10 @@ class InterruptedWrite(NaryNode):
 
 def poison_history(target: Tensor, recorded: bool, inputs: Sequence[Any], what: str,
               error: BaseException, counted: bool = False) -> None:
-    """Count a write that was broken off and, if it was `recorded`, refuse gradients through it.
+    """Count an interrupted write and, if it was `recorded`, make backward through it raise.
 
-    See NOTE [Writes that are broken off]; `inputs` are what the write depended on, and `what` says
-    which write it was.  A write may have been `counted` already.
+    `inputs` are the tensors that the write depended on, `what` names the write, and `counted` says
+    that the write was already counted.  See NOTE [Writes that are broken off].
     """
     if not counted:
         target._bump()
@@ -99,20 +100,20 @@ def poison_history(target: Tensor, recorded: bool, inputs: Sequence[Any], what: 
     node = InterruptedWrite(what, error)
     node.shape, node.dtype = base._array.shape, base._array.dtype
     tensors = [target, *(t for t in inputs if isinstance(t, Tensor))]
-    sources = [t if t._view is None else t._view.base for t in tensors]  # asking a view may raise
+    sources = [t if t._view is None else t._view.base for t in tensors]  # a view's node may raise
     node.set_edges([t._edge() for t in sources if t._requires_grad])
     base._node, base._index, base._requires_grad = node, 0, True
 
 
 def node_without_formula(op: type[Op], values: list[Any]) -> Node:
-    """Make the node for an op without formulas; the caller has seen that one is needed."""
+    """Return the node for an op without formulas; the caller has checked that it needs one."""
     node: NaryNode = (
         NotImplemented_(op) if op.not_implemented_derivative else Constant(op.node_type.__name__))
     node.extras = None
     if op.not_implemented_derivative:
-        node.sequence = 1 << 61  # it raises as soon as it can
+        node.sequence = 1 << 61  # run first, so that it raises early
     else:
-        assign_sequence_nr(node)  # anomaly mode notes here who made it
+        assign_sequence_nr(node)  # anomaly mode records the node's creator here
     tensors = [values[i] for i in op.tensor_positions]
     node.set_edges([t._edge() if isinstance(t, Tensor) and t.requires_grad else (None, 0)
                     for t in tensors])

@@ -1,4 +1,4 @@
-"""Forwards that declarations leave out, made from what they say, and changes to those they have."""
+"""Forwards that follow from a declaration, and wrappers around those that it defines."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ Array = Any
 
 
 def unary_call(function: str, kernel: tuple[str, str] | None) -> Callable[..., Any]:
-    """Return the `forward` that calls a function of the backend on one array.
+    """Return a `forward` that calls a function of the backend on one array.
 
-    Its attribute `calls` names the function, unless dtypes have to be checked first.
+    Its attribute `calls` holds the function's name, unless it has to check dtypes first.
 
     >>> unary_call("exp", None)(numpy, numpy.zeros(2))
     array([1., 1.])
@@ -36,7 +36,7 @@ def unary_call(function: str, kernel: tuple[str, str] | None) -> Callable[..., A
 
 
 def binary_call(function: str, kernel: tuple[str, str] | None) -> Callable[..., Any]:
-    """Return the `forward` that calls a function of the backend on two arrays.
+    """Return a `forward` that calls a function of the backend on two arrays.
 
     >>> binary_call("multiply", None)(numpy, numpy.ones(2), 3.0)
     array([3., 3.])
@@ -54,7 +54,7 @@ def binary_call(function: str, kernel: tuple[str, str] | None) -> Callable[..., 
 
 
 def call_as_shape(op: type[Op]) -> Callable[..., Any]:
-    """Make the `forward` that calls a function of the backend with the shape rule's arguments.
+    """Return a `forward` that calls a function of the backend with the shape rule's arguments.
 
     >>> from types import SimpleNamespace
     >>> op = SimpleNamespace(function="roll", kernel=None, shape=lambda self, shift: self)
@@ -75,7 +75,7 @@ def call_as_shape(op: type[Op]) -> Callable[..., Any]:
 
 
 def on_a_copy(write: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the `forward` of an op that says only how it writes to its input.
+    """Return a `forward` that runs an op's in-place function on a copy of its input.
 
     >>> from minigrad.backend import backend_of
     >>> x = numpy.zeros(2); add = on_a_copy(lambda xp, self, other: self.__iadd__(other))
@@ -85,14 +85,14 @@ def on_a_copy(write: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(write)
     def forward(xp: Any, self: Any, *args: Any, **kwargs: Any) -> Any:
-        # a product of two 0-d arrays, as formulas make, is no array in NumPy
+        # in NumPy, the product of two 0-d arrays, as formulas compute it, is a scalar
         return write(xp, xp.as_array(self).copy(), *args, **kwargs)
 
     return forward
 
 
 def in_float32(forward: Callable[..., Any]) -> Callable[..., Any]:
-    """Return `forward` with its steps in float32 where its first array is float16.
+    """Return `forward`, changed to compute in float32 if its first array is float16.
 
     >>> ratio = in_float32(lambda xp, self: self * self / self)
     >>> ratio(numpy, numpy.float16([300]))  # 300 * 300 is beyond float16
@@ -109,7 +109,7 @@ def in_float32(forward: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def in_order(op: type[Op], function: Callable[..., Any]) -> Callable[..., Any]:
-    """Let `forward`, or a function with its arguments, take keyword-only ones in order too.
+    """Return a function with an op's arguments that also accepts keyword-only ones by position.
 
     >>> from types import SimpleNamespace
     >>> op = SimpleNamespace(parameters=("self", "power"), keyword_only={"power"}, positional=1)

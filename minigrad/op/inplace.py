@@ -1,7 +1,7 @@
-"""Running the variant of an op in place: the generic version.
+"""Running the in-place variant of an op, for every op.
 
-`apply_inplace` does for an existing tensor what `apply` does for results: it checks that the
-tensor may be written to, writes, counts the write and gives the tensor its new history.
+`apply_inplace` checks that the tensor may be written to, writes, counts the write and gives the
+tensor its new history.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 
 Array = Any
 
-#: Errors that ops and NumPy raise before they write; see NOTE [Writes that are broken off].
+#: Errors that ops and NumPy raise before the first write; see NOTE [Writes that are broken off].
 BEFORE_WRITING = (ValueError, TypeError, LookupError, OverflowError, RuntimeError)
 
 
 def apply_inplace(op: type[Op], values: list[Any], before: Tensor | None = None) -> Tensor:
-    """Run an op and write its result into its first input, whose history becomes the op's node.
+    """Run an op, write its result to its first input, and make the op's node that input's history.
 
-    `before` is a clone of that input, to be saved, where there is one already.
+    `before` is a clone of that input, made earlier, which the node saves.
     """
     if _state.observers.count:
         return intercepted(op, values, before, _state.interceptors())
@@ -45,7 +45,7 @@ def apply_inplace(op: type[Op], values: list[Any], before: Tensor | None = None)
 
 def intercepted(op: type[Op], values: list[Any], before: Tensor | None = None,
                 stack: tuple[Any, ...] = ()) -> Tensor:
-    """Hand a write to the first of the interceptors, or run it where there are none left."""
+    """Pass an in-place write to the first interceptor, or run it if there are none left."""
     if not stack:
         return run_inplace(op, values, before)
     written: Tensor = stack[0].inplace(op, values, before, partial(intercepted, stack=stack[1:]))
@@ -92,7 +92,7 @@ def run_inplace(op: type[Op], values: list[Any], before: Tensor | None) -> Tenso
 
 
 def record_write(op: type[Op], call: Prepared, before: Tensor | None) -> Any:
-    """Return the node of a write that is to come; None if no gradient flows through it."""
+    """Return the node of the coming write, or `None` if no input requires grad."""
     target, arrays = call.values[0], call.arrays
     call.values = values_to_save(op, call.values, before)
     if call.xp is not numpy_backend:
@@ -106,9 +106,9 @@ def record_write(op: type[Op], call: Prepared, before: Tensor | None) -> Any:
 
 
 def values_to_save(op: type[Op], values: list[Any], before: Tensor | None) -> list[Any]:
-    """Return the arguments of a write as its node is to see them: the first one will be gone.
+    """Return the arguments for the node to save; the write is about to overwrite the first one.
 
-    `before` is a clone of it, where there is one already.
+    `before` is a clone of the first one, if the caller has already made it.
     """
     if "self" not in op.node_type.saves:
         return values
@@ -116,7 +116,7 @@ def values_to_save(op: type[Op], values: list[Any], before: Tensor | None) -> li
 
 
 def finish_write(op: type[Op], target: Tensor, node: Any) -> None:
-    """Count a write and, if it was recorded by a node, give the target its new history."""
+    """Count a write and, if a node records it, give the target its new history."""
     target._bump()
     if node is not None:
         give_history(op, target, node)
@@ -125,18 +125,18 @@ def finish_write(op: type[Op], target: Tensor, node: Any) -> None:
 
 
 def give_history(op: type[Op], target: Tensor, node: Any) -> None:
-    """Make the node of a write the target's history; that of a base where it is a view."""
+    """Make a node the history of the target or, if the target is a view, of its base."""
     node.shape, node.dtype = target._array.shape, target._array.dtype
-    if op.view:  # transpose_ and the like write no memory
+    if op.view:  # transpose_ and its kind only change the geometry
         replace_node(target, node)
     else:
         rebase_history(target, node)
 
 
 def refuse_inference(op: type[Op], values: list[Any]) -> None:
-    """Raise for a write to an inference tensor outside of inference mode.
+    """Raise if the target is an inference tensor and inference mode is off.
 
-    As in PyTorch what is wrong with the arguments themselves is said first: so a copy is written.
+    Run the write on a copy first, because PyTorch reports errors in the arguments first.
     """
     check_apart(op, values[0]._array, values)
     with place_on(values[0]._array):
@@ -149,7 +149,7 @@ def refuse_inference(op: type[Op], values: list[Any]) -> None:
 
 
 def run_to_write(op: type[Op], target: Tensor, call: Prepared) -> Array:
-    """Return what a variant in place is to write, checked."""
+    """Return the checked result that an in-place variant has to store."""
     try:
         result = forward(op, call)
     except NotImplementedError:
@@ -163,7 +163,7 @@ def run_to_write(op: type[Op], target: Tensor, call: Prepared) -> Array:
 
 
 def check_apart(op: type[Op], written: Array, values: list[Any]) -> None:
-    """Raise if an op would read memory that it has written to already."""
+    """Raise if an op would read memory that it has already written to."""
     if not ("elementwise" in op.kinds or op.promote or op.forward_inplace or op.no_overlap):
         return
     read = [values[i] for i in op.tensor_positions[1:]]
@@ -171,7 +171,7 @@ def check_apart(op: type[Op], written: Array, values: list[Any]) -> None:
         read += values[op.list_position]
     others = [t for t in read if isinstance(t, Tensor)]
     if "value" in op.tensors:
-        others = [t for t in others if t._array.ndim]  # one value is read before all writes
+        others = [t for t in others if t._array.ndim]  # one value is read before any write
     for other in others:
         if partly_overlaps(written, other._array) or (
                 op.no_overlap and (other is values[0] or wholly_overlaps(written, other._array))):
@@ -181,7 +181,7 @@ def check_apart(op: type[Op], written: Array, values: list[Any]) -> None:
 
 
 def stays_as_it_is(op: type[Op], values: list[Any]) -> bool:
-    """Tell whether a tensor is copied onto itself, which is always allowed."""
+    """Return whether the op copies a tensor onto itself, which is always allowed."""
     if not op.copies:
         return False
     written, read = values[0]._array, values[1]._array
@@ -192,21 +192,22 @@ def stays_as_it_is(op: type[Op], values: list[Any]) -> bool:
 
 
 def wholly_the_same(written: Array, read: Array) -> bool:
-    """Tell whether two arrays look at the same memory in the same way."""
+    """Return whether two arrays have the same memory, shape and strides."""
     return written is read or (
         same_memory(written, read) and data_pointer(written) == data_pointer(read)
         and written.shape == read.shape and written.strides == read.strides)
 
 
 def wholly_overlaps(written: Array, read: Array) -> bool:
-    """Tell whether two arrays are the same memory, element for element."""
+    """Return whether two arrays cover the same memory, element by element."""
     return bool(written.size) and wholly_the_same(written, read) and is_dense(written)
 
 
 def write_directly(op: type[Op], target: Tensor, xp: Backend, arrays: list[Any]) -> bool:
-    """Let the op write its result itself; False where it cannot, and then nothing is written.
+    """Let the op write its result directly; return `False`, without a write, if it cannot.
 
-    It cannot write what has another dtype or shape, nor where it still has to read.
+    It cannot if the result has another dtype or shape, or if a write would destroy values that the
+    op still has to read.
     """
     array = target._array
     if op.run_inplace is None or arrays[0] is not array:
@@ -219,12 +220,12 @@ def write_directly(op: type[Op], target: Tensor, xp: Backend, arrays: list[Any])
     try:
         op.run_inplace(xp, *arrays)
     except (ValueError, TypeError, IndexError, OverflowError):
-        return False  # forward will say what is wrong
+        return False  # forward will raise the error
     return True
 
 
 def check_result(op: type[Op], target: Tensor, result: Array) -> None:
-    """Raise unless dtype and shape let an in-place result be stored."""
+    """Raise unless the target can store an in-place result of this dtype and shape."""
     array = target._array
     from_, to = dtypes.from_numpy_dtype(result.dtype), dtypes.from_numpy_dtype(array.dtype)
     if not dtypes.can_cast(from_, to):
@@ -235,14 +236,14 @@ def check_result(op: type[Op], target: Tensor, result: Array) -> None:
 
 
 def check_shape(target: Tensor, shape: Sequence[int]) -> None:
-    """Raise unless an in-place result has the shape of the tensor written to."""
+    """Raise unless an in-place result has the shape of the target."""
     if tuple(shape) != target._array.shape:
         raise RuntimeError(f"output with shape {list(target._array.shape)} doesn't match the "
                            f"broadcast shape {list(shape)}")
 
 
 def write_back(op: type[Op], target: Tensor, result: Array) -> None:
-    """Store an in-place result that was checked."""
+    """Store a checked in-place result in the target."""
     if op.view:
         target._array = result
     else:

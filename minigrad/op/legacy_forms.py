@@ -1,6 +1,6 @@
-"""Older forms of calls, with numbers before tensors: `x.add_(-0.1, y)`, `addmm(2, x, a, b)`.
+"""Deprecated signatures with numbers before tensors: `x.add_(-0.1, y)`, `addmm(2, x, a, b)`.
 
-PyTorch still takes them, and warns once.
+PyTorch still accepts them and warns once.
 """
 
 import warnings
@@ -13,7 +13,7 @@ from ..frames import user_frame
 if TYPE_CHECKING:
     from .declaration import Op
 
-#: The numbers that may stand before an op's tensors, in their order.
+#: The numbers that can precede an op's tensors, in order.
 LEGACY = {
     **dict.fromkeys(("add", "sub"), ("alpha",)),
     **dict.fromkeys(("addcmul", "addcdiv"), ("value",)),
@@ -25,12 +25,12 @@ _told: set[str] = set()
 
 def numbers_by_name(op: "type[Op]", args: Sequence[Any],
                     kwargs: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
-    """Return the arguments with numbers that stand before tensors passed by name.
+    """Return the arguments with the numbers before the tensors turned into keyword arguments.
 
-    `TypeError` if so many positional arguments fit no form of the op.
+    Raise `TypeError` if the number of positional arguments fits no signature of the op.
     """
     extra, last = len(args) - op.positional, op.positional - 1
-    first = args[:len(args) - last]  # the tensor that is added to, and numbers
+    first = args[:len(args) - last]  # the tensor to add to, and numbers
     numbers = [value for value in first if isinstance(value, Real)]
     legacy = LEGACY.get(op.name, ())
     names = legacy[:extra]

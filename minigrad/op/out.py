@@ -1,23 +1,24 @@
-"""The argument `out=`: stores a result in tensors that the caller has made.
+"""The argument `out=`, which stores a result in tensors that the caller provides.
 
 NOTE [out=]
-    `Op.out`, and `out` of `function` and `overloaded`, hold words that say how a function takes
-    `out=`; without a word it does not.
+    `Op.out`, and the argument `out` of `function` and `overloaded`, contain words that say how a
+    function handles `out=`; without a word, the function does not accept it.
         "cast"       `out` may have any dtype that the result can be cast to
         "exact"      `out` must have the dtype of the result
         "dtype"      the argument `dtype` is the dtype of `out` by default
-        "creation"   the arguments `dtype` and `device` are those of `out` by default; if they are
-                     given, they must agree with it
-        "passed"     the function gets `out` too, because its random numbers depend on the strides
-        "dim"        the function takes `out` only if `dim` is given
-        "apart"      `out` may not be an input, nor share memory with one
-        "overlap"    `out` may overlap an input in part: PyTorch does not check it here
-        "expanded"   elements of `out` may share a place in memory, as in an expanded tensor
-    Without the last three words `out` may be an input, as in `mul(x, y, out=x)`, and no other
+        "creation"   the arguments `dtype` and `device` default to those of `out`; if they are
+                     passed, they must agree with it
+        "passed"     the function also receives `out`, because its random numbers depend on the
+                     strides
+        "dim"        the function accepts `out` only together with `dim`
+        "apart"      `out` must not be an input, nor share memory with one
+        "overlap"    `out` may partly overlap an input, because PyTorch does not check that here
+        "expanded"   elements of `out` may share a memory location, as in an expanded tensor
+    Without the last three words, `out` may be an input, as in `mul(x, y, out=x)`, but no other
     overlap is allowed.
 
-    The result is computed first, as it is without `out`.  Every check comes before the first
-    write, so an error leaves `out` as it was.
+    The function computes the result first, as it does without `out`.  It makes every check before
+    the first write, so an error leaves `out` unchanged.
 """
 
 from __future__ import annotations
@@ -46,9 +47,9 @@ INPUT_OVERLAP = (
 
 def call_with_out(name: str, words: str, function: Callable[..., Any], args: tuple[Any, ...],
                   kwargs: dict[str, Any]) -> Any:
-    """Call a function and store its result in `kwargs["out"]`, which is returned.
+    """Call a function, store its result in `kwargs["out"]` and return that.
 
-    A function of several results takes a tuple of tensors, and returns them under their names.
+    For a function of several results, `out` is a tuple of tensors, returned as a named tuple.
     """
     options = dict(kwargs)
     out = options.pop("out")
@@ -57,7 +58,7 @@ def call_with_out(name: str, words: str, function: Callable[..., Any], args: tup
     if "dim" in words and len(args) < 2 and not options.keys() & {"dim", "axis"}:
         raise TypeError(f'{name}() missing 1 required positional arguments: "dim"')
     requires_grad = options.pop("requires_grad", False) if "creation" in words else False
-    with _state.having(_state.autocast, None):  # PyTorch casts nothing in a call with `out`
+    with _state.having(_state.autocast, None):  # PyTorch does not autocast a call with `out`
         result = function(*args, **(options | options_from(name, words, out, options)))
     pairs = paired(name, out, result)
     inputs = list(tensors_among((args, kwargs)))
@@ -75,7 +76,7 @@ def call_with_out(name: str, words: str, function: Callable[..., Any], args: tup
 
 
 def options_from(name: str, words: str, out: Any, options: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments that a function takes from `out`."""
+    """Return the arguments that default to a property of `out`."""
     defaults = ("dtype", "device") if "creation" in words else ("dtype",) * ("dtype" in words)
     if not defaults and "passed" not in words:
         return {}
@@ -84,12 +85,12 @@ def options_from(name: str, words: str, out: Any, options: dict[str, Any]) -> di
     defaulted = {key: getattr(out, key) for key in defaults if options.get(key) is None}
     if "device" in defaults and "device" not in defaulted and (
             as_device(options["device"]).type == out.device.type):
-        defaulted["device"] = out.device  # PyTorch compares the types of devices alone
+        defaulted["device"] = out.device  # PyTorch only compares the device types
     return {**defaulted, "out": out} if "passed" in words else defaulted
 
 
 def paired(name: str, out: Any, result: Any) -> list[tuple[Tensor, Tensor]]:
-    """Return each tensor of `out` with the result that belongs into it."""
+    """Return pairs of a tensor of `out` and the result to store in it."""
     if isinstance(result, Tensor):
         if not isinstance(out, Tensor):
             raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
@@ -113,7 +114,7 @@ def as_result(result: Any, outs: list[Tensor]) -> Any:
 
 
 def tensors_among(values: Iterable[Any]) -> Iterator[Tensor]:
-    """Yield the tensors among some arguments, those in lists too; not those given as `out`."""
+    """Yield the tensors among some arguments and inside their lists."""
     for value in values:
         if isinstance(value, Tensor):
             yield value
@@ -127,7 +128,7 @@ def tensors_among(values: Iterable[Any]) -> Iterator[Tensor]:
 
 
 def check_history(name: str, out: Tensor, result: Tensor) -> None:
-    """Raise if derivatives would be wanted: writes to `out` are not recorded."""
+    """Raise if a tensor requires grad, because autograd does not record writes to `out`."""
     if not _state.inference_enabled.get() and (
             result.requires_grad or (out.requires_grad and _state.grad_enabled.get())):
         raise RuntimeError(f"{name}(): functions with out=... arguments don't support automatic "
@@ -139,7 +140,7 @@ def check_history(name: str, out: Tensor, result: Tensor) -> None:
 
 
 def check_dtype(name: str, words: str, out: Tensor, result: Tensor) -> None:
-    """Raise unless the result may be stored in the dtype of `out`."""
+    """Raise unless the result can be stored in the dtype of `out`."""
     given, wanted = out.dtype, result.dtype
     if given is wanted:
         return
@@ -181,8 +182,8 @@ def check_device(words: str, out: Tensor, result: Tensor) -> None:
 
 
 def check_memory(words: str, out: Tensor, result: Tensor, inputs: list[Tensor]) -> None:
-    """Raise if a write to `out` would change elements that are still to be read, or one twice."""
-    check_inplace(out, recorded=False, alike=True)  # an inference tensor may not be written to
+    """Raise if a write to `out` would change unread input elements, or write one twice."""
+    check_inplace(out, recorded=False, alike=True)  # raises for an inference tensor
     if BACKENDS[type(out._array)].run_op is not None:
         return
     apart = "apart" in words
@@ -190,7 +191,7 @@ def check_memory(words: str, out: Tensor, result: Tensor, inputs: list[Tensor]) 
         if "overlap" not in words and any(t is out for t in inputs):
             raise RuntimeError(f"output with shape {list(out._array.shape)} doesn't match the "
                                f"broadcast shape {list(result._array.shape)}")
-        return  # it gets memory of its own
+        return  # it will get new memory
     check_inplace(out, recorded=False, alike="expanded" in words)
     written = memory_to_write(out, result)
     for tensor in () if "overlap" in words else inputs:
@@ -199,7 +200,7 @@ def check_memory(words: str, out: Tensor, result: Tensor, inputs: list[Tensor]) 
 
 
 def memory_to_write(out: Tensor, result: Tensor) -> Any:
-    """Return the array of `out`, or what it grows to in its own memory to hold the result."""
+    """Return the array of `out`, or its resized array if its memory has room for the result."""
     array, memory = out._array, storage_of(out._array)
     size, start = result._array.size, out.storage_offset()
     if array.shape == result._array.shape or start + size > memory.size:
@@ -208,7 +209,7 @@ def memory_to_write(out: Tensor, result: Tensor) -> Any:
 
 
 def overlaps(written: Any, read: Any, wholly: bool) -> bool:
-    """Tell whether two arrays share memory in part or, if that counts, `wholly`."""
+    """Return whether two arrays overlap in part or, with `wholly`, completely."""
     if type(written) is not type(read):
         return False
     if wholly and written is read:
@@ -223,18 +224,18 @@ def overlaps(written: Any, read: Any, wholly: bool) -> bool:
 
 
 def store(out: Tensor, result: Tensor, quiet: bool) -> None:
-    """Copy a result into `out`, which takes its shape; `quiet` says that this is no surprise."""
+    """Copy a result into `out`, which takes its shape; `quiet` suppresses the resize warning."""
     array = result._array
     if out._array.shape != array.shape:
         resize(out, array, quiet)
     else:
-        out._bump()  # first, for Ctrl-C may come in between
+        out._bump()  # first, because Ctrl-C may interrupt in between
     with place_on(out._array):
         out._array[...] = array
 
 
 def resize(out: Tensor, array: Any, quiet: bool) -> None:
-    """Give `out` the shape and the order of dimensions of a result; warn if it had elements."""
+    """Give `out` the shape and memory format of a result; warn if it had elements."""
     shape, xp = array.shape, BACKENDS[type(array)]
     if out._array.size and not quiet:
         warnings.warn(

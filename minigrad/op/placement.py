@@ -1,4 +1,4 @@
-"""The backend that runs an op: the one its arrays belong to."""
+"""Choosing the backend that runs an op, which follows from its arrays."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ Array = Any
 
 
 def backend_of_mixed(op: type[Op], arrays: list[Any]) -> Backend:
-    """Return the backend of arrays that may belong to several.
+    """Return the backend for arrays that may belong to several devices.
 
-    A 0-d array on the CPU may meet arrays of any device: it becomes a number of that device, in
-    `arrays`.
+    A 0-d array on the CPU can be combined with arrays of any device; it is replaced in `arrays` by
+    a number for that device.
     """
     array_types = dict.fromkeys(type(a) for a in all_arrays(op, arrays))
     backends = [BACKENDS[each] for each in array_types]
@@ -39,9 +39,9 @@ def backend_of_mixed(op: type[Op], arrays: list[Any]) -> Backend:
 
 
 def on_one_device(op: type[Op], values: list[Any], arrays: list[Any]) -> list[Any]:
-    """Return the values with copies of those tensors that forward took as numbers of the host.
+    """Return the values with CPU tensors that forward used as numbers copied to the device.
 
-    A formula may use them beside arrays of the device, and a gradient finds its way back.
+    A formula may combine them with arrays of the device, and the copy sends the gradient back.
     """
     numbers = [i for i in op.tensor_positions
                if isinstance(arrays[i], np.generic) and isinstance(values[i], Tensor)]
@@ -54,7 +54,7 @@ def on_one_device(op: type[Op], values: list[Any], arrays: list[Any]) -> list[An
 
 
 def all_arrays(op: type[Op], arrays: list[Any]) -> list[Array]:
-    """Return the arrays among an op's arguments, those in its list too."""
+    """Return the arrays among an op's arguments and inside its list."""
     found = [arrays[i] for i in op.tensor_positions]
     found += () if op.list_position is None else arrays[op.list_position]
     return [a for a in found if type(a) in BACKENDS]

@@ -1,9 +1,9 @@
-"""The facts that minigrad reads from an op's declaration, and the steps in which it does so.
+"""Deriving further attributes from an op's declaration, step by step.
 
-A declaration says little (`declaration.py`, `attributes.py`): its forward, its formulas and a few
-attributes.  The rest follows: which arguments are tensors, where each one is, what a node saves.
-`read_declaration` works that out once, when the class is made, so that a call finds each fact in
-one attribute of the op.
+A declaration (`declaration.py`, `attributes.py`) contains only a forward, formulas and a few
+attributes.  From these follows which arguments are tensors, at which positions they are, and what a
+node saves.  `read_declaration` derives all this once, when the class is created, so that a call can
+look each fact up in one attribute of the op.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 Formula = Callable[..., Any]
 
-#: The words that `Op.kind` may hold; see NOTE [Kinds of ops] in op/declaration.py.
+#: The words that `Op.kind` may contain; see NOTE [Kinds of ops] in op/declaration.py.
 KINDS = {"elementwise", "linear", "multilinear", "reduction", "view"}
 
 
 class DerivedAttributes:
-    """The attributes of an op that no declaration sets: `read_declaration` derives them.
+    """The attributes that `read_declaration` derives, so that no declaration sets them.
 
     A position is an index into `parameters`.
     """
@@ -42,20 +42,20 @@ class DerivedAttributes:
     parameters: tuple[str, ...]
     signature: inspect.Signature  # of the function and the method that the op becomes
     keyword_only: frozenset[str]
-    positional: int  # how many may be given without a name
+    positional: int  # how many can be passed by position
     required: int  # how many have no default
     defaults: dict[str, Any]
-    default_values: list[Any]  # by position; None where there is no default
+    default_values: list[Any]  # by position; None if there is no default
     checked: tuple[tuple[int, str, ArgumentType], ...]  # the arguments whose type `bind` checks
 
-    # The positions at which `apply` finds them.
+    # The positions that `apply` needs.
     tensor_positions: tuple[int, ...]
     promoted_positions: tuple[int, ...]
     differentiable_positions: tuple[int, ...]
     optional_positions: tuple[int, ...]
     number_positions: tuple[int, ...]
     list_position: int | None
-    plain_positions: tuple[int, ...]  # of the arguments that are no tensors
+    plain_positions: tuple[int, ...]  # of the arguments that are not tensors
 
     # The formulas, and the class of the nodes that run them.
     differentiable: tuple[str, ...]
@@ -64,16 +64,16 @@ class DerivedAttributes:
     node_type: type[Node]
 
     # The functions that a call runs.
-    run_forward: Callable[..., Any]  # `forward` with keyword-only arguments in their order too
-    run_inplace: Callable[..., Any] | None  # the same of `forward_inplace`
+    run_forward: Callable[..., Any]  # `forward`, with keyword-only arguments by position too
+    run_inplace: Callable[..., Any] | None  # the same for `forward_inplace`
     result_type: Any  # the named tuple of several outputs
-    #: The four steps as `codegen/` writes them out, for arguments in forward's order; None without
+    #: The function with the four steps that `codegen/` generates, for arguments in forward's order
     written_out: Callable[..., Any] | None
     changed: tuple[Callable[[], None], ...]  # called after a formula or the forward was replaced
 
 
 def read_declaration(op: type[Op]) -> None:
-    """Set the `DerivedAttributes` of an op; raise `TypeError` for what its declaration gets wrong.
+    """Set the `DerivedAttributes` of an op; raise `TypeError` if its declaration is wrong.
 
     >>> from minigrad.op.declaration import Unary
     >>> class Double(Unary, abstract=True):
@@ -97,7 +97,7 @@ def read_declaration(op: type[Op]) -> None:
 
 
 def make_functions_static(op: type[Op]) -> None:
-    """Make the functions in a declaration static: the `self` of `forward` is an array.
+    """Make the functions in a declaration static, because their `self` is an array.
 
     >>> class Made: double = lambda self: self * 2
     >>> make_functions_static(Made); Made().double(2)
@@ -109,7 +109,7 @@ def make_functions_static(op: type[Op]) -> None:
 
 
 def read_name(op: type[Op]) -> None:
-    """Name the op: as it says, after its overload, after the op it works in place for, or itself.
+    """Set the op's name: as declared, or after its overload, its original op or its class.
 
     >>> from minigrad.op.declaration import Op
     >>> class LogSoftmax(Op, abstract=True): pass
@@ -126,7 +126,7 @@ def read_name(op: type[Op]) -> None:
 
 
 def name_inplace(op: type[Op], original: type[Op]) -> None:
-    """Name an op after the one whose in-place variant it is; its node is numbered 1.
+    """Name an op after the op whose in-place variant it is; its node gets the number 1.
 
     >>> from types import SimpleNamespace
     >>> op, original = SimpleNamespace(), SimpleNamespace(name="mul", node="MulBackward0")
@@ -139,7 +139,7 @@ def name_inplace(op: type[Op], original: type[Op]) -> None:
 
 
 def read_words(op: type[Op]) -> None:
-    """Split `kind` into its words; raise `TypeError` for an unknown word in it or in `out`.
+    """Split `kind` into words; raise `TypeError` if `kind` or `out` contains an unknown word.
 
     >>> from minigrad.op.declaration import Op
     >>> class Sum(Op, abstract=True): kind = "linear reduction"
@@ -155,7 +155,7 @@ def read_words(op: type[Op]) -> None:
 
 
 def complete_forward(op: type[Op]) -> None:
-    """Make the `forward` that a declaration leaves out because it follows from the rest.
+    """Make the `forward` if a declaration leaves it out because it follows from the rest.
 
     >>> from minigrad.op.declaration import Unary
     >>> class Sqrt(Unary, abstract=True): function = "sqrt"
@@ -165,7 +165,7 @@ def complete_forward(op: type[Op]) -> None:
     if op.backend_call and (not hasattr(op, "forward") or "function" in vars(op)):
         op.forward = staticmethod(op.backend_call(op.function or op.name, op.kernel))
     if "forward" in vars(op) and "forward_inplace" not in vars(op):
-        op.forward_inplace = None  # a base's would compute something else
+        op.forward_inplace = None  # an inherited one would compute something else
     if not hasattr(op, "forward") and op.forward_inplace is not None:
         op.forward = staticmethod(on_a_copy(op.forward_inplace))
     if op.in_float32 and "forward" in vars(op):
@@ -185,7 +185,7 @@ def parameters_of(op: type[Op]) -> list[inspect.Parameter]:
 
 
 def read_parameters(op: type[Op]) -> None:
-    """Read the arguments of `forward`: names, defaults, and which come by name alone.
+    """Read the arguments of `forward`: names, defaults, and which are keyword-only.
 
     >>> from minigrad.op.declaration import Op
     >>> class Scale(Op, abstract=True): forward = staticmethod(lambda xp, self, by=2: self * by)
@@ -203,7 +203,7 @@ def read_parameters(op: type[Op]) -> None:
 
 
 def shown_signature(op: type[Op], parameters: list[inspect.Parameter]) -> inspect.Signature:
-    """Return the signature of an op's function; the types of `forward` are those of arrays.
+    """Return the signature of an op's function, without `forward`'s types, which are for arrays.
 
     >>> from minigrad.op.declaration import Unary
     >>> def forward(self: Array, dim: int = 0): ...
@@ -221,7 +221,7 @@ def shown_signature(op: type[Op], parameters: list[inspect.Parameter]) -> inspec
 
 
 class Formulas(dict[str, tuple[Formula, tuple[str, ...]]]):
-    """The formula of each differentiable input of an op, with the names of what it needs.
+    """The formula of each differentiable input of an op, with the names of the values it needs.
 
     >>> from minigrad.op.declaration import REGISTRY
     >>> Formulas(REGISTRY["Mul"])["self"][1]
@@ -240,7 +240,7 @@ class Formulas(dict[str, tuple[Formula, tuple[str, ...]]]):
 
 
 def read_formulas(op: type[Op]) -> None:
-    """Find the formulas, `grad_<input>`, and thereby the inputs that have a gradient.
+    """Collect the formulas, `grad_<input>`, which determine the differentiable inputs.
 
     >>> from minigrad.op.declaration import REGISTRY
     >>> op = REGISTRY["Mul"]; read_formulas(op); op.differentiable
@@ -253,7 +253,7 @@ def read_formulas(op: type[Op]) -> None:
 
 
 def read_tensors(op: type[Op]) -> None:
-    """Find out which arguments are tensors, and where the arguments of each sort are.
+    """Find out which arguments are tensors, and the positions of each sort of argument.
 
     >>> from minigrad.op.declaration import REGISTRY
     >>> op = REGISTRY["Where"]; read_tensors(op); op.tensor_positions, op.promoted_positions
@@ -280,7 +280,7 @@ def read_tensors(op: type[Op]) -> None:
 
 
 def read_checked(op: type[Op]) -> None:
-    """Find the arguments whose types `bind` checks: those of public ops that are no tensors.
+    """Collect the arguments whose types `bind` checks: in public ops, those without tensors.
 
     >>> from minigrad.op.declaration import REGISTRY
     >>> op = REGISTRY["Tril"]; read_checked(op); [(i, name) for i, name, _ in op.checked]
@@ -293,7 +293,7 @@ def read_checked(op: type[Op]) -> None:
 
 
 def prepare_calls(op: type[Op]) -> None:
-    """Make what a call runs: forward with its arguments in order, and the class of the nodes.
+    """Prepare what a call needs: forward with arguments by position, and the node class.
 
     >>> from minigrad.op.declaration import REGISTRY
     >>> op = REGISTRY["Mul"]; prepare_calls(op); op.run_forward(numpy, 2, 3), op.node_type.__name__
@@ -308,7 +308,7 @@ def prepare_calls(op: type[Op]) -> None:
 
 
 def read_again(op: type[Op]) -> None:
-    """Read forward and formulas of an op anew, after one of them was replaced.
+    """Read an op's forward and formulas again after one of them was replaced.
 
     >>> from minigrad.op.declaration import REGISTRY
     >>> op = REGISTRY["Mul"]; read_again(op); list(op.formulas)
@@ -320,7 +320,7 @@ def read_again(op: type[Op]) -> None:
 
 
 def announce_change(op: type[Op]) -> None:
-    """Call the functions in `op.changed`: those who keep something of the declaration's.
+    """Call the functions in `op.changed`, which discard what was derived from the declaration.
 
     >>> from types import SimpleNamespace
     >>> announce_change(SimpleNamespace(changed=(lambda: print("read again"),)))

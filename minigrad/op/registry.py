@@ -1,4 +1,4 @@
-"""The table of all ops, which loads those that no program has named yet when it is read."""
+"""The table of all ops, which loads ops that no program has used yet when it is read."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ __all__ = ["Registry"]
 
 
 class Registry(dict[str, Any]):
-    """Ops by the names of their classes.
+    """Maps class names to ops.
 
-    Reading it first calls the functions in `before_reading`, where `ops/` puts one that loads all
-    its files.  `declared` returns what is there already.
+    Before the table is read, it calls the functions in `before_reading`; `ops/` registers one that
+    loads all its files.  `declared` returns the ops that have been loaded, without this.
 
     >>> ops = Registry(Exp=1)
     >>> ops.before_reading.append(lambda: ops.update(Log=2))
@@ -27,11 +27,11 @@ class Registry(dict[str, Any]):
         self.before_reading = []
 
     def declared(self) -> tuple[Any, ...]:
-        """Return the ops that are declared so far; another thread may be declaring one."""
+        """Return the ops declared so far; another thread may be declaring one at the moment."""
         return tuple(super().values())
 
     def has(self, name: str) -> bool:
-        """Tell whether an op of this name is declared so far."""
+        """Return whether an op of this name has been declared so far."""
         return super().__contains__(name)
 
     def _load(self) -> None:

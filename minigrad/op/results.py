@@ -1,4 +1,4 @@
-"""The named tuples in which ops hand out several results."""
+"""The named tuples in which ops return several results."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def named_result(name: str, outputs: tuple[str, ...]) -> Any:
-    """Make the named tuple in which an op hands out several outputs.
+    """Make the named tuple in which an op returns several outputs.
 
     >>> named_result("max", ("values", "indices"))(2.5, 1)
     torch.return_types.max(
@@ -17,12 +17,12 @@ def named_result(name: str, outputs: tuple[str, ...]) -> Any:
     made: Any = namedtuple(name, outputs)  # type: ignore[misc]  # the names come from the op
     made.__module__ = "minigrad.return_types"
     made.__qualname__ = name
-    setattr(made, "__repr__", show_result)  # noqa: B010  # a plain assignment is no method to mypy
+    setattr(made, "__repr__", show_result)  # noqa: B010  # mypy rejects a plain assignment
     return made
 
 
 def show_result(result: Any) -> str:
-    """Return what PyTorch prints for several outputs.
+    """Return the text that PyTorch prints for several outputs.
 
     >>> print(show_result(named_result("max", ("values", "indices"))(2.5, 1)))
     torch.return_types.max(

@@ -23,7 +23,7 @@ BOOL_SUBTRACTION = (
 def promote_arrays(op: type[Op], arrays: list[Any]) -> dict[str, Any]:
     """Convert the promoted inputs to their common dtype, in place in `arrays`.
 
-    Returns the new dtypes of those inputs whose dtype changed, by name.
+    Return the new dtypes of the inputs whose dtype changed, by name.
     """
     operands = []
     for i in op.promoted_positions:
@@ -51,7 +51,7 @@ def promote_arrays(op: type[Op], arrays: list[Any]) -> dict[str, Any]:
         if type(value) in BACKENDS or isinstance(value, np.generic):
             if value.dtype is not target:
                 promoted[name] = to
-                # NumPy would choose another memory order than PyTorch for an expanded array.
+                # For an expanded array, NumPy would choose a different memory order than PyTorch.
                 arrays[i] = converted(value, to, "C" if 0 in value.strides else "K")
         elif value is not None:
             arrays[i] = np.asarray(value).astype(to)

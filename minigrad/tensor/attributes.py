@@ -1,4 +1,4 @@
-"""Attributes of a tensor that come from its array: shape, strides, dtype, memory, device."""
+"""Attributes that a tensor reads from its array: shape, strides, dtype, memory, device."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Size(tuple[int, ...]):
     __slots__ = ()
 
     def __new__(cls, sizes: Iterable[Any] = ()) -> Size:
-        """Make a shape of whole numbers; `TypeError` for anything else."""
+        """Make a shape from integers; raise `TypeError` for anything else."""
         checked = []
         for position, n in enumerate(sizes):
             try:
@@ -68,7 +68,7 @@ class ArrayInfo:
 
     _array: Array
 
-    #: Kinds of tensors that minigrad does not have; optimizers check gradients for them.
+    #: Kinds of tensors that minigrad lacks; optimizers check gradients for them.
     is_sparse = is_sparse_csr = is_quantized = is_mkldnn = is_meta = is_nested = False
 
     @property
@@ -79,7 +79,7 @@ class ArrayInfo:
         >>> tensor([[1, 2, 3]]).shape
         torch.Size([1, 3])
         """
-        return tuple.__new__(Size, self._array.shape)  # whole numbers: no check
+        return tuple.__new__(Size, self._array.shape)  # NumPy's shape needs no check
 
     def size(self, dim: int | None = None) -> Any:
         """Return the shape, or the size of dimension `dim`.
@@ -95,7 +95,7 @@ class ArrayInfo:
         return shape[wrap_dim(dim, len(shape), "size")]
 
     def stride(self, dim: int | None = None) -> Any:
-        """Return the strides in elements, or that of dimension `dim`.
+        """Return the strides in elements, or the stride of dimension `dim`.
 
         >>> from minigrad import ones
         >>> ones(2, 3).stride(), ones(2, 3).t().stride(), ones(2, 3).stride(0)
@@ -104,7 +104,7 @@ class ArrayInfo:
         array = self._array
         if array.size or 0 not in array.strides:
             strides = tuple(s // array.itemsize for s in array.strides)
-        else:  # NumPy's new empty arrays have none
+        else:  # NumPy gives empty arrays strides of zero
             strides = contiguous_strides(array.shape)
         return strides if dim is None else strides[wrap_dim(dim, len(strides), "stride")]
 
@@ -209,7 +209,7 @@ class ArrayInfo:
         return int(self._array.nbytes)
 
     def is_floating_point(self) -> bool:
-        """Tell whether the elements are floating-point numbers.
+        """Return whether the elements are floating-point numbers.
 
         >>> from minigrad import tensor
         >>> tensor([1.0]).is_floating_point(), tensor([1]).is_floating_point()
@@ -218,7 +218,7 @@ class ArrayInfo:
         return bool(self._array.dtype.kind == "f")
 
     def is_complex(self) -> bool:
-        """Tell whether the elements are complex numbers: never.
+        """Return `False`, because minigrad has no complex numbers.
 
         >>> from minigrad import tensor
         >>> tensor([1.0]).is_complex()
@@ -228,7 +228,7 @@ class ArrayInfo:
 
     @property
     def is_cpu(self) -> bool:
-        """True if the memory is the host's.
+        """Whether the tensor is in the host's memory.
 
         >>> from minigrad import tensor
         >>> tensor(1.0).is_cpu
@@ -238,7 +238,7 @@ class ArrayInfo:
 
     @property
     def is_cuda(self) -> bool:
-        """True if the memory is on a GPU.
+        """Whether the tensor is on a GPU.
 
         >>> from minigrad import tensor
         >>> tensor(1.0).is_cuda
@@ -247,7 +247,7 @@ class ArrayInfo:
         return self.device.type == "cuda"
 
     def get_device(self) -> int:
-        """Return the number of the GPU, -1 for the CPU.
+        """Return the index of the GPU, or -1 for the CPU.
 
         >>> from minigrad import tensor
         >>> tensor(1.0).get_device()
@@ -267,11 +267,11 @@ def storage_of(array: Array) -> Array:
 
 
 def start_of_memory(array: Array) -> int:
-    """Return the address of the memory of `array`.
+    """Return the address at which the memory of `array` starts.
 
     NOTE [Memory of device arrays]
-        The base of CuPy's strided views is not the array that owns the memory, but every array has
-        a reference to the memory itself.
+        The `base` of a strided view in CuPy is not the array that owns the memory.  Instead, every
+        array refers to the memory itself.
     """
     if type(array) is np.ndarray:
         return data_pointer(storage_of(array))
@@ -279,12 +279,12 @@ def start_of_memory(array: Array) -> int:
 
 
 def bytes_of_memory(array: Array) -> int:
-    """Return the size of the memory of `array`."""
+    """Return the size in bytes of the memory that `array` belongs to."""
     return int(storage_of(array).nbytes if type(array) is np.ndarray else array.data.mem.size)
 
 
 def same_memory(one: Array, other: Array) -> bool:
-    """Tell whether two arrays share memory, even different parts of it."""
+    """Return whether two arrays belong to the same memory, even to different parts of it."""
     if type(one) is np.ndarray:
         return storage_of(one) is storage_of(other)
     return type(one) is type(other) and bool(one.data.mem.ptr == other.data.mem.ptr)

@@ -1,6 +1,6 @@
-"""How a view was made, which decides whether it may be written to later, and PyTorch's errors.
+"""How a view was made, which decides whether it can be written to later, and PyTorch's errors.
 
-PyTorch calls it a view's creation meta.
+PyTorch calls this the view's creation meta.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _REASON = {
 
 
 def creation_now(multiple: bool) -> int:
-    """Return how a view is made that is made now; `multiple` says that it is one of several."""
+    """Return the creation meta of a view made now; `multiple` means that it is one of several."""
     if _state.inference_enabled.get():
         return INFERENCE_MODE
     if not _state.grad_enabled.get():
@@ -37,9 +37,9 @@ def creation_now(multiple: bool) -> int:
 
 
 def refuse_view(view: Any, creation: int, indirect: bool) -> None:
-    """Raise the error for a view that may not be written to while grad mode is on.
+    """Raise if a view with this creation meta must not be written to while grad mode is on.
 
-    `indirect` says that its base or another view of it was written to.
+    `indirect` means that its base, or another view of its base, was written to.
     """
     what = (" is a view and its base or another view of its base has been modified inplace."
             if indirect else " is a view and is being modified inplace.")

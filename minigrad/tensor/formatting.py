@@ -1,7 +1,7 @@
-"""Text of tensors: PyTorch's `repr`, character for character, from a NumPy array.
+"""PyTorch's `repr` of a tensor, character for character, from a NumPy array.
 
-One format is chosen for all numbers of the array (integral, fixed point or scientific), then the
-nested brackets are written with it, then `dtype=`, `grad_fn=` and the other suffixes are appended.
+All numbers of an array share one format (integral, fixed point or scientific).  The module chooses
+it, writes the nested brackets with it and appends suffixes such as `dtype=` and `grad_fn=`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class PrintOptions:
 
 options = PrintOptions()
 
-# `sci_mode` is no part of a profile: every call of set_printoptions sets it anew, as in PyTorch.
+# A profile leaves `sci_mode` out because, as in PyTorch, every call of set_printoptions sets it.
 _PROFILES: dict[str, dict[str, float]] = {
     "default": {"precision": 4, "threshold": 1000, "edgeitems": 3, "linewidth": 80},
     "short": {"precision": 2, "threshold": 1000, "edgeitems": 2, "linewidth": 80},
@@ -44,9 +44,9 @@ def set_printoptions(
     profile: str | None = None,
     sci_mode: bool | None = None,
 ) -> None:
-    """Set how tensors print; `profile` is "default", "short" or "full", other arguments refine it.
+    """Set how tensors print, by `profile` ("default", "short" or "full") and single options.
 
-    `sci_mode` True or False forces scientific notation on or off, None lets the values decide.
+    `sci_mode` forces scientific notation on or off; with `None`, it depends on the values.
     Source: `torch.set_printoptions`.
 
     >>> set_printoptions(precision=2)
@@ -68,7 +68,7 @@ def set_printoptions(
 
 
 def get_printoptions() -> dict[str, Any]:
-    """The current options as a dictionary that `set_printoptions(**...)` takes.
+    """Return the current options as a dictionary that `set_printoptions(**...)` accepts.
 
     >>> get_printoptions()["precision"]
     4
@@ -77,10 +77,10 @@ def get_printoptions() -> dict[str, Any]:
 
 
 def format_array(array: Array, indent: int = 0) -> str:
-    """The numbers of `array` in nested brackets: the text between `tensor(` and `)`.
+    """Return the numbers of `array` in nested brackets, the text between `tensor(` and `)`.
 
-    Any shape; floating, integer or bool dtype. Lines after the first are indented by `indent`
-    plus their depth. Source: `torch.Tensor.__repr__`.
+    The array may have any shape and a floating, integer or bool dtype.  Lines after the first are
+    indented by `indent` plus their depth.  Source: `torch.Tensor.__repr__`.
 
     >>> format_array(np.array([1.0, 2.5]))
     '[1.0000, 2.5000]'
@@ -102,11 +102,11 @@ def format_tensor(
     prefix: str = "tensor(",
     tangent: str | None = None,
 ) -> str:
-    """The complete `repr` of a tensor with these values.
+    """Return the complete `repr` of a tensor with these values.
 
-    `dtype_suffix` is the dtype's name ("torch.float64"), or None for the default floating
-    dtype; int64 and bool are left out unless the tensor is empty, since the numbers tell them.
-    `device_suffix` is the device's name ("cuda:0"), or None for the default device; `tangent` is
+    `dtype_suffix` is the dtype's name ("torch.float64"), or `None` for the default floating dtype;
+    int64 and bool are omitted unless the tensor is empty, because the numbers show them.
+    `device_suffix` is the device's name ("cuda:0"), or `None` for the default device; `tangent` is
     the text of the tangent in forward mode.
     Source: `torch.Tensor.__repr__`.
 
@@ -132,7 +132,7 @@ def format_tensor(
 
 
 class _NumberFormat:
-    """One width and one notation for all numbers of an array."""
+    """The width and the notation that all numbers of an array share."""
 
     def __init__(self, array: Array) -> None:
         self.floating = array.dtype.kind == "f"
@@ -164,7 +164,7 @@ class _NumberFormat:
 def _wants_scientific(nonzero: Array) -> bool:
     if options.sci_mode is not None:
         return options.sci_mode
-    # compared in float64: float16 overflows below 1e8
+    # compare in float64, because float16 overflows below 1e8
     magnitudes = np.abs(nonzero.astype(np.float64))
     least, greatest = float(magnitudes.min()), float(magnitudes.max())
     # the ratio of the extremes of float64 overflows to inf
@@ -172,7 +172,7 @@ def _wants_scientific(nonzero: Array) -> bool:
 
 
 def _edges(array: Array) -> Array:
-    """The part of `array` that a summary shows: only these numbers choose the format."""
+    """Return the part of `array` that a summary shows; only these numbers choose the format."""
     edge = options.edgeitems
     for axis, length in enumerate(array.shape):
         if length > 2 * edge:

@@ -19,7 +19,7 @@ class PythonProtocols:
     __slots__ = ()
 
     def item(self: Any) -> bool | int | float:
-        """Return the one element as a Python number; `RuntimeError` unless there is one.
+        """Return the only element as a Python number; raise if there is more or less than one.
 
         >>> from minigrad import tensor
         >>> tensor([2.5]).item()
@@ -65,12 +65,12 @@ class PythonProtocols:
         array = self.numpy()
         return np.array(array, dtype=dtype, copy=copy)
 
-    #: So NumPy leaves operators to tensors: `np.float64(2) * x` is `x * 2`.
+    #: Makes NumPy leave operators to tensors, so that `np.float64(2) * x` is `x * 2`.
     __array_priority__ = 1000
 
     def __array_wrap__(self: Any, array: Any, context: Any = None, return_scalar: bool = False
                        ) -> Any:
-        """Return the result of a NumPy function as a tensor; PyTorch has no bools."""
+        """Return the result of a NumPy function as a tensor; bools become uint8, as in PyTorch."""
         array = np.asarray(array)
         return self._plain(array.astype(np.uint8) if array.dtype == np.bool_ else array)
 
@@ -79,7 +79,7 @@ class PythonProtocols:
             raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
         try:
             return self._array.__dlpack__(**kwargs)
-        except TypeError:  # NumPy 2.0 knows one version of DLPack, and takes no argument for it
+        except TypeError:  # NumPy 2.0 supports one version of DLPack and has no argument for it
             if "max_version" not in kwargs:
                 raise
             return self._array.__dlpack__(stream=kwargs.get("stream"))
@@ -160,7 +160,7 @@ class PythonProtocols:
         return result
 
     def __reduce_ex__(self: Any, protocol: Any) -> tuple[Any, ...]:
-        # The history is not copied: such a tensor becomes a leaf that requires grad.
+        # The history is not copied, so a non-leaf becomes a leaf that requires grad.
         host = backend_of(self._array).to_host(self._array)
         hooks = self._backward_hooks if self.is_leaf else None
         where = None if host is self._array else str(self.device)
@@ -171,7 +171,7 @@ def _rebuild(
     cls: Any, host: Any, requires_grad: bool, hooks: Any, attributes: dict[str, Any],
     where: str | None = None,
 ) -> Any:
-    """Make a tensor from the result of `__reduce_ex__`, on its device."""
+    """Make a tensor on its device from the result of `__reduce_ex__`."""
     array = host if where is None else build_on(where, lambda xp: xp.from_host(host))
     self = cls._plain_as(cls, array)
     self._requires_grad = requires_grad

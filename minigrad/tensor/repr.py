@@ -10,7 +10,7 @@ from .tensor import Parameter, Tensor, method
 
 
 def grad_fn_name(tensor: Tensor) -> str | None:
-    """Return the name of the node; "Invalid" if a view's node can no longer be made."""
+    """Return the name of a tensor's node; "Invalid" if a view can no longer regenerate it."""
     try:
         node = tensor.grad_fn
     except RuntimeError:
@@ -19,7 +19,7 @@ def grad_fn_name(tensor: Tensor) -> str | None:
 
 
 def tangent_text(tensor: Tensor) -> str | None:
-    """Return the text of the tangent that forward mode gave a tensor, or None."""
+    """Return the text of a tensor's tangent in forward mode, or `None`."""
     if _state.observers.count and (transform := _state.transform.get()) is not None:
         tangent = transform.tangent(tensor)
         return None if tangent is None else repr(tangent)
@@ -35,7 +35,7 @@ def tensor_repr(self: Tensor) -> str:
     tensor([1.0000, 2.5000], requires_grad=True)
     """
     xp = backend_of(self._array)
-    if xp.run_op is not None:  # a batch, shown as one
+    if xp.run_op is not None:  # a batch has its own repr
         return repr(self._array)
     plain = type(self) in (Tensor, Parameter)
     node = grad_fn_name(self)
@@ -52,7 +52,7 @@ def tensor_repr(self: Tensor) -> str:
 
 
 def parameter_repr(self: Parameter) -> str:
-    """Show a parameter as such."""
+    """Return the text of a parameter, under a line that says it is one."""
     return "Parameter containing:\n" + tensor_repr(self)
 
 

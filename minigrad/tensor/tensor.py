@@ -1,6 +1,6 @@
-"""Tensor: an array, its place in the graph, and the version of its memory.
+"""The class `Tensor`: an array, its history, and the version counter of its memory.
 
-The layers above give it the rest of its methods through `method`: the ops theirs, the engine
+Higher layers add the other methods with `method`: the ops add their own, and `autograd/` adds
 `backward`.
 """
 
@@ -48,7 +48,7 @@ DETACH_INSTEAD = (" If you want to use a computed variable in a subgraph that do
 
 @dataclass(slots=True, eq=False)
 class TensorExtras:
-    """Hooks and other state that few tensors have; the others hold None in its place.
+    """Hooks and other state that few tensors have; most tensors store `None` instead.
 
     >>> x = from_array(numpy.zeros(1)); x._extras is None
     True
@@ -79,11 +79,11 @@ class Tensor(ArrayInfo, TensorHistory, GradientHooks, PythonProtocols, TensorMet
                  "_node", "_requires_grad", "_view")
 
     _array: Array  # the values
-    _node: Node | None  # the node that made it; None for a leaf
-    _index: int  # which of the node's outputs it is
+    _node: Node | None  # its grad_fn; None for a leaf
+    _index: int  # its position among the outputs of that node
     _requires_grad: bool
-    _counter: Any  # a Version, INFERENCE, or None while never written to or shared
-    _view: Any  # a views.ViewInfo when it is a differentiable view
+    _counter: Any  # a Version, INFERENCE, or None until the first write or view
+    _view: Any  # a views.ViewInfo if it is a differentiable view
     _grad: Tensor | None
     _extras: TensorExtras | None
 
@@ -96,7 +96,7 @@ class Tensor(ArrayInfo, TensorHistory, GradientHooks, PythonProtocols, TensorMet
 
     @staticmethod
     def _plain(array: Array) -> Tensor:
-        """Make a tensor of an array, with no history."""
+        """Make a tensor without history from an array."""
         self = _new(Tensor)
         self._array = array
         self._index, self._requires_grad = 0, False
@@ -105,7 +105,7 @@ class Tensor(ArrayInfo, TensorHistory, GradientHooks, PythonProtocols, TensorMet
 
     @staticmethod
     def _plain_as(cls: Any, array: Array) -> Any:
-        """Make a tensor of the class `cls`; inside inference mode an inference tensor."""
+        """Make a tensor of the class `cls`; in inference mode, an inference tensor."""
         self = Tensor._plain(array)
         if cls is not Tensor:
             self = _retype(self, cls)
@@ -117,7 +117,7 @@ class Tensor(ArrayInfo, TensorHistory, GradientHooks, PythonProtocols, TensorMet
 
     @property
     def requires_grad(self) -> bool:
-        """Whether gradients are to reach this tensor; may be set on leaves only.
+        """Whether autograd tracks this tensor; it can be set on leaves only.
 
         >>> from minigrad import tensor
         >>> x = tensor(2.0); x.requires_grad = True; (x * 3).requires_grad
@@ -139,7 +139,7 @@ class Tensor(ArrayInfo, TensorHistory, GradientHooks, PythonProtocols, TensorMet
         raise RuntimeError("requires_grad must be a bool")
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
-        """Switch `requires_grad` and return the tensor itself; False freezes a parameter.
+        """Set `requires_grad` and return the tensor itself; `False` freezes a parameter.
 
         >>> from minigrad import tensor
         >>> tensor(1.0).requires_grad_()
@@ -159,16 +159,16 @@ class Tensor(ArrayInfo, TensorHistory, GradientHooks, PythonProtocols, TensorMet
         return self
 
     def _ensure_extras(self) -> TensorExtras:
-        """Return the tensor's extras; make them if it has none yet."""
+        """Return the tensor's extras, which are created on demand."""
         if self._extras is None:
-            fresh = TensorExtras()  # made first, see `_shared_counter`
+            fresh = TensorExtras()  # created before the check, see `_shared_counter`
             if self._extras is None:
                 self._extras = fresh
         return self._extras
 
     @property
     def grad(self) -> Tensor | None:
-        """The gradient that backward accumulated; None until then."""
+        """The gradient that backward accumulated; `None` before the first backward."""
         if self._grad is None and self._node is not None and not self.retains_grad:
             _warn_non_leaf_grad()
         return self._grad
@@ -208,7 +208,7 @@ class Tensor(ArrayInfo, TensorHistory, GradientHooks, PythonProtocols, TensorMet
 
     @property
     def name(self) -> str | None:
-        """A name for the tensor, or None.
+        """The name of the tensor, or `None`.
 
         >>> from minigrad import tensor
         >>> print(tensor(2.0).name)
@@ -224,7 +224,7 @@ class Tensor(ArrayInfo, TensorHistory, GradientHooks, PythonProtocols, TensorMet
 
     @property
     def data(self) -> Tensor:
-        """The same memory without history and with a version counter of its own.
+        """A tensor that shares this memory, without history and with a new version counter.
 
         >>> from minigrad import tensor
         >>> x = tensor([1.0, 2.0], requires_grad=True)
@@ -247,7 +247,7 @@ class Tensor(ArrayInfo, TensorHistory, GradientHooks, PythonProtocols, TensorMet
         before, self._array = self._array, value._array
         if self._extras is not None and (before.dtype != value._array.dtype
                                          or type(before) is not type(value._array)):
-            self._extras.accumulator = None  # its gradients are to match the new data
+            self._extras.accumulator = None  # the next one expects gradients like the new data
         self._counter = with_data_of(self._counter, value._counter)
 
     @data.deleter
@@ -263,17 +263,17 @@ class Tensor(ArrayInfo, TensorHistory, GradientHooks, PythonProtocols, TensorMet
         return self._counter.count
 
     def _shared_counter(self) -> Any:
-        """Return the version counter, made now if there is none, to be shared."""
+        """Return the version counter, created on demand, so that another tensor can share it."""
         counter = self._counter
         if counter is None:
-            fresh = Version()  # made first: threads that share the tensor have to get the same one
+            fresh = Version()  # created before the check, because threads may share the tensor
             counter = self._counter
             if counter is None:
                 counter = self._counter = fresh
         return counter
 
     def _written_inside(self, times: int) -> None:
-        """Count what PyTorch writes to a result while it makes it, where `_version` tells of it."""
+        """Count the writes that PyTorch makes while it computes a result, for equal `_version`."""
         if times and not is_inference(self._counter):
             self._shared_counter().value += times
 
@@ -285,7 +285,7 @@ class Tensor(ArrayInfo, TensorHistory, GradientHooks, PythonProtocols, TensorMet
         counter.bump()
 
     def is_inference(self) -> bool:
-        """Tell whether it was made in inference mode.
+        """Return whether the tensor was made in inference mode.
 
         >>> from minigrad import inference_mode, ones
         >>> with inference_mode():
@@ -312,7 +312,7 @@ def _retype(tensor: Tensor, cls: Any) -> Any:
 
 
 def _legacy_array(*args: Any) -> Array:
-    """Read the arguments of `Tensor(...)`: sizes, a sequence of values, or a tensor to alias."""
+    """Return an array for the arguments of `Tensor(...)`: sizes, values, or a tensor to alias."""
     numpy_dtype = get_default_dtype().numpy
     if len(args) == 1:
         (data,) = args
@@ -337,7 +337,7 @@ def _legacy_array(*args: Any) -> Array:
 
 
 def method(name: str) -> Callable[[F], F]:
-    """Give `Tensor` a method from a layer above; two methods of one name are an error.
+    """Add a method to `Tensor` from a higher layer; raise `TypeError` if the name is taken.
 
     >>> @method("_doubled_length")
     ... def doubled(self): return 2 * len(self)
@@ -366,7 +366,7 @@ def _warn_non_leaf_grad() -> None:
 
 
 def without_history(array: Array) -> Array:
-    """Return an array; of a batch, whose values may be tensors with a history, one that has none.
+    """Return an array unchanged, but detach a batch, whose values may have a history.
 
     >>> array = numpy.ones(2); without_history(array) is array
     True
@@ -376,7 +376,7 @@ def without_history(array: Array) -> Array:
 
 
 def from_array(array: Array, requires_grad: bool = False) -> Tensor:
-    """Make a tensor that shares the array's memory; `TypeError` for an unsupported dtype.
+    """Return a tensor that shares memory with the array; raise `TypeError` for other dtypes.
 
     >>> array = numpy.zeros(2); x = from_array(array)
     >>> array[0] = 5; x
@@ -388,7 +388,7 @@ def from_array(array: Array, requires_grad: bool = False) -> Tensor:
 
 
 class Parameter(Tensor):
-    """A tensor that a module trains: it requires grad unless told otherwise.
+    """A tensor that a module registers as trainable; it requires grad by default.
 
     >>> from minigrad import zeros
     >>> Parameter(zeros(2)).requires_grad
@@ -407,7 +407,7 @@ class Parameter(Tensor):
         return self
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
-        """Copy the values; the gradient stays behind, as it does in PyTorch."""
+        """Copy the values but, like PyTorch, not the gradient."""
         if id(self) not in memo:
             with place_on(self._array):
                 data = self._plain(self._array.copy("K"))

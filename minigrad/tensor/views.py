@@ -1,11 +1,11 @@
-"""Views and in-place writes: who shares memory with whom, and whose history a write changes.
+"""Views and in-place writes: which tensors share memory, and whose history a write changes.
 
 NOTE [In-place writes through views]
-    A write through a view changes the base, so it is the base whose history is rebased: its
-    node becomes a `CopySlices` around the node of the write.  Views keep no history of such
-    writes; each notes the version at which its own node was right, and when the shared
-    counter has moved on makes a new one from the base, an `AsStridedBackward`, the next time
-    it is asked.
+    A write through a view changes the base, so the base's history is rebased: its node becomes a
+    `CopySlices` around the node of the write.  The other views are not updated at once.  Each view
+    records the version at which its own node was valid.  If the shared counter has moved on by the
+    time its `grad_fn` is read, the view regenerates its node from the base, as an
+    `AsStridedBackward`.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ Array = Any
 
 
 class ViewInfo:
-    """The base of a view, and how and when the view was made."""
+    """The base of a view, how the view was made, and when its node was valid."""
 
     __slots__ = ("base", "creation", "version")
 
     def __init__(self, base: Tensor, creation: int, version: int) -> None:
         self.base = base
         self.creation = creation
-        self.version = version  # of the memory when the view's own node was right
+        self.version = version  # the version at which the view's own node was valid
 
     def current_node(self, view: Tensor) -> Node | None:
-        """Return the view's node, made anew from the base if the memory was written to since."""
+        """Return the view's node, regenerated from the base if the memory was written to since."""
         if view._node is None and not self.base._requires_grad:
             return None
         if self.version != self.version_now(view):
@@ -45,27 +45,27 @@ class ViewInfo:
         return view._node
 
     def regenerate(self, view: Tensor) -> None:
-        """Make the view's node anew from the base, as the base is now."""
+        """Replace the view's node by one made from the current base."""
         set_gradient_edge(view, node_from_base(self.base, view))
         self.version = self.version_now(view)
 
     def version_now(self, view: Tensor) -> int:
-        """Return the version of the memory; an inference tensor, which has none, stays current."""
+        """Return the memory's version; an inference tensor has none, so it counts as current."""
         counter = view._counter
         version: int = self.version if counter is INFERENCE else counter.value
         return version
 
     def refuse(self, view: Tensor, indirect: bool = False) -> None:
-        """Raise for a view that may not be written to while grad mode is on, as it was made.
+        """Raise if the view must not be written to while grad mode is on.
 
-        `indirect` says that its base or another view of it was written to.
+        `indirect` means that its base, or another view of its base, was written to.
         """
         refuse_view(view, self.creation, indirect)
 
 
 def mark_view(result: Tensor, base: Tensor, *, multiple: bool = False,
               creation: int | None = None) -> None:
-    """Record that `result` looks at the memory of `base`, of which it may itself be a view."""
+    """Record that `result` is a view of `base`, which may be a view as well."""
     if isinstance(base._counter, InferenceVersion):
         result._counter = INFERENCE
         return
@@ -73,7 +73,7 @@ def mark_view(result: Tensor, base: Tensor, *, multiple: bool = False,
 
 
 def link_to_base(result: Tensor, base: Tensor, creation: int) -> None:
-    """Give a view the counter that it shares, and note its base and how it was made."""
+    """Share the base's version counter with a view, and record its base and how it was made."""
     root = base
     if base._view is not None:
         root = base._view.base
@@ -83,10 +83,10 @@ def link_to_base(result: Tensor, base: Tensor, creation: int) -> None:
 
 
 def check_inplace(tensor: Tensor, recorded: bool, alike: bool = False) -> None:
-    """Raise if `tensor` may not be written to.
+    """Raise if `tensor` must not be written to in place.
 
-    `recorded` says that the write enters the graph, `alike` that all elements get one value, so
-    that it does not matter if several of them are one place in memory.
+    `recorded` means that the write enters the graph.  `alike` means that all elements get the same
+    value, so it does not matter if several of them share a memory location.
     """
     if recorded:
         check_recorded(tensor)
@@ -97,7 +97,7 @@ def check_inplace(tensor: Tensor, recorded: bool, alike: bool = False) -> None:
 
 
 def check_recorded(tensor: Tensor) -> None:
-    """Raise if a write to `tensor` may not enter the graph."""
+    """Raise if a recorded write to `tensor` is not allowed."""
     view = tensor._view
     if view is not None:
         view.refuse(tensor)
@@ -108,9 +108,9 @@ def check_recorded(tensor: Tensor) -> None:
 
 
 def partly_overlaps(written: Array, read: Array) -> bool:
-    """Tell whether two dense arrays share some of their memory, but not element for element.
+    """Return whether two dense arrays overlap without being the same memory, element by element.
 
-    For arrays with gaps the answer is False, as in PyTorch.
+    Like PyTorch, return `False` for arrays with gaps.
     """
     if written is read or not (written.size and read.size):
         return False
@@ -123,7 +123,7 @@ def partly_overlaps(written: Array, read: Array) -> bool:
 
 
 def rebase_history(tensor: Tensor, node: Node, index: int = 0, position: int = 0) -> None:
-    """Make `node` the history of `tensor`, which it has just written to.
+    """Make `node` the history of `tensor` after the in-place write that `node` belongs to.
 
     `position` is the edge of `node` that belongs to the tensor's earlier value.
     """
@@ -137,15 +137,15 @@ def rebase_history(tensor: Tensor, node: Node, index: int = 0, position: int = 0
 
 
 def set_gradient_edge(tensor: Tensor, node: Node, index: int = 0) -> None:
-    """Make a tensor output `index` of `node`: it requires grad, and `retain_grad` follows it."""
+    """Make a tensor output `index` of `node`, so that it requires grad; `retain_grad` follows."""
     _move_retained(tensor, node, index)
     tensor._node, tensor._index, tensor._requires_grad = node, index, True
 
 
 def node_from_base(base: Tensor, view: Tensor) -> Node:
-    """Return the node of a fresh view of `base` that looks as `view` does, whatever the modes.
+    """Return the node of a new view of `base` with the geometry of `view`, in any grad mode.
 
-    For a base that no longer requires grad it is a node that leads nowhere.
+    If the base no longer requires grad, the node has no edge to follow.
     """
     source = base if base._requires_grad else base.detach().requires_grad_()
     with _state.having(_state.grad_enabled, True), _state.having(_state.inference_enabled, False):
@@ -156,9 +156,9 @@ def node_from_base(base: Tensor, view: Tensor) -> Node:
 
 
 def replace_node(tensor: Tensor, node: Node) -> None:
-    """Make `node` the history of a tensor whose geometry, not its memory, was changed in place.
+    """Make `node` the history of a tensor whose geometry was changed in place, as by `t_`.
 
-    As in PyTorch, `retain_grad` stays with the node before.
+    Like in PyTorch, `retain_grad` stays with the previous node.
     """
     tensor._node, tensor._index, tensor._requires_grad = node, 0, True
     if tensor._view is not None:
@@ -166,7 +166,7 @@ def replace_node(tensor: Tensor, node: Node) -> None:
 
 
 def _move_retained(tensor: Tensor, node: Node, index: int) -> None:
-    """Let `retain_grad` follow the tensor to its new node, as PyTorch does."""
+    """Move `retain_grad` along to the tensor's new node, as PyTorch does."""
     extras = tensor._extras
     if extras is None or not extras.retains_grad or tensor._node is None:
         return

@@ -25,12 +25,12 @@ _leaf_locks = [Lock() for _ in range(64)]
 
 
 def lock_of(tensor: Any) -> Lock:
-    """Return the lock under which `.grad` of a tensor is added to; some tensors share one."""
+    """Return the lock that guards a tensor's `.grad`; all tensors share 64 locks."""
     return _leaf_locks[(id(tensor) >> 4) & 63]
 
 
 class AccumulateGrad(Node):
-    """The end of the graph at a leaf: adds what arrives to `variable.grad`."""
+    """The node at a leaf, which adds incoming gradients to `variable.grad`."""
 
     __slots__ = ("variable",)
     arity = 0
@@ -45,15 +45,16 @@ class AccumulateGrad(Node):
             self._extras().tensor[0] = variable._extras.hooks  # no copy: more may be registered
 
     def accumulate(self, grad: Array, owned: bool) -> None:
-        """Add `grad` to `variable.grad`; it may become `.grad` itself only when `owned`.
+        """Add `grad` to `variable.grad`; a first gradient becomes `.grad` itself if `owned`.
 
         NOTE [Who owns a gradient]
-            An array may be written to, or become `.grad`, only if the engine allocated it and
-            nobody else holds it: then `owned` is true and it is no view.  An array that a formula
-            passed through, a hook saw, a Function returned or the caller gave is borrowed, and
-            copied before it is first written to.  A view is accepted if it shows all of an array
-            that nothing else refers to, such as the transpose that `t` returns.  A new `.grad`
-            takes the strides of a dense leaf and is row-major otherwise.
+            The engine writes to an array, or stores it as `.grad`, only if it owns the array: it
+            allocated the array, and no other code holds a reference to it.  An array that a
+            formula passed through, a hook saw, a Function returned or the caller supplied is
+            borrowed, so the engine copies it before the first write.  An owned array is not a
+            view, unless it covers all of an array without other references, such as the
+            transpose that `t` returns.  A new `.grad` takes the strides of the leaf if the leaf
+            is dense; otherwise it is row-major.
         """
         # 02.5 Gradients that add up (about 12 lines)
         # A gradient has reached its leaf, `self.variable`: add it to `.grad`. `new_grad`
@@ -76,9 +77,10 @@ class AccumulateGrad(Node):
         return ()
 
     def apply_tensors(self, grads: Sequence[Any]) -> Sequence[Any]:
-        """Accumulate a tensor; one with a history is kept with it, as double backward needs.
+        """Add a gradient tensor to `.grad`, with its history if grad mode is on.
 
-        A pass that is recorded adds it to `.grad` in a new tensor.
+        With grad mode on, the sum is a new tensor, because an in-place addition would change a
+        `.grad` that an earlier graph may need.
         """
         # 02.6 Gradients with a history (about 17 lines)
         # A pass that is recorded brings its gradient as a Tensor: keep its history in
@@ -97,22 +99,22 @@ class AccumulateGrad(Node):
         raise NotImplementedError("02.6 Gradients with a history is yours to write")
 
     def check_is_leaf(self) -> None:
-        """Raise if the variable is no leaf any more, which a write in place can bring about."""
+        """Raise if the variable is no longer a leaf, as after an in-place write."""
         if self.variable.grad_fn is not None:
             raise RuntimeError("leaf variable has been moved into the graph interior")
 
 
 def new_grad(leaf: Array, grad: Array, owned: bool) -> Array:
-    """Return the array of a new `.grad`: `grad` itself where it may be, else a copy."""
+    """Return the array for a new `.grad`: `grad` itself if the leaf may keep it, else a copy."""
     # 02.5 Gradients that add up: see the task at `AccumulateGrad.accumulate`.
     raise NotImplementedError("02.5 Gradients that add up is yours to write")
 
 
 def copy_for(leaf: Array, grad: Array) -> Array:
-    """Return a copy of a gradient, with the strides of a dense leaf; row-major for another leaf."""
+    """Return a copy of a gradient: with the leaf's strides if it is dense, else row-major."""
     if not is_dense(leaf):
         return grad.copy("C")
-    if grad.shape != leaf.shape:  # it was changed since
+    if grad.shape != leaf.shape:  # the leaf's `.data` was replaced since the forward pass
         check_fit(leaf.shape, grad.shape)
     fresh = backend_of(leaf).empty_like(leaf, dtype=grad.dtype)
     fresh[...] = grad
@@ -126,11 +128,11 @@ def differentiable_copy(leaf: Any, grad: Any) -> Any:
 
 
 def add_to(current: Any, grad: Array) -> None:
-    """Add an array to a `.grad`, a Tensor, in place, and count the write."""
+    """Add an array to a `.grad` tensor in place, and count the write."""
     array = current._array
     if array.base is not None and overlaps_itself(array):
         raise RuntimeError(OVERLAP)
-    current._bump()  # first, for Ctrl-C may come after any call
+    current._bump()  # first, because Ctrl-C may interrupt after any call
     try:
         if array.dtype == grad.dtype:
             array += grad
@@ -142,8 +144,8 @@ def add_to(current: Any, grad: Array) -> None:
 
 
 def check_fit(shape: tuple[int, ...], arriving: tuple[int, ...]) -> None:
-    """Raise unless gradients of one shape fit a `.grad` that was given another."""
-    whole = broadcast(shape, arriving)  # raises where even that does not go
+    """Raise unless a gradient of shape `arriving` can be added to a `.grad` of this shape."""
+    whole = broadcast(shape, arriving)  # raises if the shapes don't broadcast at all
     if whole != shape:
         raise RuntimeError(f"output with shape {list(shape)} doesn't match the broadcast shape "
                            f"{list(whole)}") from None

@@ -5,12 +5,11 @@
 # Write the bodies that raise NotImplementedError, then run: minigrad run 03
 # Names of the package's inside are explained in docs/en/glossary.md.
 
-"""One backward pass: what it is to compute, and how far it has come.
+"""One backward pass: what it has to compute, and its progress.
 
-`run` is the loop, `evaluate` one step of it: a node turns the gradients of its forward's outputs
-into those of the inputs (`call`), and each goes into the buffer of the node at the end of its edge
-(`route_gradients`).  Hooks, a profiler and several devices are served by the other half of the
-pass, in observed_task.py.
+`run` is the loop and `evaluate` is one iteration: a node turns the gradients of its outputs into
+gradients of its inputs (`call`), and each result is added to the buffer of the node at the edge's
+end (`route_gradients`).  Support for hooks, a profiler and several devices is in observed_task.py.
 """
 
 from __future__ import annotations
@@ -37,32 +36,32 @@ Edge = tuple[Node | None, int]
 
 @dataclass(eq=False)
 class GraphTask(ObservedTask):
-    """One backward pass: what it is to compute and how far it has come."""
+    """One backward pass: what it has to compute, and its progress."""
 
     retain_graph: bool
     create_graph: bool
     on_tensors: bool = False  # whether gradients are tensors, see NOTE [Arrays or tensors]
-    #: How many gradients a node still waits for.
+    #: The number of gradients that each node still waits for.
     dependencies: dict[Node, int] = field(default_factory=dict)
-    #: The gradients that have arrived for a node that has not run yet.
+    #: The gradients that have arrived for each node that has not run yet.
     buffers: dict[Node, InputBuffer] = field(default_factory=dict)
-    #: A heap of the nodes that wait for nothing, latest node first.
+    #: A heap of the nodes that are ready to run, latest forward first.
     ready: list[tuple[int, int, Node]] = field(default_factory=list)
-    #: Counts up, so that of nodes with equal numbers the one pushed first runs first.
+    #: A counter, so that nodes with equal sequence numbers run in the order they were pushed.
     turns: Iterator[int] = field(default_factory=count)
-    #: The nodes on the way to the inputs that are asked for; None for all.
+    #: The nodes on a path to the given inputs; `None` if all nodes run.
     nodes_to_execute: set[Node] | None = None
-    #: The positions in the result of the gradients asked for, by node and output.
+    #: For each node and output whose gradient `grad` returns, its positions in the result.
     captures: dict[Node, dict[int, list[int]]] = field(default_factory=dict)
-    #: The gradients asked for, by their positions in the result.
+    #: The gradients that `grad` returns, by position.
     captured: dict[int, Value] = field(default_factory=dict)
-    #: Called when all nodes have run.
+    #: Functions to call after all nodes have run.
     callbacks: list[Callable[..., Any]] = field(default_factory=list)
 
     # ---------------------------------------------------------------- all nodes
 
     def count_dependencies(self, root: Node) -> None:
-        """Count the edges that lead into each node reachable from the root."""
+        """Count the edges that lead into each node that the root reaches."""
         # 03.3 Dependencies (about 7 lines)
         # Fill the dictionary `self.dependencies`: for each node that can be reached from
         # `root`, the number of edges that lead into it.
@@ -76,11 +75,11 @@ class GraphTask(ObservedTask):
         raise NotImplementedError("03.3 Dependencies is yours to write")
 
     def reaches(self, node: Node) -> bool:
-        """Tell whether the pass reaches a node."""
+        """Return whether the pass reaches a node."""
         return node in self.dependencies
 
     def push(self, node: Node) -> None:
-        """Make a node ready to run."""
+        """Add a node to the heap of ready nodes."""
         # 03.4 The ready queue (about 8 lines)
         # `push` puts a node on the heap `self.ready`: `heappop` gives the greatest `sequence`
         # first, of equal ones the one pushed first. `add_to_buffer` adds a gradient to the
@@ -94,12 +93,12 @@ class GraphTask(ObservedTask):
         raise NotImplementedError("03.4 The ready queue is yours to write")
 
     def add_to_buffer(self, target: Node, index: int, gradient: Gradient | None) -> None:
-        """Add a gradient, if there is one, to a node's buffer; push the node when it has all."""
+        """Add a gradient, unless it is `None`, to a node's buffer; push the node if it is ready."""
         # 03.4 The ready queue: see the task at `GraphTask.push`.
         raise NotImplementedError("03.4 The ready queue is yours to write")
 
     def run(self, root: Node) -> None:
-        """Run the root and then every node in its turn."""
+        """Run the root, and then every node when it is ready."""
         # 03.5 Running (about 13 lines)
         # `run` gives `root` an `InputBuffer(root.num_inputs)`, then evaluates each node that
         # `in_turn(root)` yields, with its buffer. `evaluate` runs one node: `self.call` gives
@@ -116,7 +115,7 @@ class GraphTask(ObservedTask):
         raise NotImplementedError("03.5 Running is yours to write")
 
     def in_turn(self, root: Node) -> Iterator[Node]:
-        """Yield the root and then the nodes as they become ready, latest forward first."""
+        """Yield the root, and then the nodes as they become ready, latest forward first."""
         self.push(root)
         while self.ready:
             yield heappop(self.ready)[2]
@@ -124,12 +123,12 @@ class GraphTask(ObservedTask):
     # ---------------------------------------------------------------- one node
 
     def evaluate(self, node: Node, buffer: InputBuffer) -> None:
-        """Run one node and route its results to the nodes they are for."""
+        """Run one node and route its results to the next nodes."""
         # 03.5 Running: see the task at `GraphTask.run`.
         raise NotImplementedError("03.5 Running is yours to write")
 
     def call(self, node: Node, grads: list[Value | None]) -> Sequence[Value | None]:
-        """Turn the gradients that a node receives into those that it gives."""
+        """Turn the gradients of a node's outputs into gradients of its inputs."""
         if node.extras is not None or self.recorder is not None or self.several_devices:
             return self.call_with_hooks(node, grads)
         return self.apply(node, grads)
@@ -141,7 +140,7 @@ class GraphTask(ObservedTask):
 
     def route_gradients(self, node: Node, received: Sequence[Value | None],
                         results: Sequence[Value | None]) -> None:
-        """Add each result to the buffer of the node at the end of its edge."""
+        """Add each result to the buffer of the node at the edge's end."""
         needed = self.nodes_to_execute
         with at_place_of(node, results) if self.several_devices else NO_PLACE:
             gradients = validate_outputs(node, received, results)
@@ -152,7 +151,7 @@ class GraphTask(ObservedTask):
                     self.add_to_buffer(target, index, gradient)
 
     def accumulate(self, node: AccumulateGrad, buffer: InputBuffer) -> None:
-        """Let a leaf add what arrived to its `.grad`."""
+        """Add the gradient that arrived at a leaf to its `.grad`."""
         (grad,), (owned,) = buffer.grads, buffer.owned
         if (node.extras is not None or node.variable._extras.post_accumulate
                 or self.recorder is not None or self.several_devices):
@@ -165,7 +164,7 @@ class GraphTask(ObservedTask):
     # ---------------------------------------------------------------- a pass to given inputs
 
     def find_nodes_to_execute(self, root: Node, inputs: set[Node]) -> None:
-        """Find the nodes from which an input can be reached; the others will not run."""
+        """Find the nodes that lead to one of `inputs`; no other node will run."""
         # 03.6 Only what is asked for (about 11 lines)
         # Set `self.nodes_to_execute` to the set of nodes that have to run: the nodes
         # `inputs`, and each node, the root too, from which one of them can be reached.
@@ -178,7 +177,7 @@ class GraphTask(ObservedTask):
         raise NotImplementedError("03.6 Only what is asked for is yours to write")
 
     def end_at(self, root: GraphRoot, inputs: Sequence[Edge], accumulate: bool) -> None:
-        """Run only the nodes on the way to `inputs`; capture their gradients or accumulate them."""
+        """Limit the pass to the nodes on a path to `inputs`; capture or accumulate gradients."""
         ends = {node for node, _ in inputs if node is not None}
         self.find_nodes_to_execute(root, ends)
         if not accumulate:
@@ -186,7 +185,7 @@ class GraphTask(ObservedTask):
         note_extra_nodes(self, root, ends, accumulate)
 
     def note_captures(self, inputs: Sequence[Edge]) -> None:
-        """Note at which positions of the result the gradient of each input is asked for."""
+        """Record at which positions of the result each input's gradient goes."""
         # 03.7 The gradients asked for (about 11 lines)
         # `note_captures` notes at which positions each output of a node is asked for.
         # `capture` keeps their gradients, and `runs` tells whether a node runs.
@@ -203,17 +202,17 @@ class GraphTask(ObservedTask):
         raise NotImplementedError("03.7 The gradients asked for is yours to write")
 
     def capture(self, node: Node, grads: Sequence[Value | None]) -> None:
-        """Keep the gradients that are asked for as results of the pass."""
+        """Store the gradients of a node that the pass has to return."""
         # 03.7 The gradients asked for: see the task at `GraphTask.note_captures`.
         raise NotImplementedError("03.7 The gradients asked for is yours to write")
 
     def runs(self, node: Node) -> bool:
-        """Tell whether a captured or pruned node runs: only if something needed lies behind."""
+        """Return whether a node runs; a captured one runs only if it leads to another input."""
         # 03.7 The gradients asked for: see the task at `GraphTask.note_captures`.
         raise NotImplementedError("03.7 The gradients asked for is yours to write")
 
     def run_hooks_and_capture(self, node: Node, buffer: InputBuffer) -> bool:
-        """Run a node's tensor hooks and capture its gradients; tell whether the node runs."""
+        """Run a node's tensor hooks and capture its gradients; return whether the node runs."""
         runs = self.nodes_to_execute is None or self.runs(node)
         if runs and node in self.captures:
             self.capture(node, buffer.grads)  # before its hooks, as in PyTorch

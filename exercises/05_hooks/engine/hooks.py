@@ -5,10 +5,10 @@
 # Write the bodies that raise NotImplementedError, then run: minigrad run 05
 # Names of the package's inside are explained in docs/en/glossary.md.
 
-"""Running hooks in a backward pass: what each is given, and what its answer may be.
+"""Running hooks in a backward pass: what each receives, and what it may return.
 
-All functions here take gradients as the user sees them, as tensors or None; the pass makes them
-from arrays and takes arrays back.
+The functions here take gradients as users see them, as tensors or `None`; the pass converts arrays
+to tensors before a call and back afterwards.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ..tensor.tensor import Tensor
 
 Gradients = tuple[Tensor | None, ...]
 
-#: Texts of errors; `.format` fills in names and numbers.
+#: Error messages; `.format` fills in names and numbers.
 NO_GRADIENT = "can't replace a None gradient with a non-None value"
 NOT_A_TENSOR = "expected Variable, but hook returned '{}'"
 SIZE_CHANGED = "hook '{}' has changed the size of value"
@@ -32,7 +32,7 @@ WRONG_NUMBER = "hook '{}' has returned an incorrect number of values (got {}, bu
 
 
 def check_hook_result(hook: Callable[..., Any], replaced: Any, given: Tensor | None) -> None:
-    """Raise unless what a hook returned can stand for the gradient it was given."""
+    """Raise unless a hook's result can replace the gradient that the hook received."""
     # 05.2 What a hook may answer (about 15 lines)
     # `run_tensor_hooks` calls the hooks of each table with the gradient of that output;
     # an answer that passes `check_hook_result` takes its place in `grads`. The check
@@ -52,7 +52,7 @@ def check_hook_result(hook: Callable[..., Any], replaced: Any, given: Tensor | N
 
 
 def dtype_changed(name: str, given: Tensor, replaced: Tensor) -> RuntimeError:
-    """Return the error for a hook that was given one dtype and returned another."""
+    """Return the error for a hook that changed the dtype of its gradient."""
     was, got = type_name(given.dtype), type_name(replaced.dtype)
     return RuntimeError(f"hook '{name}' has changed the type of value (was torch.{was}Tensor "
                         f"got torch.{got}Tensor)")
@@ -64,17 +64,17 @@ def hook_name(hook: Callable[..., Any]) -> str:
 
 
 def run_tensor_hooks(tables: Mapping[int, Table], grads: list[Tensor | None]) -> None:
-    """Show each gradient to the hooks of its tensor in turn; what one returns takes its place.
+    """Call the hooks of each output with its gradient; a result other than `None` replaces it.
 
-    `tables` holds the hooks of outputs of one node, `grads` the gradients of all its outputs; a
-    hook is called with None where no gradient came.
+    `tables` maps outputs of one node to their hooks, and `grads` holds the gradients of all
+    outputs.  If an output received no gradient, its hooks are called with `None`.
     """
     # 05.2 What a hook may answer: see the task at `check_hook_result`.
     raise NotImplementedError("05.2 What a hook may answer is yours to write")
 
 
 def keep_retained(retained: Mapping[int, Any], grads: list[Tensor | None]) -> None:
-    """Add gradients to `.grad` of the tensors that asked for them and are still there."""
+    """Add gradients to `.grad` of the tensors that called `retain_grad` and are still alive."""
     # 05.4 retain_grad (about 14 lines)
     # `retain_grad` has the node keep a weak reference to this result. In the pass
     # `keep_retained` fills `_grad` of those tensors: `retained` maps numbers of outputs
@@ -95,7 +95,7 @@ def keep_retained(retained: Mapping[int, Any], grads: list[Tensor | None]) -> No
 
 
 def run_pre_hooks(hooks: Table, grads: Gradients) -> Gradients:
-    """Call a node's pre-hooks with what it receives; return what it is to receive."""
+    """Call a node's pre-hooks with its incoming gradients; return the ones that replace them."""
     # 05.5 Hooks of nodes (about 16 lines)
     # Pre-hooks are called as hook(grads), with what a node receives, hooks as
     # hook(results, grads), with what it gave and received. Both runners return what goes
@@ -112,19 +112,19 @@ def run_pre_hooks(hooks: Table, grads: Gradients) -> Gradients:
 
 
 def run_post_hooks(hooks: Table, results: Gradients, grads: Gradients) -> Gradients:
-    """Call a node's hooks with what it gave and what it received; return what goes on."""
+    """Call a node's hooks with its results and its incoming gradients; return the new results."""
     # 05.5 Hooks of nodes: see the task at `run_pre_hooks`.
     raise NotImplementedError("05.5 Hooks of nodes is yours to write")
 
 
 def checked_tuple(hook: Callable[..., Any], replaced: Any, given: Gradients) -> Gradients:
-    """Return the gradients that go on after a node's hook: its result, or what it was given."""
+    """Return a hook's result after checking it, or the gradients it was given if that is `None`."""
     # 05.5 Hooks of nodes: see the task at `run_pre_hooks`.
     raise NotImplementedError("05.5 Hooks of nodes is yours to write")
 
 
 def run_after_accumulation(hooks: Table, tensor: Tensor) -> None:
-    """Call the hooks of a leaf that wait until backward has added to its `.grad`."""
+    """Call the hooks of a leaf that run after backward has added to its `.grad`."""
     # 05.6 After the gradient is in .grad (about 10 lines)
     # Some hooks of a leaf wait until its `.grad` is complete.
     # `register_post_accumulate_grad_hook` registers one in a table of its own; the pass
@@ -142,7 +142,7 @@ def run_after_accumulation(hooks: Table, tensor: Tensor) -> None:
 
 
 def refuse_answer(answer: Any) -> None:
-    """Raise unless a hook that has nothing to replace returned None."""
+    """Raise if a hook that cannot replace anything returned a value."""
     if answer is None:
         return
     if not isinstance(answer, Tensor):

@@ -5,10 +5,10 @@
 # Write the bodies that raise NotImplementedError, then run: minigrad run 05
 # Names of the package's inside are explained in docs/en/glossary.md.
 
-"""Hooks: the tables that keep them, and the handles that take them away again.
+"""Hooks: the tables that store them, and the handles that remove them.
 
 A table is an ordered dictionary from numbers to functions.  Tensors, nodes, modules and optimizers
-all keep their hooks so, and whoever runs a table's hooks runs them in the order of registration.
+all store their hooks in such tables, so hooks run in the order in which they were registered.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Table = OrderedDict[int, Any]
 
 
 class RemovableHandle:
-    """Take a hook away again by `remove()`, or on leaving a `with` block.
+    """A handle that removes a hook, by `remove()` or at the end of a `with` block.
 
     >>> hooks = OrderedDict(); handle = RemovableHandle(hooks); hooks[handle.id] = print
     >>> handle.remove(); len(hooks)
@@ -48,7 +48,7 @@ class RemovableHandle:
         raise NotImplementedError("05.1 Handles and tables is yours to write")
 
     def remove(self) -> None:
-        """Remove the hook; removing it twice is allowed."""
+        """Remove the hook; a second call is a no-op."""
         # 05.1 Handles and tables: see the task at `RemovableHandle.__init__`.
         raise NotImplementedError("05.1 Handles and tables is yours to write")
 
@@ -61,7 +61,7 @@ class RemovableHandle:
 
 
 def register(table: Table, hook: Any, prepend: bool = False, *marked: Table) -> RemovableHandle:
-    """Put a hook into a table, as the last one or as the first, and its number in the others.
+    """Add a hook to a table, last or, with `prepend`, first, and its number to `marked` tables.
 
     >>> hooks = OrderedDict(); handle = register(hooks, print)
     >>> hooks[handle.id] is print
@@ -72,7 +72,7 @@ def register(table: Table, hook: Any, prepend: bool = False, *marked: Table) -> 
 
 
 class Extras:
-    """Hooks and metadata, which few nodes have; the others hold None in its place."""
+    """Hooks and metadata of a node; most nodes have neither, so they store `None` instead."""
 
     __slots__ = ("metadata", "place", "post", "pre", "retained", "tensor")
 
@@ -82,4 +82,4 @@ class Extras:
         self.pre: Table = OrderedDict()
         self.post: Table = OrderedDict()
         self.metadata: dict[Any, Any] = {}
-        self.place: Any = None  # device and stream of the forward, where they are not the default
+        self.place: Any = None  # device and stream of the forward, unless they are the default

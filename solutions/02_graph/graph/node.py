@@ -5,16 +5,17 @@
 """The graph that a backward pass walks: nodes joined by edges, leaves at its ends.
 
 NOTE [How a graph stays free of reference cycles]
-    A node holds the nodes that come after it in the backward pass, the tensors that its
-    formulas need, and never its own output: an output that a formula needs is kept as array
-    and version counter and rebuilt when asked for.  A leaf holds its `AccumulateGrad` only
-    weakly, which holds the leaf.  So dropping the loss frees the whole graph by reference
-    counting alone, with the garbage collector switched off.
+    A node refers to the nodes that run after it in the backward pass and to the tensors that its
+    formulas need, but never to its own output: if a formula needs the output, the node saves its
+    array and version counter and rebuilds the tensor on demand.  A leaf refers to its
+    `AccumulateGrad` weakly, because the `AccumulateGrad` refers to the leaf.  Dropping the loss
+    therefore frees the whole graph by reference counting alone, even with the garbage collector
+    switched off.
 
 NOTE [Inputs of a node]
-    A node's inputs are the gradients of its forward's outputs, so `num_inputs`, the `index` of an
-    edge and `metadata_of(index)` count outputs of the forward.  Its results, one for each edge,
-    are the gradients of the forward's inputs.
+    A node's inputs are the gradients of the forward's outputs, so `num_inputs`, the `index` of an
+    edge and `metadata_of(index)` count the forward's outputs.  A node's results are the gradients
+    of the forward's inputs, one for each edge.
 """
 
 from __future__ import annotations
@@ -49,29 +50,29 @@ def next_sequence() -> int:
 
 
 def assign_sequence_nr(node: Node) -> None:
-    """Give a new node the next sequence number of its thread, and show it to the observers."""
+    """Give a new node the next sequence number of its thread, and notify the observers."""
     counter = read_sequence()
     node.sequence = next_sequence() if counter is None else counter()
     for tell in observers.on_node:
         tell(node)
 
 
-#: Texts of the errors of a node that is called by hand; `.format` fills in the numbers.
+#: Error messages for a node that a user calls directly; `.format` fills in the numbers.
 WRONG_COUNT = "expected {} arguments, got {} instead"
 NOT_A_TENSOR = "argument {} is not a Variable"
-#: And of a node that is given edges in a wrong number.
+#: Error message for a node that gets the wrong number of edges.
 WRONG_EDGES = "{} has {} edges, but got {}"
 
 
 class Edge(NamedTuple):
-    """The way of a gradient: `node` takes it as number `index`; `(None, 0)` leads nowhere."""
+    """The destination of a gradient: input `index` of `node`, or `(None, 0)` for nowhere."""
 
     node: Node | None
-    index: int  # type: ignore[assignment]  # hides tuple.index, which nobody needs here
+    index: int  # type: ignore[assignment]  # hides tuple.index, which is not needed here
 
 
 class InputMetadata(NamedTuple):
-    """Shape, dtype and device of the gradient that a node expects for one output."""
+    """The shape, dtype and device of the gradient that a node expects for one output."""
 
     shape: tuple[int, ...]
     dtype: Any
@@ -79,10 +80,10 @@ class InputMetadata(NamedTuple):
 
 
 class Node:
-    """One function of the backward pass: takes the gradients of a forward's outputs, gives
-    those of its inputs.
+    """A function of the backward pass: it turns gradients of an operation's outputs into
+    gradients of its inputs.
 
-    `shape` and `dtype` are those of output 0 of the forward.
+    `shape` and `dtype` describe the operation's first output.
 
     >>> import numpy
     >>> from minigrad import tensor
@@ -99,7 +100,7 @@ class Node:
     gives tensor([1., 1.])
     {'note': 'the loss'}
 
-    The engine runs a node on arrays, or on tensors to record a graph, and then releases it.
+    The engine runs a node on arrays, or on tensors if it records a graph, and then releases it.
 
     >>> node = (x * 3).grad_fn; node.metadata_of(0)
     ((2,), dtype('float32'))
@@ -115,20 +116,20 @@ class Node:
 
     __slots__ = ("__weakref__", "dtype", "extras", "sequence", "shape")
 
-    #: How many gradients the node receives; nodes with several have a slot of this name.
+    #: The number of gradients that the node receives; nodes with several have a slot for it.
     num_inputs = 1
-    #: How many edges the node keeps in slots; -1 if it keeps any number in a tuple.
+    #: The number of edges that the node keeps in slots; -1 if it keeps them in a tuple.
     arity = -1
     saves: tuple[str, ...] = ()
-    #: Whether the node is an op's: its formulas have no side effects.
+    #: Whether the node belongs to an op, so that its formulas have no side effects.
     is_op = False
-    #: Whether `codegen/` writes the node's step of a backward pass: one output, formulas of `g`.
+    #: Whether `codegen/` generates the node's step: it has one output and formulas of `g`.
     is_written = False
-    #: Whether somebody else may hold what the node returns; an op's formulas make new arrays.
+    #: Whether other code may refer to the node's results; an op's formulas return new arrays.
     borrows_results = True
-    #: Whether the node's hooks are shown results that nobody asked for, too.
+    #: Whether the node's hooks also see results that the pass does not need.
     shows_all_results = True
-    #: Whether the node's formulas may be given batches of gradients.
+    #: Whether the node's formulas accept batches of gradients.
     takes_batches = False
     device: Any = CPU
     shape: tuple[int, ...]
@@ -136,21 +137,21 @@ class Node:
     extras: Extras | None
     sequence: int
 
-    #: The edges along which the node's results leave, one per differentiable input.
+    #: The edges that the node's results follow, one per differentiable input.
     edges: Sequence[tuple[Node | None, int]] = ()
 
     def set_edges(self, edges: Sequence[tuple[Node | None, int]]) -> None:
-        """Fix where the results go."""
+        """Set the edges, which say where the results go."""
         raise NotImplementedError
 
     def metadata_of(self, index: int) -> tuple[tuple[int, ...], Any]:
-        """Return shape and array dtype of output `index` of the forward."""
+        """Return the shape and the array dtype of output `index` of the forward."""
         return self.shape, self.dtype
 
     def apply_arrays(self, grads: Sequence[Array | None], needed: Any) -> Sequence[Array | None]:
-        """Turn gradient arrays into gradient arrays, one per edge; records no graph.
+        """Turn gradient arrays into gradient arrays, one per edge, without recording a graph.
 
-        Results for edges whose node is not in `needed` (when that is not None) may be None.
+        Unless `needed` is `None`, results for edges to nodes outside of it may be `None`.
         """
         raise NotImplementedError
 
@@ -159,14 +160,14 @@ class Node:
         raise NotImplementedError
 
     def apply_needed_tensors(self, grads: Sequence[Any], needed: Any) -> Sequence[Any]:
-        """Do what `apply_tensors` does; results for nodes not in `needed` may be None."""
+        """Do the same as `apply_tensors`; results for nodes not in `needed` may be `None`."""
         return self.apply_tensors(grads)
 
     def release(self) -> None:
-        """Drop what was saved for the formulas; using it again raises."""
+        """Free the values saved for the formulas; unpacking one afterwards raises."""
 
     def __call__(self, *grads: Any) -> Any:
-        """Apply the node to gradients: one result comes bare, several as a tuple."""
+        """Apply the node to gradients; return one result as it is, several as a tuple."""
         if len(grads) != self.num_inputs:
             raise TypeError(WRONG_COUNT.format(self.num_inputs, len(grads)))
         for position, grad in enumerate(grads):
@@ -189,7 +190,7 @@ class Node:
 
     @property
     def metadata(self) -> dict[Any, Any]:
-        """A dictionary to keep notes in; anomaly mode keeps the forward's traceback here."""
+        """A dictionary for notes; anomaly mode stores the traceback of the forward in it."""
         return self._extras().metadata
 
     @property
@@ -200,18 +201,18 @@ class Node:
         ]
 
     def _sequence_nr(self) -> int:
-        """Return the node's number in the order in which its thread made nodes, from 0."""
+        """Return the node's position, from 0, in the order in which its thread made nodes."""
         return self.sequence
 
     def _extras(self) -> Extras:
         if self.extras is None:
-            fresh = Extras()  # made first: threads that share the node have to get the same one
+            fresh = Extras()  # created before the check, because threads may share the node
             if self.extras is None:
                 self.extras = fresh
         return self.extras
 
     def register_hook(self, fn: Callable[..., Any]) -> RemovableHandle:
-        """Call `fn(grad_inputs, grad_outputs)` after the node; a result replaces the inputs'."""
+        """Call `fn(grad_inputs, grad_outputs)` after the node; a result replaces grad_inputs."""
         return register(self._extras().post, fn)
 
     def register_prehook(self, fn: Callable[..., Any]) -> RemovableHandle:
@@ -220,7 +221,7 @@ class Node:
 
 
 class UnaryNode(Node):
-    """A node with one edge, kept in two slots: a tuple of pairs would take 120 bytes more."""
+    """A node with one edge, kept in two slots because a tuple would take 120 bytes more."""
 
     __slots__ = ("index0", "next0")
     arity = 1
@@ -278,14 +279,14 @@ class NaryNode(Node):
 
 
 class GraphRoot(NaryNode):
-    """The start of a backward pass: hands the roots' gradients to the roots."""
+    """The node at which a backward pass starts: it passes the initial gradients to the roots."""
 
     __slots__ = ("outputs",)
 
     def __init__(self, edges: Sequence[tuple[Node | None, int]], outputs: Sequence[Any]) -> None:
         super().__init__(edges)
         self.shape, self.dtype, self.num_inputs = (), None, 0
-        self.sequence, self.outputs = 1 << 62, outputs  # nothing comes before it
+        self.sequence, self.outputs = 1 << 62, outputs  # it runs before every other node
 
     def apply_arrays(self, grads: Sequence[Array | None], needed: Any) -> Sequence[Array | None]:
         return self.outputs
@@ -297,13 +298,13 @@ class GraphRoot(NaryNode):
 def through_tensors(
     node: Node, plain: Callable[[Array], Any], grads: Sequence[Array | None]
 ) -> Sequence[Array | None]:
-    """Apply a node that works on tensors alone to arrays; `plain` makes a tensor of an array."""
+    """Apply a node that only works on tensors to arrays; `plain` turns an array into a tensor."""
     wrapped = [None if g is None else plain(g) for g in grads]
     return [None if r is None else r._array for r in node.apply_tensors(wrapped)]
 
 
 def gradient_edges(tensors: Iterable[Any]) -> list[tuple[Node | None, int]]:
-    """Return the edge of each tensor; numbers and None have none."""
+    """Return the edge of each tensor, and `(None, 0)` for numbers and `None`."""
     return [getattr(t, "_edge", _no_edge)() for t in tensors]
 
 

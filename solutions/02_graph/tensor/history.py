@@ -2,7 +2,7 @@
 # Made by `minigrad dev build`. The lesson is lessons/02_graph.md.
 # MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
 
-"""A tensor's place in the graph: the node that made it, or the `AccumulateGrad` of a leaf."""
+"""A tensor's history: the node that made it or, for a leaf, its `AccumulateGrad`."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ _accumulator_lock = Lock()
 
 
 class TensorHistory:
-    """The part of `Tensor` that knows how the tensor was made, and where its gradient goes.
+    """The part of `Tensor` that knows how the tensor was made and where its gradient goes.
 
-    A tensor made by a recorded operation has the operation's node in `_node` and is its output
-    number `_index`.  A leaf has None there; if it requires grad, its gradient goes to an
-    `AccumulateGrad` of its own, which is made when first asked for.
+    If a recorded operation made the tensor, `_node` is the operation's node and `_index` is the
+    tensor's position among its outputs.  A leaf has no node.  If a leaf requires grad, its
+    gradient goes to its `AccumulateGrad`, which is created on demand.
     """
 
     __slots__ = ()
 
     @property
     def is_leaf(self: Any) -> bool:
-        """Whether no recorded operation made it.
+        """Whether the tensor was not made by a recorded operation.
 
         >>> from minigrad import tensor
         >>> x = tensor(2.0, requires_grad=True); x.is_leaf, (x * 3).is_leaf
@@ -38,7 +38,7 @@ class TensorHistory:
 
     @property
     def grad_fn(self: Any) -> Node | None:
-        """The node whose backward receives this tensor's gradient; None for a leaf.
+        """The node whose backward receives this tensor's gradient; `None` for a leaf.
 
         >>> from minigrad import tensor
         >>> x = tensor(2.0, requires_grad=True); x.grad_fn is None, (x * 3).grad_fn.name()
@@ -53,7 +53,7 @@ class TensorHistory:
 
     @property
     def output_nr(self: Any) -> int:
-        """The tensor's number among the outputs of `grad_fn`.
+        """The tensor's position among the outputs of `grad_fn`.
 
         >>> from minigrad import ones
         >>> [part.output_nr for part in ones(3, requires_grad=True).unbind()]
@@ -63,15 +63,15 @@ class TensorHistory:
         return index
 
     def _edge(self: Any) -> tuple[Node | None, int]:
-        """Return where this tensor's gradient goes."""
+        """Return the edge that this tensor's gradient follows."""
         node = self._node if self._view is None else self._view.current_node(self)
         if node is not None:
             return node, self._index
         return (self._accumulator(), 0) if self._requires_grad else (None, 0)
 
     def _accumulator(self: Any) -> AccumulateGrad:
-        """Return the leaf's one `AccumulateGrad`, made when there is none alive."""
-        with _accumulator_lock:  # threads that share the leaf have to get the same one
+        """Return the leaf's only `AccumulateGrad`; create it unless one is alive."""
+        with _accumulator_lock:  # threads that share the leaf must get the same node
             extras = self._ensure_extras()
             node: AccumulateGrad | None = extras.accumulator and extras.accumulator()
             if node is None:
@@ -80,6 +80,6 @@ class TensorHistory:
         return node
 
     def _adopt(self: Any, accumulator: AccumulateGrad) -> None:
-        """Let gradients of this leaf go where another leaf's go."""
+        """Send this leaf's gradients to the `AccumulateGrad` of another leaf."""
         self._ensure_extras().accumulator = ref(accumulator)
         self.__dict__["_kept_accumulator"] = accumulator

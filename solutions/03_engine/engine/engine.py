@@ -2,12 +2,12 @@
 # Made by `minigrad dev build`. The lesson is lessons/03_engine.md.
 # MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
 
-"""The engine: runs the graph backward, each node once, when all its gradients have arrived.
+"""The engine: runs each node of the graph once, as soon as all its gradients have arrived.
 
-A backward pass is a `GraphTask`.  It first counts, from the roots, how many edges lead into each
-node.  Then it runs the nodes that wait for nothing, latest forward first; each result is added to
-the buffer of the node it is for, and a node whose last gradient arrived becomes ready.  Nothing
-here is recursive, so a graph may be a million nodes deep.
+A backward pass is a `GraphTask`.  Starting at the roots, it counts how many edges lead into each
+node.  Then it runs the ready nodes, latest forward first.  It adds each result to the buffer of the
+node at the edge's end, and that node becomes ready when its last gradient arrives.  The engine does
+not recurse, so a graph may be a million nodes deep.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from .reentrant import MAX_DEPTH, in_fresh_thread
 Value = Any  # an array or a tensor, see NOTE [Arrays or tensors] in input_buffer.py
 
 
-#: The error of `queue_callback` where no pass is running.
+#: The error of `queue_callback` if no pass is running.
 NO_PASS = "Final callbacks can only be installed during backward pass."
 
 
 class _Running(local):
-    """The backward passes that are under way on this thread, outermost first."""
+    """The backward passes that are running on this thread, outermost first."""
 
     def __init__(self) -> None:
         self.tasks: list[GraphTask] = []
@@ -39,14 +39,14 @@ class _Running(local):
 
 _running = _Running()
 
-#: The class of passes that ask for no other; `codegen/` puts one here that plans their order.
+#: The default class of a pass; `codegen/` replaces it with one that plans the order of nodes.
 task_type: type[GraphTask] = GraphTask
 
 
 def jacobian_rows(output: Tensor, inputs: Sequence[Tensor]) -> list[Tensor | None] | None:
-    """Return the rows of a jacobian from one pass run many times; None if each takes its own.
+    """Return the rows of a jacobian by repeating one pass, or `None` if each row needs its own.
 
-    `codegen/` puts a function in place of this one.
+    `codegen/` replaces this function.
     """
     return None
 
@@ -54,10 +54,10 @@ def jacobian_rows(output: Tensor, inputs: Sequence[Tensor]) -> list[Tensor | Non
 def execute(edges: Sequence[Edge], grads: Sequence[Value], retain_graph: bool, create_graph: bool,
             inputs: Sequence[Edge] | None = None, accumulate: bool = True,
             task_class: type[GraphTask] | None = None) -> list[Value | None]:
-    """Run a backward pass from `edges`, where `grads` come in, and return the inputs' gradients.
+    """Run a backward pass that starts with `grads` at `edges`; return the gradients of `inputs`.
 
-    With `inputs` only nodes on the way to them run; unless `accumulate`, their gradients are
-    returned and no `.grad` is touched.
+    With `inputs`, only the nodes on a path to them run.  With `accumulate`, the pass adds to
+    `.grad`; otherwise it returns the gradients and leaves every `.grad` alone.
     """
     on_tensors = bool(grads) and isinstance(grads[0], Tensor)
     task = (task_class or task_type)(retain_graph, create_graph, on_tensors)
@@ -70,10 +70,10 @@ def execute(edges: Sequence[Edge], grads: Sequence[Value], retain_graph: bool, c
 
 
 def _run_here(task: GraphTask, root: GraphRoot) -> None:
-    """Run a task on this thread, in the grad mode that it asks for.
+    """Run a task on this thread, in the grad mode that it needs.
 
-    One order is safe even if Ctrl-C comes after any call: nothing is set before the `try`, and
-    the mode, whose setting is a call, comes last in the `finally`.
+    The order of these lines is safe even if Ctrl-C interrupts after any call: the function sets
+    nothing before the `try`, and it restores the mode, which takes a call, last.
     """
     previous, depth = _state.grad_enabled.get(), len(_running.tasks)
     try:
@@ -88,7 +88,7 @@ def _run_here(task: GraphTask, root: GraphRoot) -> None:
 
 
 def _run_nodes(task: GraphTask, root: GraphRoot) -> None:
-    """Run all nodes; anomaly mode watches each."""
+    """Run all nodes, under anomaly mode if it is enabled."""
     task.recorder, task.several_devices = _state.recorder.get(), len(DEVICES) > 1
     if _state.anomaly.enabled:
         _run_watched(task, root)
@@ -98,7 +98,7 @@ def _run_nodes(task: GraphTask, root: GraphRoot) -> None:
 
 
 def _run_watched(task: GraphTask, root: GraphRoot) -> None:
-    """Run all nodes while anomaly mode watches each."""
+    """Run all nodes, and let anomaly mode check each of them."""
     task.evaluate = _state.anomaly.watched(task.evaluate)  # type: ignore[assignment]  # until `del`
     try:
         task.count_dependencies(root)
@@ -108,7 +108,7 @@ def _run_watched(task: GraphTask, root: GraphRoot) -> None:
 
 
 def queue_callback(callback: Callable[..., Any]) -> None:
-    """Call `callback()` when the backward pass that is running now has run all its nodes."""
+    """Call `callback()` after the current backward pass has run all its nodes."""
     if not _running.tasks:
         raise RuntimeError(NO_PASS)
     _running.tasks[-1].callbacks.append(callback)

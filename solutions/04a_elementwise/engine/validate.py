@@ -2,7 +2,7 @@
 # Made by `minigrad dev build`. The lesson is lessons/04a_elementwise.md.
 # MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
 
-"""Results of a node validated: as many as edges, in the shape and dtype of their receivers."""
+"""Validating a node's results: one per edge, in the shape and dtype that the receiver expects."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from ..graph.node import Node
 from ..tensor.tensor import Tensor
 from .input_buffer import Gradient, Value
 
-#: Results that are not arrays yet: NumPy gives a scalar where a 0-d array is meant.
+#: Types of results that are not arrays yet, because NumPy returns scalars instead of 0-d arrays.
 NUMBERS = (np.generic, float, int)
 
 
 def validate_outputs(node: Node, received: Sequence[Value | None],
                      results: Sequence[Value | None]) -> list[Gradient | None]:
-    """Return the results of a node, one for each of its edges, as their receivers expect them.
+    """Return a node's results, one per edge, in the form that each receiver expects.
 
-    The engine owns an array that a formula computed for one receiver: neither one that it received
-    and passed on, nor one that it returned twice; see NOTE [Who owns a gradient].
+    The engine owns a result that the formula computed for this receiver alone, as opposed to one
+    that it only passed on or returned for two edges; see NOTE [Who owns a gradient].
     """
     edges, held = node.edges, [*map(id, received), *map(id, results)]
     if len(results) != len(edges):
@@ -43,15 +43,15 @@ def validate_outputs(node: Node, received: Sequence[Value | None],
 
 
 def wrong_number(node: Node, results: Sequence[Value | None]) -> RuntimeError:
-    """Return the error for a node that did not give one result for each edge."""
+    """Return the error for a node that did not return one result per edge."""
     return RuntimeError(f"Function {node.name()} returned an invalid number of gradients - "
                         f"got {len(results)}, but expected {len(node.edges)}")
 
 
 def match_metadata(grad: Value, target: Node, index: int, source: Node, position: int) -> Value:
-    """Return `grad` in the shape and dtype that output `index` of the target's forward had.
+    """Return `grad` in the shape and dtype of output `index` of the target's forward.
 
-    A broadcast input gets the sum over the copies that were made of it.
+    If that output was broadcast, its gradient is summed over the broadcast dimensions.
     """
     shape, dtype = target.metadata_of(index)
     if isinstance(grad, NUMBERS):
@@ -64,7 +64,7 @@ def match_metadata(grad: Value, target: Node, index: int, source: Node, position
 
 
 def sum_to(grad: Value, shape: tuple[int, ...]) -> Value:
-    """Sum an array or tensor over the copies that broadcasting `shape` made.
+    """Sum an array or tensor over the dimensions along which `shape` was broadcast.
 
     >>> import numpy as np
     >>> sum_to(np.ones((2, 3)), (3,))
@@ -79,14 +79,14 @@ def sum_to(grad: Value, shape: tuple[int, ...]) -> Value:
 
 
 def sum_all(grad: Value) -> Value:
-    """Return the sum of all elements: of an array a 0-d array, of a tensor a 0-d tensor."""
+    """Return the sum of all elements, as a 0-d array or a 0-d tensor."""
     if isinstance(grad, Tensor):
         return grad.sum()
     return as_array(grad.sum(tuple(range(grad.ndim))))
 
 
 def sum_dims(grad: Value, dims: Sequence[int]) -> Value:
-    """Sum an array or tensor over `dims`, which stay with size one; without dims it is `grad`.
+    """Sum an array or tensor over `dims` and keep them with size one; no-op if `dims` is empty.
 
     >>> import numpy as np
     >>> sum_dims(np.ones((2, 3)), [0])
@@ -100,12 +100,12 @@ def sum_dims(grad: Value, dims: Sequence[int]) -> Value:
 
 
 def as_array(grad: Value) -> Value:
-    """Return a gradient that is an array or a tensor; a NumPy scalar becomes a 0-d array."""
+    """Return a gradient as it is if it is an array or a tensor, and a scalar as a 0-d array."""
     return grad if isinstance(grad, Tensor) or type(grad) in BACKENDS else np.asarray(grad)
 
 
 def cast(grad: Value, dtype: Any) -> Value:
-    """Return a gradient, array or tensor, in a dtype of arrays; as it is where it has that."""
+    """Convert a gradient, array or tensor, to a dtype of arrays; no-op if it has it already."""
     if isinstance(grad, Tensor):
         return grad if grad._array.dtype == dtype else grad.to(FROM_NUMPY[dtype])
     return grad if grad.dtype == dtype else grad.astype(dtype)
@@ -113,7 +113,7 @@ def cast(grad: Value, dtype: Any) -> Value:
 
 def invalid_gradient(received: tuple[int, ...], shape: tuple[int, ...], source: Node,
                      position: int) -> RuntimeError:
-    """Return the error for a result of `source` that is no sum of copies of `shape`."""
+    """Return the error for a result of `source` that cannot be reduced to `shape`."""
     return RuntimeError(
         f"Function {source.name()} returned an invalid gradient at index {position} - got "
         f"{list(received)} but expected shape compatible with {list(shape)}")

@@ -4,7 +4,7 @@
 
 """Applying an op: prepare the arguments, run forward, record a node, wrap the results.
 
-An op for which `codegen/` has written the four steps out has that function in `op.written_out`.
+If `codegen/` has generated a function with these four steps for an op, `op.written_out` holds it.
 """
 
 from __future__ import annotations
@@ -42,20 +42,20 @@ FLOATS = [{np.dtype(name)} for name in ("float32", "float64", "float16")]
 
 @dataclass(slots=True)
 class Prepared:
-    """The arguments of an op, ready for `forward`, in its order."""
+    """The arguments of an op, in the order of its `forward`."""
 
-    values: list[Any]  # as the user gave them
-    arrays: list[Any]  # the same with arrays in place of tensors, promoted
-    promoted: dict[str, Any]  # the new dtypes of inputs that were converted, by name
-    on_tensors: bool  # whether one of the inputs is a tensor; then so are the results
+    values: list[Any]  # as the user passed them
+    arrays: list[Any]  # the same with promoted arrays instead of tensors
+    promoted: dict[str, Any]  # the new dtypes of the inputs that were converted, by name
+    on_tensors: bool  # whether an input is a tensor, so that the results must be tensors
     xp: Backend
 
 
 def apply(op: type[Op], values: list[Any]) -> Any:
     """Run an op on arguments in the order of its `forward`.
 
-    Given tensors it returns tensors and records a node where one is needed; given bare arrays it
-    returns arrays.
+    If an argument is a tensor, return tensors and record a node if an input requires grad; for
+    bare arrays, return arrays.
     """
     if _state.observers.count:
         return intercepted(op, values, _state.interceptors())
@@ -63,7 +63,7 @@ def apply(op: type[Op], values: list[Any]) -> Any:
 
 
 def intercepted(op: type[Op], values: list[Any], stack: tuple[Any, ...] = ()) -> Any:
-    """Hand an op to the first of the interceptors, or run it where there are none left.
+    """Pass an op to the first interceptor, or run it if there are none left.
 
     See NOTE [Interceptors] in _state.py.
     """
@@ -73,7 +73,7 @@ def intercepted(op: type[Op], values: list[Any], stack: tuple[Any, ...] = ()) ->
 
 
 def run_op(op: type[Op], values: list[Any]) -> Any:
-    """Run an op that nobody watches: prepare, forward, record, wrap."""
+    """Run an op while no interceptor is active: prepare, forward, record, wrap."""
     call = prepare(op, values)
     if call.xp is not numpy_backend:
         return run_elsewhere(op, call)
@@ -82,7 +82,7 @@ def run_op(op: type[Op], values: list[Any]) -> Any:
 
 
 def run_elsewhere(op: type[Op], call: Prepared) -> Any:
-    """Run a prepared op on a device, or on batches: see NOTE [Interceptors] in _state.py."""
+    """Run a prepared op on a device or on batches; see NOTE [Interceptors] in _state.py."""
     return (call.xp.run_op or run_on_device)(op, call)
 
 
@@ -106,7 +106,7 @@ def run_on_device(op: type[Op], call: Prepared) -> Any:
 
 
 def prepare(op: type[Op], values: list[Any]) -> Prepared:
-    """Take the arrays out of tensors, promote them and find their backend."""
+    """Unwrap tensors to arrays, promote the arrays and find their backend."""
     for i in op.plain_positions:
         if isinstance(values[i], Tensor):
             values = plain_numbers(op, values)
@@ -129,9 +129,9 @@ def prepare(op: type[Op], values: list[Any]) -> Prepared:
 
 def check_operands(op: type[Op], values: list[Any], arrays: list[Any],
                    on_tensors: bool) -> list[Any]:
-    """Check operands that are no tensors: numbers, None, lists; return the values.
+    """Check the operands that are not tensors, such as numbers or `None`; return the values.
 
-    Beside tensors a NumPy scalar becomes a Python number.
+    If another operand is a tensor, a NumPy scalar is converted to a Python number.
     """
     values = values.copy()
     for i in op.tensor_positions:
@@ -147,7 +147,7 @@ def check_operands(op: type[Op], values: list[Any], arrays: list[Any],
 
 
 def forward(op: type[Op], call: Prepared) -> Any:
-    """Run an op's forward on arrays; returns an array, or a list of several."""
+    """Run an op's forward on arrays; return an array, or a list for several outputs."""
     xp, arrays = call.xp, call.arrays
     try:
         result = op.run_forward(xp, *arrays)
@@ -162,15 +162,15 @@ def forward(op: type[Op], call: Prepared) -> Any:
 
 
 def explain(op: type[Op], call: Prepared, error: Exception) -> None:
-    """Raise PyTorch's error if the shapes are wrong, else NumPy's with the op's name before it.
+    """Raise PyTorch's error for wrong shapes, or else NumPy's error prefixed with the op's name.
 
-    PyTorch checks views that may not be used any more first, and shapes before it chooses a
-    kernel, so that comes before NotImplementedError too.
+    The order of the checks is PyTorch's: first views that must no longer be used, then shapes, and
+    only then whether the kernel supports the dtype (NotImplementedError).
     """
     refuse_stale_views(op, call.values)
     if isinstance(error, (RuntimeError, LookupError)) and not isinstance(
             error, (NotImplementedError, IndexError)):
-        return  # it says what is wrong
+        return  # its message is already PyTorch's
     op.shape(*shapes_of(op, call.arrays))
     explain_dimensions(op.name, error)
     if not isinstance(error, (NotImplementedError, IndexError)):
@@ -179,14 +179,14 @@ def explain(op: type[Op], call: Prepared, error: Exception) -> None:
 
 
 def as_arrays(xp: Backend, result: Any) -> Any:
-    """Return several outputs as a list of arrays, and a NumPy scalar as a 0-d array."""
+    """Return a tuple of outputs as a list of arrays, and a NumPy scalar as a 0-d array."""
     if isinstance(result, (tuple, list)):
         return [xp.as_array(item) for item in result]
     return xp.as_array(result)
 
 
 def narrowed(op: type[Op], call: Prepared, result: Array) -> Array:
-    """Return the result in float16 where only a number beside float16 was read in float32."""
+    """Convert a float32 result to float16 if only a number beside float16 was in float32."""
     if result.dtype == np.float32 and any(
             call.arrays[i].dtype == np.float16 for i in op.promoted_positions):
         return result.astype(np.float16)
@@ -194,7 +194,7 @@ def narrowed(op: type[Op], call: Prepared, result: Array) -> Array:
 
 
 def refuse_stale_views(op: type[Op], values: list[Any]) -> None:
-    """Raise if an input is a view that may not be used any more: PyTorch checks that first."""
+    """Raise if an input is a view that must no longer be used, which PyTorch checks first."""
     if op.formulas and _state.grad_enabled.get() and not _state.inference_enabled.get():
         for i in op.tensor_positions:
             if isinstance(values[i], Tensor):
@@ -205,10 +205,10 @@ def refuse_stale_views(op: type[Op], values: list[Any]) -> None:
 
 
 def record(op: type[Op], call: Prepared) -> Any:
-    """Return the op's node, or None if no input requires grad.
+    """Return the op's node, or `None` if no input requires grad.
 
-    It has its edges and saved inputs.  `wrap` completes it: shape, dtype and a saved output are
-    known only once there is a result.
+    The node has its edges and saved inputs, but `wrap` has to complete it, because the shape, the
+    dtype and a saved output are known only after the forward.
     """
     if not op.formulas or not _state.grad_enabled.get() or _state.inference_enabled.get():
         return record_without_formula(op, call.values)
@@ -216,7 +216,7 @@ def record(op: type[Op], call: Prepared) -> Any:
     for tensor in differentiable_inputs(op, call.values):
         is_live = isinstance(tensor, Tensor) and tensor.requires_grad
         edges.append(tensor._edge() if is_live else NO_EDGE)
-        live = live or is_live  # a view made without grad requires it, and its edge leads nowhere
+        live = live or is_live  # the edge may be empty, as for a view that was made without grad
     if not live:
         return None
     node = op.node_type(edges)  # type: ignore[call-arg]  # an OpNode
@@ -226,9 +226,9 @@ def record(op: type[Op], call: Prepared) -> Any:
 
 
 def differentiable_inputs(op: type[Op], values: list[Any]) -> list[Any]:
-    """Return the inputs that have a formula; the tensors of a list come one by one.
+    """Return the inputs that have a formula, with the tensors of a list as separate inputs.
 
-    There are none if all inputs are inference tensors, which leave no graph.
+    If all inputs are inference tensors, return none of them, because nothing is recorded.
     """
     inputs = [*map(values.__getitem__, op.differentiable_positions)]
     special = op.list_of_tensors in op.formulas or getattr(inputs[0], "_counter", 0) is INFERENCE
@@ -236,7 +236,7 @@ def differentiable_inputs(op: type[Op], values: list[Any]) -> list[Any]:
 
 
 def inputs_of_list(op: type[Op], values: list[Any], inputs: list[Any]) -> list[Any]:
-    """Return `inputs` with the tensors of the op's list in its place; [] for inference tensors."""
+    """Return `inputs` with the op's list expanded into its tensors; [] for inference tensors."""
     if op.list_of_tensors in op.formulas:
         at = op.differentiable_positions.index(op.list_position)
         inputs = [*inputs[:at], *inputs[at], *inputs[at + 1:]]
@@ -245,9 +245,9 @@ def inputs_of_list(op: type[Op], values: list[Any], inputs: list[Any]) -> list[A
 
 
 def record_without_formula(op: type[Op], values: list[Any]) -> Any:
-    """Return the node of an op whose derivative is missing: backward through it raises.
+    """Return the node of an op without derivative, which raises in backward.
 
-    None if nothing is recorded here, or no input requires grad.
+    Return `None` if grad mode is off or no input requires grad.
     """
     if op.formulas or not op.not_implemented_derivative:
         return None
@@ -257,7 +257,7 @@ def record_without_formula(op: type[Op], values: list[Any]) -> Any:
 
 
 def only_inference(op: type[Op], values: list[Any]) -> bool:
-    """Tell whether all inputs are inference tensors, which leave no graph."""
+    """Return whether all inputs are inference tensors, so that nothing is recorded."""
     inputs = [values[i] for i in op.tensor_positions if values[i] is not None]
     inputs += () if op.list_position is None else values[op.list_position]
     return all(isinstance(x, Tensor) and x._counter is INFERENCE for x in inputs)
@@ -267,7 +267,7 @@ def only_inference(op: type[Op], values: list[Any]) -> bool:
 
 
 def wrap(op: type[Op], node: Any, values: list[Any], array: Any) -> Any:
-    """Make the tensor of the one output, complete the node that `record` made, and join both."""
+    """Make the output tensor, complete the node that `record` made, and connect the two."""
     if type(array) is list:
         return wrap_several(op, node, values, array)
     tensor = Tensor._plain(array)
@@ -278,15 +278,12 @@ def wrap(op: type[Op], node: Any, values: list[Any], array: Any) -> Any:
         node.shape, node.dtype = array.shape, array.dtype
         tensor._node, tensor._requires_grad = node, True
         if "result" in node.saves:
-            node.save_output("result", tensor)  # which asks for the tensor's node
+            node.save_output("result", tensor)  # reads the tensor's node, so it comes last
     return tensor
 
 
 def mark_result(op: type[Op], values: list[Any], tensor: Tensor) -> None:
-    """Join the result of a view op to its base; make it an inference tensor in inference mode.
-
-    The result of a view op gets an array of its own where forward made a copy.
-    """
+    """Mark the result of a view op as a view, and any result as inference tensor if it is one."""
     mark_inference(tensor)
     if op.view:
         join_to_base(tensor, values[0])
@@ -299,7 +296,7 @@ def mark_inference(tensor: Tensor) -> None:
 
 
 def join_to_base(result: Tensor, base: Tensor) -> None:
-    """Mark the result of a view op as a view; a copy has no base."""
+    """Mark the result of a view op as a view of `base`, unless forward made a copy."""
     if shares_memory(result._array, base._array):
         mark_view(result, base)
     else:
@@ -307,14 +304,14 @@ def join_to_base(result: Tensor, base: Tensor) -> None:
 
 
 def shares_memory(array: Array, base: Array) -> bool:
-    """Tell whether an array that a view op gave is indeed a view (empty ones need not be)."""
+    """Return whether the array of a view op is in fact a view; an empty array always counts."""
     return array is base or array.base is not None or array.size == 0
 
 
 def wrap_several(op: type[Op], node: Any, values: list[Any], arrays: Sequence[Array]) -> Any:
-    """Make the tensors of several outputs, complete the node and join it to them."""
+    """Make the tensors of several outputs, complete the node and connect it to them."""
     results = []
-    with_gradient = len(arrays) - op.constants  # indices come last
+    with_gradient = len(arrays) - op.constants  # outputs without gradient, like indices, are last
     if node is not None:
         node.num_inputs = sum(a.dtype.kind == "f" for a in arrays[:with_gradient])
         if arrays:

@@ -2,7 +2,7 @@
 # Made by `minigrad dev build`. The lesson is lessons/04d_recording.md.
 # MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
 
-"""The node of an op: its formulas, and the values that they need saved."""
+"""The node of an op: it runs the op's formulas on the values that it saved for them."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 
 Array = Any
 
-#: Suffixes of names by which a formula gets an input's geometry without saving the input.
+#: Suffixes of names with which a formula asks for an input's geometry, so only that is saved.
 GEOMETRY = ("_sizes", "_strides")
 
 
 def geometry_input(name: str) -> str:
-    """Return the name of the input whose geometry `name` asks for."""
+    """Return the name of the input to whose geometry `name` refers."""
     return name.removesuffix("_sizes").removesuffix("_strides")
 
 
 def saved_geometry(source: Any, name: str) -> Any:
-    """Return the sizes of an array, or its strides in elements; for a list of arrays, a list."""
+    """Return the sizes or, in elements, the strides of an array; for a list of arrays, a list."""
     if type(source) is list or type(source) is tuple:
         return [saved_geometry(item, name) for item in source]
     return strides_of(source) if name[-8:] == "_strides" else tuple(getattr(source, "shape", ()))
@@ -58,10 +58,10 @@ class OpNode(Node):
     saves: tuple[str, ...] = ()  # names of saved tensors and outputs
     keeps: tuple[str, ...] = ()  # names of saved arguments and geometry
     value_slots: dict[str, str] = {}  # the slot of each saved tensor
-    arg_slots: dict[str, str] = {}  # and that of each saved argument
-    positions: dict[str, int] = {}  # where forward's arguments stand
-    always_saved: set[str] = set()  # names that are saved even where no live edge needs them
-    geometry: dict[str, int] = {}  # where the inputs stand whose sizes or strides are saved
+    arg_slots: dict[str, str] = {}  # the slot of each saved argument
+    positions: dict[str, int] = {}  # the positions of forward's arguments
+    always_saved: set[str] = set()  # names that are saved even if no live edge needs them
+    geometry: dict[str, int] = {}  # the positions of inputs whose sizes or strides are saved
 
     def apply_arrays(self, grads: Sequence[Array | None], needed: Any) -> Sequence[Array | None]:
         return self.run(grads, needed, arrays=True)
@@ -73,11 +73,11 @@ class OpNode(Node):
         return self.run(grads, needed, arrays=False)
 
     @property
-    def shows_all_results(self) -> bool:  # type: ignore[override]  # asked of few nodes
+    def shows_all_results(self) -> bool:  # type: ignore[override]  # rarely needed
         return self.op.list_of_tensors is not None
 
     def run(self, grads: Sequence[Any], needed: Any, arrays: bool) -> list[Any]:
-        """Run the formulas of the edges that lead somewhere, on arrays or on tensors."""
+        """Run the formulas of the edges that lead to a needed node, on arrays or on tensors."""
         op, edges = self.op, self.edges
         known = self.named_values(grads, arrays)
         if known is None:
@@ -95,7 +95,7 @@ class OpNode(Node):
         return results
 
     def named_values(self, grads: Sequence[Any], arrays: bool) -> dict[str, Any] | None:
-        """Return everything that the formulas may ask for, by name; None if no gradient came."""
+        """Return all values that formulas can name; `None` if no gradient has arrived."""
         known = self.look_at_saved(arrays)
         known["g"], known["grads"] = grads[0], grads
         for name, slot in self.arg_slots.items():
@@ -104,9 +104,9 @@ class OpNode(Node):
         return self.name_gradients(known, arrays) if several else known
 
     def name_gradients(self, known: dict[str, Any], arrays: bool) -> dict[str, Any] | None:
-        """Add the gradients of several outputs by name, zeros for those that are missing.
+        """Add the gradients of several outputs by name, with zeros for missing ones.
 
-        Returns None if all are missing.
+        Return `None` if all of them are missing.
         """
         if all(grad is None for grad in known["grads"]):
             return None
@@ -118,14 +118,14 @@ class OpNode(Node):
 
     def run_sharing(self, formula: Callable[..., Any], names: Sequence[str],
                     known: dict[str, Any]) -> Any:
-        """Run a formula on arrays with what it shares with the op's other formulas."""
+        """Run a formula on arrays with the result of `shared`, which runs once for all formulas."""
         if "shared" not in known:
-            known["shared"] = self.op.shared(  # type: ignore[misc]  # the caller has seen it
+            known["shared"] = self.op.shared(  # type: ignore[misc]  # checked by the caller
                 *map(known.__getitem__, self.op.needed_by_shared))
         return formula(*map(known.__getitem__, names), shared=known["shared"])
 
     def run_with_list(self, needed: Any, known: dict[str, Any]) -> list[Any]:
-        """Run the formulas of an op on a list of tensors, one of which gives a list of results."""
+        """Run the formulas of an op that takes a list; the list's formula returns a list."""
         op, edges = self.op, self.edges
         results: list[Any] = []
         for name, (formula, names) in op.formulas.items():
@@ -139,11 +139,11 @@ class OpNode(Node):
         return results
 
     def look_at_saved(self, arrays: bool = False) -> dict[str, Any]:
-        """Return the saved values by name; raise if one was freed or written to since."""
+        """Return the saved values by name; raise if one was freed or modified in place."""
         return {name: self.unpack(name, arrays) for name in self.saves}
 
     def materialized(self, grads: Sequence[Any], arrays: bool) -> list[Any]:
-        """Return the gradients with zeros in place of those that are missing."""
+        """Return the gradients, with zeros instead of missing ones."""
         some = next((g for g in grads if g is not None), None)
         if some is None:
             return list(grads)
@@ -158,14 +158,14 @@ class OpNode(Node):
         return made
 
     def unpack(self, name: str, arrays: bool) -> Any:
-        """Return a saved value, as array or tensor; raise if its memory was written to since."""
+        """Return a saved value, as array or tensor; raise if it was freed or modified in place."""
         saved = self.kept(name)
-        if saved is None:  # an edge that leads nowhere would need it, or it was None
+        if saved is None:  # no live edge needs it, or the value itself was None
             return None
         return saved.unpack_array(self) if arrays else saved.unpack(self)
 
     def kept(self, name: str) -> Any:
-        """Return what the node keeps under a name: a saved value, `FREED` or None."""
+        """Return the content of a value's slot: a saved value, `FREED` or `None`."""
         saved = getattr(self, self.value_slots[name])
         return self.from_note(saved) if type(saved) is tuple else saved
 
@@ -173,8 +173,8 @@ class OpNode(Node):
              promoted: dict[str, Any]) -> None:
         """Save the inputs and arguments that the formulas of live edges name.
 
-        `values` are forward's arguments, `arrays` the same with arrays for tensors, and `promoted`
-        the dtypes of inputs that were converted.
+        `values` are forward's arguments, `arrays` the same with arrays instead of tensors, and
+        `promoted` holds the new dtypes of converted inputs.
         """
         live = self.names_to_save()
         for name, slot in self.value_slots.items():
@@ -190,24 +190,27 @@ class OpNode(Node):
                     saved_geometry(arrays[self.geometry[name]], name))
 
     def names_to_save(self) -> set[str]:
-        """Return the names of the inputs to save: those that formulas of live edges ask for."""
+        """Return the names of the inputs to save, which are those that live edges need."""
         formulas = zip(self.op.formulas.values(), self.edges, strict=False)
         needed = [names for (_, names), (node, _) in formulas if node is not None]
         return self.always_saved.union(*needed) & self.positions.keys()
 
     def save_output(self, name: str, tensor: Tensor) -> None:
-        """Save an output; NOTE [How a graph stays free of reference cycles] in graph/node.py."""
+        """Save an output without a reference cycle.
+
+        See NOTE [How a graph stays free of reference cycles] in graph/node.py.
+        """
         saved = SavedTensor(tensor, is_output=tensor._node is not None)
         setattr(self, self.value_slots[name], saved)
 
     def release(self) -> None:
-        """Drop the saved tensors; using one again raises."""
+        """Free the saved tensors; unpacking one afterwards raises."""
         for slot in self.value_slots.values():
             if getattr(self, slot) is not None:
                 setattr(self, slot, FREED)
 
     def raw_saved(self, name: str) -> Any:
-        """Return the `SavedTensor` of a name before it is unpacked; see `register_hooks` there."""
+        """Return the `SavedTensor` of a value without unpacking it, for `register_hooks`."""
         slot, saved = self.value_slots[name], self.kept(name)
         if saved is FREED:
             saved = SavedTensor(Tensor._plain(np.zeros(0)))
@@ -220,12 +223,13 @@ class OpNode(Node):
 
     @staticmethod
     def from_note(note: tuple[Any, ...]) -> SavedTensor:
-        """Return the saved tensor that a generated function noted.
+        """Make a `SavedTensor` from the note that a generated function stored.
 
         NOTE [Notes of saved tensors]
-            A function of `codegen/` makes no `SavedTensor`.  It notes in the node's slot what one
-            would compare: `(tensor, version)` for an input, `(array, version, counter)` for an
-            output.  `kept` makes the `SavedTensor` from the note on demand.
+            A function from `codegen/` creates no `SavedTensor`, to save time.  Instead it stores
+            a note in the node's slot: `(tensor, version)` for an input, or
+            `(array, version, counter)` for an output.  `kept` turns the note into a `SavedTensor`
+            on demand.
         """
         saved = SavedTensor.noted(note)
         if len(note) == 3:
@@ -234,7 +238,7 @@ class OpNode(Node):
 
 
 class SavedNumber:
-    """A saved number: tensor formulas get it as it was given, array formulas in its new dtype."""
+    """A saved number: formulas on tensors get it unchanged, those on arrays in the new dtype."""
 
     __slots__ = ("number", "promoted")
 
@@ -246,7 +250,7 @@ class SavedNumber:
         return self.number
 
     def unpack_array(self, node: Any) -> Any:
-        """Return the number in the dtype in which the forward used it."""
+        """Return the number in the dtype that the forward used."""
         return self.promoted
 
 
@@ -268,7 +272,7 @@ class SavedList:
 
 
 def saved_value(value: Any, dtype: Any) -> Any:
-    """Return the form in which a node keeps an input; `dtype` is what it was promoted to."""
+    """Wrap an input in the form in which a node saves it; `dtype` is its promoted dtype, if any."""
     if isinstance(value, Tensor):
         return SavedTensor(value, cast=dtype)
     if isinstance(value, (list, tuple)):
@@ -277,7 +281,7 @@ def saved_value(value: Any, dtype: Any) -> Any:
 
 
 class Freed:
-    """Stands in a node's slot for a saved value that was freed."""
+    """The type of `FREED`, which replaces a saved value in a node's slot after it was freed."""
 
     __slots__ = ()
 
@@ -286,7 +290,7 @@ class Freed:
         raise RuntimeError(FREED_MESSAGE)
 
     def unpack(self, node: Any) -> Any:
-        """Raise: the value is gone."""
+        """Raise PyTorch's error for a freed value."""
         raise RuntimeError(FREED_MESSAGE)
 
     unpack_array = unpack
@@ -297,19 +301,19 @@ FREED = Freed()
 
 # -------------------------------------------------------------------- the save list
 
-#: Text of the error for a name in a formula; `.format` fills in the op's class and the name.
+#: Error message for an unknown name in a formula; `.format` fills in the op's class and the name.
 NO_SUCH_NAME = ("{}: a formula asks for {!r}, which is no gradient, input, output, argument or "
                 "size (see NOTE [A formula's argument names are its save list])")
 
 
 def needed_by(formula: Callable[..., Any]) -> tuple[str, ...]:
-    """Return the names of what a formula cannot do without."""
+    """Return the names of a formula's arguments, except those with a default."""
     parameters = inspect.signature(formula).parameters.values()
     return tuple(p.name for p in parameters if p.default is p.empty)
 
 
 def save_list(op: type[Op]) -> tuple[list[str], list[str]]:
-    """Return the names of the tensors and of the arguments that the op's nodes have to save."""
+    """Return the names of the tensors and of the arguments that the op's nodes may save."""
     tensors, arguments = [], []
     for name in inputs_first(op, {n for _, names in op.formulas.values() for n in names}):
         if is_gradient(op, name):
@@ -324,27 +328,27 @@ def save_list(op: type[Op]) -> tuple[list[str], list[str]]:
 
 
 def inputs_first(op: type[Op], names: set[str]) -> list[str]:
-    """Return names sorted, those of outputs last: in this order hooks see what is saved."""
+    """Sort names with outputs last, which is the order in which hooks see saved values."""
     return sorted(names, key=lambda name: (is_output(op, name), name))
 
 
 def is_gradient(op: type[Op], name: str) -> bool:
-    """Tell whether a formula's argument is a gradient that comes in: `g`, `g_<output>`, `grads`."""
+    """Return whether a formula's argument is an incoming gradient: `g`, `g_<output>` or `grads`."""
     return name in ("g", "grads") or (name.startswith("g_") and name[2:] in op.outputs)
 
 
 def is_output(op: type[Op], name: str) -> bool:
-    """Tell whether a formula's argument is an output of the op."""
+    """Return whether a formula's argument is an output of the op."""
     return name == "result" or name in op.outputs
 
 
 def is_tensor(op: type[Op], name: str) -> bool:
-    """Tell whether a formula's argument is a tensor input, the list of them, or an output."""
+    """Return whether a formula's argument is a tensor input, the list of tensors, or an output."""
     return name in op.tensors or name == op.list_of_tensors or is_output(op, name)
 
 
 def is_argument(op: type[Op], name: str) -> bool:
-    """Tell whether a formula's argument is a plain argument, or sizes or strides of an input."""
+    """Return whether a formula's argument is a plain argument, or sizes or strides of an input."""
     return name in op.parameters or name.endswith(GEOMETRY)
 
 
@@ -352,7 +356,7 @@ def is_argument(op: type[Op], name: str) -> bool:
 
 
 def make_node_type(op: type[Op], base: type[Node] = NaryNode) -> type[Node]:
-    """Make the class of an op's nodes, with a slot for everything that its formulas name."""
+    """Make the class of an op's nodes, with a slot for every value that its formulas name."""
     tensors, arguments = save_list(op)
     value_slots = {name: intern("_value_" + name) for name in tensors}
     arg_slots = {name: intern("_arg_" + name) for name in arguments}
@@ -367,7 +371,7 @@ def make_node_type(op: type[Op], base: type[Node] = NaryNode) -> type[Node]:
 
 
 def base_of_nodes(op: type[Op]) -> type[Node]:
-    """Return the class that keeps the edges of an op's nodes, by their number."""
+    """Return the node class that has slots for as many edges as the op has formulas."""
     if op.outputs or op.list_of_tensors is not None or op.many:
         return NaryNode
     return {1: UnaryNode, 2: BinaryNode}.get(len(op.formulas), NaryNode)
@@ -379,7 +383,7 @@ def node_name(op: type[Op]) -> str:
 
 
 def constants_of(op: type[Op], tensors: list[str], arguments: list[str]) -> dict[str, Any]:
-    """Return the class attributes that are the same for all nodes of an op."""
+    """Return the class attributes that all nodes of an op share."""
     return {
         "op": op, "saves": tuple(tensors), "keeps": tuple(arguments),
         "positions": {name: i for i, name in enumerate(op.parameters)},
@@ -391,9 +395,9 @@ def constants_of(op: type[Op], tensors: list[str], arguments: list[str]) -> dict
 
 
 def is_always_saved(op: type[Op], name: str) -> bool:
-    """Tell whether a value is saved even if no live edge needs it.
+    """Return whether a value is saved even if no live edge needs it.
 
-    PyTorch leaves out only what one formula of several asks for.
+    Like PyTorch, skip a value only if the op has several formulas and just one of them needs it.
     """
     users = [edge for edge, (_, names) in op.formulas.items() if name in names]
     return len(users) > 1 or len(op.formulas) == 1 or op.list_of_tensors in users
@@ -420,7 +424,7 @@ def raw_saved_property(name: str) -> property:
 
 
 class RawSaved(SavedTensor):
-    """A saved tensor as users were shown it, which knows where its node keeps it."""
+    """A saved tensor that users have access to, which knows its node and slot."""
 
     __slots__ = ("node", "slot")
     node: Any
@@ -428,7 +432,7 @@ class RawSaved(SavedTensor):
 
     @classmethod
     def of(cls, saved: SavedTensor, node: OpNode, slot: str) -> RawSaved:
-        """Return what is to stand in the node's slot in place of `saved`."""
+        """Return a `RawSaved` that replaces `saved` in the node's slot."""
         made = object.__new__(cls)
         for name in SavedTensor.__slots__:
             setattr(made, name, getattr(saved, name))
@@ -437,11 +441,11 @@ class RawSaved(SavedTensor):
 
     def register_hooks(self, pack_hook: Callable[..., Any], unpack_hook: Callable[..., Any],
                        shown: Any = None) -> None:
-        """Keep `pack_hook(tensor)`, unless the node has freed the tensor in the meantime."""
+        """Save `pack_hook(tensor)` instead, unless the node has freed the tensor since."""
         node = self.node()
         if node is not None and getattr(node, self.slot) is FREED:
             self.release()
         super().register_hooks(pack_hook, unpack_hook, shown)
 
 
-RawSaved.__name__ = RawSaved.__qualname__ = "SavedTensor"  # the name that users know
+RawSaved.__name__ = RawSaved.__qualname__ = "SavedTensor"  # the name in PyTorch

@@ -2,10 +2,10 @@
 # Made by `minigrad dev build`. The lesson is lessons/04d_recording.md.
 # MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
 
-"""Hands each op out under its names: in `F`, in the package, as a method, as an operator.
+"""Publishes each op under its names: in `F`, in the package, as a method and as an operator.
 
-One declaration becomes `F.mul`, `minigrad.mul`, `Tensor.mul`, `Tensor.mul_`, `Tensor.__mul__`
-and `Tensor.__rmul__` here.
+For example, one declaration becomes `F.mul`, `minigrad.mul`, `Tensor.mul`, `Tensor.mul_`,
+`Tensor.__mul__` and `Tensor.__rmul__`.
 """
 
 from __future__ import annotations
@@ -29,33 +29,33 @@ from .out import call_with_out
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-#: The types of values with which an operator does something.
+#: The types of operands that operators accept.
 OPERANDS = (Tensor, *NUMBERS)
 
 #: The functions that the package offers, by name.
 FUNCTIONS: dict[str, Callable[..., Any]] = {}
 
-#: The dunder methods that write to their first operand, by the operator they belong to.
+#: The in-place dunder method of each operator.
 AUGMENTED = {"__add__": "__iadd__", "__sub__": "__isub__", "__mul__": "__imul__",
              "__truediv__": "__itruediv__", "__pow__": "__ipow__", "__mod__": "__imod__",
              "__floordiv__": "__ifloordiv__", "__and__": "__iand__", "__or__": "__ior__",
              "__xor__": "__ixor__", "__lshift__": "__ilshift__", "__rshift__": "__irshift__"}
 
-#: The parameter of functions that store their result in tensors which the caller made.
+#: The parameter of functions that store their result in tensors that the caller provides.
 OUT = inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None)
 
 
 def written(op: type[Op], function: Any, form: str) -> Any:
-    """Return the function to publish: without `codegen/`, the one that is given.
+    """Return the function to publish, which is `function` itself without `codegen/`.
 
-    `codegen/` replaces this function by one that writes functions from declarations.
+    `codegen/` replaces this hook by one that generates the function from the op's declaration.
     """
     return function
 
 
 
 def publish(op: type[Op]) -> None:
-    """Give an op all its names."""
+    """Publish an op under all its names."""
     if (steps := written(op, None, "steps")) is not None:
         op.written_out = staticmethod(steps)
     call = documented(caller(op), op, op.name)
@@ -68,7 +68,7 @@ def publish(op: type[Op]) -> None:
 
 
 def publish_function(op: type[Op], call: Callable[..., Any]) -> None:
-    """Give an op its names in `F` and in the package, and its method."""
+    """Publish an op in `F`, in the package and as a method."""
     general = written(op, call, "function")
     vars(F)[op.name] = general
     FUNCTIONS[op.name] = package_function(general, op)
@@ -77,7 +77,7 @@ def publish_function(op: type[Op], call: Callable[..., Any]) -> None:
 
 
 def publish_operators(op: type[Op], call: Callable[..., Any], dunder: Callable[..., Any]) -> None:
-    """Give an op its operators, such as `x - y` and, with a number on the left, `5 - x`."""
+    """Publish an op's operators, such as `x - y` and, with a number on the left, `5 - x`."""
     first, *reflected = op.dunder
     method(first)(dunder)
     for name in reflected:
@@ -85,7 +85,7 @@ def publish_operators(op: type[Op], call: Callable[..., Any], dunder: Callable[.
 
 
 def publish_inplace(op: type[Op]) -> None:
-    """Give the variant of an op in place its names, such as `mul_` and `*=`."""
+    """Publish an op's in-place variant under its names, such as `mul_` and `*=`."""
     inplace = documented(inplace_caller(op.inplace_op or op), op, op.name + "_")
     dunder = written(op, operator(inplace), "in-place operator")
     if op.public and op.method:
@@ -117,7 +117,7 @@ def inplace_caller(op: type[Op]) -> Callable[..., Any]:
 
 def documented(function: Callable[..., Any], op: type[Op], name: str,
                signature: inspect.Signature | None = None) -> Callable[..., Any]:
-    """Give a made function the name, the docstring and the signature of its op."""
+    """Give a function the name, the docstring and the signature of its op."""
     function.__name__ = function.__qualname__ = name
     function.__doc__ = op.__doc__
     function.__module__ = "minigrad"
@@ -126,7 +126,7 @@ def documented(function: Callable[..., Any], op: type[Op], name: str,
 
 
 def package_function(call: Callable[..., Any], op: type[Op]) -> Callable[..., Any]:
-    """Make the package's own function: unlike `F`'s it refuses bare arrays, and takes `out=`."""
+    """Make the package's function, which rejects bare arrays, unlike `F`'s, and accepts `out=`."""
     name, words = op.name, op.out
     first = op.parameters[0] if op.parameters else ""
     takes_tensor = first in (*op.tensors, op.list_of_tensors)
@@ -145,7 +145,7 @@ def package_function(call: Callable[..., Any], op: type[Op]) -> Callable[..., An
 
 
 def with_out(signature: inspect.Signature, words: str) -> inspect.Signature:
-    """Return the signature of the package's function: `input` in place of `self`, and `out`."""
+    """Return the signature of the package's function, with `input` for `self`, and with `out`."""
     parameters = list(signature.parameters.values())
     if parameters and parameters[0].name == "self":
         parameters[0] = parameters[0].replace(name="input")
@@ -155,7 +155,7 @@ def with_out(signature: inspect.Signature, words: str) -> inspect.Signature:
 
 
 def refuse_bare(name: str, args: tuple[Any, ...]) -> None:
-    """Raise for an array, or for a number with no tensor beside it, in place of a tensor."""
+    """Raise if an argument is an array instead of a tensor, or all are numbers."""
     value = args[0]
     if type(value) in BACKENDS or (
             isinstance(value, NUMBERS) and not any(isinstance(a, Tensor) for a in args[1:])):
@@ -164,7 +164,7 @@ def refuse_bare(name: str, args: tuple[Any, ...]) -> None:
 
 
 def operator(call: Callable[..., Any]) -> Callable[..., Any]:
-    """Make a dunder method; it leaves a value that is not an operand to the other side."""
+    """Make a dunder method, which returns `NotImplemented` for operands that it does not know."""
 
     def dunder(self: Tensor, *other: Any) -> Any:
         if not isinstance(self, Tensor):  # as in `Tensor.__add__(2, x)`
@@ -178,24 +178,24 @@ def operator(call: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def with_another(call: Callable[..., Any], self: Tensor, other: Any) -> Any:
-    """Return what an operator gives for a value that is not an operand: mostly NotImplemented."""
+    """Return an operator's result for an unknown operand, which is mostly `NotImplemented`."""
     if call.__name__ in ("eq", "ne") and type(other) is np.ndarray:
-        return call(self, Tensor._plain(other))  # else Python would compare by identity
+        return call(self, Tensor._plain(other))  # otherwise Python would compare by identity
     return NotImplemented
 
 
 def swapped(call: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the function with its two operands exchanged."""
+    """Return a function that swaps the two operands."""
     return lambda self, other: call(other, self)
 
 
 def function(name: str | None = None, *, method_too: bool = True, event: bool = True,
              aliases: tuple[str, ...] = (), out: str = "") -> Callable[[Function], Function]:
-    """Publish a function that is composed of ops: in `F`, in the package and as a method.
+    """Publish a function composed of ops: in `F`, in the package and as a method.
 
-    Without `method_too` tensors do not get it, without `event` profiles do not show it.  `out`
-    says how the package's function takes `out=`, see NOTE [out=] in op/out.py.  Written with `F`,
-    it serves arrays as well.
+    `method_too` makes it a method, too, and `event` makes profiles show it.  `out` says how the
+    package's function handles `out=`; see NOTE [out=] in op/out.py.  If the function only uses
+    functions of `F`, it works on arrays as well.
     """
 
     def give(composed: Function) -> Function:
@@ -213,7 +213,7 @@ def function(name: str | None = None, *, method_too: bool = True, event: bool = 
 
 
 def observable(composed: Function, name: str | None = None) -> Function:
-    """Let profiles show the calls of a function; one with the name of an op is shown as that."""
+    """Make profiles show calls of a function, under the op's name if it shares one."""
     name = name or composed.__name__
     if any(op.name == name for op in REGISTRY.declared()):
         return composed
@@ -232,7 +232,7 @@ def observable(composed: Function, name: str | None = None) -> Function:
 
 
 def in_autocast(composed: Function) -> Function:
-    """Let autocast choose the precision of a function made of several ops, by its name."""
+    """Make autocast choose the precision of a function composed of ops, by its name."""
     observers, name = _state.observers, composed.__name__
 
     @functools.wraps(composed)
@@ -245,9 +245,9 @@ def in_autocast(composed: Function) -> Function:
 
 
 def with_aliases(composed: Function, name: str | None = None, out: str = "") -> Function:
-    """Let a function with `dim` take it as `axis` too, and check the types of its arguments.
+    """Make a function accept `axis` for `dim`, and check the types of its arguments.
 
-    `out` says how it takes `out=`, if it does.
+    `out` says how the function handles `out=`, if it accepts it.
     """
     signature = inspect.signature(composed)
     parameters = signature.parameters
@@ -283,9 +283,9 @@ def with_aliases(composed: Function, name: str | None = None, out: str = "") -> 
 
 
 def options_spelt_out(composed: Any) -> inspect.Signature:
-    """Return the signature of a function with the keys of `**options: Unpack[...]` in its place.
+    """Return a function's signature with `**options: Unpack[...]` replaced by its keys.
 
-    If `size` is one of the keys, it is the other name of the sizes that come one by one.
+    A key `size` is the other name for the sizes that are passed one by one.
     """
     signature = inspect.signature(composed)
     *others, options = signature.parameters.values()
@@ -299,7 +299,7 @@ def options_spelt_out(composed: Any) -> inspect.Signature:
 
 
 def refuse_no_tensor(error: AttributeError, name: str, *given: dict[str, Any]) -> None:
-    """Raise PyTorch's error if what lacked an attribute came in place of a tensor."""
+    """Raise PyTorch's error if the object that lacked an attribute was passed for a tensor."""
     for position, (argument, value) in enumerate(chain(*map(dict.items, given)), 1):
         if value is error.obj and not isinstance(value, Tensor):
             shown = "input" if argument == "self" else argument

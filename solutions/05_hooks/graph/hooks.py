@@ -2,10 +2,10 @@
 # Made by `minigrad dev build`. The lesson is lessons/05_hooks.md.
 # MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
 
-"""Hooks: the tables that keep them, and the handles that take them away again.
+"""Hooks: the tables that store them, and the handles that remove them.
 
 A table is an ordered dictionary from numbers to functions.  Tensors, nodes, modules and optimizers
-all keep their hooks so, and whoever runs a table's hooks runs them in the order of registration.
+all store their hooks in such tables, so hooks run in the order in which they were registered.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Table = OrderedDict[int, Any]
 
 
 class RemovableHandle:
-    """Take a hook away again by `remove()`, or on leaving a `with` block.
+    """A handle that removes a hook, by `remove()` or at the end of a `with` block.
 
     >>> hooks = OrderedDict(); handle = RemovableHandle(hooks); hooks[handle.id] = print
     >>> handle.remove(); len(hooks)
@@ -32,7 +32,7 @@ class RemovableHandle:
         self.id = next(self._ids)
 
     def remove(self) -> None:
-        """Remove the hook; removing it twice is allowed."""
+        """Remove the hook; a second call is a no-op."""
         for hooks in self.hooks:
             hooks.pop(self.id, None)
 
@@ -44,7 +44,7 @@ class RemovableHandle:
 
 
 def register(table: Table, hook: Any, prepend: bool = False, *marked: Table) -> RemovableHandle:
-    """Put a hook into a table, as the last one or as the first, and its number in the others.
+    """Add a hook to a table, last or, with `prepend`, first, and its number to `marked` tables.
 
     >>> hooks = OrderedDict(); handle = register(hooks, print)
     >>> hooks[handle.id] is print
@@ -60,7 +60,7 @@ def register(table: Table, hook: Any, prepend: bool = False, *marked: Table) -> 
 
 
 class Extras:
-    """Hooks and metadata, which few nodes have; the others hold None in its place."""
+    """Hooks and metadata of a node; most nodes have neither, so they store `None` instead."""
 
     __slots__ = ("metadata", "place", "post", "pre", "retained", "tensor")
 
@@ -70,4 +70,4 @@ class Extras:
         self.pre: Table = OrderedDict()
         self.post: Table = OrderedDict()
         self.metadata: dict[Any, Any] = {}
-        self.place: Any = None  # device and stream of the forward, where they are not the default
+        self.place: Any = None  # device and stream of the forward, unless they are the default

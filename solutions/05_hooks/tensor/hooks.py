@@ -2,10 +2,10 @@
 # Made by `minigrad dev build`. The lesson is lessons/05_hooks.md.
 # MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
 
-"""Tensor hooks, and `retain_grad`, which keeps `.grad` of a tensor that is no leaf.
+"""Tensor hooks, and `retain_grad`, which keeps `.grad` of a non-leaf tensor.
 
-Both are kept at the node that the gradient goes to, under the number of the tensor there, so that
-a backward pass finds them without the tensor.
+The tensor's node stores both under the tensor's output number, so that a backward pass finds them
+even if the tensor was deleted.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from weakref import ref
 
 from ..graph.hooks import RemovableHandle, Table, register
 
-#: Texts of errors.
+#: Error messages.
 NEEDS_GRAD = "cannot register a hook on a tensor that doesn't require gradient"
 CANNOT_RETAIN = "can't retain_grad on Tensor that has requires_grad=False"
 ONLY_LEAVES = "post accumulate grad hooks cannot be registered on non-leaf tensors"
 
 
 class GradientHooks:
-    """The part of `Tensor` that asks for its gradient."""
+    """The part of `Tensor` for hooks and retained gradients."""
 
     __slots__ = ()
 
     @property
     def retains_grad(self: Any) -> bool:
-        """Whether `.grad` of this non-leaf is filled by backward.
+        """Whether backward sets `.grad` of this non-leaf tensor.
 
         >>> from minigrad import tensor
         >>> y = tensor(2.0, requires_grad=True) * 3
@@ -40,7 +40,7 @@ class GradientHooks:
         return self._extras is not None and self._extras.retains_grad
 
     def retain_grad(self: Any) -> None:
-        """Have backward fill `.grad` of this tensor, though it is no leaf.
+        """Make backward set `.grad` of this tensor although it is not a leaf.
 
         >>> from minigrad import tensor
         >>> y = tensor(2.0, requires_grad=True) * 3
@@ -49,7 +49,7 @@ class GradientHooks:
         """
         if not self.requires_grad:
             raise RuntimeError(CANNOT_RETAIN)
-        if self._node is None or self.retains_grad:  # a view of a changed base may have none as yet
+        if self._node is None or self.retains_grad:  # a view may get its node only below
             return
         node = self.grad_fn
         node._extras().retained[self._index] = ref(self)
@@ -110,10 +110,10 @@ class GradientHooks:
 
 
 def hook_table(tensor: Any) -> Table:
-    """Return the table of a tensor's hooks, where backward finds it; made when there is none.
+    """Return the table in which backward looks for a tensor's hooks; create it on demand.
 
-    It lies with the node that the gradient goes to, under the number of the tensor there.  A leaf
-    keeps it too: its `AccumulateGrad` may go with the graph, and the next one gets the same table.
+    The tensor's node stores the table under the tensor's output number.  A leaf stores the table
+    as well, because its `AccumulateGrad` is freed with the graph and the next one must use it too.
     """
     node = node_with_hooks(tensor)
     if node is not None:
@@ -127,9 +127,9 @@ def hook_table(tensor: Any) -> Table:
 
 
 def node_with_hooks(tensor: Any) -> Any:
-    """Return the node with the hooks of a tensor: its `grad_fn`, None for a leaf.
+    """Return the node that stores a tensor's hooks: its `grad_fn`, or `None` for a leaf.
 
-    A view that lost its history because its base was written to keeps the hooks that it had.
+    A view whose `grad_fn` raises, because its base was written to, keeps its earlier hooks.
     """
     try:
         return tensor.grad_fn

@@ -2,7 +2,7 @@
 # Made by `minigrad dev build`. The lesson is lessons/06_saved.md.
 # MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
 
-"""The node of a base that was written to through a view of it."""
+"""The node that a base gets when a view of it is written to in place."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ Array = Any
 class CopySlices(NaryNode):
     """The history of a base after an in-place write through a view of it.
 
-    The part of the gradient that the view covers goes through `fn`, the node of the write; what
-    is left, with the covered part replaced, goes on to the base's earlier history.
+    The part of the gradient that the view covers passes through `fn`, the node of the write.  The
+    result replaces that part, and the whole gradient continues to the base's earlier history.
     """
 
     __slots__ = ("base_geometry", "fn", "plain", "position", "view_geometry")
@@ -30,7 +30,7 @@ class CopySlices(NaryNode):
         assign_sequence_nr(self)
         self.fn: Node | None = fn  # None once it is freed
         self.plain = base._plain
-        self.position = position  # which of fn's edges belongs to the tensor written to
+        self.position = position  # the edge of `fn` that belongs to the tensor written to
         self.base_geometry = (tuple(base.shape), base.stride(), base.storage_offset())
         self.view_geometry = (tuple(view.shape), view.stride(), view.storage_offset())
         edges = list(fn.edges)
@@ -49,7 +49,7 @@ class CopySlices(NaryNode):
         return results
 
     def gradients(self, fn: Node, grad: Any) -> list[Any]:
-        """Return gradients for all inputs of the write; that of the base stands at `position`."""
+        """Return the gradients of all inputs of the write, with the base's at `position`."""
         whole = self.copy_of(grad)
         covered = self.covered_part(whole)
         results = list(fn.apply_tensors((covered.clone(),)))
@@ -62,14 +62,14 @@ class CopySlices(NaryNode):
         return results
 
     def copy_of(self, grad: Any) -> Any:
-        """Return a copy of a gradient, laid out in memory as the base is."""
+        """Return a copy of a gradient with the base's memory layout."""
         sizes, strides, _ = self.base_geometry
         copy = grad.new_empty_strided(sizes, strides)
         copy.copy_(grad)
         return copy
 
     def covered_part(self, whole: Any) -> Any:
-        """Return a view of the part of `whole` that the view of the base shows."""
+        """Return the part of `whole` that the view covers, as a view."""
         sizes, strides, offset = self.view_geometry
         return whole.as_strided(sizes, strides, offset - self.base_geometry[2])
 
