@@ -326,8 +326,8 @@ def of_class() -> list[str]:
     seconds = report["seconds_before"] + report["seconds_after"]
     return ["## Grading a class\n", CLASS, where("class_of_200", report), table(rows),
             f"Grading {report['count']} submissions of stage {report['stage']} took {seconds:.0f} "
-            f"s ({report['per_minute']:.0f} a minute), with {report['workers']} at a time, each in a "
-            f"{report['sandbox']} sandbox.\n"]
+            f"s ({report['per_minute']:.0f} a minute), with {report['workers']} at a time, each "
+            f"in a {report['sandbox']} sandbox.\n"]
 
 
 def made() -> dict[Path, str]:
