@@ -37,8 +37,8 @@ NAMES = ("op_overhead", "functional", "mlp", "resnet", "sequence", "everyday", "
 
 HEAD = """# Figures
 
-This page is for you if you want to know how fast minigrad is and how much memory it takes. You see
-typical work in minigrad, PyTorch and other libraries, the targets that minigrad misses, and why.
+This page is for you if you want to know how fast minigrad is and how much memory it takes. It
+compares minigrad with PyTorch and other libraries, and explains why some targets are missed.
 {headline}
 
 In each table, all libraries were measured side by side, taking turns on one machine. The line above
