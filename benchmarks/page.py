@@ -37,62 +37,65 @@ NAMES = ("op_overhead", "functional", "mlp", "resnet", "sequence", "everyday", "
 
 HEAD = """# Figures
 
+This page is for you if you want to know how fast minigrad is and how much memory it takes. It
+compares minigrad with PyTorch and other libraries, and explains why some targets are missed.
 {headline}
 
-Everything here was measured side by side, all libraries in turns on one machine, and this page is
-made from the committed results by `python benchmarks/page.py`. `benchmarks/README.md` in the
-repository tells how it is measured and how to repeat it.
+In each table, all libraries were measured side by side, taking turns on one machine. The line above
+a table gives the command, the date and the machine. `python benchmarks/page.py` makes this page
+from the committed results, and `benchmarks/README.md` in the repository describes the method.
 
-A ratio is time divided by PyTorch's in the same round: 0.5 is twice as fast, 2 half as fast. What
-stands here is the median over the rounds. In the plots a thin line marks PyTorch and a red mark the
-target that minigrad is held to; bars longer than 3 are cut off.
+A ratio is the time divided by PyTorch's time in the same round, so 0.5 is twice as fast and 2 is
+half as fast. Tables show the median over the rounds. In the plots, a thin line marks PyTorch and a
+red one the target for minigrad. Bars longer than 3 are cut off.
 """
 
-OVERHEAD = """What one operation costs when the numbers are few: eight float32 values, so that all
-the time is the engine's own. Microseconds for an operation, and in brackets the ratio to PyTorch.
+OVERHEAD = """The cost of one operation on eight float32 values. They are so few that nearly all of
+the time is the engine's. The table shows microseconds per operation, with the ratio to PyTorch in
+brackets.
 """
-CHAIN = """A chain of a million additions, built, run backward and released, with Python's garbage
-collector as it comes.
+CHAIN = """A chain of a million additions is built, run backward and released, with Python's garbage
+collector at its default settings.
 """
-FUNCTIONAL = """Whole derivatives of functions of 100 inputs, in milliseconds. HIPS autograd has no
-batched pass and JAX, compiled, no loop.
+FUNCTIONAL = """Complete derivatives of functions of 100 inputs, in milliseconds. HIPS autograd
+cannot batch a pass, and JAX was only measured compiled and batched.
 """
 MLP = """A training step of a network 784-256-128-10 with ReLU, cross entropy and plain gradient
 descent.
 """
-RESNET = """Cross entropy forward and all gradients backward, in training mode, without an
-optimiser; and the forward alone in evaluation, without a graph. *NumPy by hand* is the training
-step with no engine, and *matrix products alone* is the least that any program on NumPy's BLAS can
-take.
+RESNET = """Two cases: in training mode, cross entropy forward and all gradients backward, without
+an optimizer step; in evaluation mode, the forward pass alone, without a graph. *NumPy by hand* is
+the training step without an engine. *Matrix products alone* is the minimum for any program that
+uses NumPy's BLAS.
 """
-SEQUENCE = """A training step of a small GPT and of an LSTM, optimiser included.
+SEQUENCE = """A training step of a small GPT and of an LSTM, including the optimizer.
 """
-EVERYDAY = """What programs do beside these layers, in milliseconds on one thread. Each row was
-chosen because minigrad was slow there. HIPS autograd and MyGrad are not measured here.
+EVERYDAY = """Other work that programs do, in milliseconds on one thread. We chose each row because
+minigrad was slow there. HIPS autograd and MyGrad were not measured.
 """
-TRAININGS = """Three seeded trainings that have to succeed; `make bench` runs them in full.
+TRAININGS = """Three trainings from fixed seeds that have to reach an aim.
 """
-PROFILER = """What one event costs, in microseconds, and in brackets the ratio to PyTorch's
-profiler.
+PROFILER = """The cost of one event in microseconds, with the ratio to PyTorch's profiler in
+brackets.
 """
-MEMORY = """The most that an inference holds at once, on top of weights and images, in MB.
+MEMORY = """The peak memory of an inference in MB, not counting weights and images.
 """
-STEP_MEMORY = """The most by which a process grows during a step, in MB, with library, weights and
-input loaded and one step taken before.
+STEP_MEMORY = """How much a process grows at most during a step, in MB. Before the measurement it
+has loaded the library, weights and input, and has taken one step.
 """
-REASONS = """Figures that stand in no table above are those of `python benchmarks/limits.py` on
+REASONS = """Figures that are in no table above were measured by `python benchmarks/limits.py` on
 2026-11-27, on the machine above.
 """
-CLASS = """A class is made of solutions, other right answers, partly written ones, known mistakes,
-attacks and files that are no program. One command grades it, is killed when a quarter is done, and
-is called again. It is known beforehand what each has to get.
+CLASS = """This class contains solutions, other right answers, partly written ones, known mistakes,
+attacks, and files that are not programs. One command grades it. The benchmark kills that command
+after a quarter of the class, calls it again, and checks every verdict against the expected one.
 """
-PINNED = """This environment tells OpenBLAS which processor to take this one for
-({pins}), and NumPy's products run on slower kernels
-than PyTorch's. *OpenBLAS unpinned* is the same without it.
+PINNED = """This environment makes OpenBLAS use the kernels for another processor
+({pins}), so NumPy's products are slower than PyTorch's.
+*OpenBLAS unpinned* is the same without that setting.
 """
-RESTLESS = """Other work on the machine disturbed more than half of the {rounds} rounds of these.
-Take their figures as hints; in brackets is how many rounds were left.
+RESTLESS = """In these measurements, other programs disturbed more than half of the {rounds} rounds,
+so the figures are only a hint. The number of undisturbed rounds is in brackets.
 
 {names}
 """
@@ -117,15 +120,16 @@ def table(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join([lines[0], "|" + "---|" * len(rows[0]), *lines[1:], ""])
 
 
-def where(report: Mapping[str, Any], engines: Mapping[str, str] | None = None) -> str:
-    """When, on what, and with which versions of these engines."""
+def where(name: str, report: Mapping[str, Any], engines: Mapping[str, str] | None = None) -> str:
+    """Return the command of a benchmark, its date, its machine and the versions of some engines."""
     machine = report["machine"]
     parts = [report["date"][:10], machine["cpu"], f"{machine['cores']} cores", machine["python"]]
     found = [(title, report["engines"].get(key, {})) for key, title in (engines or {}).items()]
     parts += [f"{title} {each['version']}" for title, each in found
               if each.get("status") == "measured" and each["version"] != each.get("numpy")]
     numpy = {each["numpy"] for _, each in found if "numpy" in each}
-    return f"*{', '.join([*parts, *(f'NumPy {version}' for version in sorted(numpy))])}.*\n"
+    parts += [f"NumPy {version}" for version in sorted(numpy)]
+    return f"`python benchmarks/{name}.py`: *{', '.join(parts)}.*\n"
 
 
 def targets(report: Mapping[str, Any], hand: str | None = None) -> str:
@@ -191,7 +195,7 @@ def of_steps(name: str, title: str, text: str, benchmark: Steps) -> tuple[list[s
     pins = ", ".join(f"{key}={value}" for key, value in report["pins"].items())
     hand = benchmark.engines[benchmark.by_hand].title if benchmark.by_hand else None
     versions = {key: engines[key] for key in keys if "+" not in key}
-    return [f"## {title}\n", text, where(report, versions),
+    return [f"## {title}\n", text, where(name, report, versions),
             *([PINNED.format(pins=pins)] if pins else []),
             picture(name, f"{title}: ratios to PyTorch"), table(rows),
             *([RESTLESS.format(rounds=rounds, names="\n".join(restless))] if restless else []),
@@ -200,13 +204,13 @@ def of_steps(name: str, title: str, text: str, benchmark: Steps) -> tuple[list[s
 
 
 def headline() -> str:
-    """The page's first sentence: how long training steps take, beside PyTorch's."""
+    """Say how long training steps take, compared with PyTorch's."""
     found = []
     for name, what in (("mlp", "a small network"), ("resnet", "ResNet-18"),
                        ("sequence", "a small GPT")):
         case = next(iter(newest(name)["workloads"].values()))
         found.append(f"{case['ms']['minigrad']['ratio']:.2f} for {what} ({case['case']})")
-    return ("Time of a training step on one thread (PyTorch: 1): "
+    return ("With PyTorch as 1, the time of a training step on one thread is\n"
             f"**{', '.join(found[:-1])} and {found[-1]}**.")
 
 
@@ -218,7 +222,7 @@ def of_overhead() -> tuple[list[str], str]:
     chain = {name: report["chain"]["default"][name] for name in ("build", "backward", "release")}
     memory_of = {"bytes_per_node": report["chain"]["default"]["bytes_per_node"]}
     limits = dict(zip(small, (each["limit"] for each in report["targets"]), strict=False))
-    return ["## Small operations\n", OVERHEAD, where(report, engines),
+    return ["## Small operations\n", OVERHEAD, where("op_overhead", report, engines),
             picture("op_overhead", "Small operations: ratios to PyTorch"),
             figures(small, op_overhead.WORKLOADS, engines), CHAIN,
             figures(chain, {name: f"{name}, µs per op" for name in chain}, engines),
@@ -231,7 +235,7 @@ def of_functional() -> tuple[list[str], str]:
     """The section of whole derivatives, and its plot."""
     report = newest("functional")
     records = {name: each["ms"] for name, each in report["workloads"].items()}
-    return ["## Whole derivatives\n", FUNCTIONAL, where(report, functional.ENGINES),
+    return ["## Whole derivatives\n", FUNCTIONAL, where("functional", report, functional.ENGINES),
             picture("functional", "Whole derivatives: ratios to PyTorch"),
             figures(records, functional.WORKLOADS, functional.ENGINES), targets(report)], plot(
                 "Whole derivatives: time divided by PyTorch's", records, functional.WORKLOADS,
@@ -245,7 +249,7 @@ def of_everyday() -> tuple[list[str], str]:
     engines = {key: everyday.BENCHMARK.title(key) for key in report["engines"]}
     titles, limits = {name: name for name in records}, {
         name: aim for name, (_, aim) in everyday.CASES.items()}
-    return ["## Everyday work\n", EVERYDAY, where(report, engines),
+    return ["## Everyday work\n", EVERYDAY, where("everyday", report, engines),
             picture("everyday", "Everyday work: ratios to PyTorch"),
             figures(records, titles, engines, ".3g"), targets(report)], plot(
                 "Everyday work: time divided by PyTorch's", records, titles, engines, limits)
@@ -257,7 +261,7 @@ def of_profiler() -> list[str]:
     records = {f"{setting}, {title}": each[figure]
                for setting, each in report["profilers"].items()
                for figure, title in profiler.FIGURES.items()}
-    return ["## The profiler\n", PROFILER, where(report, titles_of(profiler.ENGINES)),
+    return ["## The profiler\n", PROFILER, where("profiler", report, titles_of(profiler.ENGINES)),
             figures(records, {name: name for name in records}, titles_of(profiler.ENGINES), ".2f"),
             targets(report)]
 
@@ -274,8 +278,8 @@ def of_memory() -> list[str]:
                              f"{title}", f"{most['graph'] / 1e6:.1f}",
                              f"{most['no_grad'] / 1e6:.1f}",
                              f"{most['no_grad'] / most['graph']:.2f}"])
-    return ["## Memory of an inference\n", MEMORY, where(report, memory.ENGINES), table(rows),
-            targets(report)]
+    return ["## Memory of an inference\n", MEMORY, where("memory", report, memory.ENGINES),
+            table(rows), targets(report)]
 
 
 def of_step_memory() -> list[str]:
@@ -283,7 +287,7 @@ def of_step_memory() -> list[str]:
     if "step_memory" not in measured():
         return []
     report = newest("step_memory")
-    return ["## Memory of a step\n", STEP_MEMORY, where(report, step_memory.ENGINES),
+    return ["## Memory of a step\n", STEP_MEMORY, where("step_memory", report, step_memory.ENGINES),
             table(step_memory.rows(report)), targets(report)]
 
 
@@ -297,7 +301,7 @@ def of_trainings() -> tuple[list[str], str]:
     beside = report["trainings"]["gpt beside PyTorch"]
     losses = {"minigrad": beside["minigrad"], "PyTorch": beside["pytorch"]}
     title = f"Loss of the GPT, {len(beside['minigrad'])} steps from the same seed"
-    return ["## Trainings\n", TRAININGS, where(report), table(rows),
+    return ["## Trainings\n", TRAININGS, where("trainings", report), table(rows),
             picture("trainings", title)], _plot.curves(title, losses)
 
 
@@ -317,13 +321,13 @@ def of_reasons() -> list[str]:
 def of_class() -> list[str]:
     """The section of the class that is graded."""
     report = newest("class_of_200")
-    rows = [["submission", "graded", "rightly"], *(
+    rows = [["submission", "graded", "correctly"], *(
         [kind, str(graded), str(right)] for kind, (graded, right) in report["kinds"].items())]
     seconds = report["seconds_before"] + report["seconds_after"]
-    return ["## Grading a class\n", CLASS, where(report), table(rows),
-            f"{report['count']} submissions of stage {report['stage']} in {seconds:.0f} s: "
-            f"{report['per_minute']:.0f} a minute, {report['workers']} at a time, each in a "
-            f"sandbox of {report['sandbox']}.\n"]
+    return ["## Grading a class\n", CLASS, where("class_of_200", report), table(rows),
+            f"Grading {report['count']} submissions of stage {report['stage']} took {seconds:.0f} "
+            f"s ({report['per_minute']:.0f} a minute), with {report['workers']} at a time, each "
+            f"in a {report['sandbox']} sandbox.\n"]
 
 
 def made() -> dict[Path, str]:

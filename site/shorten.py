@@ -13,10 +13,10 @@ import lesson_pages
 from made import stages_here
 from public_names import MODULES
 
-#: How one comes to the site, of which its reader has no need.
-HERE = {"`make serve` builds the course's site and serves it, and a reader of it has nothing to "
-        "install.": "In the browser there is nothing to install.",
-        "or read it on the site": "or read it here"}
+#: Sentences about how to get to the site, and what readers of the site see instead.
+HERE = {"`make serve` builds the course's site and serves it, so its readers install nothing. "
+        "There, [lessons]": "In the browser you install nothing: [lessons]",
+        "**On the site**, each lesson is a page": "**Here**, each lesson is a page"}
 
 
 def without_indentation(html: str) -> str:

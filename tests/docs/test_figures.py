@@ -36,12 +36,12 @@ def test_the_figures_of_the_fuzzer():
         f"| programs | {found['programs']:,} |",
         f"| on which PyTorch crashed | {found['pytorch_crashed']} |",
         f"| compared | {compared:,} |",
-        f"| of these, not the same in everything | {different} "
+        f"| of these, different in something | {different} "
         f"(agreement {percent(found['agreement'])}) |",
-        f"| without those whose result PyTorch leaves open | "
+        f"| the same, without results that PyTorch leaves open | "
         f"{different - found['different_in_what_pytorch_leaves_open']} "
         f"(agreement {percent(found['agreement_in_what_it_defines'])}) |",
-        f"| not the same and in no line of the known list | {found['in_no_line_of_the_list']} "
+        f"| different and not in the list of known differences | {found['in_no_line_of_the_list']} "
         f"({explained} agree or are explained) |",
     ]
     for row in rows:
@@ -84,7 +84,7 @@ def test_the_number_of_texts_that_are_held_to_pytorchs():
     (same,) = (node.value for node in tree.body
                if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "SAME")
     number = len(getattr(same, "keys", None) or same.elts)
-    assert f"Now {number} programs are held to PyTorch's texts" in RELIABILITY
+    assert f"Now {number} programs compare the whole text with PyTorch's" in RELIABILITY
 
 
 def test_the_numbers_of_stages_exercises_and_hours():

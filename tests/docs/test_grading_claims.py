@@ -50,11 +50,11 @@ CLAIMS = {
                    "course/test_grading.py::test_each_sandbox_says_what_it_keeps"],
     "user": ["hostile/test_choice.py::test_root_gives_each_run_a_user_of_its_own"],
     "landlock": ["hostile/test_choice.py::test_the_first_that_works_is_taken"],
-    "the network, sockets of the same machine too": [
+    "the network, including sockets of the same machine": [
         f"{REACH}[a server on this machine]", f"{REACH}[a socket in a folder]",
         f"{REACH}[a raw socket]", f"{FORGE}[the answers from a server]",
         f"{WITHOUT_LANDLOCK}[the network]"],
-    "reading any file but": [f"{REACH}[users]", f"{REACH}[root's home]",
+    "reading any file except": [f"{REACH}[users]", f"{REACH}[root's home]",
                              f"{REACH}[the root folder]", f"{REACH}[installed programs]",
                              "hostile/test_reach.py::test_no_folder_of_programs_is_shown",
                              "hostile/test_reach.py::test_a_run_can_use_what_it_needs"],
@@ -66,7 +66,7 @@ CLAIMS = {
     "solutions, other submissions, results": [
         f"{REACH}[the solution]", f"{REACH}[a secret beside the submission]",
         "hostile/test_choice.py::test_without_landlock_the_rights_of_a_file_decide"],
-    "writing outside a folder of its own": [
+    "writing outside the run's own folder": [
         f"{REACH}[everybody's folder]", f"{REACH}[a link out of the folder]",
         "hostile/test_reach.py::test_nothing_stays_in_shared_folders",
         "hostile/test_choice.py::test_without_landlock_nothing_stays_in_shared_folders"],
@@ -89,14 +89,14 @@ CLAIMS = {
     "programs that take Python apart": [
         # it is not kept out; forged answers are wrong all the same
         f"{FORGE}[the frames of the caller]", f"{FORGE}[an import hook]"],
-    "Real root is refused there": [
+    "Root may not grade then": [
         "hostile/test_choice.py::test_root_is_refused_where_limits_are_all"],
     "`--require-sandbox`": ["hostile/test_choice.py::test_bubblewrap_can_be_required"],
-    "The way for Windows": ["course/test_grading.py::test_where_pipes_cannot_be_waited_for",
+    "The code for Windows": ["course/test_grading.py::test_where_pipes_cannot_be_waited_for",
                             "course/test_grading.py::test_no_link_is_followed_on_any_system"],
-    "Something named `minigrad`": [
+    "A file or folder named `minigrad`": [
         "hostile/test_reach.py::test_nothing_is_graded_where_an_answer_is_shown"],
-    "Root's other users can read the package": [
+    "Root grades without bubblewrap and without Landlock": [
         "hostile/test_choice.py::test_without_landlock_a_package_that_all_can_read_is_refused"],
     "The machine is so busy": [
         "course/test_grading.py::test_a_sandbox_that_cannot_be_tried_in_time_is_no_weaker_one"],
