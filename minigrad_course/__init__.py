@@ -1,1 +1,1 @@
-"""The `minigrad` command and what it shows; importing `minigrad` never imports this."""
+"""The `minigrad` command and the course; importing `minigrad` never imports this package."""

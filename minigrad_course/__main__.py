@@ -1,4 +1,4 @@
-"""`python -m minigrad_course` is the command `minigrad`."""
+"""Lets `python -m minigrad_course` run the `minigrad` command."""
 
 from .cli import main
 

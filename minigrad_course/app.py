@@ -48,22 +48,23 @@ app.add_typer(export)
 def minigrad() -> None:
     """torch.autograd rebuilt in Python on NumPy: an engine to use, and a course that builds it.
 
-    To begin, try `minigrad tour`. To take the course, `minigrad init engine`, then `minigrad learn`
-    in that folder. `minigrad COMMAND --help` tells more about a command and has examples.
+    New here? Run `minigrad tour`. To take the course, run `minigrad init engine`, then
+    `minigrad learn` in that folder. `minigrad COMMAND --help` explains a command, with examples.
     """
 
 
 @app.command()
 def tour(
     quick: Annotated[
-        bool, typer.Option("--quick", help="Train for less long, and expect less of the network.")
+        bool, typer.Option("--quick", help="Train for a shorter time, to a lower target.")
     ] = False,
-    seed: Annotated[int, typer.Option(help="Seed of the split, the weights and the batches.")] = 0,
+    seed: Annotated[
+        int, typer.Option(help="Seed for the data split, the weights and the batches.")] = 0,
 ) -> None:
     """Show the engine at work, then train a network with it.
 
-    Every code block runs as you read it. The network reads handwritten digits. Exits with 1 if a
-    step fails or the network learns too little.
+    Every code block runs as you read it. The network learns to read handwritten digits. Exits
+    with 1 if a step fails or the network does not reach its target.
 
     \b
     Examples:
@@ -87,10 +88,10 @@ def show_version() -> None:
 
 @app.command()
 def doctor() -> None:
-    """Say what this installation has and lacks.
+    """Report what this installation has and what it is missing.
 
-    Lists Python, NumPy, cores, BLAS threads and optional packages. Exits with 1 if the tour cannot
-    run.
+    Lists Python, NumPy, CPU cores, BLAS threads and the optional packages. Exits with 1 if the
+    tour cannot run.
 
     \b
     Example:

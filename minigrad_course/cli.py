@@ -1,4 +1,4 @@
-"""The entry point of the command `minigrad`: says what is missing, or hands over to the app."""
+"""The entry point of the `minigrad` command: run the app, or say which packages are missing."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 
 MISSING = (
-    "minigrad: the command needs Rich and Typer, which the extra 'tour' brings: "
+    "minigrad: this command needs Rich and Typer. Install them with the extra 'tour': "
     "pip install -e '.[tour]'"
 )
 
@@ -20,11 +20,11 @@ except ModuleNotFoundError as error:
 
 
 def main() -> None:
-    """Run the command; exit with 1 and one sentence where Rich or Typer is not installed."""
+    """Run the command; exit with 1 and one sentence if Rich or Typer is not installed."""
     if app is None:
         print(MISSING, file=sys.stderr)
         raise SystemExit(1)
     for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # a terminal without Unicode shows ? and goes on
+        if hasattr(stream, "reconfigure"):  # print ? for what the terminal cannot show
             stream.reconfigure(errors="replace")
     app()

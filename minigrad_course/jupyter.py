@@ -1,13 +1,13 @@
-"""Magics for notebooks: lessons block by block, and tracebacks that give no answer away.
+"""Notebook magics: lessons block by block, and tracebacks that do not reveal answers.
 
     %load_ext minigrad_course.jupyter
     %lesson 05              show lesson 05 up to its first block, and put that into the next cell
-    %lesson                 go on
-    %lesson --answer        show the answer that came last
-    %lesson 05 --mine       the same on your own engine; in a kernel that is new
-    %tracebacks all         show the package's frames in tracebacks too; `short` hides them again
+    %lesson                 continue
+    %lesson --answer        show the last hidden answer
+    %lesson 05 --mine       the same on your own engine; use it first in a new kernel
+    %tracebacks all         also show the package's frames in tracebacks; `short` hides them again
 
-The notebooks of the lessons load it in their first cell.
+The notebooks of the lessons load these magics in their first cell.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = ["Magics", "load_ipython_extension"]
 
 
 class Magics:
-    """The magics of one notebook, and the place in the lesson that it shows."""
+    """The magics of one notebook, and its position in a lesson."""
 
     def __init__(self, shell: Any) -> None:
         self.shell = shell
@@ -37,9 +37,9 @@ class Magics:
         self.short = True
 
     def tracebacks(self, line: str) -> None:
-        """`%tracebacks all` shows every frame; `%tracebacks short` those outside the package."""
+        """Show every frame with `%tracebacks all`, or hide the package's with `short`."""
         if line.strip() not in ("all", "short"):
-            print("%tracebacks all or %tracebacks short")
+            print("usage: %tracebacks all or %tracebacks short")
             return
         self.short = line.strip() == "short"
 
@@ -47,12 +47,12 @@ class Magics:
                trace: TracebackType, tb_offset: int | None = None) -> None:
         """Show an error."""
         if self.short and (hidden := hide_package(error)):
-            error.add_note(f"({hidden} frame{'s' if hidden > 1 else ''} inside minigrad left out; "
-                           "%tracebacks all shows them the next time)")
+            error.add_note(f"({hidden} frame{'s' if hidden > 1 else ''} inside minigrad hidden; "
+                           "run %tracebacks all to see them next time)")
         shell.showtraceback((error_type, error, error.__traceback__), tb_offset=tb_offset)
 
     def lesson(self, line: str) -> None:
-        """`%lesson 05` begins a lesson, `%lesson` goes on, `%lesson --answer` unfolds."""
+        """Begin a lesson with `%lesson 05`, continue with `%lesson`, reveal with `--answer`."""
         words = line.split()
         try:
             if "--answer" in words:
@@ -70,13 +70,13 @@ class Magics:
     def _begin(self, name: str) -> None:
         stage, *more = stages_named(name)
         if more:
-            raise CourseError(f"{name!r} names several stages; take {stage.number}")
+            raise CourseError(f"{name!r} names several stages: begin with {stage.number}")
         self.pieces, self.answer = pieces_of(stage, bare=False), None
 
     def _go_on(self) -> None:
         """Show pieces up to the next block, and put that into the next cell."""
         if not self.pieces:
-            print("%lesson 05 begins a lesson")
+            print("begin a lesson with its number, as in %lesson 05")
         while self.pieces:
             piece = self.pieces.pop(0)
             if piece.kind == "run":
@@ -109,15 +109,15 @@ class Magics:
 
     def _unfold(self) -> None:
         if self.answer is None:
-            print("no answer has come yet")
+            print("the lesson has not reached an answer yet")
         else:
             for piece in self.answer.inside:
                 self._show(piece)
 
     def _swap(self, words: list[str]) -> None:
-        """Let the learner's solved exercises stand in for the package's in this kernel."""
+        """Replace the package's modules by the learner's solved exercises in this kernel."""
         if "minigrad" in sys.modules:
-            raise CourseError("minigrad is imported already: restart the kernel, then give "
+            raise CourseError("minigrad is already imported: restart the kernel, then run "
                               "`%lesson ... --mine` before anything else")
         space = importlib.import_module("minigrad_course.learner.workspace").find_workspace()
         part = stages_named(words[0])[0] if words else None

@@ -1,6 +1,6 @@
 # Stage 00, An engine on numbers: the solution for minigrad/tiny.py.
 # Made by `minigrad dev build`. The lesson is lessons/00_chain_rule.md.
-# MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
+# MASTER COPY: a copy of the package's module, which never runs. Your answers are in a workspace.
 
 """An engine on plain numbers: reverse-mode differentiation on one page.
 

@@ -1,6 +1,6 @@
 # Stage 03b, In front of the engine: backward and grad: the solution for minigrad/autograd/backward.py.
 # Made by `minigrad dev build`. The lesson is lessons/03b_backward.md.
-# MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
+# MASTER COPY: a copy of the package's module, which never runs. Your answers are in a workspace.
 
 """`backward` and `grad`: what the user asks of the engine, checked and prepared.
 

@@ -1,6 +1,6 @@
 # Stage 07, Grad modes: the solution for minigrad/autograd/grad_mode.py.
 # Made by `minigrad dev build`. The lesson is lessons/07_grad_mode.md.
-# MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
+# MASTER COPY: a copy of the package's module, which never runs. Your answers are in a workspace.
 
 """Grad modes: switch the recording of the graph on and off, per thread.
 

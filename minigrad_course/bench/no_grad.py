@@ -1,4 +1,4 @@
-"""`minigrad bench no-grad`: what a residual network needs at most with the graph and without."""
+"""`minigrad bench no-grad`: the peak memory of a residual network with and without the graph."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Model(StrEnum):
 
 
 def run(console: Console, model: Model, batch: int, size: int) -> int:
-    """Measure minigrad, and PyTorch where it is installed, and print a table; return 0."""
+    """Measure minigrad, and PyTorch if it is installed, and print a table; return 0."""
     images, about = photographs.load(batch, size)
     libraries = ["minigrad"] + ["torch"] * (find_spec("torch") is not None)
     console.print(f"{model.value}, inference in eval mode of {about}", soft_wrap=True, markup=False)
@@ -39,12 +39,12 @@ def run(console: Console, model: Model, batch: int, size: int) -> int:
             add_rows(table, {"torch": "PyTorch"}.get(library, library), recorded, bare)
     console.print(table)
     if len(libraries) == 1:
-        console.print("PyTorch is not installed, so nothing stands beside it.", markup=False)
+        console.print("PyTorch is not installed, so there is no comparison with it.", markup=False)
     return 0
 
 
 def add_rows(table: Table, library: str, recorded: Peak, bare: Peak) -> None:
-    """Add what was measured of one library."""
+    """Add the measurements of one library."""
     rows = (
         (f"{library}, arrays of the run", recorded.arrays, bare.arrays),
         (f"{library}, growth of the process", recorded.process - recorded.before,

@@ -1,8 +1,8 @@
-"""Measure the peak memory of one inference in a process of its own.
+"""Measure the peak memory of one inference in a separate process.
 
-A process has one peak, and what one run leaves behind would help the next: so there is a fresh
-process for each figure.  It runs this file as a script, holds no library but the one measured, and
-ends with a line of JSON.
+A process has only one peak, and memory left by one run would help the next, so each figure gets a
+fresh process.  It runs this file as a script, imports only the library to measure, and prints a
+line of JSON at the end.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ _PACKAGE = _COURSE.parent / "minigrad"
 
 
 class Peak(NamedTuple):
-    """Bytes: allocated at the peak, still kept with the result, and of the whole process."""
+    """Bytes allocated at the peak, kept with the result, and used by the whole process."""
 
     arrays: int
     kept: int
     process: int
-    before: int  # of the whole process before the run, which knows interpreter, library and weights
+    before: int  # of the whole process before the run, with interpreter, library and weights
 
 
 def peak(library: str, network: str, images: Path, recorded: bool) -> Peak:
-    """Return what the inference of a network on the images of an `.npy` file takes.
+    """Return the memory that inference of a network takes on the images of an `.npy` file.
 
-    `library` is "minigrad" or "torch".  The arrays and the process are measured in a process each,
-    as counting arrays takes memory.  `RuntimeError` says why a process gave no answer.
+    `library` is "minigrad" or "torch".  Arrays and process are measured in separate processes,
+    because counting arrays takes memory.  Raises RuntimeError if a process fails.
     """
     paths = [str(_PACKAGE.parent), os.environ.get("PYTHONPATH", "")]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths)),
@@ -48,13 +48,13 @@ def peak(library: str, network: str, images: Path, recorded: bool) -> Peak:
                               capture_output=True, encoding="utf-8")
         if done.returncode:
             reason = (done.stderr.strip().splitlines() or [f"status {done.returncode}"])[-1]
-            raise RuntimeError(f"{network} with {library} could not be measured: {reason}")
+            raise RuntimeError(f"could not measure {network} with {library}: {reason}")
         found |= json.loads(done.stdout.splitlines()[-1])
     return Peak(**found)
 
 
 def measure(library: str, name: str, path: str, recorded: bool, counted: bool) -> dict[str, int]:
-    """Run one inference and return its figures: those of the arrays, or those of the process."""
+    """Run one inference and return the figures of its arrays or of the process."""
     torch = resolve_name(library)
     memory = run_path(str(_PACKAGE / "utils" / "memory.py"))
     network = run_path(str(_COURSE / "demos" / "resnet.py"))["residual_network"](torch, name).eval()
@@ -81,7 +81,7 @@ def measure(library: str, name: str, path: str, recorded: bool, counted: bool) -
     for _, change in changes:
         now += change
         highest = max(highest, now)
-    del result  # it had to live until here, with the graph that it holds
+    del result  # it had to live until here, because it holds the graph
     return {"arrays": highest, "kept": now}
 
 

@@ -1,6 +1,6 @@
 """`minigrad bench resnet18`: where the time goes in ResNet-18, forward and backward.
 
-The program is that of the documents: 100 times forward, a sum, and backward, in a profile.
+It runs the program of the documentation: 100 times forward, a sum, and backward, in a profile.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class SortBy(StrEnum):
 
 def run(console: Console, iterations: int, size: int, sort: SortBy, rows: int,
         trace: Path | None, page: Path | None) -> int:
-    """Profile, print the table and write what is asked for; return the exit status."""
+    """Profile, print the table and write the requested files; return the exit status."""
     torch.manual_seed(0)
     network = resnet18()
     image, about = photographs.load(1, size)
@@ -51,7 +51,7 @@ def run(console: Console, iterations: int, size: int, sort: SortBy, rows: int,
 
 
 def measure(network: torch.nn.Module, image: torch.Tensor, turns: Iterator[int]) -> profile:
-    """Return the profile of one forward and backward for each turn."""
+    """Return the profile of one forward and backward pass per turn."""
     with profile() as record:
         for _ in turns:
             torch.sum(network(image)).backward()
@@ -59,7 +59,7 @@ def measure(network: torch.nn.Module, image: torch.Tensor, turns: Iterator[int])
 
 
 def steps(console: Console, iterations: int) -> Iterator[int]:
-    """Count to `iterations`, with a bar on a terminal."""
+    """Count to `iterations`, with a progress bar on a terminal."""
     if not console.is_terminal:
         return iter(range(iterations))
     return iter(track(range(iterations), "ResNet-18", console=console, transient=True))

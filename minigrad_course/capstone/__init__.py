@@ -1,1 +1,1 @@
-"""The capstone: what is asked for at the end of the course, what was measured, the certificate."""
+"""The capstone at the end of the course: its tasks, their results, the certificate."""

@@ -1,4 +1,4 @@
-"""The certificate: computed each time from progress.json and from what the capstone measured."""
+"""The certificate, computed each time from progress.json and the capstone's results."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from .results import read_results
 
 __all__ = ["certificate", "counted", "modules_told", "standing"]
 
-#: The share of held-out digits that is asked for.
+#: The share of held-out digits to reach.
 WANTED = 0.97
 WIDTH = 72
 
 
 def standing(space: Workspace) -> list[tuple[str, bool, str]]:
-    """Return for each part of the capstone its name, whether it is done, and its figures."""
+    """Return the name of each capstone task, whether it is done, and its result."""
     found = read_results(space)
     digits, spell, fault = (found.get(part) for part in ("digits", "spell", "fault"))
     caught = fault.get("found", []) if fault else []
@@ -43,7 +43,7 @@ def _digits(facts: dict[str, Any] | None) -> str:
 def _spelled(facts: dict[str, Any] | None) -> str:
     if facts is None:
         return "not tried yet"
-    return f"{facts['spelled']:.1%} of 200 words spelled rightly, loss {facts['loss']:.3f}"
+    return f"{facts['spelled']:.1%} of 200 words spelled correctly, loss {facts['loss']:.3f}"
 
 
 def _caught(facts: list[dict[str, Any]]) -> str:
@@ -55,12 +55,12 @@ def _caught(facts: list[dict[str, Any]]) -> str:
 
 
 def counted(number: int, what: str) -> str:
-    """Return a number with the noun that it counts: "1 question", "2 questions"."""
+    """Return a number with its noun: "1 question", "2 questions"."""
     return f"{number} {what}" + "s" * (number != 1)
 
 
 def modules_told(facts: dict[str, Any]) -> str:
-    """Say how many of the modules that ran were the learner's, and how many the package's."""
+    """Return how many of the modules that ran were the learner's, and how many the package's."""
     own, ran = facts["own"], facts["ran"]
     return f"{own} of the {ran} modules that ran were yours, {ran - own} the package's"
 
@@ -68,8 +68,8 @@ def modules_told(facts: dict[str, Any]) -> str:
 def certificate(space: Workspace, name: str = "") -> str:
     """Return the certificate's text.
 
-    Solved exercises count whether a hint was taken or not; answers that were shown before an
-    exercise was solved are counted by themselves.
+    An exercise counts as solved whether or not a hint was taken; answers shown before their
+    exercise was solved are counted separately.
     """
     return "\n".join(line.rstrip() for line in _lines(space, name)) + "\n"
 
@@ -98,7 +98,7 @@ def _lines(space: Workspace, name: str) -> Iterator[str]:
     for (part, is_done, figures), title in zip(parts, ("digits", "spelling", "faults"),
                                                strict=True):
         yield _row(title, figures + ("" if is_done or figures.startswith("no") else
-                                     ", below what is asked for"))
+                                     ", below the goal"))
         facts = read_results(space).get(part, {})
         if "ran" in facts:
             yield _row("", modules_told(facts))

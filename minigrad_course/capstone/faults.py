@@ -1,12 +1,12 @@
-"""A fault is planted in one stage of the learner's engine, to be found by halves.
+"""Plant a fault in one stage of the learner's engine, to be found by bisection.
 
 NOTE [Planting]
-    A fault is a known mistake of one exercise: one line of the answer, changed.  It is composed
-    into the learner's own file; a stage that is not solved gets none, since the answer would show
-    its solution.  A number decides which mistake it is; it is taken only if at least one of the
-    ten probes (lessons/programs/ten_probes.py) sees it.  `seen = true` beside a mistake says that
-    they do, on the package's own code, so that few have to be tried.  The workspace keeps a digest
-    of it and no name.
+    A fault is a known mistake of one exercise that changes one line of the answer.  It is composed
+    into the learner's own file.  A stage that is not solved gets no fault, because the answer would
+    show its solution.  A number determines which mistake is planted, if at least one of the ten
+    probes (lessons/programs/ten_probes.py) detects it.  `seen = true` at a mistake says that they
+    detect it on the package's own code, so that few mistakes must be tried.  The workspace stores
+    only a digest of the fault, not its name.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from ..running.program import run_script
 
 __all__ = ["LIMIT", "Engine", "Fault", "candidates", "fault_with", "plant", "probed"]
 
-#: The seconds that the ten probes may take.
+#: The time limit in seconds for the ten probes.
 LIMIT = 60.0
 
-#: The learner's files by path in the package, and the modules that are composed.
+#: The learner's files by path in the package, and the composed modules.
 Engine = tuple[dict[str, Path], dict[str, Source]]
 Own = list[tuple[Stage, dict[str, Path]]]
 
@@ -47,19 +47,19 @@ class Fault:
 
     @property
     def digest(self) -> str:
-        """The mark under which the workspace keeps it."""
+        """The digest that the workspace stores."""
         name = f"{self.stage.key} {self.hole.id} {self.mutant.name}"
         return hashlib.sha256(name.encode()).hexdigest()[:16]
 
     @property
     def lines(self) -> tuple[str, str]:
-        """The line as it was, and as it is."""
+        """The line before and after the change."""
         ((before, after),) = self.mutant.edits
         return before.strip(), after.strip()
 
 
 def candidates() -> list[Fault]:
-    """Return the mistakes that change one line, of all stages that a swap reaches."""
+    """Return the mistakes that change one line, in all stages that can be swapped in."""
     return [Fault(stage, hole, mutant) for stage in stages() for hole in stage.holes
             for mutant in hole.mutants
             if not stage.beside and stage.number != "00" and len(mutant.edits) == 1
@@ -67,16 +67,16 @@ def candidates() -> list[Fault]:
 
 
 def fault_with(digest: str) -> Fault:
-    """Return the fault with this digest; CourseError where this version has none."""
+    """Return the fault with this digest, or raise CourseError if this version has none."""
     for fault in candidates():
         if fault.digest == digest:
             return fault
-    raise CourseError("the planted fault is of another version of the course: "
-                      "`minigrad capstone fault --new` plants another")
+    raise CourseError("the planted fault is from another version of the course: "
+                      "plant another with `minigrad capstone fault --new`")
 
 
 def engine_with(fault: Fault | None, own: Iterable[tuple[Stage, dict[str, Path]]]) -> Engine:
-    """Return an engine of the learner's files with a fault in it."""
+    """Return an engine made of the learner's files, with a fault planted in it."""
     files, shared = combine_files(own)
     if fault is None:
         return files, shared
@@ -96,7 +96,7 @@ def _text(file: Path | None, stage: Stage, path: str) -> str:
 
 
 def probed(engine: Engine) -> dict[str, str] | None:
-    """Return the results of the ten probes; None if they do not end, or cannot begin."""
+    """Return the results of the ten probes, or `None` if they fail to start or to end in time."""
     with tempfile.TemporaryDirectory(prefix="minigrad-") as folder:
         result = Path(folder, "result.json")
         script = checkout() / "lessons" / "programs" / "ten_probes.py"
@@ -112,38 +112,38 @@ def probed(engine: Engine) -> dict[str, str] | None:
 
 
 def plant(number: int, own: Own, expected: Mapping[str, str]) -> Fault:
-    """Return fault `number` of the learner's stages: the first of its order that a probe sees.
+    """Return fault `number` of the learner's stages: the first in its order that a probe detects.
 
-    CourseError where no stage can have one, and where the engine without a fault gives other
-    results than the expected ones.
+    Raises CourseError if no stage can have a fault, or if the engine gives wrong results even
+    without one.
     """
     among = {stage.key for stage, _ in own}
     if not any(fault.stage.key in among for fault in candidates()):
-        raise CourseError("a fault is planted in a stage that you have solved: solve one from 01 "
-                          "on first (04d has none)")
+        raise CourseError("a fault needs a stage that you have solved: solve one from 01 on first "
+                          "(04d does not count)")
     found = probed(engine_with(None, own))
     if found != expected:
         wrong = [name for name in expected if found is None or found[name] != expected[name]]
-        raise CourseError("your engine has a fault of its own: it gets the probes "
-                          f"{', '.join(wrong)} wrong. `minigrad python ten_probes.py` shows how, "
-                          "and `--mine 00-05` before it takes stages out")
+        raise CourseError("your engine already has a fault: it gets the probes "
+                          f"{', '.join(wrong)} wrong. `minigrad python ten_probes.py` shows how; "
+                          "with `--mine 00-05` before the program you can leave stages out")
     for fault in order(number, among):
         found = probed(engine_with(fault, own))
         if found is not None and found != expected and not _names_an_object(found):
             return fault
-    raise CourseError("no probe sees a fault in the stages that you have solved: solve another "
-                      "one first")
+    raise CourseError("no probe detects a fault in the stages that you have solved: solve another "
+                      "stage first")
 
 
 def _names_an_object(found: Mapping[str, str]) -> bool:
-    """Tell whether a probe printed an object in a value's place, which would name the fault."""
+    """Return whether a probe printed an object instead of a value, which would reveal the fault."""
     return any(re.search(r"<\w.* at 0x", text) for text in found.values())
 
 
 def order(number: int, among: Collection[str]) -> Iterator[Fault]:
-    """Yield the faults of stages, named by their keys, in the order of a number.
+    """Yield the faults of stages, given by key, in a random order that `number` determines.
 
-    Those that probes are known to see come first. A stage is as likely as any other.
+    Faults that probes are known to detect come first.  All stages are equally likely.
     """
     lots = random.Random(f"fault {number}")
     for seen in (True, False):

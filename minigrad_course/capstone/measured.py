@@ -1,4 +1,4 @@
-"""Figures that a program of the capstone hands to the command that started it."""
+"""Results that a program of the capstone returns to the command that started it."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ __all__ = ["write_result"]
 
 
 def write_result(file: str, **facts: Any) -> None:
-    """Write what was measured as JSON, with the names of the package's modules that are loaded."""
+    """Write results as JSON, with the names of the package's modules that are loaded."""
     facts["modules"] = sorted(name for name in sys.modules if name.partition(".")[0] == "minigrad")
     Path(file).write_text(json.dumps(facts), encoding="utf-8")

@@ -1,11 +1,11 @@
-"""Figures that the parts of the capstone measured, kept in the workspace.
+"""Results of the capstone's tasks, stored in the workspace.
 
-    .minigrad/capstone.json     the best figures of each part, with a digest
+    .minigrad/capstone.json     the best results of each task, with a digest
 
 NOTE [Figures are measured]
-    Only a command that has measured them writes figures, and the certificate is made from them and
-    from progress.json each time.  A file that was changed in another way no longer has its digest,
-    and is not read.
+    Only a command that measures results writes them, and the certificate is computed from them and
+    from progress.json each time.  If the file was edited by hand, its digest no longer matches, and
+    reading it raises an error.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["keep_result", "read_results"]
 
 
 def read_results(space: Workspace) -> dict[str, dict[str, Any]]:
-    """Return what was measured, by part; CourseError where the file is not what was written."""
+    """Return the results by task; raise CourseError if the file was changed or is damaged."""
     file = _file(space)
     try:
         read = json.loads(file.read_text(encoding="utf-8"))
@@ -33,11 +33,11 @@ def read_results(space: Workspace) -> dict[str, dict[str, Any]]:
         return {}
     except (OSError, ValueError, TypeError, KeyError):
         pass
-    raise CourseError(f"{file} was changed or is damaged: delete it, and measure again")
+    raise CourseError(f"{file} was changed or is damaged: delete it and run the tasks again")
 
 
 def keep_result(space: Workspace, part: str, facts: dict[str, Any]) -> None:
-    """Keep the figures of a part in the place of earlier ones."""
+    """Store the results of a task in place of earlier ones."""
     parts = read_results(space) | {part: facts}
     _file(space).parent.mkdir(exist_ok=True)
     replace_file(_file(space), json.dumps({"parts": parts, "digest": _digest(parts)}, indent=1)

@@ -1,1 +1,1 @@
-"""The part of the course that runs in a learner's process."""
+"""The part of the course that runs in the process of a learner's code."""

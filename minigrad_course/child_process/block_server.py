@@ -1,7 +1,7 @@
-"""Run blocks of code one after the other in one process that outlives each of them.
+"""Run blocks of code one after another in one long-lived process.
 
-Each line on standard input is a JSON text, the source of a block; each line on standard output is
-its result.  Standard output itself is kept for that: text that a block prints is in the result.
+Each line on standard input is a JSON string with the source of a block.  Each line on standard
+output is a result.  Standard output is reserved for results, which include what a block prints.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from minigrad_course.child_process import code_blocks
 def main() -> None:
     """Run blocks until the input ends."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # code below Python that prints does not spoil the answers
+    os.dup2(2, 1)  # prints from below Python must not mix with the results
     namespace = types.ModuleType("__main__")
     sys.modules["__main__"] = namespace
     for number, line in enumerate(sys.stdin, 1):

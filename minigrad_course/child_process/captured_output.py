@@ -1,6 +1,6 @@
-"""Capture what a learner's code prints while it is tested, by the exercise that printed it.
+"""Capture what each exercise prints while it is tested.
 
-This runs in the process of `swap.py`, and in the page.
+This runs in the process of `swap.py`, and on the site.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import pytest
 
 from .learner_frames import Owners
 
-#: Characters that are kept of each exercise in each test.
+#: How many characters to keep for each exercise in each test.
 KEPT = 4000
 
 
@@ -35,31 +35,31 @@ class _Recorder:
 
 
 class Printed:
-    """A plugin of pytest that keeps what each exercise prints in each test."""
+    """A pytest plugin that keeps what each exercise prints in each test."""
 
     def __init__(self, plan: dict[str, Any]) -> None:
         self.owners = Owners(plan)
-        self.tests: dict[str, dict[str, str]] = {}  # by test, then by exercise, "" for helpers
+        self.tests: dict[str, dict[str, str]] = {}  # by test, then by exercise ("" for helpers)
         self.now = ""
 
     def keep(self, exercise: str, text: str) -> None:
-        """Keep text of the test that is running, up to a limit."""
+        """Keep text from the running test, up to a limit."""
         texts = self.tests.setdefault(self.now, {})
         before = texts.get(exercise, "")
         if len(before) < KEPT:
             texts[exercise] = before + text[:KEPT]
 
-    # The innermost wrapper: `capsys` and the like have put their streams there before.
+    # The innermost wrapper, so that `capsys` and the like have already replaced the streams.
     @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_runtest_call(self, item: Any) -> Iterator[None]:
-        """Watch what is printed while a test runs."""
+        """Keep what is printed while a test runs."""
         self.now = item.nodeid
         with self.watched():
             return (yield)
 
     @contextmanager
     def watched(self) -> Iterator[None]:
-        """Keep what the code inside prints."""
+        """Keep what the code inside the block prints."""
         before = sys.stdout, sys.stderr
         sys.stdout, sys.stderr = _Recorder(before[0], self), _Recorder(before[1], self)
         try:

@@ -1,4 +1,4 @@
-"""Run the code blocks of a lesson as a notebook would: JSON list of sources in, results out."""
+"""Run the code blocks of a lesson like a notebook: a JSON list of sources in, results out."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any
 
 
 def execute(sources: list[str]) -> list[dict[str, str]]:
-    """Execute sources in one namespace; each result has what was printed, a value, an error.
+    """Execute sources in one namespace; each result has the printed text, a value and an error.
 
     >>> execute(["x = 2", "print(x)", "x + 1"])[2]["value"]
     '3'
@@ -27,8 +27,8 @@ def execute(sources: list[str]) -> list[dict[str, str]]:
 
 
 def execute_one(source: str, name: str, namespace: dict[str, Any]) -> dict[str, str]:
-    """Execute a source in a namespace; return what was printed, its value and its error."""
-    # A class or function defined here is found again by inspect and by tracebacks.
+    """Execute a source in a namespace; return what it printed, its value and its error."""
+    # Let inspect and tracebacks find the source of what is defined here.
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
     printed, value, error, trace = io.StringIO(), "", "", ""
     with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(io.StringIO()), \

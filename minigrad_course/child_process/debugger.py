@@ -1,4 +1,4 @@
-"""Open a debugger where a test fails, in the learner's file if the failure went through it.
+"""Open a debugger where a test fails, in the learner's file if the failure passed through it.
 
 This runs in the process of `swap.py`, after the learner's files were swapped in.
 """
@@ -12,26 +12,26 @@ from typing import Any
 
 
 class AtFrame(pdb.Pdb):
-    """A debugger that begins at the innermost frame that `wanted` picks, or at the last one."""
+    """A debugger that starts in the innermost frame that `wanted` accepts, or in the last one."""
 
     def __init__(self, wanted: Callable[[FrameType], bool]) -> None:
         super().__init__(nosigint=True)
         self.wanted = wanted
 
     def setup(self, f: FrameType | None, tb: TracebackType | None) -> None:
-        """Choose the frame; all others can be reached by `up` and `down`."""
+        """Select the first frame; `up` and `down` reach the rest of the stack."""
         super().setup(f, tb)
         for position in reversed(range(len(self.stack))):
             frame = self.stack[position][0]
             if self.wanted(frame):
                 self.curindex, self.curframe = position, frame
-                if "curframe_locals" in vars(self):  # a property from Python 3.14 on
+                if "curframe_locals" in vars(self):  # a property since Python 3.14
                     self.curframe_locals = frame.f_locals
                 return
 
 
 class StopAtFailure:
-    """A plugin of pytest that says what failed and opens the debugger there."""
+    """A pytest plugin that prints what failed and opens the debugger there."""
 
     def __init__(self, files: set[str]) -> None:
         self.files = files
@@ -45,7 +45,7 @@ class StopAtFailure:
         own = {str(node.path), *self.files}
         trace = call.excinfo.value.__traceback__
         while trace.tb_next is not None and trace.tb_frame.f_code.co_filename not in own:
-            trace = trace.tb_next  # the frames of pytest itself
+            trace = trace.tb_next  # skip pytest's own frames
         frames = []
         step = trace
         while step is not None:
@@ -53,9 +53,9 @@ class StopAtFailure:
             step = step.tb_next
         wanted = self.files if self.files & set(frames) else own
         if wanted is own:
-            print("your code had returned by then: to step through it, write breakpoint() where "
-                  "it is to stop, and run this again")
-        print("up and down go through the calls, p VALUE prints, q quits\n")
+            print("your code had already returned: to step through it, put breakpoint() where it "
+                  "should stop, and run this again")
+        print("up and down move through the calls, p VALUE prints, q quits\n")
         debugger = AtFrame(lambda frame: frame.f_code.co_filename in wanted)
         debugger.reset()
         debugger.interaction(None, trace)

@@ -1,6 +1,6 @@
-"""Print which functions of the package run while it is imported, one "path line" a line.
+"""Print which functions of the package run while it is imported, one "path line" per line.
 
-This file is a program of its own, started with the package's folder and the modules' names.
+This file is a separate program, started with the package's folder and the names of its modules.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ def main(package: str, modules: list[str]) -> None:
         importlib.import_module(name)
     importlib.import_module("minigrad.ops").load_all()
     for table in importlib.import_module("minigrad._names").NAMES.values():
-        for path in table:  # modules that programs load by naming something in them
-            if path != "nn.utils.parametrizations":  # few programs do, and it runs no_grad()
+        for path in table:  # modules that are loaded when a program uses one of their names
+            if path != "nn.utils.parametrizations":  # rarely used, and its import runs no_grad()
                 importlib.import_module(f"minigrad.{path}")
     sys.setprofile(None)
     for file, line in sorted(seen):

@@ -1,4 +1,4 @@
-"""Find the learner's code on the call stack: which file, line and exercise is running.
+"""Find the learner's code on the call stack: the file, line and exercise that is running.
 
 This runs in the process of `swap.py`.
 """
@@ -18,8 +18,8 @@ class LearnerLine:
 
     file: str
     line: int
-    function: str  # "Class.method", "function" or "" at the top of the file
-    exercise: str  # the number of the exercise that the function belongs to, or ""
+    function: str  # "Class.method", "function" or "" at the top level
+    exercise: str  # the number of the function's exercise, or ""
 
     def __str__(self) -> str:
         inside = f", in {self.function}" if self.function else ""
@@ -28,7 +28,7 @@ class LearnerLine:
 
 
 class Owners:
-    """The files and functions of a learner, each function with the exercise that it answers."""
+    """A learner's files and functions, with the exercise that each function belongs to."""
 
     def __init__(self, plan: dict[str, Any]) -> None:
         self.files = frozenset([*plan["files"].values(), *plan.get("own", ())])
@@ -36,7 +36,7 @@ class Owners:
                           for number, file, name in plan.get("functions", ())}
 
     def innermost(self, frame: FrameType | None) -> LearnerLine | None:
-        """Return the innermost line in a file of the learner, from `frame` outwards."""
+        """Return the innermost line in a learner's file, from `frame` outwards, or `None`."""
         while frame is not None:
             code = frame.f_code
             if code.co_filename in self.files:
@@ -45,10 +45,10 @@ class Owners:
         return None
 
     def told(self, error: BaseException) -> tuple[str, tuple[str, int] | None]:
-        """Return the text of an error from the learner's own line on, and where that line is.
+        """Return an error's traceback from the learner's line on, and the position of that line.
 
-        Frames before it are those of the import.  If no line of the learner's is in it, the text is
-        complete, and the second value is None.
+        The frames before it belong to the import.  If the traceback has no line of the learner's,
+        it is returned whole, and the position is `None`.
         """
         if isinstance(error, SyntaxError) and (file := error.filename) in self.files and file:
             return "".join(traceback.format_exception_only(error)), (file, error.lineno or 1)

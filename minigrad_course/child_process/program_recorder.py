@@ -1,7 +1,7 @@
-"""Run a program statement by statement on one engine, and record what each statement did.
+"""Run a program on one engine statement by statement, and record what each statement did.
 
-Started in a process of its own with the engine's name and the program's path; the record is a
-line of JSON for each statement, so that what came before a crash is there.
+It is started in a separate process with the engine's name and the program's path.  It prints a line
+of JSON after each statement, so that the record survives a crash.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 
 def described(value: Any, tensor: type) -> Any:
-    """Return the facts to compare about a value; None for a value of no interest."""
+    """Return the facts to compare about a value, or `None` if there are none."""
     if isinstance(value, tensor):
         found: Any = value
         return {
@@ -35,7 +35,7 @@ def described(value: Any, tensor: type) -> Any:
 
 
 def main(engine: str, path: str) -> None:
-    """Run the program at `path` on `engine`, which goes by the name torch too."""
+    """Run the program at `path` on `engine`; `torch` and `minigrad` both import that engine."""
     torch = importlib.import_module(engine)
     if engine != "torch":
         torch.as_torch()

@@ -2,24 +2,24 @@
 
 NOTE [A second copy of op/]
     The package declares its own ops while it is imported, so a broken `op/` in the package's place
-    breaks everything.  An exercise of a stage with `beside = true` is tested on a second copy, and
-    the package stays as it is.  The modules of the copy have names of their own, such as
-    `minigrad_beside_04d_1.op.apply`, and are loaded anew: so the copy has a `REGISTRY` and an `F`
-    of its own.  Relative imports lead from them to the rest of that name, which is the package:
-    `minigrad_beside_04d_1.graph` is `minigrad.graph`, and likewise all others.  Only `Tensor` is
-    another class there, a subclass: the methods that the copy publishes are its own.  Functions of
-    the copy take the package's tensors too, because the engine makes some.  `examples/` is loaded
-    anew as well: an op that is declared there is declared in the copy.
+    breaks everything.  Therefore an exercise of a stage with `beside = true` is tested on a second
+    copy, and the package stays unchanged.  The modules of the copy have separate names such as
+    `minigrad_beside_04d_1.op.apply` and are loaded again, so the copy has its own `REGISTRY` and
+    its own `F`.  Their relative imports resolve to the package: `minigrad_beside_04d_1.graph` is
+    `minigrad.graph`, and so on.  Only `Tensor` is another class there, a subclass with the methods
+    that the copy publishes.  Functions of the copy accept the package's tensors too, because the
+    engine creates some.  `examples/` is loaded again as well, so that ops declared there are
+    declared in the copy.
 
 NOTE [A copy for each exercise]
-    The copy of exercise 04d.1 has the learner's answer to 04d.1 and the package's to all others.
-    So an exercise never waits for another, and a loop in one uses up the time of that one alone.
-    A plan (JSON, at the path in the environment variable MINIGRAD_BESIDE) has the modules that the
-    learner wrote, for each exercise; without a plan every copy is the package's own.  A copy is
-    loaded by the first test that asks for it, so loading it counts as that test's time.
+    The copy for exercise 04d.1 has the learner's answer to 04d.1 and the package's answers to all
+    others.  So an exercise never waits for another, and an endless loop uses up the time of only
+    one exercise.  A plan (JSON, at the path in the environment variable MINIGRAD_BESIDE) has the
+    learner's modules for each exercise; without a plan every copy is the package's own.  The first
+    test that needs a copy loads it, so loading counts as that test's time.
 
-This module imports nothing of the package before it is asked for a copy: in a page it is there
-before the package, and stays when that goes.
+This module does not import the package before a copy is requested: on the site it is loaded before
+the package and stays when the package is unloaded.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from .swap import Swapped
 
 __all__ = ["PLAN", "PREFIX", "SecondCopy", "refuse", "second_copy"]
 
-#: The beginning of the names of all second copies.
+#: The prefix of the names of all second copies.
 PREFIX = "minigrad_beside_"
 #: The environment variable with the path of the plan.
 PLAN = "MINIGRAD_BESIDE"
@@ -51,11 +51,11 @@ _IN_A_COPY = re.compile(rf"{PREFIX}\w+\.op\b")
 
 
 class SwappedBeside(Swapped):
-    """Finds the modules of a second copy, and leaves others alone, such as `minigrad.codegen`."""
+    """Finds the modules of a second copy, and ignores all others, such as `minigrad.codegen`."""
 
     def find_spec(self, name: str, path: Any = None, target: ModuleType | None = None
                   ) -> ModuleSpec | None:
-        """Return where a module of the copy is; None leaves the name to the other finders."""
+        """Return the spec of a module of the copy; `None` leaves the name to other finders."""
         return super().find_spec(name, path, target) if name in self.files else None
 
 
@@ -64,7 +64,7 @@ class SecondCopy:
     """A second copy of `op/`, with the ops of second_copy_ops.py declared and published in it."""
 
     name: str
-    Tensor: Any  # its subclass of the package's Tensor
+    Tensor: Any  # a subclass of the package's Tensor
 
     def module(self, path: str) -> Any:
         """Return a module of the copy, such as "op.node"."""
@@ -72,7 +72,7 @@ class SecondCopy:
 
     @property
     def REGISTRY(self) -> dict[str, Any]:
-        """The ops that were declared in the copy, by the names of their classes."""
+        """The ops declared in the copy, by class name."""
         registry: dict[str, Any] = self.module("op.declaration").REGISTRY
         return registry
 
@@ -88,9 +88,9 @@ class SecondCopy:
 
 
 def second_copy(exercise: str) -> SecondCopy:
-    """Return the copy for an exercise, loaded if it is not there yet.
+    """Return the copy for an exercise; the first call loads it.
 
-    LookupError if there is a plan and the exercise is not in it.
+    Raises LookupError if there is a plan and the exercise is not in it.
 
     >>> copy = second_copy("04d.1")
     >>> x = copy.tensor([1.0, 2.0], requires_grad=True)
@@ -114,31 +114,33 @@ def second_copy(exercise: str) -> SecondCopy:
 
 
 def refuse(values: dict[str, Any]) -> None:
-    """Raise if one of a function's arguments is of a second copy, or in a list there.
+    """Raise if an argument of a function, or an element of a list argument, is from a second copy.
 
-    A grader puts a call of this into the package's version of an exercise, so that no answer can
-    hand its own work on to that.
+    A grader inserts a call of this into the package's version of an exercise, so that no answer can
+    delegate its work to that version.
     """
     for value in values.values():
         for each in value if isinstance(value, list | tuple) else (value,):
             its_type = each if isinstance(each, type) else type(each)
             if any(_IN_A_COPY.match(base.__module__) for base in its_type.__mro__):
-                raise RuntimeError("the package's version of this exercise takes nothing of yours")
+                raise RuntimeError("the package's version of this exercise does not accept objects "
+                                   "of your copy")
 
 
 def _planned(exercise: str) -> dict[str, Any]:
-    """Return the modules of an exercise's copy that are not the package's, by their names there."""
+    """Return the modules of an exercise's copy that are not the package's, by name."""
     if PLAN not in os.environ:
         return {}
     plan = json.loads(Path(os.environ[PLAN]).read_text(encoding="utf-8"))["beside"]
     if exercise not in plan:
-        raise LookupError(f"no second copy was made for {exercise}, only for {', '.join(plan)}")
+            raise LookupError(f"no second copy was planned for {exercise}, only for "
+                              f"{', '.join(plan)}")
     modules: dict[str, Any] = plan[exercise]
     return modules
 
 
 def _prepare(name: str) -> None:
-    """Give every module of the package but `op/` a second name."""
+    """Give every module of the package except `op/` a second name."""
     for path in ("autograd.backward", "autograd.function"):  # for `examples`
         import_module(f"minigrad.{path}")
     import_module("minigrad.ops").load_all()
@@ -146,7 +148,7 @@ def _prepare(name: str) -> None:
         if re.match(r"minigrad\.(?!op\b|codegen\b|examples\b)", each):
             sys.modules[name + each.removeprefix("minigrad")] = module
     top = sys.modules[name] = ModuleType(name, "A second copy of op/ beside the package.")
-    top.__path__ = []  # nothing that is not here yet can be imported by this name
+    top.__path__ = []  # only modules already registered here can be imported under this name
     tensor = sys.modules[f"{name}.tensor.tensor"] = _tensor_module(f"{name}.tensor.tensor")
     around = sys.modules[f"{name}.tensor"] = ModuleType(f"{name}.tensor")
     vars(around).update({**vars(sys.modules["minigrad.tensor"]), "tensor": tensor,
@@ -154,7 +156,7 @@ def _prepare(name: str) -> None:
 
 
 def _tensor_module(name: str) -> Any:
-    """Return `tensor/tensor.py` with a subclass in the place of its Tensor."""
+    """Return `tensor/tensor.py` with its Tensor replaced by a subclass."""
     original: Any = sys.modules["minigrad.tensor.tensor"]
 
     def plain(array: Any) -> Any:
@@ -162,7 +164,7 @@ def _tensor_module(name: str) -> Any:
 
     class Kind(type):
         def __instancecheck__(cls, value: Any) -> bool:
-            # With create_graph=True the engine gives formulas tensors of the package's class.
+            # With create_graph=True the engine passes tensors of the package's class to formulas.
             return isinstance(value, original.Tensor)
 
     Tensor: Any = Kind("Tensor", (original.Tensor,), {
@@ -171,7 +173,7 @@ def _tensor_module(name: str) -> Any:
     def method(called: str) -> Callable[[Any], Any]:
         def give(function: Any) -> Any:
             if called in vars(Tensor):
-                raise TypeError(f"Tensor has a method {called!r} already")
+                raise TypeError(f"Tensor already has a method {called!r}")
             setattr(Tensor, called, function)
             return function
 
@@ -183,7 +185,7 @@ def _tensor_module(name: str) -> Any:
 
 
 def _load(name: str, modules: dict[str, Any]) -> SecondCopy:
-    """Import `op/` under its second name, with a learner's modules in it, and declare the ops."""
+    """Import `op/` under its second name, with the learner's modules, and declare the ops."""
     package = Path(import_module("minigrad").__file__ or "").parent
     files = {f"{name}.{each}": str(package / each / "__init__.py") for each in ("op", "examples")}
     composed = {}
@@ -199,7 +201,7 @@ def _load(name: str, modules: dict[str, Any]) -> SecondCopy:
 
 
 def _forget(name: str) -> None:
-    """Take a copy out of the interpreter."""
+    """Remove a copy from the interpreter."""
     for each in [each for each in sys.modules if f"{each}.".startswith(f"{name}.")]:
         del sys.modules[each]
     sys.meta_path[:] = [each for each in sys.meta_path

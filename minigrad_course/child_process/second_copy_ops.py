@@ -1,7 +1,7 @@
 """The small ops that a second copy of `op/` declares (NOTE [A second copy of op/]).
 
-There is one of each shape that recording has to deal with: one input, two inputs, an output that
-is saved, a list of tensors, several outputs, a view.
+There is one for each case that recording must handle: one input, two inputs, a saved output, a list
+of tensors, several outputs, a view.
 """
 
 from __future__ import annotations
@@ -15,25 +15,25 @@ def declare_ops(Op: Any, Unary: Any, Binary: Any, F: Any) -> None:
     """Declare the ops in the copy that these classes and this namespace belong to."""
 
     class Exp(Unary):
-        """One input; its formula asks for the output."""
+        """One input; its formula uses the output."""
 
         def grad_self(g, result):
             return g * result
 
     class Sin(Unary):
-        """One input; its formula asks for the input."""
+        """One input; its formula uses the input."""
 
         def grad_self(g, self):
             return g * F.cos(self)
 
     class Cos(Unary):
-        """One input; with `Sin` the derivatives go on for ever."""
+        """One input; together with `Sin` it has derivatives of every order."""
 
         def grad_self(g, self):
             return -g * F.sin(self)
 
     class Mul(Binary):
-        """Two inputs, each of which the formula of the other asks for."""
+        """Two inputs; the formula for each uses the other."""
 
         function = "multiply"
         dunder = ("__mul__", "__rmul__")
@@ -47,7 +47,7 @@ def declare_ops(Op: Any, Unary: Any, Binary: Any, F: Any) -> None:
             return g * self
 
     class Sigmoid(Unary):
-        """One input; its formula makes a number of the output."""
+        """One input; its formula computes with the output."""
 
         def forward(xp, self):
             return 1 / (1 + xp.exp(-self))
@@ -56,7 +56,7 @@ def declare_ops(Op: Any, Unary: Any, Binary: Any, F: Any) -> None:
             return g * result * (1 - result)
 
     class Sub(Binary):
-        """Two inputs whose order counts; its formulas ask for nothing."""
+        """Two inputs whose order matters; its formulas use neither."""
 
         function = "subtract"
         dunder = ("__sub__", "__rsub__")
@@ -69,7 +69,7 @@ def declare_ops(Op: Any, Unary: Any, Binary: Any, F: Any) -> None:
             return -g
 
     class AddScaled(Op):
-        """A list of tensors of one shape, added up and scaled: `add_scaled([x, y], 3.0)`."""
+        """A list of tensors of equal shape, summed and scaled: `add_scaled([x, y], 3.0)`."""
 
         list_of_tensors = "tensors"
         public = True
@@ -91,7 +91,7 @@ def declare_ops(Op: Any, Unary: Any, Binary: Any, F: Any) -> None:
             yield [make(3), make(3)], 2.0
 
     class SinCos(Op):
-        """Two outputs by name, both of which the formula asks for."""
+        """Two named outputs; the formula uses both."""
 
         kind = "elementwise"
         outputs = ("sin", "cos")
@@ -106,7 +106,7 @@ def declare_ops(Op: Any, Unary: Any, Binary: Any, F: Any) -> None:
             yield make(3)
 
     class Transposed(Op):
-        """A view: a matrix's rows and columns exchanged."""
+        """A view that swaps the rows and columns of a matrix."""
 
         kind = "view"
 

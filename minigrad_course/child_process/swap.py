@@ -1,20 +1,20 @@
-"""Run tests, or a program, with a learner's files in place of the package's modules.
+"""Run tests or a program with a learner's files in place of the package's modules.
 
-This file is a program of its own, started in a fresh process with the path of a plan (JSON).  It
-imports nothing of the package before the files are swapped in, so that what is tested is the
-learner's code and nothing else.
+This file is a separate program, started in a fresh process with the path of a plan (JSON).  It does
+not import the package before the files are swapped in, so that the tests run on the learner's code
+and on nothing else.
 
 NOTE [Swapping]
-    An import finder stands before all others and answers for the names in the plan with the
-    learner's files.  The folder `fast`, which would go around the code that a learner writes, is
-    switched off (MINIGRAD_GENERIC) and cannot be imported.  After the package is imported, each
-    swapped module must have come from its file; otherwise nothing is tested.
+    An import finder precedes all others and resolves the names in the plan to the learner's files.
+    The package `minigrad.codegen`, which would bypass the code that a learner writes, is switched
+    off (MINIGRAD_GENERIC) and cannot be imported.  After the import of the package, each swapped
+    module must have been loaded from its file; otherwise no test runs.
 
 NOTE [Lines of several files]
-    A module that `compose.py` put together comes with the file and the number of each of its lines.
-    A code object has one file and counts its lines from its first one.  So the lines of each file
-    but the first are moved up by a multiple of STEP before the module is compiled, and then the
-    first line of each function is moved back and its file written into it.
+    A module composed by `compose.py` has a file and a line number for each of its lines.  But a
+    code object has only one file, and counts its lines from its first one.  So before the module is
+    compiled, the lines of each file except the first are shifted by a multiple of STEP.  Afterwards
+    the first line of each function is shifted back, and its file is written into its code.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ STEP = 1_000_000
 
 
 class Swapped(importlib.abc.MetaPathFinder):
-    """Finds the modules named in `files` at the paths given there.
+    """Finds the modules named in `files` at the given paths.
 
-    Those in `composed` have another text than the file at their path.
+    The modules in `composed` use another text than the file at their path.
     """
 
     def __init__(self, files: dict[str, str], composed: dict[str, Any] | None = None) -> None:
@@ -53,13 +53,13 @@ class Swapped(importlib.abc.MetaPathFinder):
 
     def find_spec(self, name: str, path: Any = None, target: ModuleType | None = None
                   ) -> importlib.machinery.ModuleSpec | None:
-        """Return where a swapped module is; None leaves the name to the other finders."""
+        """Return the spec of a swapped module; `None` leaves the name to other finders."""
         if name == "minigrad.codegen":
-            raise ImportError("minigrad.codegen is left out where code is graded")
+            raise ImportError("minigrad.codegen cannot be imported where answers are tested")
         file = self.files.get(name)
         if file is None:
             return None
-        # A package's other modules are the package's own; those in the plan are found by name.
+        # The package provides its other modules; those in the plan are found by their names.
         own = [str(Path(each, name.rpartition(".")[2])) for each in path or ()]
         inside = own if Path(file).name == "__init__.py" else None
         loader = ComposedLoader(name, file, self.composed[name]) if name in self.composed else None
@@ -75,7 +75,7 @@ class ComposedLoader(importlib.machinery.SourceFileLoader):
         self.composed = composed
 
     def get_code(self, fullname: str) -> CodeType:
-        """Return the module's code, each function of it with its own file and lines."""
+        """Return the module's code, in which each function has its own file and lines."""
         files, lines = self.composed["files"], self.composed["lines"]
 
         def moved(number: int) -> int:
@@ -95,7 +95,7 @@ class ComposedLoader(importlib.machinery.SourceFileLoader):
 
 
 def placed(code: CodeType, files: list[str]) -> CodeType:
-    """Return code with the file of each function in it, and its lines in that file."""
+    """Return code in which each function has its original file, and lines of that file."""
     file, first = divmod(code.co_firstlineno, STEP)
     constants = tuple(placed(each, files) if isinstance(each, CodeType) else each
                       for each in code.co_consts)
@@ -103,26 +103,27 @@ def placed(code: CodeType, files: list[str]) -> CodeType:
 
 
 def swap_in(files: dict[str, str], composed: dict[str, Any] | None = None) -> None:
-    """Import the package with `files` (module name to path) in place; ImportError if one is not.
+    """Import the package with `files` (module name to path) swapped in.
 
-    `composed` has the modules that are put together from several files, by name.
+    `composed` has the modules composed from several files, by name.  Raises ImportError if a module
+    was loaded from another file.
     """
     if "minigrad" in sys.modules:
-        raise ImportError("minigrad was imported before its modules were swapped")
+        raise ImportError("minigrad was imported before its modules were swapped in")
     os.environ["MINIGRAD_GENERIC"] = "1"
     sys.dont_write_bytecode = True
     sys.meta_path.insert(0, Swapped(files, composed))
-    importlib.import_module("minigrad.ops").load_all()  # so that what fails, fails here
+    importlib.import_module("minigrad.ops").load_all()  # raise import errors here, not later
     for name, file in files.items():
         found = importlib.import_module(name).__file__
         if found is None or Path(found).resolve() != Path(file).resolve():
-            raise ImportError(f"{name} was to come from {file}, but came from {found}")
+            raise ImportError(f"{name} should be loaded from {file}, but was loaded from {found}")
 
 
 class Watcher:
-    """A plugin of pytest that keeps the outcome of each test that is for a wanted hole.
+    """A pytest plugin that keeps the outcomes of the tests for some exercises.
 
-    `own` are the learner's files, `folder` is that of the tests.
+    `own` are the learner's files, `folder` is the folder of the tests.
     """
 
     def __init__(self, holes: list[str] | None, own: Collection[str] = (),
@@ -131,15 +132,16 @@ class Watcher:
         self.marks: dict[str, list[str]] = {}
         self.tests: dict[str, dict[str, Any]] = {}
         self.errors: list[str] = []
-        self.stopped = False  # by the one who waits for the verdict
+        self.stopped = False  # whether the caller interrupted the tests
 
     def pytest_keyboard_interrupt(self, excinfo: Any) -> None:
-        """Keep that the tests were stopped; a subclass tells of errors while they were looked for.
+        """Record that the tests were interrupted, and not by a subclass of KeyboardInterrupt, which
+        reports errors during collection.
         """
         self.stopped = excinfo.type is KeyboardInterrupt
 
     def pytest_collection_modifyitems(self, config: Any, items: list[Any]) -> None:
-        """Leave out the tests for other holes."""
+        """Deselect the tests for other exercises."""
         kept = []
         for item in items:
             marks = [mark.args[0] for mark in item.iter_markers("hole")]
@@ -149,19 +151,19 @@ class Watcher:
         items[:] = kept
 
     def pytest_collectreport(self, report: Any) -> None:
-        """Keep what went wrong while tests were looked for."""
+        """Keep errors from the collection of tests."""
         if report.failed:
             self.errors.append(str(report.longrepr))
 
     def pytest_runtest_logreport(self, report: Any) -> None:
-        """Keep an outcome: a failure in any phase is a failure."""
+        """Keep an outcome; a failure in any phase is a failure."""
         known = self.tests.setdefault(report.nodeid, {
             "outcome": "passed", "message": "", "where": "", "holes": self.marks[report.nodeid]})
         if report.skipped and known["outcome"] == "passed":
             known.update(outcome="skipped", message=str(report.longrepr))
         if report.failed:
             crash = getattr(report.longrepr, "reprcrash", None)
-            # `pytest.raises` and `pytest.warns` tell of themselves first
+            # `pytest.raises` and `pytest.warns` put their own error first
             open_hole = re.search(r"NotImplementedError: .* is yours to write", report.longreprtext)
             known.update(outcome="failed",
                          message=open_hole[0] if open_hole else
@@ -170,8 +172,10 @@ class Watcher:
                          detail=report.longreprtext)
 
     def pytest_exception_interact(self, node: Any, call: Any, report: Any) -> None:
-        """Keep the traceback without pytest's own frames, and say where the learner's code was, if
-        what failed is neither it nor a test; where it is a test's helper, the line of the test.
+        """Keep the traceback without pytest's frames, and set the line to report.
+
+        If the failure is in a test's helper, that is the line of the test; if it is outside the
+        tests and the learner's files, the innermost line of the learner's code.
         """
         known = self.tests.get(report.nodeid)
         if known is None:
@@ -188,7 +192,7 @@ class Watcher:
 
 
 def _traceback_of(error: BaseException) -> str:
-    """Return an error's traceback, without the frames of pytest and its plugin manager."""
+    """Return an error's traceback without the frames of pytest and its plugin manager."""
     steps = [each for each in traceback.extract_tb(error.__traceback__)
              if not {"_pytest", "pluggy"} & set(Path(each.filename).parts)]
     return "".join(traceback.format_list(steps) + traceback.format_exception_only(error))
@@ -196,18 +200,18 @@ def _traceback_of(error: BaseException) -> str:
 
 def run_tests(tests: list[str], holes: list[str] | None, config: str,
               plugins: Sequence[object] = (), own: Collection[str] = ()) -> dict[str, Any]:
-    """Run test files with pytest, set up by the file `config` alone, and return the outcomes.
+    """Run test files with pytest, configured only by the file `config`; return the outcomes.
 
     `own` are the learner's files.
     """
     import pytest
 
-    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # whatever is installed takes its time
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # loading installed plugins takes time
     folder = str(Path(tests[0]).parent)
     watcher = Watcher(holes, own, str(Path(folder).parent) + os.sep)
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        # "native" parses no source: the short form took ten times as long as the tests that failed.
+        # "native" parses no source, which took ten times as long as the failing tests themselves.
         status = pytest.main(["-q", "-p", "no:cacheprovider", "--tb=native", "-c", config,
                               f"--rootdir={folder}", f"--confcutdir={folder}", *tests],
                              plugins=[watcher, *plugins])
@@ -216,7 +220,7 @@ def run_tests(tests: list[str], holes: list[str] | None, config: str,
 
 
 def stop_at_failure(plan: dict[str, Any]) -> int:
-    """Run a stage's tests up to the first that fails and open the debugger there."""
+    """Run a stage's tests up to the first failure, and open the debugger there."""
     import pytest
 
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
@@ -230,9 +234,9 @@ def stop_at_failure(plan: dict[str, Any]) -> int:
 
 
 def shown_symptoms(file: str, holes: list[str] | None) -> dict[str, bool]:
-    """Return, for each function `symptom_...` of a file, whether the learner's engine shows it.
+    """Return, for each function `symptom_...` in a file, whether the learner's engine shows it.
 
-    `holes` limits them to those of these holes.
+    `holes` restricts them to the symptoms of these exercises.
     """
     begins = tuple(f"symptom_{each.replace('.', '_')}_" for each in holes or ()) or "symptom_"
     spec = importlib.util.spec_from_file_location("minigrad_symptoms", file)
@@ -244,49 +248,49 @@ def shown_symptoms(file: str, holes: list[str] | None) -> dict[str, bool]:
         if name.startswith(begins):
             try:
                 shown[name.removeprefix("symptom_")] = check() is True
-            except BaseException:  # whatever else is wrong, this mistake was not seen
+            except BaseException:  # something else is wrong, so this mistake cannot be seen
                 shown[name.removeprefix("symptom_")] = False
     return shown
 
 
 def run_script(plan: dict[str, Any]) -> None:
-    """Run a program as `python FILE ...` would, with the files swapped in."""
+    """Run a program like `python FILE ...`, with the files swapped in."""
     script = plan["script"]
     sys.path[0:1] = [str(Path(script).resolve().parent), plan["root"]]
     try:
         swap_in(plan["files"], plan.get("composed"))
     except Exception as error:
-        sys.exit(open_exercise_message(error, "the package cannot be imported without") or
-                 f"your files cannot stand in for the package's: {type(error).__name__}: {error}")
+        sys.exit(open_exercise_message(error, "importing the package needs") or
+                 f"the package cannot be imported with your files: {type(error).__name__}: {error}")
     sys.modules["minigrad"].as_torch()  # for a program that says `import torch`
     sys.argv = [script, *plan["arguments"]]
     try:
         runpy.run_path(script, run_name="__main__")
     except NotImplementedError as error:
-        told = open_exercise_message(error, "the program came to")
+        told = open_exercise_message(error, "the program needs")
         if not told:
             raise
         sys.exit(told)
 
 
 def open_exercise_message(error: Exception, how: str) -> str:
-    """Return a sentence on the exercise that is not written yet, which begins with `how`.
+    """Return a sentence on the unwritten exercise that raised `error`; it begins with `how`.
 
-    Any other error gives "".
+    Returns "" for any other error.
     """
     open_hole = re.fullmatch(r"((\w+)\.\d+ .*) is yours to write", str(error))
     if open_hole is None:
         return ""
     last = traceback.extract_tb(error.__traceback__)[-1]
     return (f"{how} {open_hole[1]}, which you have not written yet: write it in "
-            f"{last.filename}, line {last.lineno}, or leave stage {open_hole[2]} out of what "
-            "follows --mine")
+            f"{last.filename}, line {last.lineno}, or leave stage {open_hole[2]} out of the stages "
+            "after --mine")
 
 
 def main(plan_path: str) -> None:
-    """Do what the plan says and write the report where it says."""
+    """Execute a plan and write the report to the path in it."""
     plan = json.loads(Path(plan_path).read_text(encoding="utf-8"))
-    if plan.get("beside"):  # nothing is swapped: see NOTE [A second copy of op/] in second_copy.py
+    if plan.get("beside"):  # these are not swapped: see NOTE [A second copy of op/]
         os.environ["MINIGRAD_BESIDE"] = plan_path
     report: dict[str, Any] = {"imported": False, "import_error": "", "tests": {}, "errors": [],
                               "symptoms": {}}
@@ -315,7 +319,7 @@ def main(plan_path: str) -> None:
         failed = {hole for each in report["tests"].values() if each["outcome"] == "failed"
                   for hole in each["holes"]}
         for each in limit:
-            failed -= each.over  # a symptom would not end either
+            failed -= each.over  # its symptoms would not end either
         if plan.get("symptoms") and failed and not report["stopped"]:
             with limits.limited_symptoms(plan):
                 report["symptoms"] = shown_symptoms(
@@ -325,18 +329,18 @@ def main(plan_path: str) -> None:
 
 
 def main_each(plans: list[str]) -> None:
-    """Carry out several plans, each in a fork of this process, which has NumPy and pytest ready."""
+    """Execute several plans, each in a fork of this process that has NumPy and pytest imported."""
     for name in ("numpy", "pytest"):
         importlib.import_module(name)
     for plan in plans:
         child = os.fork()
         if not child:
-            # A plan with a limit takes this clock for itself; `try_each` ends the whole then.
+            # A plan with a limit uses this clock itself; then `try_each` stops the whole process.
             signal.alarm(json.loads(Path(plan).read_text(encoding="utf-8"))["seconds"])
             try:
                 main(plan)
             finally:
-                os._exit(0)  # handlers for the end of a process run in the parent
+                os._exit(0)  # skip exit handlers, which run in the parent
         os.waitpid(child, 0)
 
 

@@ -1,10 +1,10 @@
 """Limit the time of each exercise from inside the process that runs the tests.
 
 NOTE [Two clocks]
-    An exercise may use `seconds` of processor time, so that a busy machine makes no right answer
-    wrong, and three times as much time on the wall, so that code that waits for ever ends too.
-    Both raise in the test that is running.  Code that catches everything, or that never comes back
-    to Python, is ended from outside by `faulthandler`, which writes where it was.
+    An exercise may use `seconds` of CPU time, so that a busy machine cannot make a right answer
+    fail, and three times as much wall time, so that code that sleeps forever ends too.  Both limits
+    raise in the running test.  Code that catches everything, or never returns to Python, is killed
+    from outside by `faulthandler`, which logs where the code was.
 """
 
 from __future__ import annotations
@@ -28,29 +28,29 @@ class TimeLimit(BaseException):
     """Raised in code that takes too long; `except Exception` does not catch it."""
 
 
-TimeLimit.__module__ = "builtins"  # pytest shows the bare name
+TimeLimit.__module__ = "builtins"  # so that pytest shows the bare name
 
 
 class Limits:
-    """A plugin of pytest that ends the tests of an exercise that take too long together."""
+    """A pytest plugin that stops the tests of an exercise once they take too long in total."""
 
     def __init__(self, plan: dict[str, Any]) -> None:
         self.owners, self.seconds = Owners(plan), float(plan["limit"])
         self.only_first = bool(plan.get("stop_at_limit"))
         self.used: dict[str, float] = {}
-        self.over: set[str] = set()  # the exercises that used all of their time
+        self.over: set[str] = set()  # the exercises that used up their time
         self.log = open(plan["stuck"], "w", encoding="utf-8")  # noqa: SIM115, until the end
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: Any, nextitem: Any) -> bool | None:
-        """Leave out the tests of an exercise that has no time left; True says that it is done."""
+        """Skip the tests of an exercise without time left; returning True marks them as done."""
         exercises = _exercises(item)
         skip = self.over and (self.only_first or not self.over.isdisjoint(exercises))
         return True if skip else None
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_setup(self, item: Any) -> Iterator[None]:
-        """Prepare a test within the limit."""
+        """Set up a test within the limit."""
         with self.limited(_exercises(item), item.nodeid):
             return (yield)
 
@@ -89,14 +89,14 @@ class Limits:
 
 
 class Fixtures:
-    """A plugin of pytest for fixtures that raise a `BaseException`, such as TimeLimit.
+    """A pytest plugin for fixtures that raise a `BaseException`, such as TimeLimit.
 
-    Without it pytest does not put the fixture back, which then fails in every later test too.
+    Without it pytest does not finalize the fixture, which then fails in every later test too.
     """
 
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(self, fixturedef: Any, request: Any) -> Iterator[None]:
-        """Keep the error, as pytest does with an `Exception`."""
+        """Store the error, as pytest does for an `Exception`."""
         try:
             return (yield)
         except BaseException as error:
@@ -111,7 +111,7 @@ def _exercises(item: Any) -> list[str]:
 
 @contextmanager
 def _alarms(seconds: float, end: Any) -> Iterator[None]:
-    """Call `end` after `seconds` of processor time or three times as much on the wall."""
+    """Call `end` after `seconds` of CPU time, or three times as much wall time."""
     if not hasattr(signal, "setitimer"):  # Windows: `faulthandler` alone
         yield
         return
@@ -119,7 +119,7 @@ def _alarms(seconds: float, end: Any) -> Iterator[None]:
               (signal.SIGALRM, signal.ITIMER_REAL, 3 * seconds))
     before = [signal.signal(number, end) for number, _, _ in clocks]
     for _, clock, after in clocks:
-        signal.setitimer(clock, after, 1.0)  # and again, for code that catches everything
+        signal.setitimer(clock, after, 1.0)  # repeat, for code that catches everything
     try:
         yield
     finally:
@@ -138,7 +138,7 @@ def limited_import(plan: dict[str, Any]) -> Iterator[None]:
 
 @contextmanager
 def limited_symptoms(plan: dict[str, Any]) -> Iterator[None]:
-    """Raise TimeLimit in each symptom that runs when all of them have taken too long."""
+    """Raise TimeLimit in each remaining symptom once all of them have taken too long together."""
     with _limited_as_a_whole(plan, "looking for the mistake", 1):
         yield
 

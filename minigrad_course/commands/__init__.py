@@ -1,1 +1,1 @@
-"""The commands of `minigrad`, one group a file: they read options and print what others find."""
+"""The commands of `minigrad`, one group per file: parse options, call the code, print results."""

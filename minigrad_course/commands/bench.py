@@ -1,4 +1,4 @@
-"""`minigrad bench`: the measurements of the documents, as commands."""
+"""`minigrad bench`: the measurements of the documentation, as commands."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 
 @app.callback()
 def bench() -> None:
-    """Measure what the documents measure, on this machine.
+    """Repeat the documentation's measurements on this machine.
 
     \b
     Examples:
@@ -28,32 +28,34 @@ def bench() -> None:
 
 
 def writable(path: Path | None) -> Path | None:
-    """Return a file to be written, or complain before anything is measured."""
+    """Return a path to write to; complain before the measurement if its folder does not exist."""
     if path is not None and not path.absolute().parent.is_dir():
-        raise typer.BadParameter(f"there is no folder {path.absolute().parent}")
+        raise typer.BadParameter(f"the folder {path.absolute().parent} does not exist")
     return path
 
 
 @app.command()
 def resnet18(
-    iterations: Annotated[int, typer.Option(min=1, help="Passes, forward and backward.")] = 100,
-    size: Annotated[int, typer.Option(min=32, max=427, help="Height and width.")] = 224,
+    iterations: Annotated[int, typer.Option(min=1, help="Forward and backward passes.")] = 100,
+    size: Annotated[
+        int, typer.Option(min=32, max=427, help="Height and width of the image.")] = 224,
     sort: Annotated[
         SortBy, typer.Option(help="Column to sort the table by.")
     ] = SortBy.SELF_CPU_TIME_TOTAL,
-    rows: Annotated[int, typer.Option(min=-1, help="Rows of the table; -1 for all.")] = 30,
+    rows: Annotated[int, typer.Option(min=-1, help="Rows of the table to print; -1 for all.")] = 30,
     trace: Annotated[
         Path | None,
-        typer.Option(help="Write a trace for ui.perfetto.dev here.", callback=writable),
+        typer.Option(help="Write a trace for ui.perfetto.dev to this file.", callback=writable),
     ] = None,
     html: Annotated[
-        Path | None, typer.Option(help="Write a page with a flame view here.", callback=writable)
+        Path | None,
+        typer.Option(help="Write an HTML page with a flame graph to this file.", callback=writable)
     ] = None,
 ) -> None:
-    """Profile ResNet-18, forward and backward, and print what takes the time.
+    """Profile ResNet-18, forward and backward, and print where the time goes.
 
-    The image is one of scikit-learn's photographs, or random numbers where that is not installed;
-    the output says which.
+    The image is one of scikit-learn's photographs, or random numbers if scikit-learn is not
+    installed; the output says which.
 
     \b
     Examples:
@@ -69,12 +71,13 @@ def resnet18(
 def no_grad(
     model: Annotated[Model, typer.Option(help="The network.")] = Model.RESNET50,
     batch: Annotated[int, typer.Option(min=1, help="Images in a batch.")] = 4,
-    size: Annotated[int, typer.Option(min=32, max=427, help="Height and width.")] = 224,
+    size: Annotated[
+        int, typer.Option(min=32, max=427, help="Height and width of the images.")] = 224,
 ) -> None:
-    """Compare the peak memory of an inference that records the graph with one under no_grad.
+    """Compare the peak memory of inference with and without no_grad.
 
-    Counted by the arrays' own allocations and by the process's peak, each in a process of its own;
-    beside PyTorch where it is installed.
+    Runs each case in a separate process, and measures the array allocations and the peak of the
+    process. Also measures PyTorch if it is installed.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""`minigrad capstone`: the end of the course, as commands."""
+"""`minigrad capstone`: the tasks at the end of the course."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ from .shared import Where, console, in_one_sentence
 app = typer.Typer(rich_markup_mode=None)
 
 #: The task of each part.
-ASKED = {"digits": f"a network of your own reads more than {WANTED:.0%} of the held-out digits",
-         "spell": "a GPT learns to spell on your engine: half of what it writes is right",
-         "fault": "one changed line in your engine, to be found by halves"}
+ASKED = {"digits": f"your network reads more than {WANTED:.0%} of the held-out digits",
+         "spell": "a GPT learns to spell on your engine: half of its words are right",
+         "fault": "find one changed line in your engine by bisection"}
 
 
 @app.callback(invoke_without_command=True)
 @in_one_sentence
 def capstone(context: typer.Context) -> None:
-    """Put your engine to work: three tasks, and a certificate with what they measured.
+    """Put your engine to work on three tasks, and print a certificate with the results.
 
-    Without a task it says how they stand. Lesson 14 tells more.
+    Without a task, shows which tasks are done. Lesson 14 explains them.
 
     \b
     Examples:
@@ -54,18 +54,17 @@ def capstone(context: typer.Context) -> None:
             mark = "[green]done[/]" if is_done else "    "
             console().print(f"{mark} minigrad capstone {part:8} {ASKED[part]}", soft_wrap=True)
             console().print(f"     {figures}", soft_wrap=True)
-        console().print("     minigrad capstone certificate   all figures, in a file",
+        console().print("     minigrad capstone certificate   all results, in a file",
                         soft_wrap=True)
 
 
 @app.command()
 @in_one_sentence
 def digits(where: Where = None) -> None:
-    """Train the network of your file network.py on digits, on your own engine.
+    """Train the network in your network.py on handwritten digits, with your own engine.
 
-    The file is made when you first ask for it. Change the network, EPOCHS and LEARNING_RATE until
-    more than 97 % of the held-out digits are right. Exits with 1 while they are not. The best
-    figures are kept.
+    The first run creates the file. Change the network, EPOCHS and LEARNING_RATE until it reads
+    more than 97 % of the held-out digits. Exits with 1 until then. The best result is kept.
 
     \b
     Example:
@@ -75,7 +74,8 @@ def digits(where: Where = None) -> None:
     file = space.root / "network.py"
     if not file.exists():
         shutil.copyfile(_program("own_network.py"), file)
-        console().print(f"{escape(str(file))} is there for you to change", soft_wrap=True)
+        console().print(f"created {escape(str(file))}: the network is yours to change",
+                        soft_wrap=True)
     facts = _measured(space, "digits.py", ["--network", str(file)])
     best = read_results(space).get("digits")
     if best is None or facts["right"] >= best["right"]:
@@ -83,18 +83,18 @@ def digits(where: Where = None) -> None:
     if facts["right"] > WANTED * facts["of"]:
         console().print(f"[green]done[/]: more than {WANTED:.0%} are right")
         return
-    console().print(f"not yet: more than {WANTED:.0%} are asked for, which is "
+    console().print(f"not yet: the goal is more than {WANTED:.0%}, at least "
                     f"{int(WANTED * facts['of']) + 1} of {facts['of']}. Change "
-                    f"{escape(str(file))}", soft_wrap=True)
+                    f"{escape(str(file))} and try again", soft_wrap=True)
     raise typer.Exit(1)
 
 
 @app.command()
 @in_one_sentence
 def spell(where: Where = None) -> None:
-    """Let a small GPT learn to spell the words of this course, on your own engine.
+    """Train a small GPT to spell the words of this course, with your own engine.
 
-    It takes up to three minutes. Exits with 1 if less than half of what it writes is a word.
+    Takes up to three minutes. Exits with 1 if less than half of what it writes are words.
 
     \b
     Example:
@@ -104,8 +104,9 @@ def spell(where: Where = None) -> None:
     facts = _measured(space, "spell.py", [])
     keep_result(space, "spell", facts)
     if facts["spelled"] < 0.5:
-        console().print("not yet: half of the words must be right. Is one of your gradients "
-                        "wrong? `minigrad python ten_probes.py`", soft_wrap=True)
+        console().print("not yet: at least half of the words must be right. If one of your "
+                        "gradients is wrong, `minigrad python ten_probes.py` shows it",
+                        soft_wrap=True)
         raise typer.Exit(1)
     console().print("[green]done[/]: it spells")
 
@@ -115,20 +116,21 @@ def spell(where: Where = None) -> None:
 def fault(
     mine: Annotated[
         str | None, typer.Option("--mine", metavar="STAGES",
-                                 help="Ask a question: run the ten probes with these stages alone "
-                                      "from the engine with the fault, 00-05 say.")
+                                 help="Ask a question: run the ten probes with only these stages "
+                                      "from the faulty engine, such as 00-05.")
     ] = None,
     stage: Annotated[
-        str | None, typer.Option("--stage", metavar="STAGE", help="Answer: it is in this stage.")
+        str | None, typer.Option("--stage", metavar="STAGE",
+                                 help="Give your answer: the fault is in this stage.")
     ] = None,
     new: Annotated[bool, typer.Option("--new", help="Plant another fault.")] = False,
     where: Where = None,
 ) -> None:
-    """Find a fault by halves: one line of your engine was changed, and ten programs are the probes.
+    """Find a planted fault by bisection: one line of your engine changed; ten programs probe it.
 
-    It is in a stage that you have solved. Without an option the whole engine is asked. With --mine
-    some of its stages stand in, and the package's own for the others: the fault shows only if its
-    stage is among them. Answer with --stage.
+    The fault is in a stage that you have solved. Without an option, the probes run on the whole
+    faulty engine. With --mine, only those stages come from it and the package provides the rest,
+    so the fault shows only if its stage is among them. Give your answer with --stage.
 
     \b
     Examples:
@@ -141,10 +143,10 @@ def fault(
     facts = {"number": 0, "digest": "", "questions": 0, "wrong": 0, "found": [],
              **read_results(space).get("fault", {})}
     if mine is not None and stage is not None:
-        raise CourseError("ask with --mine or answer with --stage: one at a time")
+        raise CourseError("use --mine to ask or --stage to answer, not both")
     if new or not facts["digest"]:
         if stage is not None:
-            raise CourseError("no fault is planted: `minigrad capstone fault` plants one")
+            raise CourseError("no fault is planted yet: plant one with `minigrad capstone fault`")
         _plant(space, facts)
     planted = fault_with(facts["digest"])
     if stage is not None:
@@ -157,12 +159,12 @@ def fault(
     own = [each for each in _own(space) if chosen is None or each[0] in chosen]
     files, shared = engine_with(swapped, own)
     run_script(_program("ten_probes.py"), [], files, shared)
-    console().print(f"question {facts['questions']}; `--mine 01-05` asks about half, "
-                    "`--stage NN` answers")
+    console().print(f"question {facts['questions']}. Next: `--mine 01-05` asks about half of the "
+                    "stages, `--stage NN` answers")
 
 
 def _plant(space: Workspace, facts: dict[str, Any]) -> None:
-    console().print("one line of a stage that you have solved is being changed ...")
+    console().print("changing one line in a stage that you have solved ...")
     facts |= {"number": facts["number"] + 1, "questions": 0, "wrong": 0}
     expected = runpy.run_path(str(_program("ten_probes.py")))["EXPECTED"]
     facts["digest"] = plant(facts["number"], _own(space), expected).digest
@@ -172,12 +174,12 @@ def _plant(space: Workspace, facts: dict[str, Any]) -> None:
 def _answer(space: Workspace, facts: dict[str, Any], planted: Fault, stage: str) -> None:
     named = stages_named(stage)
     if len(named) > 1:
-        raise CourseError("name one stage: " + ", ".join(each.number for each in named)
-                          + " are several")
+        raise CourseError("--stage takes one stage, but "
+                          + ", ".join(each.number for each in named) + " were named")
     if named[0] != planted.stage:
         facts["wrong"] += 1
         keep_result(space, "fault", facts)
-        console().print(f"no: stage {named[0].number} is as it was")
+        console().print(f"no: stage {named[0].number} is unchanged")
         raise typer.Exit(1)
     found = {key: facts[key] for key in ("number", "questions", "wrong")}
     keep_result(space, "fault", {**facts, "digest": "", "found": [*facts["found"], found]})
@@ -190,7 +192,7 @@ def _answer(space: Workspace, facts: dict[str, Any], planted: Fault, stage: str)
         if before in module(planted.stage.package, path).text:
             out.print(f"  {path}")
     out.print(f"  - {escape(before)}\n  + {escape(after)}", soft_wrap=True)
-    out.print("Your files are as they were. `minigrad capstone fault` plants another.")
+    out.print("Your own files never changed. `minigrad capstone fault` plants another fault.")
 
 
 @app.command("certificate")
@@ -201,7 +203,7 @@ def write_certificate(
 ) -> None:
     """Print the certificate, and write it to certificate.txt in your workspace.
 
-    It is computed from progress.json and from what the other commands measured.
+    It combines progress.json with the results of the other capstone commands.
 
     \b
     Examples:
@@ -225,11 +227,11 @@ def _program(name: str) -> Path:
 
 
 def _measured(space: Workspace, program: str, arguments: list[str]) -> dict[str, Any]:
-    """Run a program on the learner's engine; return its figures, and say whose modules ran."""
-    read_results(space)  # a file that cannot be read is told before minutes are spent
+    """Run a program on the learner's engine; return its results, and print whose modules ran."""
+    read_results(space)  # an unreadable file raises here, before the run takes minutes
     files, shared = combine_files(_own(space))
     if not files:
-        console().print("no stage is solved yet, so this runs on the package alone")
+        console().print("no stage is solved yet, so this runs on the package's code only")
     with tempfile.TemporaryDirectory(prefix="minigrad-") as folder:
         result = Path(folder, "result.json")
         status = run_script(_program(program), [*arguments, "--result", str(result)], files, shared)

@@ -1,4 +1,4 @@
-"""`minigrad dev`: building the course from its sources, and trying all of it."""
+"""`minigrad dev`: build the course from its sources and verify all of it."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ from ..dev.verify import findings
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Build the course from its sources, and try all of it.",
+    help="Build the course from its sources and verify all of it.",
 )
 
-Numbers = Annotated[list[str] | None, typer.Argument(help="Stages, such as 03; all by default.")]
+Numbers = Annotated[
+    list[str] | None, typer.Argument(help="Stages, such as 03; by default all.")]
 
 
 def _chosen(numbers: list[str] | None) -> list[Stage]:
@@ -35,10 +36,11 @@ def _chosen(numbers: list[str] | None) -> list[Stage]:
 def build(
     numbers: Numbers = None,
     check: Annotated[
-        bool, typer.Option("--check", help="Change nothing; exit with 1 if something would change.")
+        bool, typer.Option("--check",
+                           help="Write nothing; exit with 1 if a file is out of date.")
     ] = False,
 ) -> None:
-    """Fill the lessons; make pictures, notebooks, exercises and solutions.
+    """Fill in the lessons and make pictures, notebooks, exercises and solutions.
 
     \b
     Examples:
@@ -70,15 +72,15 @@ def build(
 def verify(
     numbers: Numbers = None,
     sample: Annotated[
-        int, typer.Option(help="Try only so many stages, others each day; 0 tries all.")
+        int, typer.Option(help="Try only this many stages, different ones each day; 0 tries all.")
     ] = 0,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Show problems only.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print only problems.")] = False,
     jobs: Annotated[int, typer.Option("--jobs", min=1, help="Stages to try at the same time.")] = 2,
 ) -> None:
-    """Try each stage as shipped, half solved, solved and with each known mistake.
+    """Test each stage as shipped, half solved, solved, and with each known mistake.
 
-    Exits with 1 if a stub passes, a solution fails, a mistake is accepted or told wrongly, or a
-    count is not what the course asks for.
+    Exits with 1 if a stub passes, a solution fails, a mistake passes or gets the wrong verdict, or
+    a stage has too few or too many exercises, hints or mistakes.
 
     \b
     Examples:
@@ -98,9 +100,9 @@ def verify(
 
 @app.command()
 def canary(numbers: Numbers = None) -> None:
-    """Plant a raise in each exercise of the solutions: its tests and probes all have to meet it.
+    """Plant a raise in each solved exercise: every test and probe of the exercise must hit it.
 
-    It proves that tests and grading run the file that was handed in. Exits with 1 if one does not.
+    This proves that tests and grading run the submitted file. Exits with 1 if one does not.
 
     \b
     Examples:
@@ -125,7 +127,7 @@ def canary(numbers: Numbers = None) -> None:
 
 
 def _verified(stage: Stage, quiet: bool) -> int:
-    """Print what is wrong with a stage, as it is found, and return how much it is."""
+    """Print the findings about a stage as they are found, and return how many there are."""
     count = 0
     try:
         for finding in findings(stage, (lambda _: None) if quiet else _told):

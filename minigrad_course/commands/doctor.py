@@ -1,4 +1,4 @@
-"""`minigrad doctor`: what this installation has, what it lacks, and what to do about it."""
+"""`minigrad doctor`: report what this installation has, what it lacks, and how to install it."""
 
 from __future__ import annotations
 
@@ -14,21 +14,22 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-#: Import name, distribution, what it is good for, how to get it.
+#: Import name, distribution, what needs it, how to install it.
 OPTIONAL = (
     ("rich", "rich", "the command", "pip install -e '.[tour]'"),
     ("typer", "typer", "the command", "pip install -e '.[tour]'"),
     ("sklearn", "scikit-learn", "the tour's digits", "pip install -e '.[tour]'"),
     ("PIL", "pillow", "the photographs of minigrad bench", "pip install -e '.[tour]'"),
     ("graphviz", "graphviz", "pictures of graphs", "pip install -e '.[tour]'"),
-    ("pytest", "pytest", "minigrad run and learn; the tests", "pip install -e '.[course]'"),
+    ("pytest", "pytest", "minigrad run and learn; running the tests",
+     "pip install -e '.[course]'"),
     ("watchfiles", "watchfiles", "minigrad learn", "pip install -e '.[course]'"),
     ("merge3", "merge3", "minigrad upgrade", "pip install -e '.[course]'"),
     ("IPython", "ipython", "notebooks", "pip install jupyterlab"),
-    ("safetensors", "safetensors", "weights in files", "pip install -e '.[safetensors]'"),
-    ("threadpoolctl", "threadpoolctl", "the number of BLAS threads",
+    ("safetensors", "safetensors", "saving weights", "pip install -e '.[safetensors]'"),
+    ("threadpoolctl", "threadpoolctl", "counting BLAS threads",
      "pip install -e '.[threads]'"),
-    ("hypothesis", "hypothesis", "all of the tests", "pip install -e '.[test]'"),
+    ("hypothesis", "hypothesis", "the full test suite", "pip install -e '.[test]'"),
     ("torch", "torch", "comparison with PyTorch", "make test WITH_TORCH=1"),
     ("cupy", "cupy", "device='cuda'", "see the CuPy installation guide"),
 )
@@ -36,8 +37,8 @@ THREAD_SETTINGS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")
 
 
 def run(console: Console) -> int:
-    """Print the report; return 1 if something that the tour needs is missing."""
-    table = Table("what", "found", "good for, or how to get it", box=None, pad_edge=False)
+    """Print the report; return 1 if the tour cannot run because a package is missing."""
+    table = Table("what", "found", "needed for, or how to install", box=None, pad_edge=False)
     table.add_row("Python", platform.python_version(), platform.platform(terse=True))
     table.add_row("NumPy", numpy.__version__, "the arrays")
     table.add_row("cores", str(available_cores()), "usable by this process")
@@ -66,7 +67,7 @@ def run(console: Console) -> int:
         console.print(f"The course needs {', '.join(missing)}: pip install -e '.[course]'",
                       markup=False)
     else:
-        console.print("The course can run: minigrad init DIR, then minigrad learn there")
+        console.print("The course can run: minigrad init DIR, then minigrad learn in DIR")
     return 0
 
 
@@ -86,13 +87,13 @@ def available_cores() -> int:
 
 
 def blas_name() -> str:
-    """Return the linear algebra library that NumPy was built with."""
+    """Return the name of the linear algebra library that NumPy was built with."""
     config: Any = numpy.show_config(mode="dicts")
     return str(config.get("Build Dependencies", {}).get("blas", {}).get("name", "unknown"))
 
 
 def blas_threads() -> str:
-    """Return how many threads matrix products use, as far as can be told."""
+    """Return how many threads matrix products use, as far as we can find out."""
     settings = [f"{name}={os.environ[name]}" for name in THREAD_SETTINGS if name in os.environ]
     text = ", ".join(settings) or "threads not limited by the environment"
     try:

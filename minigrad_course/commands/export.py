@@ -1,4 +1,4 @@
-"""`minigrad export`: an assignment for a platform."""
+"""`minigrad export`: write an assignment for a teaching platform."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ app = typer.Typer()
 
 
 class Format(NamedTuple):
-    """A platform: how its assignment is written and tried, and what its users should know."""
+    """A platform: how to write and grade its assignment, and how far its results can be trusted."""
 
     write: Callable[[Assignment, Path], list[Path]]
     grade: Callable[[Path, dict[str, str], FreshFolder], Graded]
     trust: str
-    draws: bool = False  # whether a seed is drawn for the assignment if none is given
-    program: str = ""  # the program that tries it, if installed
+    draws: bool = False  # whether to draw a seed if the course sets none
+    program: str = ""  # the program that grades it, if installed
 
 
-#: Said of every format whose graded cells run in the learner's kernel.
-LOW = ("low trust: the learner's cells and the graded cell run in one kernel, so a cell can change "
-       "what is reported")
+#: The warning for formats that run graded cells in the learner's kernel.
+LOW = ("low trust: the learner's cells and the graded cell share one kernel, so a cell can change "
+       "the reported result")
 
 FORMATS = {
     "gradescope": Format(gradescope.write, gradescope.grade,
-                         "the grader alone writes results; what is handed in runs as another user",
+                         "only the grader writes results; submissions run as another user",
                          draws=True),
     "classroom50": Format(classroom50.write, classroom50.grade,
-                          "whoever finds the bundle's address can read it, so no seed is in it; "
-                          "one is drawn at each grading"),
+                          "anyone who finds the bundle's address can read it, so it contains no "
+                          "seed; each grading draws a new one"),
     "nbgrader": Format(nbgrader.write, nbgrader.grade, LOW, program="nbgrader"),
     "otter": Format(otter.write, otter.grade, LOW, draws=True, program="otter"),
 }
@@ -51,19 +51,19 @@ def export(
     number: Annotated[str, typer.Argument(
         metavar="STAGE", help="A stage, such as 03, or several: 03,07 or 01-03b.")],
     form: Annotated[str, typer.Option("--format", help=" | ".join(FORMATS))],
-    out: Annotated[Path, typer.Option("--out", help="A new folder for what is made.")],
+    out: Annotated[Path, typer.Option("--out", help="A new folder to write to.")],
     course: Annotated[
-        Path | None, typer.Option("--course", help="course.toml: weights, hints, the seed.")
+        Path | None, typer.Option("--course", help="A course.toml with weights, hints and a seed.")
     ] = None,
     verify: Annotated[
-        bool, typer.Option("--verify", help="Grade the exercise as shipped, the solution and a "
-                                            "known mistake with it, offline.")
+        bool, typer.Option("--verify", help="Grade the shipped exercise, the solution and a known "
+                                            "mistake with it, offline.")
     ] = False,
 ) -> None:
-    """Make an assignment of one stage or several: what students get, and the autograder to upload.
+    """Make an assignment of one or more stages: the students' files and the autograder to upload.
 
-    Students get no solution, no hidden test and no seed. Exits with 1 if --verify finds a verdict
-    that is not as it should be.
+    Students get no solutions, no hidden tests and no seed. Exits with 1 if --verify gets an
+    unexpected verdict.
 
     \b
     Examples:
@@ -81,7 +81,7 @@ def export(
 
 def _export(number: str, form: str, out: Path, course: Path | None, verify: bool) -> bool:
     if form not in FORMATS:
-        raise CourseError(f"--format {form}: there are {', '.join(FORMATS)}")
+        raise CourseError(f"--format {form}: unknown format; the formats are {', '.join(FORMATS)}")
     stages = tuple(stages_named(number))
     for stage in stages:
         if not stage.holes:
@@ -98,16 +98,16 @@ def _export(number: str, form: str, out: Path, course: Path | None, verify: bool
     for path in FORMATS[form].write(assignment, out):
         print(f"written: {path}")
     if drawn:
-        print(f"seed: {seed}, drawn for this assignment; it is in course.toml, keep it to yourself")
+        print(f"seed: {seed}, drawn for this assignment and stored in course.toml; keep it secret")
     print(f"{form}: {FORMATS[form].trust}")
     return verify and _verified(assignment, form, out)
 
 
 def _verified(assignment: Assignment, form: str, out: Path) -> bool:
-    print("verifying " + ("without a network" if offline() else
-                          "(the network could not be cut off here)"), flush=True)
+    print("verifying " + ("offline" if offline() else
+                          "(could not cut off the network here)"), flush=True)
     if (program := FORMATS[form].program) and shutil.which(program) is None:
-        print(f"  {program} is not installed here: cells are run one after the other without it")
+        print(f"  {program} is not installed here, so the cells run in order without it")
     wrong = False
     for finding in findings(assignment, lambda files, fresh: FORMATS[form].grade(out, files, fresh),
                             lambda text: print(f"  {text}", flush=True)):

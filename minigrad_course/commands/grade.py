@@ -1,4 +1,4 @@
-"""`minigrad grade`: verdicts on what others handed in."""
+"""`minigrad grade`: grade submissions."""
 
 from __future__ import annotations
 
@@ -37,57 +37,57 @@ FORMATS = ("terminal", *WRITERS, *FOR_ONE)
 
 @app.command()
 def grade(
-    # A file that cannot be read is zero points for one submission, and no end of the class.
+    # An unreadable file means zero points for one submission; it must not stop the class.
     paths: Annotated[list[Path], typer.Argument(
-        help="Files or folders that were handed in.", readable=False)],
+        help="Submitted files or folders.", readable=False)],
     stage: Annotated[
-        list[str] | None, typer.Option("--stage", help="A stage that counts; may be repeated.")
+        list[str] | None, typer.Option("--stage", help="A stage to grade; may be repeated.")
     ] = None,
     form: Annotated[str, typer.Option("--format", help=" | ".join(FORMATS))] = "terminal",
     out: Annotated[
-        Path | None, typer.Option("--out", help="A file for the result, instead of the terminal.")
+        Path | None, typer.Option("--out", help="Write the result to this file.")
     ] = None,
     keep: Annotated[
         Path | None,
-        typer.Option("--keep", help="A folder for results.jsonl, grades.csv and grades.html; a run "
-                                    "that was ended goes on from there."),
+        typer.Option("--keep", help="A folder for results.jsonl, grades.csv and grades.html; an "
+                                    "interrupted run resumes from it."),
     ] = None,
     course: Annotated[
-        Path | None, typer.Option("--course", help="course.toml: stages, weights, seed.")
+        Path | None, typer.Option("--course", help="A course.toml with stages, weights, a seed.")
     ] = None,
     seed: Annotated[
-        int | None, typer.Option("--seed", help="The secret of the probes; by default a fresh one.")
+        int | None, typer.Option("--seed", help="The secret seed of the probes; by default random.")
     ] = None,
     workers: Annotated[
-        int, typer.Option("--workers", min=1, help="How many submissions are graded at a time.")
+        int, typer.Option("--workers", min=1, help="How many submissions to grade in parallel.")
     ] = 1,
     seconds: Annotated[
-        float, typer.Option("--seconds", min=1, help="The limit of time for each process.")
+        float, typer.Option("--seconds", min=1, help="The time limit for each process.")
     ] = 60,
     all_seconds: Annotated[
         float | None, typer.Option("--all-seconds", min=1,
-                                   help="The limit for all processes of a submission to one "
-                                        "stage; by default 4 times --seconds.")
+                                   help="The time limit for all processes of one submission to "
+                                        "one stage; by default 4 times --seconds.")
     ] = None,
     require_sandbox: Annotated[
         bool, typer.Option("--require-sandbox", help="Refuse to grade without bubblewrap.")
     ] = False,
     roster: Annotated[
-        Path | None, typer.Option("--roster", help="A CSV file of who is expected: id, name, "
-                                                   "email. Its columns go into grades.csv.")
+        Path | None, typer.Option("--roster", help="A CSV file with the class: id, name, email. "
+                                                   "Its columns go into grades.csv.")
     ] = None,
     regrade: Annotated[
-        list[str] | None, typer.Option("--regrade", help="A submission to grade again although "
-                                                         "its verdict is kept, or all.")
+        list[str] | None, typer.Option("--regrade", help="Grade this submission again even if it "
+                                                         "has a verdict; or all.")
     ] = None,
     reason: Annotated[
-        str, typer.Option("--reason", help="Why something is graded again; it is kept.")
+        str, typer.Option("--reason", help="Why you grade it again; kept with the result.")
     ] = "",
 ) -> None:
-    """Grade what was handed in: in a sandbox, by seeded probes whose answers are compared here.
+    """Grade submissions in a sandbox: seeded probes run there, and their answers are checked here.
 
-    Exits with 0 when everything was graded, whatever the grades are, and with 1 when something
-    could not be.
+    Exits with 0 when everything was graded, whatever the grades, and with 1 if some submission
+    could not be graded.
 
     \b
     Examples:
@@ -116,9 +116,9 @@ def _grade(paths: list[Path], chosen: list[str], form: str, out: Path | None, ke
            course: Path | None, seed: int | None, workers: int, limits: Limits,
            require_sandbox: bool, roster: Roster | None, again: Again | None) -> list[Report]:
     if form not in FORMATS:
-        raise CourseError(f"--format {form}: there are {', '.join(FORMATS)}")
+        raise CourseError(f"--format {form}: unknown format; the formats are {', '.join(FORMATS)}")
     if form in FOR_ONE and len(paths) != 1:
-        raise CourseError(f"--format {form} is for one submission, but {len(paths)} were named")
+        raise CourseError(f"--format {form} takes one submission, but {len(paths)} were named")
     settings = read_settings(course, chosen)
     sandbox = best_sandbox(require_sandbox)
     if sandbox.method != "limits":
@@ -168,7 +168,7 @@ def _grade(paths: list[Path], chosen: list[str], form: str, out: Path | None, ke
 
 
 def _to_look_at(paths: list[Path], reports: list[Report], settings: Settings) -> Iterator[str]:
-    """Yield what earned points in a way that an exercise does not ask for."""
+    """Yield submissions that earned points but look wrong, for the teacher to check."""
     for path, report in zip(paths, reports, strict=True):
         for stage, graded in zip(settings.stages, report.grades, strict=True):
             if not graded.points:
@@ -176,28 +176,28 @@ def _to_look_at(paths: list[Path], reports: list[Report], settings: Settings) ->
             texts = readable(stage, take_in(path, stage).texts)
             idle = idle_holes(stage, texts)
             name = one_line(report.submission)
-            yield from (f"{name}: {hole.hole} has points, but its body does nothing"
+            yield from (f"{name}: {hole.hole} earned points, but its body does nothing"
                         for hole in graded.holes if hole.points and hole.hole in idle)
             yield from (f"{name}: stage {stage.number} {each}" for each in signs(stage, texts))
 
 
 def _again(names: list[str], reason: str, paths: list[Path], keep: Path | None) -> Again | None:
-    """Return the submissions to grade again; CourseError if the options do not go together."""
+    """Return the submissions to grade again; raise CourseError if the options do not fit."""
     if bool(names) != bool(reason.strip()):
-        raise CourseError("--regrade and --reason go together: what to grade again, and why")
+        raise CourseError("--regrade and --reason need each other: what to grade again, and why")
     if not names:
         return None
     if keep is None:
-        raise CourseError("--regrade needs --keep, the folder where the verdicts are")
+        raise CourseError("--regrade needs --keep, the folder with the earlier verdicts")
     again = Again(frozenset(names), reason.strip())
     for name in names:
         if name != "all" and not any(name in (path.name, str(path)) for path in paths):
-            raise CourseError(f"--regrade {name}: it is not among the submissions that were named")
+            raise CourseError(f"--regrade {name}: no such submission was named")
     return again
 
 
 def _seed(given: int | None, set_for_all: int | None, keep: Path | None) -> int:
-    """Return the seed; a run that goes on takes the one it began with."""
+    """Return the seed; a resumed run uses the seed that it started with."""
     if given is not None or set_for_all is not None:
         return given if given is not None else int(set_for_all or 0)
     if keep is None:
@@ -209,7 +209,7 @@ def _seed(given: int | None, set_for_all: int | None, keep: Path | None) -> int:
     try:
         return int(path.read_text(encoding="utf-8"))
     except ValueError:
-        raise CourseError(f"{path} has no seed; delete it to start again") from None
+            raise CourseError(f"{path} contains no seed; delete the file to start again") from None
 
 
 def _written(form: str, reports: list[Report]) -> str:

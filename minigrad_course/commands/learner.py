@@ -32,7 +32,7 @@ from .shared import Where, console, in_one_sentence
 
 app = typer.Typer()
 What = Annotated[
-    str, typer.Argument(help="An exercise, 03.2; or stages: 03, 13 (13a and 13b), 05-08, 01,03.")
+    str, typer.Argument(help="An exercise, 03.2, or stages: 03, 13 (13a and 13b), 05-08 or 01,03.")
 ]
 Some = Annotated[
     str, typer.Argument(metavar="STAGES", help="03, 13 (13a and 13b), 05-08 or 01,03.")
@@ -40,20 +40,20 @@ Some = Annotated[
 
 
 def on_a_terminal() -> bool:
-    """Tell whether somebody is there to answer a question."""
+    """Return whether a person can answer a question here."""
     return sys.stdin.isatty()
 
 
 @app.command()
 @in_one_sentence
 def init(
-    folder: Annotated[Path, typer.Argument(help="A folder that is new or empty.")],
+    folder: Annotated[Path, typer.Argument(help="A new or empty folder.")],
     from_scratch: Annotated[
-        bool, typer.Option("--from-scratch", help="Whole modules to write: names, signatures and "
-                                                  "docstrings are there, and no body.")
+        bool, typer.Option("--from-scratch", help="Write whole modules: you get names, signatures "
+                                                  "and docstrings, but no bodies.")
     ] = False,
 ) -> None:
-    """Make a workspace: the exercises, for you to edit.
+    """Make a workspace: a folder with the exercises for you to edit.
 
     \b
     Examples:
@@ -62,14 +62,14 @@ def init(
     """
     space = make_workspace(folder, scratch=from_scratch)
     count = sum(len(stage.holes) for stage in stages())
-    console().print(f"{escape(str(space.root))} holds {count} exercises. Next:\n"
+    console().print(f"created {escape(str(space.root))} with {count} exercises. Next:\n"
                     f"  cd {escape(str(folder))}\n  minigrad learn", soft_wrap=True)
 
 
 @app.command()
 @in_one_sentence
 def upgrade(where: Where = None) -> None:
-    """Bring a workspace up to date with the installed package; your answers stay.
+    """Update a workspace to the installed package, keeping your answers.
 
     \b
     Example:
@@ -80,18 +80,18 @@ def upgrade(where: Where = None) -> None:
         for line in lines:
             console().print(f"{what}: {escape(line)}", soft_wrap=True)
     if "unknown name" in done:
-        console().print("An unknown name is one that your answer uses and its file no longer has: "
+        console().print("An unknown name is one that your answer uses but its file no longer has: "
                         "it was renamed, or the task no longer needs it.", soft_wrap=True)
     if "conflict" in done:
-        console().print("In a conflict your file stays as it is, and the new one is beside it.")
+        console().print("In a conflict your file stays unchanged; the new version is next to it.")
     if not done:
-        console().print("nothing to do")
+        console().print("already up to date")
 
 
 @app.command("list")
 @in_one_sentence
 def list_exercises(where: Where = None) -> None:
-    """List all exercises and how they stand.
+    """List all exercises: which are done, their points, and the hints you took.
 
     \b
     Example:
@@ -108,7 +108,8 @@ def list_exercises(where: Where = None) -> None:
             waits = space.waits_for(hole)
             table.add_row("[green]done[/]" if space.solved(hole) else state,
                           f"  {hole.id} {escape(title)}"
-                          + (f": right; it waits for {waits}" if waits else ""), str(hole.points),
+                          + (f": correct, but waits for {waits}" if waits else ""),
+                          str(hole.points),
                           str(space.hints_taken(hole) or ""))
     console().print(table)
 
@@ -116,7 +117,7 @@ def list_exercises(where: Where = None) -> None:
 @app.command()
 @in_one_sentence
 def progress(where: Where = None) -> None:
-    """Show how far you are: a row for each stage, a mark for each exercise.
+    """Show how far you are: one row per stage, one mark per exercise.
 
     \b
     Example:
@@ -133,22 +134,23 @@ def progress(where: Where = None) -> None:
 @in_one_sentence
 def run(
     what: Annotated[
-        str | None, typer.Argument(help="An exercise, 03.2, or stages: 03, 13, 05-08 or 01,03.")
+        str | None, typer.Argument(
+            help="An exercise, 03.2, or stages: 03, 13 (13a and 13b), 05-08 or 01,03.")
     ] = None,
     keep: Annotated[
-        str | None, typer.Option("--keep", help="Stages of yours that stand in too: 01,02 or "
-                                                "01-03. Progress stays as it is.")
+        str | None, typer.Option("--keep", help="Also use your files of these stages: 01,02 or "
+                                                "01-03. Does not record progress.")
     ] = None,
     pdb: Annotated[
         bool, typer.Option("--pdb", help="Stop in a debugger where a test first fails, in your "
-                                         "file if it came that far. Progress stays as it is.")
+                                         "file if possible. Does not record progress.")
     ] = False,
     where: Where = None,
 ) -> None:
-    """Test your answers to a stage; without one, to the first that is not solved.
+    """Test your answers to a stage; by default, to the first stage that is not solved.
 
-    Your files stand in for the package's modules while its tests run. The tests of an exercise may
-    take 10 seconds. Exits with 1 while something is open.
+    Your files replace the package's modules while the tests run. The tests of each exercise have a
+    limit of 10 seconds. Exits with 1 until everything passes.
 
     \b
     Examples:
@@ -163,7 +165,7 @@ def run(
     if what is None:
         found = next_exercise(space)
         if found is None:
-            out.print("Everything is solved.")
+            out.print("All exercises are solved.")
             return
         chosen = [(found[0], list(found[0].holes))]
     else:
@@ -186,7 +188,7 @@ def run(
             space.record((each.hole, each.is_right) for each in verdicts)
             space.record_waits(verdicts)
             if stage.beside and holes != list(stage.holes) and not was_solved and \
-                    stage in skipped_stages.solved_stages(space):  # now below the whole package
+                    stage in skipped_stages.solved_stages(space):  # test below the whole package
                 holes = list(stage.holes)
                 verdicts = try_and_show(out, stage, files, holes, shared) or []
                 space.record((each.hole, each.is_right) for each in verdicts)
@@ -209,8 +211,8 @@ def hint(
     what: Annotated[str | None, typer.Argument(help="An exercise, such as 03.2.")] = None,
     where: Where = None,
 ) -> None:
-    """Show the next hint for an exercise, and those before it; without one, for the first that is
-    not solved.
+    """Show the next hint for an exercise, after those you have seen; by default, for the first
+    exercise that is not solved.
 
     \b
     Examples:
@@ -220,24 +222,25 @@ def hint(
     space = find_workspace(where)
     found = next_exercise(space) if what is None else one_exercise(what)
     if found is None:
-        console().print("Everything is solved.")
+        console().print("All exercises are solved.")
         return
     for line in next_hint(space, *found):
         console().print(line, soft_wrap=True)
 
 
 def next_hint(space: Workspace, stage: Stage, hole: Hole) -> list[str]:
-    """Return the hints for a hole up to the next, and note that it was taken."""
+    """Return the hints for an exercise up to the next one, and record that it was taken."""
     hints = stage.words["hole"][hole.id]["hints"]
     if space.solved(hole):
-        taken = len(hints)  # a look back counts for nothing
+        taken = len(hints)  # looking back at hints is free
     else:
         taken = min(space.hints_taken(hole) + 1, len(hints))
         space.note(hole, hints=taken)
     lines = [f"{hole.id}, hint {i + 1} of {len(hints)}: {escape(hints[i])}" for i in range(taken)]
-    lines.append(f"[dim]names of the package's inside: {escape(glossary())}[/]")
+    lines.append(f"[dim]the names used inside the package: {escape(glossary())}[/]")
     if taken == len(hints):
-        lines.append(f"There are no more; `minigrad solution {hole.id} --give-up` shows an answer.")
+        lines.append("That was the last hint; "
+                     f"`minigrad solution {hole.id} --give-up` shows an answer.")
     return lines
 
 
@@ -248,7 +251,7 @@ def reset(
     where: Where = None,
     yes: Annotated[bool, typer.Option("--yes", help="Replace files without asking.")] = False,
 ) -> None:
-    """Put the files of stages back as they were handed out; yours are kept as backups.
+    """Reset the files of stages to how they were handed out, with a backup of yours.
 
     \b
     Examples:
@@ -256,25 +259,26 @@ def reset(
       minigrad reset 03 --yes
     """
     if "." in what:
-        raise CourseError(f"stages are put back whole: minigrad reset {what.partition('.')[0]}")
+        raise CourseError(
+            f"reset works on whole stages, not on {what}: minigrad reset {what.partition('.')[0]}")
     space, chosen = find_workspace(where), exercises_named(what)
     numbers = ", ".join(stage.number for stage, _ in chosen)
     noun = "stages" if len(chosen) > 1 else "stage"
     if not yes and not on_a_terminal():
-        raise CourseError(f"nobody is there to ask: minigrad reset {what} --yes puts the files of "
-                          f"{noun} {numbers} back")
-    if not yes and not typer.confirm(f"Put all files of {noun} {numbers} back?"):
+        raise CourseError(f"cannot ask for confirmation without a terminal: `minigrad reset {what} "
+                          f"--yes` resets the files of {noun} {numbers}")
+    if not yes and not typer.confirm(f"Reset all files of {noun} {numbers}?"):
         raise typer.Exit(1)
     for stage, _ in chosen:
         for copy in space.reset(stage):
-            console().print(f"your file is kept as {escape(str(copy))}", soft_wrap=True)
-        console().print(f"stage {stage.number} is as it was handed out")
+            console().print(f"backup of your file: {escape(str(copy))}", soft_wrap=True)
+        console().print(f"stage {stage.number} is reset")
 
 
 @app.command()
 @in_one_sentence
 def skip(what: Some, where: Where = None) -> None:
-    """Leave stages out: the package's own code does their work. `unskip` takes that back.
+    """Skip stages: the package's own code does their work. `unskip` undoes it.
 
     \b
     Example:
@@ -282,10 +286,10 @@ def skip(what: Some, where: Where = None) -> None:
     """
     space, chosen = find_workspace(where), stages_named(what)
     if not any(stage.holes for stage in chosen):
-        raise CourseError(f"stage {_numbers(chosen)} has nothing to write, so nothing to skip")
+        raise CourseError(f"stage {_numbers(chosen)} has no exercises to skip")
     new = skipped_stages.skip(space, chosen)
-    console().print(f"skipped: {_numbers(new)}; minigrad unskip takes it back" if new
-                    else "they were skipped before")
+    console().print(f"skipped: {_numbers(new)}; `minigrad unskip` undoes it" if new
+                    else "already skipped")
     for line in next_step(space):
         console().print(line, soft_wrap=True)
 
@@ -294,8 +298,8 @@ def skip(what: Some, where: Where = None) -> None:
 @in_one_sentence
 def unskip(
     what: Annotated[
-        str | None, typer.Argument(metavar="[STAGES]", help="00-04, say; all that are skipped by "
-                                                            "default.")
+        str | None, typer.Argument(metavar="[STAGES]", help="Such as 00-04; by default all skipped "
+                                                            "stages.")
     ] = None,
     where: Where = None,
 ) -> None:
@@ -308,7 +312,7 @@ def unskip(
     """
     back = skipped_stages.unskip(find_workspace(where),
                                  stages() if what is None else stages_named(what))
-    console().print(f"no longer skipped: {_numbers(back)}" if back else "nothing was skipped")
+    console().print(f"no longer skipped: {_numbers(back)}" if back else "these were not skipped")
 
 
 def _numbers(chosen: list[Stage]) -> str:
@@ -321,13 +325,13 @@ def solution(
     what: What,
     where: Where = None,
     give_up: Annotated[
-        bool, typer.Option("--give-up", help="Show it although the exercise is not solved.")
+        bool, typer.Option("--give-up", help="Show it even if the exercise is not solved.")
     ] = False,
     write: Annotated[
-        bool, typer.Option("--write", help="Put it into your file, which is kept as a backup.")
+        bool, typer.Option("--write", help="Write it into your file, with a backup.")
     ] = False,
 ) -> None:
-    """Show the package's answer beside yours, once an exercise is solved.
+    """Show the package's answer next to yours, once an exercise is solved.
 
     \b
     Examples:
@@ -339,8 +343,8 @@ def solution(
     chosen = [(stage, hole) for stage, holes in exercises_named(what) for hole in holes]
     for _, hole in chosen:
         if not (space.solved(hole) or give_up):
-            raise CourseError(f"{hole.id} is not solved yet (`minigrad run {hole.id}`); to see an "
-                              "answer all the same, add --give-up")
+            raise CourseError(f"{hole.id} is not solved yet (`minigrad run {hole.id}`); to see the "
+                              "answer anyway, add --give-up")
     for stage, hole in chosen:
         if not space.solved(hole):
             space.note(hole, gave_up=True)
@@ -348,8 +352,8 @@ def solution(
             _beside(out, space, stage, hole)
             continue
         for file, copy in write_answer(space, stage, hole):
-            out.print(f"{hole.id} is written in {escape(str(file))}", soft_wrap=True)
-            out.print(f"  your file is kept as {escape(str(copy))}", soft_wrap=True)
+            out.print(f"{hole.id} is now in {escape(str(file))}", soft_wrap=True)
+            out.print(f"  backup of your file: {escape(str(copy))}", soft_wrap=True)
 
 
 def _beside(out: Console, space: Workspace, stage: Stage, hole: Hole) -> None:
@@ -362,7 +366,7 @@ def _beside(out: Console, space: Workspace, stage: Stage, hole: Hole) -> None:
                 mine = Module.read(files[path], path)
                 panels.insert(0, _panel("yours", mine.cut(mine.find(symbol))))
             except (CourseError, SyntaxError, UnicodeDecodeError) as error:
-                out.print(f"yours cannot be read: {escape(str(error))}")
+                out.print(f"cannot read your answer: {escape(str(error))}")
             out.print(f"{hole.id}  {path}: {symbol}")
             out.print(Columns(panels, equal=True) if out.width >= 160 else panels[0])
             if out.width < 160 and len(panels) > 1:
@@ -379,16 +383,17 @@ def learn(
     where: Where = None,
     begin: Annotated[
         str | None, typer.Option("--from", metavar="STAGE",
-                                 help="Start here: stages before it that are not solved are "
-                                      "skipped, until you `unskip` them.")
+                                 help="Start with this stage, and skip earlier ones that are not "
+                                      "solved; `unskip` brings them back.")
     ] = None,
     polling: Annotated[
-        bool, typer.Option("--polling", help="Look for changes every second; for network drives.")
+        bool, typer.Option("--polling",
+                           help="Check for changes every second, for network drives.")
     ] = False,
 ) -> None:
-    """Work through the course: each time you save a file, its stage is tested.
+    """Work through the course: saving a file tests its stage.
 
-    Keys: h a hint, n the next exercise, l the list, r reset the stage, q quit. They work while
+    Keys: h next hint, n next exercise, l list, r reset the stage, q quit. They also work while
     tests run.
 
     \b
@@ -404,7 +409,7 @@ def learn(
         new = skipped_stages.skip(space, [each for each in stages()
                                     if each.key < first.key and each not in solved])
         if new:
-            console().print(f"skipped: {_numbers(new)}; minigrad unskip takes it back",
+            console().print(f"skipped: {_numbers(new)}; `minigrad unskip` undoes it",
                             soft_wrap=True)
     raise typer.Exit(watch(console(), space, polling))
 
@@ -416,14 +421,14 @@ def python(
     script: Annotated[Path, typer.Argument(help="A Python program that imports minigrad.")],
     arguments: Annotated[list[str] | None, typer.Argument(help="Its arguments.")] = None,
     mine: Annotated[
-        str | None, typer.Option(metavar="STAGES", help="The stages of yours that stand in: 01, "
-                                 "01-05 or 01,03. By default those that are solved.")
+        str | None, typer.Option(metavar="STAGES", help="Use your files of these stages: 01, 01-05 "
+                                 "or 01,03. By default all that are solved.")
     ] = None,
     where: Where = None,
 ) -> None:
-    """Run a program on your own engine: your files stand in for the package's modules.
+    """Run a program on your own engine: your files replace the package's modules.
 
-    The programs that lessons end with, such as moons.py of lesson 00, are found by their names.
+    A lesson's program, such as moons.py of lesson 00, can be given by its name alone.
 
     \b
     Examples:
@@ -434,7 +439,8 @@ def python(
     space = find_workspace(where)
     chosen = skipped_stages.solved_stages(space) if mine is None else stages_named(mine)
     if not chosen:
-        typer.echo("minigrad: no stage is solved yet, so this runs on the package alone", err=True)
+        typer.echo("minigrad: no stage is solved yet, so this runs on the package's code only",
+                   err=True)
     ours = checkout() / "lessons" / "programs" / script
     if not script.is_file() and ours.is_file():
         script = ours
@@ -447,10 +453,10 @@ def python(
 def compare(
     script: Annotated[Path, typer.Argument(help="A Python program that imports torch.")]
 ) -> None:
-    """Run a program on minigrad and on PyTorch and show where they first differ.
+    """Run a program on minigrad and on PyTorch, and show where they first differ.
 
-    Compared after each statement: errors, tensors with their graph and gradients, what was
-    printed. Exits with 1 if there is a difference.
+    Compares after each statement: errors, tensors with their graphs and gradients, and printed
+    output. Exits with 1 if there is a difference.
 
     \b
     Example:

@@ -22,26 +22,26 @@ app = typer.Typer()
 def lesson(
     what: Annotated[str, typer.Argument(metavar="STAGE", help="A stage, such as 05.")],
     mine: Annotated[
-        bool, typer.Option("--mine", help="Run the blocks on your own engine: the stages that you "
-                                          "have solved, and the solved exercises of this one.")
+        bool, typer.Option("--mine", help="Run the blocks on your own engine: the stages you have "
+                                          "solved, and your solved exercises of this one.")
     ] = False,
     run: Annotated[
-        bool, typer.Option("--run", help="Run every block, without stops.")
+        bool, typer.Option("--run", help="Run every block without stopping.")
     ] = False,
     answers: Annotated[
-        bool, typer.Option("--answers", help="Show the answers too.")
+        bool, typer.Option("--answers", help="Also show the answers.")
     ] = False,
     begin: Annotated[
-        int, typer.Option("--from", metavar="SECTION", help="Begin with this section; the code "
-                                                            "before it runs unseen.")
+        int, typer.Option("--from", metavar="SECTION", help="Begin with this section; earlier code "
+                                                            "runs without being shown.")
     ] = 1,
     where: Annotated[
-        Path | None, typer.Option("--dir", help="The workspace; by default the one you are in.")
+        Path | None, typer.Option("--dir", help="Your workspace; by default the one you are in.")
     ] = None,
 ) -> None:
-    """Read a lesson here: its blocks run one by one, its answers are hidden until you ask.
+    """Read a lesson in the terminal: run its code block by block, and reveal answers when you ask.
 
-    In a pipe or a file it comes without stops, with the output that the lesson has.
+    In a pipe or a file, prints the whole lesson with its stored output, without stopping.
 
     \b
     Examples:
@@ -55,12 +55,13 @@ def lesson(
         stage, *more = stages_named(what)
         if more:
             names = ", ".join(each.number for each in (stage, *more))
-            raise CourseError(f"one lesson after the other: name one of {names}")
+            raise CourseError(f"lesson takes one stage: name one of {names}")
         engine = None
         if mine:
             engine = partial(own_engine, find_workspace(where), stage)
             if not engine()[0]:
-                console.print("[dim]nothing is solved yet, so this runs on the package alone[/]")
+                console.print(
+                    "[dim]nothing is solved yet, so this runs on the package's code only[/]")
         status = read_lesson(console, stage, engine, run, answers, begin)
     except CourseError as error:
         typer.echo(f"minigrad: {error}", err=True)

@@ -1,4 +1,4 @@
-"""The parts that commands share: the console, the option `--dir`, errors in one sentence."""
+"""What commands share: the console, the `--dir` option, and errors as one sentence."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from ..content.stages import CourseError
 __all__ = ["Where", "console", "in_one_sentence"]
 
 Where = Annotated[
-    Path | None, typer.Option("--dir", help="The workspace; by default the one you are in.")
+    Path | None, typer.Option("--dir", help="Your workspace; by default the one you are in.")
 ]
 
 
 def in_one_sentence(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Let a command say what is wrong in one sentence, and exit with 2."""
+    """Wrap a command to print a `CourseError` as one sentence and exit with 2."""
 
     @wraps(command)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
@@ -34,5 +34,5 @@ def in_one_sentence(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def console() -> Console:
-    """Return the console for everything that is said."""
+    """Return a console for the output of a command."""
     return Console(highlight=False)

@@ -1,4 +1,4 @@
-"""`minigrad show`: print the declaration of an operation and the functions written from it."""
+"""`minigrad show`: print the declaration of an operation and the code generated from it."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from minigrad.op.declaration import REGISTRY, Op
 
 app = typer.Typer()
 
-NOT_WRITTEN = ("No function is written for {}, because it has several outputs or takes a list of "
-               "tensors.\nIt runs the four steps of minigrad/op/apply.py: `run_op`.")
-SWITCHED_OFF = "MINIGRAD_GENERIC is set, so {} runs the taught functions: minigrad/op/apply.py."
+NOT_WRITTEN = ("minigrad generates no function for {}, because it has several outputs or takes a "
+               "list of tensors.\nIt runs the four steps in minigrad/op/apply.py: `run_op`.")
+SWITCHED_OFF = "MINIGRAD_GENERIC is set, so {} runs the generic functions in minigrad/op/apply.py."
 
 
 @app.command()
@@ -25,7 +25,7 @@ def show(
 ) -> None:
     """Print the declaration of an operation, and the code that runs when you call it.
 
-    minigrad writes that code from the declaration: prepare, forward, record, wrap, and the
+    minigrad generates this code from the declaration: prepare, forward, record, wrap, and the
     backward of the operation's node.
 
     \b
@@ -45,11 +45,11 @@ def show(
 
 
 def ops_called(name: str) -> list[type[Op]]:
-    """Return the operations of a name, as PyTorch or as the declaration spells it; exit if none."""
+    """Return the operations with this name, PyTorch's or the class's; exit with 2 if none match."""
     found = [op for op in REGISTRY.values() if name in (op.__name__, op.name)]
     if not found:
         close = sorted(op.name for op in REGISTRY.values() if op.name.startswith(name[:3]))
-        near = f" Names that begin alike: {', '.join(dict.fromkeys(close))}." if close else ""
-        print(f"minigrad show: there is no operation named {name!r}.{near}", file=sys.stderr)
+        near = f" Similar names: {', '.join(dict.fromkeys(close))}." if close else ""
+        print(f"minigrad show: no operation is named {name!r}.{near}", file=sys.stderr)
         raise typer.Exit(2)
     return found

@@ -1,4 +1,4 @@
-"""`minigrad similarity`: who copied from the package, and who from whom."""
+"""`minigrad similarity`: find answers copied from the package or from another student."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ FORMATS = ("terminal", "csv", "html")
 
 @app.command()
 def similarity(
-    # One file that cannot be read must not end the comparison.
+    # One unreadable file must not stop the comparison.
     paths: Annotated[list[Path], typer.Argument(
-        help="Files or folders that were handed in.", readable=False)],
+        help="Submitted files or folders.", readable=False)],
     stage: Annotated[
         list[str] | None, typer.Option("--stage", help="A stage to compare; may be repeated.")
     ] = None,
     form: Annotated[str, typer.Option("--format", help=" | ".join(FORMATS))] = "terminal",
     out: Annotated[
-        Path | None, typer.Option("--out", help="A file for the result, instead of the terminal.")
+        Path | None, typer.Option("--out", help="Write the result to this file.")
     ] = None,
 ) -> None:
-    """Report answers that are too much like the package's source or like each other.
+    """Report answers that are suspiciously similar to the package's source or to each other.
 
-    Comments, layout, names and statements without effect are passed over, and so is what the
-    exercise or its task gives. Code that runs text, large literals and exercises that are bound
-    again are named too. It says where to look, and proves nothing: look at the marked lines of
-    --format html.
+    Ignores comments, layout, names, statements without effect, and code that the exercise or its
+    task gives. Also reports code that executes text, large literals, and names of exercises that
+    are bound to something else. A report says where to look and proves nothing: read the lines
+    marked by --format html.
 
     \b
     Examples:
@@ -50,7 +50,8 @@ def similarity(
     """
     try:
         if form not in FORMATS:
-            raise CourseError(f"--format {form}: there are {', '.join(FORMATS)}")
+            raise CourseError(f"--format {form}: unknown format; the formats are "
+                              f"{', '.join(FORMATS)}")
         chosen = stages_named(",".join(stage)) if stage else [
             each for each in stages() if each.holes]
         found, named, texts, count = _compared(paths, chosen)
@@ -69,7 +70,7 @@ def similarity(
 
 def _compared(paths: list[Path], chosen: list[Stage]
               ) -> tuple[list[Likeness], Named, Texts, int]:
-    """Compare what was handed in; return also signs, the texts, and how many answers there were."""
+    """Compare submissions; return also their signs, their texts, and the number of answers."""
     found: list[Likeness] = []
     named: list[tuple[str, str, Sign]] = []
     texts: Texts = {}
@@ -96,4 +97,4 @@ def _show(console: Console, found: list[Likeness], named: Named, count: int) -> 
         console.print(table)
     for stage, name, sign in named:
         console.print(f"{stage} {escape(one_line(name))}: {escape(str(sign))}", soft_wrap=True)
-    console.print(f"{len(found) + len(named)} to look at among {count} answers")
+    console.print(f"{len(found) + len(named)} to check among {count} answers")

@@ -8,7 +8,7 @@ __all__ = ["COURSE", "PACKAGE", "ROOT"]
 
 #: The folder of this package, `minigrad_course`.
 COURSE = Path(__file__).resolve().parents[1]
-#: The folder that holds `minigrad` and `minigrad_course`: what to put on `sys.path`.
+#: The folder with `minigrad` and `minigrad_course`, to put on `sys.path`.
 ROOT = COURSE.parent
 #: The folder of the package `minigrad`.
 PACKAGE = ROOT / "minigrad"

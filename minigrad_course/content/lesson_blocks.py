@@ -1,24 +1,24 @@
-"""Parse the text of a lesson into blocks, and write the blocks as text again.
+"""Parse the text of a lesson into blocks, and render blocks as text again.
 
 A comment on the line before a fence says what the block is:
 
     <!-- pull: engine/engine.py:execute -->   filled with that symbol of the package
-    <!-- show: op/apply.py:wrap -->            the same, of any file: code that is given
+    <!-- show: op/apply.py:wrap -->            the same, for code that is given, from any file
     <!-- draft -->                              a simpler version, which a later pull replaces
-    <!-- raises: RuntimeError -->               runs, and has to raise that
-    <!-- not run: timing -->                    shown only (timing, gpu, torch or heavy)
-    <!-- output -->                             what the block before printed; made, not written
-    <!-- rest: engine/engine.py -->           what was not pulled; made, up to <!-- /rest -->
+    <!-- raises: RuntimeError -->               runs, and must raise that error
+    <!-- not run: timing -->                    only shown (timing, gpu, torch or heavy)
+    <!-- output -->                             what the block before printed; generated
+    <!-- rest: engine/engine.py -->           what was not pulled; generated, up to <!-- /rest -->
     <!-- picture: two_paths -->                 drawn by that function of
-                                                lessons/pictures/NN_name.py; made, up to
+                                                lessons/pictures/NN_name.py; generated, up to
                                                 <!-- /picture -->
-    <!-- widget: nudge f=cube -->               a picture to play with, on the site alone: one of
-                                                site/widgets, with how it begins
+    <!-- widget: nudge f=cube -->               an interactive picture, only on the site: one of
+                                                site/widgets, with its initial values
     <!-- predict -->                            before a block that runs, and before its comment:
-                                                readers guess what it prints, so that is folded
+                                                readers guess its output, which is folded away
     <!-- predict: 24 40 | both -->              the same, with short answers that are right too
 
-A block of Python without a comment runs, all blocks of a lesson in one namespace.
+A Python block without a comment runs; all blocks of a lesson share one namespace.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ from pathlib import Path
 from .source import Definition, Module, first_sentence, module, names_of, symbols
 from .stages import CourseError, Stage
 
-#: How a lesson begins, so that nobody edits what is made.
+#: The first line of a lesson, a warning not to edit generated parts.
 _MADE_BY = "<!-- Made by `minigrad dev build`"
 MADE = (f"{_MADE_BY}: the code below each `pull`, the text below each `output`, each `rest`, each "
         "`picture`. Edit the others. -->\n")
 
 _COMMENT = re.compile(
     r"<!-- (pull|show|draft|raises|not run|output|rest|picture|widget|predict)(?:: (.*?))? -->$")
-#: How an output is folded that readers are to predict.
+#: How to fold an output that readers should predict.
 PREDICT = "Predict first, then look"
 _FOLD = (f'<details markdown="1">\n<summary>{PREDICT}</summary>\n\n', "\n\n</details>")
 _WHY_NOT = ("timing", "gpu", "torch", "heavy")
@@ -47,15 +47,15 @@ _WHY_NOT = ("timing", "gpu", "torch", "heavy")
 
 @dataclass
 class Block:
-    """A piece of a lesson: text, or a fence and its properties."""
+    """A part of a lesson: text, or a fence and its properties."""
 
     kind: str  # text, run, draft, raises, pull, show, not run, rest, picture, widget, other
-    text: str  # without the fence's lines
+    text: str  # without the fence's first and last line
     detail: str = ""  # the comment's part after the colon
     fence: str = ""  # the fence's first line
     printed: str | None = None  # the text of the output block after it
-    predicted: bool = False  # whether that is folded, for readers to guess it first
-    answers: tuple[str, ...] = ()  # short guesses that are right, besides what is printed
+    predicted: bool = False  # whether the output is folded away, for readers to guess it first
+    answers: tuple[str, ...] = ()  # short guesses that are right, besides the printed text
     result: dict[str, str] = field(default_factory=dict)  # output and errors of the last run
 
     @property
@@ -65,7 +65,7 @@ class Block:
 
 
 def parse(text: str, name: str) -> list[Block]:
-    """Cut a lesson into blocks; CourseError for a fence or a comment out of place."""
+    """Split a lesson into blocks; raise CourseError for a fence or comment out of place."""
     lines, blocks, row = text.splitlines(), [], int(text.startswith(_MADE_BY))
     plain: list[str] = []
     predicted = False
@@ -78,12 +78,12 @@ def parse(text: str, name: str) -> list[Block]:
 
     def fence(start: int) -> tuple[str, str, int]:
         if start >= len(lines) or not lines[start].startswith("```"):
-            raise CourseError(f"{name}:{start + 1}: expected a block of code here")
+            raise CourseError(f"{name}:{start + 1}: expected a block of code")
         marks = re.match("`+", lines[start])
         assert marks is not None
         end = next((i for i in range(start + 1, len(lines)) if lines[i] == marks[0]), None)
         if end is None:
-            raise CourseError(f"{name}:{start + 1}: the block does not end")
+            raise CourseError(f"{name}:{start + 1}: the block has no closing fence")
         return lines[start], "\n".join(lines[start + 1 : end]), end + 1
 
     while row < len(lines):
@@ -126,12 +126,12 @@ def parse(text: str, name: str) -> list[Block]:
             while plain and not plain[-1]:
                 plain.pop()
             if plain or not blocks or not blocks[-1].runs:
-                raise CourseError(f"{name}:{row}: output follows right after a block that runs")
+                raise CourseError(f"{name}:{row}: an output must directly follow a block that runs")
             blocks[-1].printed = code
             continue
         flush()
         if kind == "not run" and detail not in _WHY_NOT:
-            raise CourseError(f"{name}:{row + 1}: not run because of one of {_WHY_NOT}")
+            raise CourseError(f"{name}:{row + 1}: not run: {detail!r} is not one of {_WHY_NOT}")
         first, code, row = fence(row + 1)
         blocks.append(Block(kind, code, detail, first, predicted=predicted, answers=answers))
         _check_predicted(blocks[-1], f"{name}:{row}")
@@ -141,7 +141,7 @@ def parse(text: str, name: str) -> list[Block]:
 
 
 def _end_of(kind: str, lines: list[str], start: int) -> int:
-    """Return the line that ends what is made from `start` on; `start` if it was not made yet."""
+    """Return the last line of the generated part from `start` on, or `start` if there is none."""
     for row in range(start + 1, len(lines)):
         if lines[row] == f"<!-- /{kind} -->":
             return row
@@ -152,13 +152,13 @@ def _end_of(kind: str, lines: list[str], start: int) -> int:
 
 def _check_predicted(block: Block, where: str) -> None:
     if block.predicted and not block.runs:
-        raise CourseError(f"{where}: only the output of a block that runs can be predicted")
+        raise CourseError(f"{where}: predict needs a block that runs")
 
 
 def fill_rests(blocks: list[Block], stage: Stage, address: Callable[[str], str]) -> None:
-    """Write each rest: a link to the file, whose address `address` gives, and its symbols.
+    """Write each rest: the file's other symbols, with a link to the address from `address`.
 
-    An empty address gives the file's name without a link.
+    If the address is empty, the file's name is not a link.
     """
     for block in blocks:
         if block.kind == "rest":
@@ -169,18 +169,18 @@ def fill_rests(blocks: list[Block], stage: Stage, address: Callable[[str], str])
 
 
 def picture_file(stage: Stage, name: str) -> Path:
-    """Return where a picture of a stage lies."""
+    """Return the path of a stage's picture."""
     return stage.pictures.parent / f"{stage.number}_{name}.svg"
 
 
 def picture_words(block: Block) -> tuple[str, str]:
-    """Return the text and the caption of a picture that has been made, ("", "") if it has not."""
+    """Return the text and the caption of a picture, or ("", "") if it was not drawn yet."""
     found = re.fullmatch(r"!\[(.*)\]\([^)]*\)\n\n\*(.*)\*", block.text, re.DOTALL)
     return (re.sub(r"\\([\[\]])", r"\1", found[1]), found[2]) if found else ("", "")
 
 
 def in_repository(path: str) -> str:
-    """Return the address of a module of the package, seen from a lesson or a notebook."""
+    """Return the address of a module of the package, relative to a lesson or a notebook."""
     return f"../minigrad/{path}"
 
 
@@ -195,7 +195,7 @@ def _rest(source: Module, pulled: list[str], address: str) -> str:
 
 
 def _described(source: Module, symbol: str, node: ast.stmt) -> str:
-    """Return a symbol with the first sentence of its docstring or `#:` comment, else its value."""
+    """Return a symbol with the first sentence of its docstring or `#:` comment, or its value."""
     if isinstance(node, Definition):
         told = first_sentence(ast.get_docstring(node) or "")
     else:

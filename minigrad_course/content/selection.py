@@ -1,4 +1,4 @@
-"""Find the stages and exercises that a command line names: 03.2, 05-08, 13."""
+"""Find the stages and exercises that a command line names, such as 03.2, 05-08 or 13."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ __all__ = ["exercises_named", "one_exercise", "stages_named"]
 def stages_named(text: str, known: list[Stage] | None = None) -> list[Stage]:
     """Return the stages that a text names, in the order of the course.
 
-    "13" names 13a and 13b, because there is no stage 13; "03" names 03 and not 03b.  CourseError,
-    with names that are near, for a name that no stage has.
+    "13" names 13a and 13b, because there is no stage 13; "03" names 03 but not 03b.  Raises
+    CourseError for an unknown name, with similar names.
 
     >>> [stage.number for stage in stages_named("5, 13a, 02-03")]
     ['02', '03', '05', '13a']
@@ -27,7 +27,7 @@ def stages_named(text: str, known: list[Stage] | None = None) -> list[Stage]:
         begin, end = _matching(first, known), _matching(last or first, known)
         low, high = known.index(begin[0]), known.index(end[-1])
         if low > high:
-            raise CourseError(f"{part.strip()!r} runs backwards: {end[0].number} comes before "
+            raise CourseError(f"{part.strip()!r} runs backwards: {end[0].number} is before "
                               f"{begin[0].number}")
         chosen.update(stage.key for stage in known[low : high + 1])
     return [stage for stage in known if stage.key in chosen]
@@ -35,10 +35,10 @@ def stages_named(text: str, known: list[Stage] | None = None) -> list[Stage]:
 
 def exercises_named(text: str, known: list[Stage] | None = None
                     ) -> list[tuple[Stage, list[Hole]]]:
-    """Return the stages that a text names, each with the exercises of it that are meant.
+    """Return the stages that a text names, each with its named exercises.
 
-    Numbers of exercises may stand beside stages.  Stages without exercises are left out;
-    CourseError if nothing else is named.
+    The text can mix numbers of exercises and stages.  Stages without exercises are left out; if
+    there are no others, raises CourseError.
 
     >>> [(stage.number, [hole.id for hole in holes])
     ...  for stage, holes in exercises_named("07.1, 03.2")]
@@ -56,14 +56,14 @@ def exercises_named(text: str, known: list[Stage] | None = None
     named = [stage for stage in known if stage.key in chosen]
     if not any(stage.holes for stage in named):
         read = " and ".join(f"lessons/{stage.key}.md" for stage in named)
-        raise CourseError(f"stage {named[0].number} has nothing to write: read {read}, or "
+        raise CourseError(f"stage {named[0].number} has no exercises: read {read}, or run "
                           f"`minigrad lesson {named[0].number}`")
     return [(stage, [hole for hole in stage.holes if hole.id in chosen[stage.key]])
             for stage in named if stage.holes]
 
 
 def one_exercise(text: str, known: list[Stage] | None = None) -> tuple[Stage, Hole]:
-    """Return the exercise that a text names; CourseError if it names none, or several.
+    """Return the exercise that a text names; raise CourseError if it names none, or several.
 
     >>> one_exercise("3.2")[1].id
     '03.2'
@@ -93,7 +93,7 @@ def one_exercise(text: str, known: list[Stage] | None = None) -> tuple[Stage, Ho
 
 
 def _matching(name: str, known: list[Stage]) -> list[Stage]:
-    """Return the stages that have a name: its number, key or key without number."""
+    """Return the stages with a name: a number, a key, or a key without its number."""
     number = _padded(name)
     for matches in (lambda stage: stage.number == number,
                     lambda stage: name in (stage.key, stage.key.partition("_")[2]),
@@ -107,11 +107,11 @@ def _matching(name: str, known: list[Stage]) -> list[Stage]:
     near = near or difflib.get_close_matches(name, names, 1)
     raise CourseError(f"there is no stage {name!r}"
                       + (f"; did you mean {_listed(near)}?" if near else
-                         f"; there are {', '.join(numbers)}"))
+                         f"; the stages are {', '.join(numbers)}"))
 
 
 def _padded(name: str) -> str:
-    """Return a number with two digits at least: "3b" is "03b"."""
+    """Return a stage number padded to two digits: "3b" becomes "03b"."""
     return f"0{name}" if name[:1].isdecimal() and not name[1:2].isdecimal() else name
 
 

@@ -27,22 +27,22 @@ class Module:
 
     @classmethod
     def read(cls, file: Path, path: str) -> Module:
-        """Return the module in a file; SyntaxError if it is not Python."""
+        """Return the module in a file; raise SyntaxError if it is not Python."""
         text = file.read_text(encoding="utf-8")
         return cls(path, text, ast.parse(text, str(file)))
 
     @classmethod
     def from_text(cls, path: str, text: str) -> Module:
-        """Return the module with this text; SyntaxError if it is not Python."""
+        """Return the module with this text; raise SyntaxError if it is not Python."""
         return cls(path, text, ast.parse(text))
 
     @property
     def lines(self) -> list[str]:
-        """The text's lines, without their ends."""
+        """The lines of the text, without line endings."""
         return self.text.splitlines()
 
     def find(self, symbol: str) -> ast.stmt:
-        """Return the statement that defines "name" or "Class.method"; CourseError without one."""
+        """Return the statement that defines "name" or "Class.method", or raise CourseError."""
         body: list[ast.stmt] = self.tree.body
         found: ast.stmt | None = None
         for name in symbol.split("."):
@@ -54,23 +54,23 @@ class Module:
         return found
 
     def function(self, symbol: str) -> Function:
-        """Return the function that `symbol` names; CourseError if it is something else."""
+        """Return the function that `symbol` names; raise CourseError if it is something else."""
         found = self.find(symbol)
         if not isinstance(found, Function):
             raise CourseError(f"{self.path}:{symbol} is not a function")
         return found
 
     def functions(self) -> Iterator[tuple[str, Function]]:
-        """Yield the functions and methods in order with their symbols, not those in functions."""
+        """Yield functions and methods in order with their symbols, without nested functions."""
         yield from _functions(self.tree.body)
 
     def cut(self, statement: ast.stmt) -> str:
-        """Return a statement's lines, with decorators and the comments right above it."""
+        """Return a statement's lines, with its decorators and the comments directly above it."""
         first, last = self.span(statement)
         return textwrap.dedent("\n".join(self.lines[first - 1 : last]))
 
     def span(self, statement: ast.stmt) -> tuple[int, int]:
-        """Return the first and the last line of what `cut` gives, counted from one."""
+        """Return the first and last line of what `cut` returns, counted from 1."""
         decorators = getattr(statement, "decorator_list", [])
         first = min([statement.lineno, *(each.lineno for each in decorators)])
         while first > 1 and self.lines[first - 2].lstrip().startswith("#"):
@@ -78,7 +78,7 @@ class Module:
         return first, statement.end_lineno or statement.lineno
 
     def comment(self, statement: ast.stmt) -> str:
-        """Return the text of the `#:` comments right above a statement."""
+        """Return the text of the `#:` comments directly above a statement."""
         first, _ = self.span(statement)
         lines = (line.strip() for line in self.lines[first - 1 : statement.lineno - 1])
         return " ".join(line[2:].strip() for line in lines if line.startswith("#:"))
@@ -98,7 +98,7 @@ def module(package: Path, name: str) -> Module:
 
 
 def names_of(statement: ast.stmt) -> list[str]:
-    """Return the names that a statement defines, in its order."""
+    """Return the names that a statement defines, in order."""
     if isinstance(statement, Definition):
         return [statement.name]
     targets = []
@@ -121,9 +121,9 @@ def _functions(body: list[ast.stmt], before: str = "") -> Iterator[tuple[str, Fu
 
 
 def symbols(source: Module, opened: Iterable[str] = ()) -> dict[str, ast.stmt]:
-    """Return what a module defines, in its order; names such as `__all__` do not count.
+    """Return the symbols that a module defines, in order, without names such as `__all__`.
 
-    The methods of a class count where `opened` names one of them.
+    The methods of a class are included if `opened` names one of them.
     """
     classes = {symbol.partition(".")[0] for symbol in opened if "." in symbol}
     found: dict[str, ast.stmt] = {}
@@ -151,12 +151,12 @@ def first_sentence(text: str) -> str:
 
 
 def docstring_of(definition: Definition | ast.Module) -> ast.stmt | None:
-    """Return the statement that is a definition's docstring, if it has one."""
+    """Return the statement that is a definition's docstring, or `None`."""
     return definition.body[0] if ast.get_docstring(definition) is not None else None
 
 
 def statements(node: ast.AST) -> int:
-    """Count the statements inside a node, docstrings aside; imports and the node do not count."""
+    """Count the statements inside a node, without docstrings, imports and the node itself."""
     count = 0
     for each in ast.walk(node):
         if each is node or not isinstance(each, ast.stmt):
@@ -169,7 +169,7 @@ def statements(node: ast.AST) -> int:
 
 
 def body_span(source: Module, function: Function) -> tuple[int, int]:
-    """Return the lines of a function's body after its docstring, with comments that lead it."""
+    """Return the lines of a function's body after its docstring, with its leading comments."""
     doc = docstring_of(function)
     if doc is not None and len(function.body) > 1:
         first = (doc.end_lineno or 0) + 1
@@ -200,7 +200,7 @@ def blank(stage: Stage, path: str, holes: list[Hole]) -> str:
 
 
 def blanked_body(stage: Stage, hole: Hole, task_at: str = "") -> list[str]:
-    """Return what stands in the place of a hole's body: its task, or where that is, and a raise."""
+    """Return the replacement of an exercise's body: its task or a reference to it, and a raise."""
     words = stage.words["hole"][hole.id]
     heading = f"{hole.id} {words['title']}"
     if task_at:
@@ -212,13 +212,13 @@ def blanked_body(stage: Stage, hole: Hole, task_at: str = "") -> list[str]:
 
 
 def about(stage: Stage, hole: Hole) -> str:
-    """Say how long the package's answer to a hole is: "about 4 lines"."""
+    """Return the length of the package's answer to an exercise: "about 4 lines"."""
     count = answer_lines(stage, hole)
     return "one line" if count == 1 else f"about {count} lines"
 
 
 def answer_lines(stage: Stage, hole: Hole) -> int:
-    """Count the lines of code in the package's answer; comments and docstrings do not count."""
+    """Count the lines of code in the package's answer, without comments and docstrings."""
     count = 0
     for each in hole.symbols:
         path, _, symbol = each.partition(":")
@@ -230,7 +230,7 @@ def answer_lines(stage: Stage, hole: Hole) -> int:
 
 
 def wrapped_task(text: str) -> list[str]:
-    """Return the lines of a task, filled: paragraphs, items (`- `) and examples (indented)."""
+    """Return the lines of a task, with paragraphs, items (`- `) and indented examples wrapped."""
     lines = []
     for kind, part in parts(text):
         if kind == "example":
@@ -244,7 +244,7 @@ def wrapped_task(text: str) -> list[str]:
 def parts(task: str) -> list[tuple[str, str]]:
     """Return the parts of a task: ("prose", ...), ("item", "- ...") and ("example", "  ...").
 
-    "Mind:" and "Use:" begin a paragraph of their own.
+    "Mind:" and "Use:" each start a new paragraph.
 
     >>> [kind for kind, _ in parts("Add.\\n  add(1, 2) -> 3\\nMind:\\n- Order.")]
     ['prose', 'example', 'prose', 'item']
@@ -261,15 +261,15 @@ def parts(task: str) -> list[tuple[str, str]]:
 
 
 def symbols_in(hole: Hole, path: str) -> list[str]:
-    """Return the symbols of a hole that lie in the module at `path`."""
+    """Return the symbols of an exercise in the module at `path`."""
     return [symbol for where, _, symbol in (each.partition(":") for each in hole.symbols)
             if where == path]
 
 
 def mutated(stage: Stage, hole: Hole, mutant: Mutant) -> dict[str, str]:
-    """Return the texts of the hole's modules, by path, with the mutant's edits made.
+    """Return the texts of an exercise's modules, by path, with the mutant's edits applied.
 
-    CourseError for a text to replace that is not exactly once in the hole's functions.
+    Raises CourseError if the text to replace does not occur exactly once in the exercise.
     """
     symbols = [(path, name) for path, _, name in (each.partition(":") for each in hole.symbols)]
     sources = {path: module(stage.package, path) for path, _ in symbols}
@@ -278,8 +278,8 @@ def mutated(stage: Stage, hole: Hole, mutant: Mutant) -> dict[str, str]:
                   if before in _definition(sources[path], name)]
         texts = [_definition(sources[path], name) for path, name in owners]
         if len(owners) != 1 or texts[0].count(before) != 1:
-            raise CourseError(f"{stage.key}, {hole.id}, {mutant.name}: the text to replace has to "
-                              f"be in the hole's functions once: {before!r}")
+            raise CourseError(f"{stage.key}, {hole.id}, {mutant.name}: the text to replace must "
+                              f"occur exactly once in the exercise's functions: {before!r}")
         ((path, name),) = owners
         first, last = sources[path].span(sources[path].find(name))
         lines = sources[path].lines

@@ -1,14 +1,14 @@
-"""Read the course from its files: stages, their exercises, and the mistakes that are known.
+"""Read the course from its files: stages, their exercises, and the known mistakes.
 
-A stage `NN_name` is five files and a test file, so that words can be translated by themselves:
+A stage `NN_name` has six files, so that its words can be translated separately:
 
     lessons/NN_name.md              the lesson
-    lessons/NN_name.toml            its other words: titles, tasks, hints, sentences
-    lessons/stages/NN_name.toml     what does not change with the language: modules, holes, mutants;
+    lessons/NN_name.toml            all other words: titles, tasks, hints, sentences
+    lessons/stages/NN_name.toml     what does not depend on the language: modules, holes, mutants;
                                     `beside = true`: see NOTE [A second copy of op/]
-    lessons/pictures/NN_name.py     what draws the lesson's pictures, a function each
-    lessons/stages/NN_name.py       symptoms: small programs that tell mistakes by what they do
-    tests/stages/test_NN_name.py    its tests, each marked with the hole that it is for
+    lessons/pictures/NN_name.py     functions that draw the lesson's pictures
+    lessons/stages/NN_name.py       symptoms: small programs that identify mistakes by their effect
+    tests/stages/test_NN_name.py    its tests, each marked with its exercise
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from .folders import COURSE, PACKAGE, ROOT
 
 __all__ = ["MASTER", "CourseError", "Hole", "Mutant", "Stage", "checkout", "find_stage", "stages"]
 
-#: The beginning of a line that stands in master copies alone.
+#: The beginning of a line that occurs only in master copies.
 MASTER = "# MASTER COPY"
 
 
 class CourseError(Exception):
-    """Something in the course's own files is not as it should be; the text says what and where."""
+    """An error in the course's files or in how they are used; the text says what and where."""
 
 
 @dataclass(frozen=True)
@@ -37,27 +37,27 @@ class Mutant:
     """A plausible wrong answer: the solution with some of its text replaced."""
 
     name: str
-    symptom: str | None  # which symptom is to be told; None where behaviour does not tell
+    symptom: str | None  # the symptom to report, or `None` if behaviour does not identify it
     edits: tuple[tuple[str, str], ...]
     seen: bool = False  # by the capstone's ten probes; see NOTE [Planting] in capstone/faults.py
 
 
 @dataclass(frozen=True)
 class Hole:
-    """One or several bodies that the learner writes, graded together."""
+    """An exercise: one or more bodies that the learner writes, graded together."""
 
     id: str
     symbols: tuple[str, ...]  # "path/in/package.py:Class.method"
     points: int
     mutants: tuple[Mutant, ...]
-    needs: tuple[str, ...] = ()  # later holes without which this one's tests cannot pass
-    #: Whether the task leaves one way to write it, so that likeness to the package says nothing.
+    needs: tuple[str, ...] = ()  # later exercises that its tests need to pass
+    #: Whether the task leaves only one way to write it, so that similarity proves nothing.
     forced: bool = False
 
 
 @dataclass(frozen=True)
 class Stage:
-    """One lesson with its exercise."""
+    """One lesson with its exercises."""
 
     key: str  # "03_engine"
     root: Path  # the checkout
@@ -69,27 +69,27 @@ class Stage:
 
     @property
     def number(self) -> str:
-        """Its number as text: "03", "03a"."""
+        """The stage's number as text: "03", "03a"."""
         return self.key.partition("_")[0]
 
     @property
     def package(self) -> Path:
-        """The package's folder, whose modules the stage rebuilds."""
+        """The folder of the package whose modules the stage rebuilds."""
         beside = self.root / "minigrad"
         return beside if beside.is_dir() else PACKAGE
 
     @cached_property
     def words(self) -> dict[str, Any]:
-        """Its words: `title`, `hole` by id (title, task, hints), `symptoms` and `tests`."""
+        """The stage's words: `title`, `hole` by id (title, task, hints), `symptoms`, `tests`."""
         return _read(self.root / "lessons" / f"{self.key}.toml")
 
     @property
     def lesson(self) -> Path:
-        """The lesson's text."""
+        """The path of the lesson's text."""
         return self.root / "lessons" / f"{self.key}.md"
 
     def text(self) -> str:
-        """Return the lesson's text; CourseError where there is none."""
+        """Return the lesson's text; raise CourseError if there is none."""
         try:
             return self.lesson.read_text(encoding="utf-8")
         except OSError as error:
@@ -97,21 +97,21 @@ class Stage:
 
     @property
     def pictures(self) -> Path:
-        """The functions that draw the lesson's pictures; the pictures lie beside it."""
+        """The module that draws the lesson's pictures, next to the pictures."""
         return self.root / "lessons" / "pictures" / f"{self.key}.py"
 
     @property
     def symptoms(self) -> Path:
-        """The programs that tell mistakes by what they do."""
+        """The module of programs that identify mistakes by their effect."""
         return self.root / "lessons" / "stages" / f"{self.key}.py"
 
     @property
     def probes(self) -> Path:
-        """The seeded programs whose results decide a graded run."""
+        """The module of seeded programs whose results decide the grade."""
         return self.root / "lessons" / "probes" / f"{self.key}.py"
 
     def probe_names(self) -> list[str]:
-        """Return the names of the probes, in the order of the file; [] where there is no file."""
+        """Return the names of the probes in the order of the file; [] if there is no file."""
         try:
             tree = ast.parse(self.probes.read_text(encoding="utf-8"))
         except FileNotFoundError:
@@ -121,53 +121,53 @@ class Stage:
 
     @property
     def tests(self) -> Path:
-        """The tests, each marked with its hole."""
+        """The test file; each test is marked with its exercise."""
         return self.root / "tests" / "stages" / f"test_{self.key}.py"
 
     def symptoms_of(self, hole: Hole) -> list[str]:
-        """Return the symptoms that a hole's mistakes show, in the order in which they are told.
+        """Return the symptoms of an exercise's mistakes, in the order in which they are reported.
 
-        They are those with a sentence whose name begins with the hole's: `03_1_counts_nodes`.
+        They are those with a sentence and the exercise's prefix: `03_1_counts_nodes`.
         """
         mark = hole.id.replace(".", "_") + "_"
         return [name for name in self.words.get("symptoms", {}) if name.startswith(mark)]
 
     def wanted(self, test: str) -> str | None:
-        """Return what a test, named by its id, asks for; `{case}` in its sentence is its case."""
+        """Return what a test, given by its id, expects; `{case}` in the sentence is its case."""
         name, _, case = test.rpartition("::")[2].partition("[")
         sentence: str | None = self.words.get("tests", {}).get(name)
         return sentence and sentence.replace("{case}", case.removesuffix("]"))
 
     def exercise(self, module: str, folder: Path | None = None) -> Path:
-        """The learner's file for a module, in `folder` (default: `exercises/`)."""
+        """Return the learner's file for a module, in `folder` (default: `exercises/`)."""
         base = self.root / "exercises" if folder is None else folder
         if len(self.modules) == 1:
             return base / f"{self.key}.py"
         return base / self.key / module
 
     def handed_out(self, module: str) -> str:
-        """Return the text that a learner gets of the exercise for a module.
+        """Return the text of the exercise for a module, as a learner gets it.
 
-        It is that of the master copy without the lines that say so.
+        It is the master copy without the lines that mark it as one.
         """
         lines = self.exercise(module).read_text(encoding="utf-8").splitlines(keepends=True)
         return "".join(line for line in lines if not line.startswith(MASTER))
 
     def solution(self, module: str) -> Path:
-        """The solution's file for a module."""
+        """Return the file with the solution for a module."""
         return self.exercise(module, self.root / "solutions")
 
 
 def checkout() -> Path:
-    """Return the folder that holds `lessons/`: the project's, or what an installed package brings.
+    """Return the folder that contains `lessons/`: the project's, or an installed package's data.
 
-    CourseError where neither is there.
+    Raises CourseError if neither exists.
     """
     for root in (ROOT, COURSE / "data"):
         if (root / "lessons" / "programs").is_dir():
             return root
-    raise CourseError(f"the course's lessons are neither at {ROOT / 'lessons'} nor at "
-                      f"{COURSE / 'data'}: install the package again")
+    raise CourseError(f"the course's lessons are missing from both {ROOT / 'lessons'} and "
+                      f"{COURSE / 'data'}: reinstall the package")
 
 
 def stages(root: Path | None = None) -> list[Stage]:
@@ -181,7 +181,7 @@ def stages(root: Path | None = None) -> list[Stage]:
 
 
 def find_stage(number: str, root: Path | None = None) -> Stage:
-    """Return the stage called `number` ("3", "03", "03_engine"); CourseError lists those there are.
+    """Return the stage called `number` ("3", "03", "03_engine"), or raise CourseError.
 
     >>> find_stage("1").key
     '01_function'
@@ -193,7 +193,7 @@ def find_stage(number: str, root: Path | None = None) -> Stage:
         if number in (path.stem, found, found.lstrip("0")):
             return _stage(path, root)
         numbers.append(found)
-    raise CourseError(f"there is no stage {number!r}; there are {', '.join(numbers)}")
+    raise CourseError(f"there is no stage {number!r}; the stages are {', '.join(numbers)}")
 
 
 def _files(root: Path) -> list[Path]:
@@ -211,7 +211,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 @lru_cache(128)
 def _parsed(text: str) -> dict[str, Any]:
-    """Return what a file says; kept, as parsing all of them takes a sixth of a second."""
+    """Parse a file's text; cached, because parsing all files takes a sixth of a second."""
     return tomllib.loads(text)
 
 
@@ -225,8 +225,8 @@ def _stage(path: Path, root: Path) -> Stage:
         raise CourseError(f"{path}: {error} is missing") from None
     outside = [each for each in stage.modules if not each.startswith(("op/", "examples/"))]
     if stage.beside and outside:
-        raise CourseError(f"{path}: with beside = true all modules are in op/ or examples/, but "
-                          f"{outside[0]} is not")
+        raise CourseError(f"{path}: with beside = true all modules must be in op/ or examples/, "
+                          f"but {outside[0]} is not")
     return stage
 
 

@@ -1,1 +1,1 @@
-"""Data and small trainings that lessons, the tour and the benchmarks show."""
+"""Data and small training programs for lessons, the tour and the benchmarks."""

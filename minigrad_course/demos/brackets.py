@@ -1,7 +1,7 @@
-"""Training an LSTM to count: how many brackets are open after each character of `(()(()`.
+"""Train an LSTM to count: how many brackets are open after each character of `(()(()`.
 
-A network without memory cannot tell; here the cell has to go up and down with the depth, over
-sequences longer than those trained on.
+A network without memory cannot do this.  Here the cell must follow the depth up and down, in
+sequences longer than those it was trained on.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ LEARNING_RATE = 1e-2
 
 
 def sequences(count: int, length: int) -> tuple[Tensor, Tensor]:
-    """Draw rows of brackets, 0 for `(` and 1 for `)`, and how many are open after each of them.
+    """Draw rows of brackets, 0 for `(` and 1 for `)`, and the number open after each bracket.
 
-    Shapes (count, length), both int64. None closes what is not open, and none is deeper than
-    `DEEPEST`.
+    Both have shape (count, length) and dtype int64.  No row closes a bracket that is not open, or
+    nests deeper than `DEEPEST`.
     """
     closes = (torch.rand(count, length) < 0.5).tolist()
     rows, depths = [], []
@@ -53,7 +53,7 @@ class Counter(nn.Module):
 
 
 def train_step(net: nn.Module, optimizer: Any, brackets: Tensor, depths: Tensor) -> float:
-    """Make one step down the gradient of the cross entropy; return the loss before it."""
+    """Take one training step on the cross entropy; return the loss before it."""
     optimizer.zero_grad()
     loss = nn.functional.cross_entropy(net(brackets).flatten(0, 1), depths.flatten())
     loss.backward()
@@ -63,7 +63,7 @@ def train_step(net: nn.Module, optimizer: Any, brackets: Tensor, depths: Tensor)
 
 
 def train(net: nn.Module, steps: int) -> Iterator[float]:
-    """Train with Adam on new sequences in every step; give the loss before each."""
+    """Train with Adam on new sequences in every step; yield the loss before each step."""
     optimizer = torch.optim.Adam(net.parameters(), lr=LEARNING_RATE)
     net.train()
     for _ in range(steps):
@@ -71,7 +71,7 @@ def train(net: nn.Module, steps: int) -> Iterator[float]:
 
 
 def accuracy(net: nn.Module, count: int = 100, length: int = 2 * LENGTH) -> float:
-    """Return the share of right depths in new sequences, by default twice as long."""
+    """Return the share of correct depths in new sequences, by default twice as long."""
     brackets, depths = sequences(count, length)
     with torch.no_grad():
         return float((net(brackets).argmax(-1) == depths).float().mean().item())

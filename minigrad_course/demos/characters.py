@@ -1,4 +1,4 @@
-"""Training a small GPT on characters: Python's own reference, which comes with every Python.
+"""Train a small GPT on the characters of Python's own reference, which ships with every Python.
 
 Source: https://docs.python.org/3/library/pydoc.html (the topics of `help()`)
 """
@@ -29,7 +29,7 @@ class Text(NamedTuple):
 
 
 def load(length: int | None = None) -> Text:
-    """Return the topics of `help()` as one text, or its first characters."""
+    """Return the topics of `help()` as one text, or its first `length` characters."""
     text = "\n".join(topics[name] for name in sorted(topics))[:length]
     alphabet = "".join(sorted(set(text)))
     codes = {character: code for code, character in enumerate(alphabet)}
@@ -37,19 +37,19 @@ def load(length: int | None = None) -> Text:
 
 
 def network(text: Text, **sizes: Any) -> GPT:
-    """Return a GPT for the alphabet of a text; `sizes` are those of `GPTConfig`."""
+    """Return a GPT for the alphabet of a text; `sizes` are arguments of `GPTConfig`."""
     return GPT(GPTConfig(vocab_size=len(text.alphabet), **sizes))
 
 
 def batch(text: Text, context: int, count: int = BATCH) -> tuple[Tensor, Tensor]:
-    """Draw pieces of the text (count, context), and the same pieces one character later."""
+    """Draw pieces of the text (count, context), and the same pieces shifted by one character."""
     starts = torch.randint(0, len(text.numbers) - context, (count, 1))
     positions = starts + torch.arange(context)
     return text.numbers[positions], text.numbers[positions + 1]
 
 
 def train_step(net: nn.Module, optimizer: Any, seen: Tensor, wanted: Tensor) -> float:
-    """Make one step down the gradient of the cross entropy; return the loss before it."""
+    """Take one training step on the cross entropy; return the loss before it."""
     optimizer.zero_grad()
     loss = nn.functional.cross_entropy(net(seen).flatten(0, 1), wanted.flatten())
     loss.backward()
@@ -58,7 +58,7 @@ def train_step(net: nn.Module, optimizer: Any, seen: Tensor, wanted: Tensor) -> 
 
 
 def train(net: GPT, text: Text, steps: int) -> Iterator[float]:
-    """Train with AdamW on random pieces of the text; give the loss before each step."""
+    """Train with AdamW on random pieces of the text; yield the loss before each step."""
     optimizer = torch.optim.AdamW(net.parameters(), lr=LEARNING_RATE)
     net.train()
     for _ in range(steps):

@@ -1,6 +1,6 @@
-"""Training on scikit-learn's handwritten digits: 1797 images of 8 × 8, made by people.
+"""Train on scikit-learn's handwritten digits: 1797 images of 8 × 8 pixels.
 
-The images come with scikit-learn, so nothing is downloaded.
+The images ship with scikit-learn, so no download is needed.
 Source: https://archive.ics.uci.edu/dataset/80/optical+recognition+of+handwritten+digits
 """
 
@@ -18,7 +18,7 @@ LEARNING_RATE = 3e-3
 
 
 class Digits(NamedTuple):
-    """Images (n, 1, 8, 8) with values from 0 to 1 and their digits, to train on and held out."""
+    """Images (n, 1, 8, 8) with values from 0 to 1 and their digits, for training and held out."""
 
     train_images: Tensor
     train_digits: Tensor
@@ -27,7 +27,7 @@ class Digits(NamedTuple):
 
 
 def load(seed: int) -> Digits:
-    """Return the digits, a quarter of each of them held out by a split that `seed` decides."""
+    """Return the digits, with a quarter of each class held out in a split seeded by `seed`."""
     from sklearn.datasets import load_digits
     from sklearn.model_selection import train_test_split
 
@@ -50,7 +50,7 @@ def network() -> SmallResNet:
 
 
 def train_step(net: nn.Module, optimizer: Any, images: Tensor, digits: Tensor) -> float:
-    """Make one step down the gradient of the cross entropy; return the loss before it."""
+    """Take one training step on the cross entropy; return the loss before it."""
     optimizer.zero_grad()
     loss = nn.functional.cross_entropy(net(images), digits)
     loss.backward()
@@ -59,7 +59,7 @@ def train_step(net: nn.Module, optimizer: Any, images: Tensor, digits: Tensor) -
 
 
 def train(net: nn.Module, digits: Digits, epochs: int) -> Iterator[tuple[int, float]]:
-    """Train `net` with Adam and a falling step size; give epoch and loss after each step."""
+    """Train `net` with Adam and a decaying learning rate; yield epoch and loss after each step."""
     optimizer = torch.optim.Adam(net.parameters(), lr=LEARNING_RATE)
     net.train()
     for epoch in range(epochs):
@@ -71,12 +71,12 @@ def train(net: nn.Module, digits: Digits, epochs: int) -> Iterator[tuple[int, fl
 
 
 def steps_per_epoch(digits: Digits) -> int:
-    """Return how many batches the training images make."""
+    """Return the number of batches in an epoch."""
     return -(-len(digits.train_images) // BATCH)
 
 
 def correct(net: nn.Module, images: Tensor, digits: Tensor) -> int:
-    """Return how many images the network gets right, in the mode that it is in."""
+    """Return how many images the network classifies correctly, in its current mode."""
     with torch.no_grad():
         return int((net(images).argmax(1) == digits).sum().item())
 

@@ -8,15 +8,15 @@ from collections.abc import Callable
 
 __all__ = ["print_failure"]
 
-#: A line of a traceback that says where, and the code below it.
+#: A frame of a traceback: its location, and the code below it.
 _FRAME = re.compile(r'  File ".*", line \d+, in (.+)\n((?:    .*\n?)*)')
 
 
 def print_failure(function: Callable[[], object], *names: str) -> None:
     """Run a function that fails; print its warnings, then its error.
 
-    Tracebacks in the warnings show the lines of the functions called `names`, without the paths of
-    files.  An error that `function` does not raise is an AssertionError.
+    Tracebacks in the warnings show the lines of the functions called `names`, without file paths.
+    If `function` does not raise, raises AssertionError.
 
     >>> def late():
     ...     warnings.warn('Traceback:\\n  File "/a/b.py", line 3, in late\\n    x.sqrt()\\n')
@@ -36,7 +36,7 @@ def print_failure(function: Callable[[], object], *names: str) -> None:
             error = problem
     for text in dict.fromkeys(str(each.message) for each in caught):
         print(_FRAME.sub(lambda frame: _shortened(frame, names), text).rstrip("\n"))
-    assert error is not None, f"{function.__name__} raises nothing"
+    assert error is not None, f"{function.__name__} did not raise"
     print(f"{type(error).__name__}: {error}")
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 __all__ = ["COLUMNS", "GOAL", "ROWS", "START", "efforts", "picture"]
 
-#: The size of the map, and the two ends of each way.
+#: The size of the map, and the start and end of each path.
 ROWS, COLUMNS = 13, 48
 START, GOAL = (6, 1), (6, 46)
 
@@ -17,7 +17,7 @@ _HILLS = (5, 11, 2.2), (0, 22, 2.6), (12, 23, 2.8), (7, 35, 2.2)
 
 
 def efforts(seed: int = 0) -> Any:
-    """Return the effort of each place of the map: 1 in the plain, up to 10 on a hill.
+    """Return the effort of each cell of the map: 1 on the plain, up to 10 on a hill.
 
     >>> float(efforts()[START].round(1))
     1.0
@@ -30,7 +30,7 @@ def efforts(seed: int = 0) -> Any:
 
 
 def picture(effort: Any, visits: Any) -> str:
-    """Return the map: hills as shades, `#` where all come by, and tenths of the visits as digits.
+    """Return the map: hills as shades, `#` where all paths pass, and tenths of them as digits.
 
     >>> print(picture(efforts(), np.zeros((ROWS, COLUMNS))).splitlines()[6])
      S    .:=+%%%+=:.             .:=+%%%+=:.     G

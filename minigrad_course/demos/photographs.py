@@ -1,4 +1,4 @@
-"""Photographs to measure on: the two that come with scikit-learn, a temple and a flower.
+"""Photographs to measure on: the two that ship with scikit-learn, a temple and a flower.
 
 Source: https://scikit-learn.org/stable/datasets/loading_other_datasets.html#sample-images
 """
@@ -18,14 +18,14 @@ SPREAD = np.array([0.229, 0.224, 0.225], np.float32)
 
 
 class Photographs(NamedTuple):
-    """Images (count, 3, size, size) as networks for photographs take them, and what they are."""
+    """Images (count, 3, size, size) normalized for photograph networks, and a description."""
 
     images: Tensor
     about: str
 
 
 def load(count: int, size: int) -> Photographs:
-    """Return pieces of the photographs; seeded random numbers where they cannot be read."""
+    """Return pieces of the photographs, or seeded random numbers if they cannot be loaded."""
     try:
         from sklearn.datasets import load_sample_images
 
@@ -34,8 +34,8 @@ def load(count: int, size: int) -> Photographs:
         missing = "scikit-learn" if (error.name or "").startswith("sklearn") else "pillow"
         torch.manual_seed(0)
         return Photographs(torch.randn(count, 3, size, size),
-                           f"random numbers, since {missing} is missing, which would bring "
-                           "photographs (pip install -e '.[tour]')")
+                           f"random numbers, because {missing} is not installed "
+                           "(pip install -e '.[tour]')")
     squares = [piece(pictures[i % len(pictures)], size, i // len(pictures)) for i in range(count)]
     images = torch.from_numpy(np.ascontiguousarray(np.stack(squares)))
     pieces_of = "a piece" if count == 1 else f"{count} pieces"
@@ -43,15 +43,15 @@ def load(count: int, size: int) -> Photographs:
 
 
 def piece(picture: Any, size: int, number: int) -> Any:
-    """Return a square of a picture (H, W, 3) as (3, size, size); each number gives another one.
+    """Return a square piece of a picture (H, W, 3) as (3, size, size), a different one per number.
 
-    Every `step`-th pixel is taken, so that as much of the picture is seen as fits.
+    It takes every `step`-th pixel, to show as much of the picture as fits.
     """
     height, width, _ = picture.shape
     step = min(height, width) // size
     if step == 0:
-        raise ValueError(f"the photographs are {height} × {width}: a size of at most "
-                         f"{min(height, width)} can be cut out, not {size}")
+        raise ValueError(f"the photographs are {height} × {width}, so size must be at most "
+                         f"{min(height, width)}, not {size}")
     down, right = height - step * size, width - step * size
     top, left = (down // 2 + 37 * number) % (down + 1), (right // 2 + 61 * number) % (right + 1)
     square = picture[top : top + step * size : step, left : left + step * size : step]

@@ -1,7 +1,7 @@
 """The residual networks of `minigrad.nn.models`, written for any library with PyTorch's names.
 
-PyTorch's own come in a package of their own, which nothing here needs.  Parameters have the same
-names, in the same order, so that weights move between the two.
+PyTorch's own are in a separate package, which is not needed here.  Parameters have the same names
+in the same order, so weights can be copied between them.
 
 Source: He et al., Deep Residual Learning for Image Recognition, https://arxiv.org/abs/1512.03385
 """
@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from typing import Any
 
-#: Blocks per stage, and whether they have three convolutions.
+#: The number of blocks per stage, and whether blocks have three convolutions.
 LAYERS = {"resnet18": ((2, 2, 2, 2), False), "resnet50": ((3, 4, 6, 3), True)}
 
 
 def residual_network(torch: Any, name: str, num_classes: int = 1000) -> Any:
-    """Return the network of that name, made of `torch.nn`; images (N, 3, H, W) -> (N, classes).
+    """Return the network called `name`, made of `torch.nn`: images (N, 3, H, W) -> (N, classes).
 
     >>> import minigrad
     >>> net = residual_network(minigrad, "resnet18")
@@ -32,7 +32,7 @@ def residual_network(torch: Any, name: str, num_classes: int = 1000) -> Any:
             channels = out
         return pairs
 
-    class Block(nn.Module):  # type: ignore[misc, name-defined]  # whose Module is not known here
+    class Block(nn.Module):  # type: ignore[misc, name-defined]  # its Module is not known here
         def __init__(self, channels: int, width: int, stride: int, deep: bool) -> None:
             super().__init__()
             out = 4 * width if deep else width

@@ -11,27 +11,27 @@ from minigrad import Tensor
 
 __all__ = ["SOFTMAX", "four_clouds", "train"]
 
-#: The middles of the clouds, on one line.
+#: The centres of the clouds, on one line.
 CENTRES = ((-1.0, 0.0), (1.0, 0.0), (3.0, 0.0), (5.0, 0.0))
 
 Softmax = Callable[[Tensor], Tensor]
 
 
 def new_tensor(scores: Tensor) -> Tensor:
-    """Return the softmax of each row, as a tensor of its own."""
+    """Return the softmax of each row in a new tensor."""
     powers = scores.exp()
     return powers / powers.sum(1, True)
 
 
 def in_place(scores: Tensor) -> Tensor:
-    """Return the softmax of each row, in the memory of the exponentials."""
+    """Return the softmax of each row, computed in the memory of the exponentials."""
     powers = scores.exp()
     total = powers.sum(1, True)
     return powers.div_(total)
 
 
 def in_place_data(scores: Tensor) -> Tensor:
-    """Return the same, written behind the engine's back."""
+    """Return the same, but write through `.data`, so that the engine does not notice."""
     powers = scores.exp()
     powers.data.div_(powers.sum(1, True).data)
     return powers
@@ -52,9 +52,9 @@ def four_clouds(count: int, seed: int = 0) -> tuple[Tensor, Tensor]:
 
 def train(softmax: Softmax, points: Tensor, labels: Tensor, steps: int = 60, rate: float = 0.3,
           units: int = 8) -> tuple[list[float], float, str]:
-    """Return the loss before each step, the part of points told rightly, and the error, if any.
+    """Train, and return the loss before each step, the final accuracy, and the error, if any.
 
-    An error of the backward pass ends the training.
+    An error in the backward pass ends the training.
     """
     draw = np.random.default_rng(1)
     shapes = ((2, units), (units,), (units, 4), (4,))

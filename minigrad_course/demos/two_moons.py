@@ -1,4 +1,4 @@
-"""Two moons of points, and a picture of where a classifier draws the line between them."""
+"""Two moons of points, and a picture of the boundary that a classifier draws between them."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def two_moons(count: int = 40) -> list[tuple[Point, float]]:
 
 def picture(classify: Callable[[Point], float], points: Iterable[tuple[Point, float]],
             width: int = 64, height: int = 20) -> str:
-    """Return a picture in characters: dots where `classify` is positive, and the points on it.
+    """Return a picture in characters: dots where `classify` is positive, and the points.
 
-    A point is `o` with label 1.0 and `x` with label -1.0; in capitals where `classify` is wrong.
+    A point is `o` for label 1.0 and `x` for label -1.0, in capitals where `classify` is wrong.
     """
     def cell(x: float, y: float) -> tuple[int, int]:
         return (round((TOP - y) / (TOP - BOTTOM) * (height - 1)),

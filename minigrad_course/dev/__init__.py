@@ -1,1 +1,1 @@
-"""Tools of those who write the course: building it from its sources, and trying all of it."""
+"""Tools for authors of the course: build it from its sources, and verify all of it."""

@@ -1,4 +1,4 @@
-"""Makes everything that is made: filled lessons, pictures, notebooks, exercises, solutions."""
+"""Build all generated files: filled lessons, pictures, notebooks, exercises, solutions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .taught import section
 
 
 def built(stage: Stage) -> dict[Path, str]:
-    """Return the text of each file that is made for a stage; CourseError where it cannot be."""
+    """Return the text of each file generated for a stage; raise CourseError if that fails."""
     lesson = f"lessons/{stage.key}.md"
     blocks = parse(stage.text(), lesson)
     fill(blocks, stage)
@@ -21,7 +21,7 @@ def built(stage: Stage) -> dict[Path, str]:
         stage.lesson: MADE + render(blocks),
         stage.root / "notebooks" / f"{stage.key}.ipynb": notebook(blocks, lesson),
     }
-    # Jupyter shows nothing from outside of its folder, so notebooks have copies in theirs.
+    # Jupyter shows no files from outside its folder, so the notebooks' folder has copies.
     for folder in _picture_folders(stage):
         files |= {folder / picture_file(stage, block.detail).name: block.result["svg"]
                   for block in blocks if block.kind == "picture"}
@@ -35,7 +35,7 @@ def built(stage: Stage) -> dict[Path, str]:
 
 
 def overview(root: Path) -> tuple[Path, str]:
-    """Return the course's page and its text: with all stages, and what they leave out."""
+    """Return the course's page and its new text, with all stages and what they leave out."""
     page = root / "docs" / "en" / "course.md"
     text = page.read_text(encoding="utf-8")
     rows = ["| stage | lesson | rebuilds | exercises | minutes |", "|---|---|---|---|---|"]
@@ -48,11 +48,11 @@ def overview(root: Path) -> tuple[Path, str]:
 
 
 def _between(text: str, name: str, made: str) -> str:
-    """Return a page's text with `made` between the two comments of this name."""
+    """Return a page's text with `made` between the two comments with this name."""
     begin, end = f"<!-- {name}, made by `minigrad dev build` -->\n", f"<!-- /{name} -->"
     before, found, after = text.partition(begin)
     if not found or end not in after:
-        raise CourseError(f"the course's page has no place for: {name}")
+        raise CourseError(f"the course's page lacks the comments for: {name}")
     return before + begin + made + end + after.partition(end)[2]
 
 
@@ -61,19 +61,19 @@ def _header(stage: Stage, path: str, kind: str) -> str:
     lines = [f"# Stage {stage.number}, {title}: the {kind} for minigrad/{path}.",
              f"# Made by `minigrad dev build`. The lesson is lessons/{stage.key}.md."]
     if kind == "exercise":
-        lines += [f"{MASTER}: a learner's own file is in a workspace, which `minigrad init DIR` "
-                  "makes.", f"{MASTER}: an answer written here is tested by no command, and lost.",
+        lines += [f"{MASTER}: write your answers in a workspace, which `minigrad init DIR` makes.",
+                  f"{MASTER}: answers in this file are never tested, and a build overwrites them.",
                   "# Write the bodies that raise NotImplementedError, then run: "
                   f"minigrad run {stage.number}",
-                  "# Names of the package's inside are explained in docs/en/glossary.md."]
+                  "# docs/en/glossary.md explains the names used inside the package."]
     else:
-        lines.append(f"{MASTER}: a copy of the package's module, which runs nowhere. Your answers "
-                     "are elsewhere.")
+        lines.append(f"{MASTER}: a copy of the package's module, which never runs. Your answers "
+                     "are in a workspace.")
     return "\n".join(lines) + "\n\n"
 
 
 def differences(stage: Stage) -> list[Path]:
-    """Return the files of a stage that are not as they would be made, or that nothing makes."""
+    """Return a stage's generated files that are out of date, or that nothing generates."""
     made = built(stage)
     return [path for path, text in made.items()
             if not path.is_file() or path.read_text(encoding="utf-8") != text] + [
@@ -81,7 +81,7 @@ def differences(stage: Stage) -> list[Path]:
 
 
 def write(stage: Stage) -> list[Path]:
-    """Make a stage's files and return those that changed; pictures that it has no more go."""
+    """Write a stage's generated files and return the changed ones; delete unused pictures."""
     changed, made = [], built(stage)
     for path, text in made.items():
         if not path.is_file() or path.read_text(encoding="utf-8") != text:

@@ -1,10 +1,10 @@
-"""Canaries: the proof that the learner's code is what is tested and graded.
+"""Canaries: proof that tests and grading run the learner's code.
 
 NOTE [Canaries]
-    Into the solution of one exercise a `raise` is planted, as the first thing that its functions
-    do.  If the tests and the probes of that exercise run the file that was handed in, every one of
-    them comes to it; one that does not has looked at other code.  The exception is no `Exception`,
-    so that no test mistakes it for one that it waits for.
+    A `raise` is planted in the solution of one exercise, as the first statement of its functions.
+    If the tests and probes of that exercise run the submitted file, every one of them hits it.  One
+    that does not has run other code.  The exception is a BaseException but not an Exception, so
+    that no test mistakes it for an error that it expects.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ..grading.bundle import make_bundle
 from ..grading.sandbox import Limits, best_sandbox
 from ..running.trial import Trial, try_each
 
-#: The seed of what the probes are asked: none of them may miss the canary, whatever it is.
+#: The seed for the probes: whatever it is, every probe must hit the canary.
 SEED = 20_261_121
 
 
@@ -30,12 +30,12 @@ def canaries(stage: Stage, told: Callable[[str, int, int], None] = lambda *_: No
              ) -> Iterator[str]:
     """Yield a sentence for each test or probe that misses the canary of its exercise.
 
-    `told` hears of each hole, its tests and its probes.
+    `told` is called with each exercise and its numbers of tests and probes.
     """
     trials = _tried(stage, list(stage.holes), "BaseException")
     for hole, trial in zip(stage.holes, trials, strict=True):
-        if "Canary" in trial.problem:  # pytest met it while it looked for tests: it passes over
-            (trial,) = _tried(stage, [hole], "Exception")  # an Exception there
+        if "Canary" in trial.problem:  # it was raised during collection, where pytest survives
+            (trial,) = _tried(stage, [hole], "Exception")  # only an Exception
         outcomes = trial.of(hole)
         answers = _asked(stage, hole)
         told(hole.id, len(outcomes), len(answers))
@@ -53,7 +53,7 @@ def canaries(stage: Stage, told: Callable[[str, int, int], None] = lambda *_: No
 
 
 def planted(stage: Stage, hole: Hole, kind: str = "BaseException") -> dict[str, str]:
-    """Return the texts of the stage's modules with a canary in each function of a hole."""
+    """Return the texts of the stage's modules with a canary in each function of an exercise."""
     texts = {path: module(stage.package, path).text for path in stage.modules}
     for symbol in hole.symbols:
         path, _, name = symbol.partition(":")
@@ -72,7 +72,7 @@ def plant(source: Module, symbol: str, mark: str, kind: str = "BaseException") -
 
 
 def _tried(stage: Stage, holes: list[Hole], kind: str) -> list[Trial]:
-    """Run the tests of each hole on the solution with a canary in that hole."""
+    """Run the tests of each exercise on the solution with a canary in that exercise."""
     with tempfile.TemporaryDirectory(prefix="minigrad-") as folder:
         tries = []
         for hole in holes:
@@ -86,7 +86,7 @@ def _tried(stage: Stage, holes: list[Hole], kind: str) -> list[Trial]:
 
 
 def _asked(stage: Stage, hole: Hole) -> list[tuple[str, dict[str, Any]]]:
-    """Ask the probes of a hole as a graded run does; return their names and answers."""
+    """Ask the probes of an exercise as in grading; return their names and answers."""
     jobs = probes_of(stage, [hole], SEED)
     with tempfile.TemporaryDirectory(prefix="minigrad-") as folder:
         Path(folder).chmod(0o755)

@@ -1,4 +1,4 @@
-"""Draws pictures of a lesson in a process of its own: a file and functions in, JSON out."""
+"""Draw pictures of a lesson in a separate process: a file and function names in, JSON out."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ def drawn(path: str, number: str, names: list[str]) -> dict[str, dict[str, str]]
     found = {}
     for name in names:
         if name not in functions:
-            raise SystemExit(f"{path} draws no {name!r}")
+            raise SystemExit(f"{path} has no function {name!r} for a picture")
         picture = functions[name]()
         assert isinstance(picture, Picture)
         for words in (picture.title, picture.alt, picture.caption):
             if not words or "\n" in words:
-                raise SystemExit(f"{path}: {name}: title, text and caption are one line each")
+                raise SystemExit(f"{path}: {name}: title, text and caption must be one line each")
         if "*" in re.sub("`[^`]*`", "", picture.caption):
-            raise SystemExit(f"{path}: {name}: the caption is slanted already, so no stars")
+            raise SystemExit(f"{path}: {name}: no asterisks in the caption, which is in italics")
         found[name] = {"svg": picture.svg(f"p{number}-{name}"), "alt": picture.alt,
                        "caption": picture.caption}
     return found

@@ -1,4 +1,4 @@
-"""Fill a lesson's blocks: with the package's code, the pictures, and what the code prints."""
+"""Fill a lesson's blocks with the package's code, the pictures, and what the code prints."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["draw", "fill", "fill_pictures"]
 
 
 def fill(blocks: list[Block], stage: Stage) -> None:
-    """Put the package's code into pulls and what is printed into outputs."""
+    """Put the package's code into pulls, and printed text into outputs."""
     pulled: set[str] = set()
     for block in blocks:
         if block.kind in ("pull", "show"):
@@ -31,15 +31,15 @@ def fill(blocks: list[Block], stage: Stage) -> None:
             block.text = source.cut(source.find(symbol))
     rests = [block.detail for block in blocks if block.kind == "rest"]
     if sorted(rests) != sorted(stage.modules):
-        raise CourseError(f"{stage.key}: the lesson needs one rest of each of {stage.modules}, "
-                          f"but has {rests}")
+        raise CourseError(f"{stage.key}: the lesson needs exactly one rest for each of "
+                          f"{stage.modules}, but has {rests}")
     fill_rests(blocks, stage, in_repository)
     fill_pictures(blocks, stage)
     run(blocks, stage)
 
 
 def fill_pictures(blocks: list[Block], stage: Stage) -> None:
-    """Draw the pictures, and write each with its text and caption; `result` holds the SVG."""
+    """Draw the pictures, and write each with its text and caption; `result` gets the SVG."""
     wanted = [block for block in blocks if block.kind == "picture"]
     drawn = draw(stage, [block.detail for block in wanted])
     for block in wanted:
@@ -50,9 +50,9 @@ def fill_pictures(blocks: list[Block], stage: Stage) -> None:
 
 
 def draw(stage: Stage, names: list[str]) -> dict[str, dict[str, str]]:
-    """Run functions of a stage's file of pictures, in a process of their own.
+    """Run functions of a stage's pictures in a separate process.
 
-    Each gives the SVG, the text for those who do not see it, and the caption.
+    Returns for each the SVG, the alternative text and the caption.
     """
     repeated = [name for name in names if names.count(name) > 1]
     if repeated:
@@ -63,7 +63,7 @@ def draw(stage: Stage, names: list[str]) -> dict[str, dict[str, str]]:
                            stage.number, *names], text=True, capture_output=True, check=False,
                           env=_environment(stage), cwd=stage.root, timeout=900)
     if done.returncode:
-        raise CourseError(f"{stage.key}: a picture was not drawn:\n{done.stderr}")
+        raise CourseError(f"{stage.key}: drawing a picture failed:\n{done.stderr}")
     drawn: dict[str, dict[str, str]] = json.loads(done.stdout)
     return drawn
 
@@ -74,9 +74,9 @@ def _environment(stage: Stage) -> dict[str, str]:
 
 
 def run(blocks: list[Block], stage: Stage) -> None:
-    """Execute the blocks that run, in one namespace of a fresh process, and keep what they give.
+    """Run the blocks in one namespace of a fresh process, and store their results.
 
-    CourseError for a block that raises what it should not, or does not raise what it should.
+    Raises CourseError if a block raises unexpectedly, or does not raise as expected.
     """
     running = [block for block in blocks if block.runs]
     done = subprocess.run([sys.executable, "-m", "minigrad_course.child_process.code_blocks"],

@@ -1,16 +1,17 @@
-"""The form of a task: it asks, and does not dictate.
+"""Check the form of a task: it describes the goal, and does not dictate the code.
 
-One sentence or two of purpose, examples with numbers, at most four things to mind, names to use:
+A task has a sentence or two of purpose, examples with numbers, at most four things to mind, and
+names to use:
 
     Several gradients may arrive for one output: keep their sum in `self.grads[index]`.
       buffer.add(0, g1)          -> buffer.grads[0] is g1
       then buffer.add(0, g2)     -> buffer.grads[0] equals g1 + g2; g1 and g2 are unchanged
     Mind:
-    - An array that somebody handed you is theirs: never write into it.
+    - An array that you were handed belongs to the caller: never write into it.
     Use: `combine(current, grad)`, given above.
 
-`[rules]` in lessons/NN_name.toml says where a learner reads what a graded test asks for: a few
-words of the task, an example or a docstring of the exercise.
+`[rules]` in lessons/NN_name.toml quotes for each graded test where a learner can read what it
+expects: a few words of the task, an example, or a docstring of the exercise.
 """
 
 from __future__ import annotations
@@ -26,16 +27,16 @@ from ..content.stages import Hole, Stage
 __all__ = ["MOST_EXAMPLES", "MOST_LINES", "MOST_MINDED", "MOST_WORDS", "faults", "form_faults",
            "graded_tests", "minutes_needed", "rule_faults", "time_faults", "words_of_prose"]
 
-#: Words of prose, things to mind and lines of examples in a task; lines of the package's answer.
+#: The maximum of: words of prose, things to mind, lines of examples, lines to write.
 MOST_WORDS, MOST_MINDED, MOST_EXAMPLES, MOST_LINES = 90, 4, 6, 25
 
-#: Words that a student reads in a minute in a second language, and the minutes for an exercise and
-#: for a line of its answer, as people who took stages for the first time said (2026-11-24).
+#: Reading speed in words per minute in a second language, and the minutes per exercise and per line
+#: of its answer, as reported by people who took stages for the first time (2026-11-24).
 READING_SPEED, MINUTES_AN_EXERCISE, MINUTES_A_LINE = 150, 6, 0.6
 
 
 def faults(stage: Stage) -> list[str]:
-    """Return all faults of a stage's tasks, and a wrong time; a lesson to read has none."""
+    """Return all faults in a stage's tasks and time; a stage without exercises has none."""
     if not stage.holes:
         return []
     return [*(fault for hole in stage.holes for fault in form_faults(stage, hole)),
@@ -43,7 +44,7 @@ def faults(stage: Stage) -> list[str]:
 
 
 def form_faults(stage: Stage, hole: Hole) -> list[str]:
-    """Return where a task leaves the form: too many words, items, examples or lines to write."""
+    """Return what a task has too much of: words, items, examples or lines to write."""
     found = parts(stage.words["hole"][hole.id]["task"])
     of_kind = {kind: [part for each, part in found if each == kind]
                for kind in ("prose", "item", "example")}
@@ -58,13 +59,13 @@ def form_faults(stage: Stage, hole: Hole) -> list[str]:
 
 
 def words_of_prose(stage: Stage, hole: Hole) -> int:
-    """Count the words of a task; examples do not count."""
+    """Count the words of a task without its examples."""
     return sum(len(part.split()) for kind, part in parts(stage.words["hole"][hole.id]["task"])
                if kind != "example")
 
 
 def minutes_needed(stage: Stage) -> int:
-    """Return the minutes for the lesson and its exercises, in tens; folded answers do not count."""
+    """Return the minutes for the lesson without folded answers and its exercises, in tens."""
     text = "\n".join(block.text for block in parse(stage.text(), stage.key)
                      if block.kind == "text")
     words = len(re.sub(r"(?s)<details.*?</details>|<!--.*?-->", "", text).split())
@@ -74,35 +75,35 @@ def minutes_needed(stage: Stage) -> int:
 
 
 def time_faults(stage: Stage) -> list[str]:
-    """Return the time that a stage says, if it is far from the one that it takes."""
+    """Return a fault if the stated minutes of a stage are far from the estimate."""
     needed = minutes_needed(stage)
     return [] if abs(stage.minutes - needed) <= 10 else [
-        f"{stage.key}: it says {stage.minutes} minutes; expect about {needed}"]
+        f"{stage.key}: minutes is {stage.minutes}, but the estimate is about {needed}"]
 
 
 def rule_faults(stage: Stage) -> list[str]:
-    """Return which graded tests ask for something that the exercise does not say.
+    """Return the graded tests that expect something that the exercise does not say.
 
-    Each test has an entry in `[rules]`; it quotes at least three words of a task or a docstring.
+    Each test needs an entry in `[rules]` that quotes at least three words of a task or docstring.
     """
     rules: dict[str, str] = stage.words.get("rules", {})
     tests = {name for id, names in graded_tests(stage).items() if id != stage.number
              for name in names}
     text = _plain(" ".join(_told(stage)))
-    faults = [f"{name}: no rule says where a learner reads what it asks for"
+    faults = [f"{name}: no rule quotes where a learner can read what it expects"
               for name in sorted(tests - rules.keys())]
-    faults += [f"{name}: a rule for a test that is not there"
+    faults += [f"{name}: a rule for a test that does not exist"
                for name in sorted(rules.keys() - tests)]
     for name, quote in rules.items():
         if len(quote.split()) < 3:
-            faults.append(f"{name}: a rule quotes three words at least, not {quote!r}")
+            faults.append(f"{name}: a rule must quote at least three words, not {quote!r}")
         elif _plain(quote) not in text:
-            faults.append(f"{name}: neither a task nor a docstring of the exercise says {quote!r}")
+            faults.append(f"{name}: neither a task nor a docstring of the exercise has {quote!r}")
     return faults
 
 
 def graded_tests(stage: Stage) -> dict[str, list[str]]:
-    """Return the names of the tests that are marked for each hole."""
+    """Return the names of the tests marked for each exercise."""
     found: dict[str, list[str]] = {hole.id: [] for hole in stage.holes}
     tree = ast.parse(stage.tests.read_text(encoding="utf-8"))
     for node in tree.body:
@@ -119,7 +120,7 @@ def _marked(test: ast.FunctionDef) -> Iterator[str]:
 
 
 def _told(stage: Stage) -> Iterator[str]:
-    """Yield what an exercise tells a learner: tasks, and docstrings of its modules."""
+    """Yield everything an exercise tells a learner: tasks, and docstrings of its modules."""
     for hole in stage.holes:
         words = stage.words["hole"][hole.id]
         yield f"{words['title']} {words['task']}"

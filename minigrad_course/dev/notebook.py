@@ -1,4 +1,4 @@
-"""Notebooks of lessons: text and the blocks that run, with the outputs that they gave."""
+"""Make notebooks of lessons: text, and the blocks that run with their outputs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..content.lesson_blocks import Block
 
 
 def notebook(blocks: list[Block], lesson: str) -> str:
-    """Return the notebook of the lesson in the file `lesson`, as JSON text; its blocks have run."""
+    """Return the notebook of the lesson in the file `lesson` as JSON; its blocks have been run."""
     import nbformat
     from nbformat import v4
 
@@ -31,13 +31,13 @@ def notebook(blocks: list[Block], lesson: str) -> str:
         flush()
         cell = v4.new_code_cell(block.text)
         cell.outputs = _outputs(block)
-        if block.predicted:  # kept, but not in sight until the reader asks or runs the cell
+        if block.predicted:  # hide the output until the reader asks for it or runs the cell
             cell.metadata |= {"collapsed": True, "jupyter": {"outputs_hidden": True}}
         if block.kind == "raises":
             cell.metadata["tags"] = ["raises-exception"]
         cells.append(cell)
     flush()
-    # Tracebacks without the package's frames: those would show the answers.
+    # Hide the package's frames in tracebacks, because they would show the answers.
     cells.insert(min(1, len(cells)), v4.new_code_cell("%load_ext minigrad_course.jupyter"))
     for number, cell in enumerate(cells):
         cell["id"] = f"cell-{number}"

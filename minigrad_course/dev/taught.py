@@ -1,7 +1,7 @@
-"""Is the core of the package taught, and is what the lessons leave out named?
+"""Check that the core of the package is taught, and that files the lessons leave out are listed.
 
-A function is *taught* where it is a hole, or where its code, or that of its class, stands in a
-lesson (`pull`, `show`). A file of the core that no stage rebuilds and no lesson shows has a line in
+A function is *taught* if it is an exercise, or if a lesson shows its code or its class (`pull`,
+`show`).  A file of the core that no stage rebuilds and no lesson shows needs a line in
 `lessons/core.toml` that says what it is for.
 """
 
@@ -22,7 +22,7 @@ _FILE = "core.toml"
 
 
 def taught_symbols(root: Path) -> set[str]:
-    """Return what is a hole or stands in a lesson, as "path/in/package.py:Class.method"."""
+    """Return the symbols in exercises and lessons, as "path/in/package.py:Class.method"."""
     found: set[str] = set()
     for stage in stages(root):
         found.update(symbol for hole in stage.holes for symbol in hole.symbols)
@@ -32,7 +32,7 @@ def taught_symbols(root: Path) -> set[str]:
 
 
 def is_taught(path: str, qualified: str, taught: set[str]) -> bool:
-    """Return whether a function, named by its `co_qualname`, or what encloses it, is taught.
+    """Return whether a function, given by its `co_qualname`, or an enclosing scope is taught.
 
     >>> is_taught("graph/node.py", "through_tensors.<locals>.<listcomp>",
     ...           {"graph/node.py:through_tensors"})
@@ -53,22 +53,22 @@ def left_out(root: Path) -> dict[str, str]:
 
 
 def file_faults(root: Path) -> list[str]:
-    """Return which files of the core are neither taught nor named, or named without need."""
+    """Return the files of the core that should be listed but are not, or that should not be."""
     package = root / "minigrad"
     there = {path.relative_to(package).as_posix() for part in CORE
              for path in (package / part).glob("*.py") if path.name != "__init__.py"}
     taught = {symbol.partition(":")[0] for symbol in taught_symbols(root)}
     taught |= {path for stage in stages(root) for path in stage.modules}
     named = set(left_out(root))
-    return [*(f"{path}: no lesson has it, and lessons/{_FILE} does not say what it is for"
+    return [*(f"{path}: no lesson shows it, and lessons/{_FILE} does not say what it is for"
               for path in sorted(there - taught - named)),
-            *(f"{path}: named in lessons/{_FILE}, but a lesson has it"
+            *(f"{path}: listed in lessons/{_FILE}, although a lesson shows it"
               for path in sorted(named & taught)),
-            *(f"{path}: named in lessons/{_FILE}, but there is no such file"
+            *(f"{path}: listed in lessons/{_FILE}, but the file does not exist"
               for path in sorted(named - there))]
 
 
 def section(root: Path) -> str:
-    """Return the table of the course's page: each file that is left out, with its line."""
+    """Return the table for the course's page: each left-out file and what it is for."""
     rows = [f"| `{path}` | {words} |" for path, words in sorted(left_out(root).items())]
     return "\n".join(["| file | what it is for |", "|---|---|", *rows]) + "\n"

@@ -1,4 +1,4 @@
-"""Tries a stage as all its learners would: untouched, half solved, solved, and wrongly solved."""
+"""Test a stage in the states that learners produce: untouched, half solved, solved, and wrong."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from ..content.source import blank, module, mutated, statements
 from ..content.stages import Hole, Mutant, Stage, stages
 from ..running.trial import Trial, try_each, try_files
 
-#: Seconds that the tests of a stage may take; a learner should not wait longer.
+#: The time limit in seconds for a stage's tests; a learner should not wait longer.
 TIMEOUT = 180
 
 
 def findings(stage: Stage, told: Callable[[str], None] = lambda _: None) -> Iterator[str]:
-    """Yield a sentence for each thing that is not as it should be; `told` hears what is tried."""
+    """Yield a sentence for each problem; `told` is called with each thing that is tried."""
     yield from shape(stage)
     if not stage.holes:
         return
@@ -26,7 +26,7 @@ def findings(stage: Stage, told: Callable[[str], None] = lambda _: None) -> Iter
 
 
 def shape(stage: Stage) -> Iterator[str]:
-    """Yield what is wrong with a stage's counts: holes, points, hints, mutants, taught lines."""
+    """Yield wrong counts of a stage: exercises, points, hints, mutants, taught lines."""
     if not stage.holes:
         return
     if not 3 <= len(stage.holes) <= 8:
@@ -38,7 +38,8 @@ def shape(stage: Stage) -> Iterator[str]:
              for hole in stage.holes}
     taught = sum(_taught(stage))
     if sum(sizes.values()) * 2 < taught:
-        yield f"{stage.key}: its holes have {sum(sizes.values())} of {taught} taught statements"
+        yield (f"{stage.key}: its holes have only {sum(sizes.values())} of {taught} taught "
+               "statements")
     named = set()
     for hole in stage.holes:
         words = stage.words["hole"].get(hole.id, {})
@@ -48,7 +49,7 @@ def shape(stage: Stage) -> Iterator[str]:
             yield f"{stage.key}, {hole.id}: it needs three mutants, but has {len(hole.mutants)}"
         named.update(stage.symptoms_of(hole))
     if unknown := set(stage.words.get("symptoms", ())) - named:
-        yield f"{stage.key}: symptoms of no hole: {sorted(unknown)}"
+        yield f"{stage.key}: symptoms that belong to no hole: {sorted(unknown)}"
 
 
 def _taught(stage: Stage) -> Iterator[int]:
@@ -124,7 +125,7 @@ def _whole(stage: Stage, shipped: Trial, solution: Trial, together: Trial) -> It
 
 
 def _below(stage: Stage, whole: Trial) -> Iterator[str]:
-    """Yield what is wrong with the solution below the whole package."""
+    """Yield the failures of the solution below the whole package."""
     failing = [each.test for each in whole.outcomes if not each.passed]
     if whole.problem or failing:
         yield f"{stage.key} below the whole package: {whole.problem or f'{failing} fail'}"
@@ -137,5 +138,5 @@ def _mutant(stage: Stage, hole: Hole, mutant: Mutant, trial: Trial) -> Iterator[
     found = None if trial.problem else trial.diagnosis(stage, hole)
     if found != mutant.symptom:
         shown = [name for name, seen in trial.symptoms.items() if seen]
-        yield (f"{stage.key}, {hole.id}: the mutant {mutant.name!r} is told {found!r}, not "
+        yield (f"{stage.key}, {hole.id}: the mutant {mutant.name!r} is diagnosed as {found!r}, not "
                f"{mutant.symptom!r} (shown: {shown}) {trial.problem}")

@@ -1,1 +1,1 @@
-"""Makes an assignment of a stage: what students get, and the autograder for a platform."""
+"""Make an assignment from stages: the students' files, and the autograder for a platform."""

@@ -1,4 +1,4 @@
-"""Assignments, as all platforms need them: stages, their points, a seed, their files."""
+"""Assignments in the form that all platforms need: stages, points, a seed and files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..content.stages import CourseError, Hole, Stage
 
 __all__ = ["NEEDED", "Assignment", "new_folder", "put", "script", "zipped"]
 
-#: Packages that grading needs from an index, besides our wheel.
+#: Packages that grading installs from a package index, besides our wheel.
 NEEDED = ("numpy>=2.0", "pytest>=8", "rich>=13", "typer>=0.12")
 
 
@@ -24,13 +24,13 @@ class Assignment:
     """Stages to hand out, usually one."""
 
     stages: tuple[Stage, ...]
-    seed: int | None = None  # of the probes; None draws one at each grading
-    weights: dict[str, int] = field(default_factory=dict)  # points by hole of these stages
-    hints: int = 0  # how many are shown with what has no points
+    seed: int | None = None  # of the probes; `None` draws one at each grading
+    weights: dict[str, int] = field(default_factory=dict)  # points by exercise
+    hints: int = 0  # how many hints to show for an exercise without points
 
     @property
     def name(self) -> str:
-        """Its name in files."""
+        """The assignment's name in file names."""
         if len(self.stages) == 1:
             return self.stages[0].key
         return f"stages_{'_'.join(self.numbers)}"
@@ -42,7 +42,7 @@ class Assignment:
 
     @property
     def title(self) -> str:
-        """Its name in words."""
+        """The assignment's title."""
         return "; ".join(f"Stage {each.number}: {each.words['title']}" for each in self.stages)
 
     @property
@@ -51,21 +51,21 @@ class Assignment:
         return {hole.id: hole for stage in self.stages for hole in stage.holes}
 
     def hole_title(self, hole: str) -> str:
-        """Return the name of an exercise in words."""
+        """Return the title of an exercise."""
         return next(str(stage.words["hole"][hole]["title"]) for stage in self.stages
                     if hole in stage.words["hole"])
 
     def points(self, hole: str) -> int:
-        """Return what a hole is worth."""
+        """Return the points for an exercise."""
         return self.weights.get(hole, self.holes[hole].points)
 
     @property
     def max_points(self) -> int:
-        """The points of all holes together."""
+        """The maximum score."""
         return sum(map(self.points, self.holes))
 
     def exercises(self) -> dict[str, str]:
-        """Return the files to hand out and to hand in, by their path in `exercises/`."""
+        """Return the files that students get and submit, by their path in `exercises/`."""
         return {self.inside(stage, path): stage.handed_out(path)
                 for stage in self.stages for path in stage.modules}
 
@@ -75,11 +75,11 @@ class Assignment:
                 for stage in self.stages for path in stage.modules}
 
     def inside(self, stage: Stage, path: str) -> str:
-        """Return where the file for a module of the package lies in `exercises/`."""
+        """Return the path in `exercises/` of the file for a module of the package."""
         return stage.exercise(path, Path()).as_posix()
 
     def course_toml(self, seed: bool) -> str:
-        """Return the settings for `minigrad grade --course`, with the seed only if asked."""
+        """Return a course.toml for `minigrad grade --course`, including the seed if requested."""
         lines = [f'version = "{__version__}"', f"stages = {json.dumps(self.numbers)}"]
         if self.hints:
             lines.append(f"hints = {self.hints}")
@@ -92,12 +92,12 @@ class Assignment:
 
 
 def script(name: str) -> str:
-    """Return a file that goes into a bundle as it is."""
+    """Return a file that goes into a bundle unchanged."""
     return (files(__package__) / "files" / name).read_text(encoding="utf-8")
 
 
 def put(path: Path, text: str, *, run: bool = False, secret: bool = False) -> Path:
-    """Write a file with its folders; `run` makes it a program, `secret` the owner's alone."""
+    """Write a file and its folders; `run` makes it executable, `secret` private to the owner."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if secret:
         path.touch(0o600)
@@ -107,7 +107,7 @@ def put(path: Path, text: str, *, run: bool = False, secret: bool = False) -> Pa
 
 
 def zipped(folder: Path, path: Path) -> Path:
-    """Put a folder's content into an archive, with the right to run where a file has it."""
+    """Put a folder's content into an archive, keeping executable bits."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for each in sorted(folder.rglob("*")):
             if each.is_file():
@@ -119,7 +119,7 @@ def zipped(folder: Path, path: Path) -> Path:
 
 
 def new_folder(path: Path) -> Path:
-    """Make an empty folder; CourseError where something is in it already."""
+    """Make an empty folder; raise CourseError if it already has content."""
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise CourseError(f"{path} exists and is not empty; name a new folder")
     path.mkdir(parents=True, exist_ok=True)

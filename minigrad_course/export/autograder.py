@@ -1,8 +1,8 @@
-"""Grades a submission for Classroom 50: a program of its own, copied into the bundle.
+"""Grade a submission for Classroom 50: a self-contained program that is copied into the bundle.
 
-Its runner starts it in a student's checkout, with who that is in the environment.  It imports
-nothing but the standard library, and nothing from the checkout: what lies there is not trusted.
-The exit status is 0 whatever the grade; another one says that nothing was graded.
+The runner starts it in a student's checkout; environment variables name the student.  It imports
+only the standard library, and nothing from the checkout, because the checkout is not trusted.  It
+exits with 0 whatever the grade; any other status means that grading failed.
 """
 
 import json
@@ -16,7 +16,7 @@ import zipfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-#: Variables in which the runner says whose submission it is; the last may be missing.
+#: Variables in which the runner names the submission; the last may be missing.
 IDENTITY = ("CLASSROOM", "ASSIGNMENT", "SUBMISSION_TAG", "COMMIT_URL", "RELEASE_URL", "REVIEW_URL")
 
 
@@ -24,11 +24,11 @@ def main() -> int:
     """Grade the current folder and write result.json into it."""
     checkout = Path.cwd()
     if missing := [name for name in IDENTITY[:-1] if not os.environ.get(name)]:
-        print(f"::error::the runner sets {missing[0]}, but it is not set here", file=sys.stderr)
+        print(f"::error::the runner should set {missing[0]}, but it is not set", file=sys.stderr)
         return 1
     with (tempfile.TemporaryDirectory(prefix="minigrad-") as private,
           tempfile.TemporaryDirectory(prefix="minigrad-") as public):
-        # The package is for the grader's eyes; its modules are the answers.
+        # Only the grader may read the package, because its modules are the answers.
         (wheel,) = HERE.glob("minigrad_course-*.whl")
         with zipfile.ZipFile(wheel) as archive:
             archive.extractall(private)
@@ -43,11 +43,11 @@ def main() -> int:
              str(HERE / "course.toml"), "--format", "classroom50"],
             cwd="/", stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, check=False)
     if done.returncode:
-        print(f"::error::minigrad grade ended with {done.returncode}", file=sys.stderr)
+        print(f"::error::minigrad grade exited with status {done.returncode}", file=sys.stderr)
         return 1
     result = json.loads(done.stdout)
     for test in result["tests"]:
-        # A learner's output never begins a line: there it could be a command to the runner.
+        # Prefix every line of a learner's output: it could be a command to the runner otherwise.
         told = "".join(f"\n| {line}" for line in test["output"].splitlines())
         print(f"{test['test-name']}: {test['score']} of {test['max-score']}{told}")
     put(checkout / "result.json", json.dumps(result, indent=1) + "\n")
@@ -55,7 +55,7 @@ def main() -> int:
 
 
 def installed(folder: Path) -> str:
-    """Return a new environment's Python, with what grading needs from the package index."""
+    """Make a new environment with everything that grading needs, and return its Python."""
     os.umask(0o022)
     venv.create(folder / "venv", with_pip=True)
     python = folder / "venv" / "bin" / "python"
@@ -65,7 +65,7 @@ def installed(folder: Path) -> str:
 
 
 def as_root() -> list[str]:
-    """Return what makes a command root's where that is allowed: the sandbox is stronger then."""
+    """Return a prefix that runs a command as root if allowed, for a stronger sandbox."""
     if os.geteuid() == 0 or shutil.which("sudo") is None:
         return []
     allowed = subprocess.run(["sudo", "-n", "true"], capture_output=True, check=False)
@@ -73,7 +73,7 @@ def as_root() -> list[str]:
 
 
 def environment(package: str) -> list[str]:
-    """Return all that the grader is to find in its environment; no token is among it."""
+    """Return `env` arguments with all variables that the grader may see; no token is among them."""
     kept = {name: os.environ[name] for name in (*IDENTITY, "PATH", "MINIGRAD_ANY_SANDBOX")
             if name in os.environ}
     return ["-i", *(f"{name}={value}" for name, value in kept.items()), "LANG=C.UTF-8",
@@ -81,7 +81,7 @@ def environment(package: str) -> list[str]:
 
 
 def put(path: Path, text: str) -> None:
-    """Write a file that is new: what was handed in under its name is removed, not followed."""
+    """Write a new file, removing a submitted file of the same name instead of following it."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
     path.unlink(missing_ok=True)

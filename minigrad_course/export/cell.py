@@ -1,10 +1,10 @@
-"""Functions that a notebook's graded cells call: `minigrad grade` in a process of its own.
+"""Functions for the graded cells of a notebook: they run `minigrad grade` in a separate process.
 
 NOTE [Low trust]
-    A notebook's cells all run in one kernel, the learner's and the graded ones.  The verdict comes
-    from a grading process that the learner's code cannot reach, but the kernel that hands it on is
-    the learner's: a cell can change what these functions return.  So a notebook shows what somebody
-    can do; where a grade has to stand, have the files handed in.
+    All cells of a notebook run in one kernel, both the learner's and the graded ones.  The verdict
+    comes from a grading process that the learner's code cannot reach, but the kernel that passes it
+    on is the learner's, so a cell can change what these functions return.  A notebook therefore
+    shows what a student can do; for a grade that must be reliable, collect the files.
 """
 
 from __future__ import annotations
@@ -24,20 +24,19 @@ import minigrad
 
 __all__ = ["SEED", "points", "verdict"]
 
-#: Seed of the probes if a call names none; None draws one.
+#: The probes' seed if a call gives none; `None` draws one.
 SEED: int | None = None
-#: How many hints are shown with what has no points, where a call names no number.
+#: How many hints to show for an exercise without points, if a call gives no number.
 HINTS = 0
 
 
 def points(stage: str, seed: int | None = None, weights: Mapping[str, int] | None = None,
            folder: str | Path = ".", hints: int | None = None) -> float:
-    """Grade the files in `folder`/exercises, print why, and return the points as one float.
+    """Grade the files in `folder`/exercises, print why, and return the points as a float.
 
-    `stage` may name several: "03,07".
-
-    It is finite and between 0.0 and all points, so that it counts as partial credit wherever a
-    number does.  RuntimeError where nothing could be graded.
+    `stage` may name several stages: "03,07".  The result is finite and between 0.0 and the maximum,
+    so it works as partial credit on any platform that takes a number.  Raises RuntimeError if
+    grading fails.
     """
     total = most = 0.0
     holes, notes = _graded(stage, SEED if seed is None else seed, folder,
@@ -55,7 +54,7 @@ def points(stage: str, seed: int | None = None, weights: Mapping[str, int] | Non
 
 
 def verdict(hole: str, folder: str | Path = ".") -> str:
-    """Return "solved", or why a gap of the files in `folder`/exercises gets no points."""
+    """Return "solved", or why an exercise in `folder`/exercises gets no points."""
     holes, notes = _graded(hole.partition(".")[0], SEED, folder, HINTS)
     found = next(each for each in holes if each["hole"] == hole)
     if not found["reason"]:
@@ -74,7 +73,7 @@ def _why(hole: dict[str, Any]) -> list[str]:
 
 def _graded(stage: str, seed: int | None, folder: str | Path, hints: int
             ) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return what `minigrad grade` says of each gap, and its notes; files are graded once."""
+    """Return the exercises and notes that `minigrad grade` reports; unchanged files are cached."""
     base = Path(folder).resolve()
     state = tuple((str(path), path.stat().st_mtime_ns, path.stat().st_size)
                   for path in sorted((base / "exercises").rglob("*.py")))
@@ -87,7 +86,7 @@ def _run(stage: str, seed: int | None, folder: str, hints: int, state: object
     package = str(Path(minigrad.__file__).resolve().parents[1])
     path = os.pathsep.join([package, *filter(None, [os.environ.get("PYTHONPATH")])])
     with tempfile.TemporaryDirectory(prefix="minigrad-") as private:
-        # Not on the command line, which everybody on the machine can read.
+        # Not on the command line, which every user of the machine can read.
         course = Path(private, "course.toml")
         course.write_text(f'stages = ["{stage}"]\nhints = {hints}\n'
                           + (f"seed = {seed}\n" if seed is not None else ""), encoding="utf-8")
@@ -96,7 +95,7 @@ def _run(stage: str, seed: int | None, folder: str, hints: int, state: object
              str(course), "--format", "json"], env={**os.environ, "PYTHONPATH": path},
             capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
     if done.returncode:
-        raise RuntimeError(f"it could not be graded: {done.stderr.strip()[-2000:]}")
+        raise RuntimeError(f"minigrad grade failed: {done.stderr.strip()[-2000:]}")
     (report,) = json.loads(done.stdout)
     return ([hole for grade in report["grades"] for hole in grade["holes"]],
             [note for grade in report["grades"] for note in grade["notes"]])

@@ -1,4 +1,4 @@
-"""Classroom 50: an autograder.py with what it needs beside it, and a template repository.
+"""Classroom 50: an autograder.py with its files, and a template repository.
 
 Source: https://github.com/foundation50/classroom50/wiki/Advanced-Autograding
 """
@@ -16,37 +16,37 @@ from .wheel import make_wheel
 
 __all__ = ["grade", "write"]
 
-HAND_IN = ("Commit the files above and push, or run `gh student submit`. Leave `.github` and "
-           "`.classroom50.yaml` as they are.")
+HAND_IN = ("Commit the files above and push, or run `gh student submit`. Do not change `.github` "
+           "and `.classroom50.yaml`.")
 
-README = """- `autograder/`: put its files into `CLASSROOM/autograders/ASSIGNMENT/` of your
+README = """- `autograder/`: copy its files into `CLASSROOM/autograders/ASSIGNMENT/` of your
   configuration repository.
 - `template/`: the content of the assignment's template repository.
-- `runtime.json`: for `gh teacher assignment add --runtime runtime.json`: a Python that minigrad
-  runs on, and bubblewrap, the sandbox.
-- The wheel: students install it to try their answers.
+- `runtime.json`: pass it to `gh teacher assignment add --runtime runtime.json`. It selects a Python
+  that minigrad supports and installs bubblewrap, the sandbox.
+- The wheel: students install it to test their answers.
 
-For each submission the runner installs from its package index: {needed}; and `bubblewrap` from
-Ubuntu. minigrad itself comes from the wheel in the bundle.
+For each submission the runner installs {needed} from its package index, and `bubblewrap` from
+Ubuntu. minigrad itself is in the bundle as a wheel.
 
-Nothing in the bundle is secret: whoever finds its address can read it. So no seed is in it; one is
-drawn at each grading. A regrade therefore asks other questions of the same kind.
+The bundle is not secret: anyone who finds its address can read it. So it contains no seed, and each
+grading draws a new one. A regrade therefore asks different questions of the same kind.
 
-The grader becomes root where `sudo` needs no password, as on GitHub's own runners, and what was
-handed in runs under bubblewrap or as a user of its own. But all of it runs in the student's own
-repository, whose workflow the student can read and may be able to change: that is how Classroom 50
-works, and it is for you to weigh."""
+The grader becomes root if `sudo` needs no password, as on GitHub's own runners. Submissions then
+run under bubblewrap or as a separate user. But all of this happens in the student's own repository,
+and the student can read its workflow and may be able to change it. That is how Classroom 50 works;
+decide whether it is acceptable for your course."""
 
 RUNTIME = {"runs-on": "ubuntu-latest", "python": "3.13", "apt": ["bubblewrap"]}
 
-#: Variables that the runner sets, with values for a trial.
+#: Variables that the runner sets, with values for a trial run.
 RUNNER = {"CLASSROOM": "trial", "ASSIGNMENT": "stage", "SUBMISSION_TAG": "submit/trial",
           "COMMIT_URL": "https://example.org/commit/0", "RELEASE_URL": "https://example.org/release",
           "REVIEW_URL": "https://example.org/compare/0...1"}
 
 
 def write(assignment: Assignment, out: Path) -> list[Path]:
-    """Write the files to upload and the files to hand out; return them."""
+    """Write the files to upload and the files for students; return their paths."""
     wheel, bundle = make_wheel(out), out / "autograder"
     put(bundle / "autograder.py",
         Path(__file__).with_name("autograder.py").read_text(encoding="utf-8"), run=True)
@@ -61,7 +61,7 @@ def write(assignment: Assignment, out: Path) -> list[Path]:
 
 
 def grade(out: Path, files: dict[str, str], fresh: FreshFolder) -> Graded:
-    """Do what the runner does with the bundle, and read what came of it."""
+    """Grade a submission with the bundle as the runner does, and read the result."""
     bundle, checkout = fresh.folder / "bundle", fresh.folder / "checkout"
     shutil.copytree(out / "autograder", bundle)
     shutil.copytree(out / "template", checkout, symlinks=True)

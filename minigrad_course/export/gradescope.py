@@ -18,27 +18,27 @@ from .wheel import make_wheel
 
 __all__ = ["HAND_IN", "README", "grade", "write"]
 
-HAND_IN = ("Hand in the files above on Gradescope. Several files, or files in folders: make a zip "
-           "archive of the folder `exercises` and upload that.")
+HAND_IN = ("Submit the files above on Gradescope. If there are several files, or files in folders, "
+           "upload a zip archive of the folder `exercises`.")
 
-README = """- `autograder.zip`: *Configure Autograder*, upload it. Any Ubuntu image from 22.04 on
-  does. Set the container to 2 GB of memory or more.
+README = """- `autograder.zip`: upload it under *Configure Autograder*. Any Ubuntu image since 22.04
+  works. Give the container at least 2 GB of memory.
 - `student.zip`: for students.
-- The wheel: for students too; they install it to try their answers.
-- `course.toml`: the seed, as in the archive; keep it. `minigrad grade --course course.toml` gives
-  the same verdicts on your own machine.
+- The wheel: also for students, who install it to test their answers.
+- `course.toml`: the seed, which is also in the archive; keep it secret. `minigrad grade --course
+  course.toml` gives the same verdicts on your own machine.
 
-While the image is built it installs from its package index: {needed}; and Python from Ubuntu where
-the image's is older than 3.11. minigrad itself comes from the wheel in the archive. Grading needs
-no network.
+While the image is built, it installs {needed} from its package index, and Python from Ubuntu if the
+image's Python is older than 3.11. minigrad itself is in the archive as a wheel. Grading needs no
+network.
 
-What is handed in is not trusted: it runs as a user of its own who can read neither the archive's
-content nor results, and without a network. The seed in the archive is a secret, of which each
-submission gets seeds of its own."""
+Submissions are not trusted. Each runs without a network, as a separate user who can read neither
+the archive's content nor the results. The seed in the archive is secret, and each submission gets
+its own seeds derived from it."""
 
 
 def write(assignment: Assignment, out: Path) -> list[Path]:
-    """Write the files to upload and the files to hand out; return them."""
+    """Write the files to upload and the files for students; return their paths."""
     wheel = make_wheel(out)
     with tempfile.TemporaryDirectory(prefix="minigrad-") as scratch:
         source = Path(scratch)
@@ -60,7 +60,7 @@ def write(assignment: Assignment, out: Path) -> list[Path]:
 
 def grade(out: Path, files: dict[str, str], fresh: FreshFolder,
           more: dict[str, str] | None = None) -> Graded:
-    """Do what Gradescope does with the archive, and read what came of it."""
+    """Grade a submission with the archive as Gradescope does, and read the result."""
     root = fresh.folder / "autograder"
     with zipfile.ZipFile(out / "autograder.zip") as archive:
         archive.extractall(root / "source")

@@ -1,7 +1,7 @@
-"""Refuses to grade where what was handed in would run as the grader itself.
+"""Refuse to grade if a submission would run as the grader itself.
 
-A platform's grader starts this first.  MINIGRAD_ANY_SANDBOX, which `export --verify` sets on a
-machine of one's own, lets it pass.
+A platform's grader starts this first.  The variable MINIGRAD_ANY_SANDBOX, which `export --verify`
+sets on your own machine, skips the check.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ __all__ = ["main"]
 
 
 def main() -> None:
-    """Exit with a sentence where there is no sandbox, or where answers can be read in it."""
+    """Exit with a sentence if there is no sandbox, or if answers are readable in it."""
     try:
         kind = best_sandbox().method
     except CourseError as error:
-        sys.exit(f"minigrad: nothing is graded: {error}")
+        sys.exit(f"minigrad: refusing to grade: {error}")
     if kind == "limits" and not os.environ.get("MINIGRAD_ANY_SANDBOX"):
-        sys.exit("minigrad: nothing is graded: no sandbox works here, so what was handed in could "
-                 "read the seed and write results")
+        sys.exit("minigrad: refusing to grade: no sandbox works here, so a submission could read "
+                 "the seed and write results")
 
 
 if __name__ == "__main__":

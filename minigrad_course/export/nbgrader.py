@@ -18,33 +18,33 @@ from .wheel import make_wheel
 
 __all__ = ["grade", "write"]
 
-CONFIG = """# Grading a notebook takes longer than nbgrader's 30 seconds for a cell.
-c = get_config()  # noqa: F821  # a name that nbgrader gives
+CONFIG = """# Grading a notebook takes longer than nbgrader's default of 30 seconds per cell.
+c = get_config()  # noqa: F821  # nbgrader defines this name
 c.ExecutePreprocessor.timeout = 1200
 c.Execute.timeout = 1200
 """
 
-README = """- `source/{name}/`: put it into your course's `source`, then run
-  `nbgrader generate_assignment {name}`. The last cell is worth {points} points and returns what was
-  earned as one number.
-- `nbgrader_config.py`: what to add to your course's own: a longer time for a cell.
-- `student.zip`: the notebook and the lesson, if you hand them out without nbgrader.
+README = """- `source/{name}/`: copy it into your course's `source`, then run
+  `nbgrader generate_assignment {name}`. The last cell is worth {points} points and returns the
+  score as one number.
+- `nbgrader_config.py`: add this to your course's own file; it gives cells more time.
+- `student.zip`: the notebook and the lesson, if you distribute them without nbgrader.
 - The wheel: install it where notebooks are graded (`pip install *.whl {needed}`); students install
   it too.
 
 **Low trust.** The learner's cells and the graded cell run in one kernel, so a cell can change what
-the graded one returns. The verdict itself comes from a process of its own, in the strongest sandbox
-there is. Where a grade has to stand, collect the files and use `minigrad grade`.
+the graded one returns. The verdict itself comes from a separate process, in the strongest sandbox
+available. If a grade must be reliable, collect the files and use `minigrad grade`.
 
-nbgrader takes anything but a number for full marks; the cell returns a finite float between 0 and
-all points, or raises, which gives 0.
+nbgrader gives full marks for any value that is not a number. So the cell returns a finite float
+between 0 and the maximum, or raises, which gives 0.
 
-A seed of yours lies in the cell's hidden region, which nbgrader keeps from students until you give
-them feedback pages. Without one, a seed is drawn at each grading."""
+If you set a seed, it is in the cell's hidden region, which nbgrader hides from students until you
+give them feedback pages. Without one, each grading draws a seed."""
 
 
 def write(assignment: Assignment, out: Path) -> list[Path]:
-    """Write the files to upload and the files to hand out; return them."""
+    """Write the files to upload and the files for students; return their paths."""
     name = assignment.name
     wheel = make_wheel(out)
     source = put(out / "source" / name / f"{name}.ipynb", as_text(made(assignment, hidden=True)),
@@ -62,7 +62,7 @@ def write(assignment: Assignment, out: Path) -> list[Path]:
 
 
 def made(assignment: Assignment, hidden: bool) -> dict[str, Any]:
-    """Return the notebook; with `hidden` the region that nbgrader keeps from students is in it."""
+    """Return the notebook; with `hidden` it includes the region that nbgrader hides."""
     common = {"schema_version": 3, "locked": True, "solution": False, "task": False}
     weights = f", weights={assignment.weights!r}" if assignment.weights else ""
     last = ["from minigrad_course.export.cell import points", "", "seed = None"]
@@ -78,7 +78,7 @@ def made(assignment: Assignment, hidden: bool) -> dict[str, Any]:
 
 
 def grade(out: Path, files: dict[str, str], fresh: FreshFolder) -> Graded:
-    """Hand in a notebook and grade it: with nbgrader where it is, else cell by cell."""
+    """Submit a notebook and grade it, with nbgrader if it is installed, otherwise cell by cell."""
     package = fresh.unpack(out)
     (source,) = (out / "source").glob("*/*.ipynb")
     program = shutil.which("nbgrader")

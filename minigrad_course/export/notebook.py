@@ -1,4 +1,4 @@
-"""A notebook in which each file of a stage is a cell, and a last cell that grades them."""
+"""A notebook with a cell for each file of a stage, and a last cell that grades them."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from .assignment import Assignment
 
 __all__ = ["answered", "as_text", "notebook", "runnable"]
 
-#: Jupyter's own way to have a cell be a file.
+#: Jupyter's magic for a cell that writes a file.
 MAGIC = "%%writefile exercises/"
 
 FIRST = """# {title}
 
-Read the lesson, `lesson.md`. Each cell below that begins with `%%writefile` is a file: write what
-is missing where it says `raise NotImplementedError`, leave the rest as it is, and run the cell to
-save the file. The last cell grades all of them. Hand in this notebook.
+Read the lesson, `lesson.md`. Each cell below that begins with `%%writefile` is a file. Replace each
+`raise NotImplementedError` by your code, leave the rest unchanged, and run the cell to save the
+file. The last cell grades all of them. Hand in this notebook.
 
-It needs minigrad {version}; where that is not installed yet, install the wheel that you were given:
+It needs minigrad {version}. If that is not installed yet, install the wheel that you were given:
 
     pip install "minigrad_course-{version}-py3-none-any.whl[course]"
 """
@@ -29,9 +29,9 @@ It needs minigrad {version}; where that is not installed yet, install the wheel 
 
 def notebook(assignment: Assignment, last: str, about: Mapping[str, Any] | None = None,
              locked: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Return a notebook: what to do, a cell for each file, and the cell `last`.
+    """Return a notebook: instructions, a cell for each file, and the cell `last`.
 
-    `about` is the last cell's metadata, `locked` that of the cell which makes folders.
+    `about` is the metadata of the last cell, `locked` of the cell that makes folders.
     """
     folders = sorted({f"exercises/{name}".rpartition("/")[0] for name in assignment.exercises()})
     cells = [_cell("about", "markdown", FIRST.format(title=assignment.title, version=__version__)),
@@ -54,12 +54,12 @@ def _cell(name: str, kind: str, text: str, metadata: Mapping[str, Any] | None = 
 
 
 def as_text(made: dict[str, Any]) -> str:
-    """Return a notebook as what its file holds."""
+    """Return a notebook as the text of its file."""
     return json.dumps(made, indent=1, ensure_ascii=False) + "\n"
 
 
 def answered(made: dict[str, Any], files: Mapping[str, str]) -> dict[str, Any]:
-    """Return a notebook with other texts in the cells of these files."""
+    """Return a notebook with the cells of these files replaced."""
     cells = []
     for cell in made["cells"]:
         name = _file(cell)
@@ -75,7 +75,7 @@ def _file(cell: dict[str, Any]) -> str | None:
 
 
 def runnable(made: dict[str, Any]) -> list[str]:
-    """Return the cells' code as plain Python does the same."""
+    """Return the cells' code with magics translated to plain Python."""
     code = []
     for cell in made["cells"]:
         text = "".join(cell["source"])

@@ -1,4 +1,4 @@
-"""Otter-Grader: a notebook, and an archive with a test for each gap.
+"""Otter-Grader: a notebook, and an archive with a test for each exercise.
 
 Source: https://otter-grader.readthedocs.io/en/latest/test_files/ok_format.html
 """
@@ -25,20 +25,20 @@ README = """- `autograder.zip`: `otter run -a autograder.zip NOTEBOOK` grades a 
 - `student.zip`: the notebook and the lesson, for students.
 - The wheel: install it where notebooks are graded (`pip install *.whl {needed}`); students install
   it too.
-- `course.toml`: the seed, as in the archive's tests; keep it.
+- `course.toml`: the seed, which is also in the archive's tests; keep it secret.
 
-On Gradescope the image installs from its package index: {needed}. The wheel is in the archive.
+On Gradescope the image installs {needed} from its package index. The wheel is in the archive.
 
-**Low trust.** Otter runs the learner's cells and the tests in one kernel, so a cell can change what
-is reported. The verdict itself comes from a process of its own, in the strongest sandbox there is.
-Where a grade has to stand, collect the files and use `minigrad grade`."""
+**Low trust.** Otter runs the learner's cells and the tests in one kernel, so a cell can change the
+reported result. The verdict itself comes from a separate process, in the strongest sandbox
+available. If a grade must be reliable, collect the files and use `minigrad grade`."""
 
-#: Besides what `minigrad grade` needs.
+#: Packages needed in addition to those of `minigrad grade`.
 OTTER = ("otter-grader>=6", "ipykernel")
 
 
 def write(assignment: Assignment, out: Path) -> list[Path]:
-    """Write the files to upload and the files to hand out; return them."""
+    """Write the files to upload and the files for students; return their paths."""
     wheel, name = make_wheel(out), assignment.name
     with tempfile.TemporaryDirectory(prefix="minigrad-") as scratch:
         source = Path(scratch)
@@ -70,9 +70,9 @@ def _name(hole: str) -> str:
 
 
 def _test(assignment: Assignment, hole: str) -> str:
-    """Return a test file: a gap is worth all its points or none.
+    """Return a test file in which an exercise is worth all of its points or nothing.
 
-    The seed is set outside of the code, which Otter shows to whom it fails for.
+    The seed is set outside the code, because Otter shows the code to students whose test fails.
     """
     title = assignment.hole_title(hole)
     code = (">>> from minigrad_course.export.cell import verdict\n"
@@ -93,7 +93,7 @@ def _notebook(assignment: Assignment) -> dict[str, Any]:
 
 
 def grade(out: Path, files: dict[str, str], fresh: FreshFolder) -> Graded:
-    """Hand in a notebook and grade it: with `otter run` where it is, else cell by cell."""
+    """Submit a notebook and grade it, with `otter run` if installed, otherwise cell by cell."""
     package = fresh.unpack(out)
     (blank,) = (out / "student").glob("*.ipynb")
     given = answered(json.loads(blank.read_text(encoding="utf-8")), files)
@@ -101,7 +101,7 @@ def grade(out: Path, files: dict[str, str], fresh: FreshFolder) -> Graded:
     if program is None:
         return _plainly(out, given, fresh, package)
     notebook = put(fresh.folder / blank.name, as_text(given))
-    # All that Otter starts is to find this package, in this environment's Python.
+    # Every program that Otter starts must find this package, in this environment's Python.
     path = f"{Path(program).parent}:/usr/local/bin:/usr/bin:/bin"
     fresh.run([program, "run", "-a", str((out / "autograder.zip").resolve()), "-o",
                str(fresh.folder), "--no-logo", str(notebook)],

@@ -1,10 +1,9 @@
-"""The students' folder: exercises as shipped, the lesson, how to run them, and no answer.
+"""The students' folder: exercises as shipped, the lesson and instructions, but no answers.
 
 NOTE [No answer is handed out]
-    A lesson shows the package's own code, answers included, for the course is taught from it.  In
-    what a class gets, a block that shows a line of a body that is to be written is left out, and
-    no link leads to the package.  `leaks` looks through everything once more before it is handed
-    out.
+    A lesson shows the package's own code, including the answers, because it teaches from that code.
+    The version for a class leaves out every block that shows a line of a body to be written, and
+    has no links to the package.  `leaks` checks everything again before it is handed out.
 """
 
 from __future__ import annotations
@@ -26,16 +25,16 @@ from .assignment import Assignment, put
 
 __all__ = ["leaks", "lesson_without_answers", "put_lessons", "write_student"]
 
-#: A line shorter than this is in many programs.
+#: Shorter lines occur in many programs.
 TELLING = 24
-#: A part to unfold in which nothing is left but notes that something is yours to write.
+#: A <details> block that only contains notes that something is yours to write.
 _EMPTY = re.compile(r"<details[^>]*>\n<summary>[^\n]*</summary>\n\n"
                     r"((?:\*\(.*yours to write\.\)\*\s+)+)</details>\n")
 
 
 @cache
 def answer_lines(stage: Stage) -> frozenset[str]:
-    """Return the lines that only bodies to be written have, not the code around them."""
+    """Return the lines that occur only in bodies to be written, not in the code around them."""
     answers: set[str] = set()
     given: set[str] = set()
     for path in stage.modules:
@@ -50,12 +49,12 @@ def answer_lines(stage: Stage) -> frozenset[str]:
 
 
 def leaks(stage: Stage, texts: Mapping[str, str], seed: int | None = None) -> list[str]:
-    """Return a sentence for each line of an answer, and each seed, that `texts` show."""
+    """Return a sentence for each line of an answer, and each seed, that `texts` contain."""
     answers = answer_lines(stage)
     found = [f"{name} shows {line.strip()!r}" for name, text in texts.items()
              for line in text.splitlines() if line.strip() in answers]
     if seed is not None:
-        found += [f"{name} holds the seed" for name, text in texts.items() if str(seed) in text]
+        found += [f"{name} contains the seed" for name, text in texts.items() if str(seed) in text]
     return found
 
 
@@ -64,7 +63,7 @@ def lesson_without_answers(stage: Stage) -> str:
     answers = answer_lines(stage)
     kept = []
     blocks = parse(stage.text(), stage.key)
-    fill_rests(blocks, stage, lambda _: "")  # names alone: the package's files hold the answers
+    fill_rests(blocks, stage, lambda _: "")  # only names, because the package's files have answers
     for block in blocks:
         if block.kind == "widget":
             continue
@@ -88,13 +87,13 @@ def put_lesson(folder: Path, stage: Stage) -> None:
 
 
 def put_lessons(folder: Path, assignment: Assignment) -> None:
-    """Write the lesson; of several, each into a folder of its own."""
+    """Write the lesson; for several stages, each lesson into its own folder."""
     for stage in assignment.stages:
         put_lesson(folder if len(assignment.stages) == 1 else folder / "lessons" / stage.key, stage)
 
 
 def write_student(assignment: Assignment, folder: Path, hand_in: str) -> Path:
-    """Write the workspace that students get, and return it; `hand_in` says where answers go."""
+    """Write the students' workspace and return it; `hand_in` tells how to submit."""
     make_workspace(folder, list(assignment.stages))
     put_lessons(folder, assignment)
     put(folder / "README.md", readme(assignment, hand_in))
@@ -103,7 +102,7 @@ def write_student(assignment: Assignment, folder: Path, hand_in: str) -> Path:
 
 
 def check(assignment: Assignment, folder: Path) -> None:
-    """Raise CourseError where a folder for students shows an answer or the seed."""
+    """Raise CourseError if a folder for students shows an answer or the seed."""
     texts = {each.relative_to(folder).as_posix(): each.read_text(encoding="utf-8")
              for each in sorted(folder.rglob("*")) if each.is_file()}
     for name, text in list(texts.items()):
@@ -112,11 +111,11 @@ def check(assignment: Assignment, folder: Path) -> None:
             texts[name] = "\n".join("".join(cell["source"]) for cell in cells)
     if found := [leak for stage in assignment.stages
                  for leak in leaks(stage, texts, assignment.seed)]:
-        raise CourseError(f"what students would get shows answers: {'; '.join(found[:5])}")
+        raise CourseError(f"the students' files would show answers: {'; '.join(found[:5])}")
 
 
 def readme(assignment: Assignment, hand_in: str) -> str:
-    """Return the page that tells a student what to do."""
+    """Return the page with a student's instructions."""
     rows = [f"| {hole} | {assignment.hole_title(hole)} | {assignment.points(hole)} |"
             for hole in assignment.holes]
     lessons = ("`lesson.md`" if len(assignment.stages) == 1 else
@@ -126,32 +125,33 @@ def readme(assignment: Assignment, hand_in: str) -> str:
     files = "\n".join(f"- `exercises/{name}`" for name in assignment.exercises())
     return f"""# {assignment.title}
 
-Read {lessons}, then write what is missing in
+Read {lessons}, then write the missing code in
 
 {files}
 
-Each gap says what it is for and ends in `raise NotImplementedError`. Write its body; leave the rest
-of the file as it is.
+Each exercise describes what to write and ends in `raise NotImplementedError`. Write its body, and
+leave the rest of the file unchanged.
 
-| gap | what it is | points |
+| exercise | title | points |
 |---|---|---|
 {chr(10).join(rows)}
 
-## Trying it
+## Test your answers
 
-You need Python 3.11 or newer and minigrad {__version__} with its extra `course`: install the wheel
-that you were given, in an environment of your own.
+You need Python 3.11 or newer and minigrad {__version__} with its extra `course`. Install the wheel
+that you were given into a new environment:
 
     python -m venv .venv
     .venv/bin/pip install "minigrad_course-{__version__}-py3-none-any.whl[course]"
 {run}
 
 {last} your files; `minigrad hint {next(iter(assignment.holes))}` gives a hint. `progress.json` is
-your own record and counts for nothing.
+only your own record and does not count for the grade.
 
-## Handing it in
+## Hand it in
 
 {chr(10).join(textwrap.wrap(hand_in, 100))}
 
-Points are given gap by gap, for what your code computes on numbers that are drawn for the grading.
+You earn points exercise by exercise, for what your code computes on random numbers that are drawn
+when it is graded.
 """

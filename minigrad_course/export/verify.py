@@ -1,7 +1,7 @@
-"""Trying what was made, in a fresh place and without a network, as a platform would use it.
+"""Test an assignment in a new folder without a network, as a platform would use it.
 
-Three submissions: the exercise as shipped gets no point, the solution gets all, and a known
-mistake gets all but its gap's, with the sentence that names it.
+It grades three submissions.  The exercise as shipped must get no points, and the solution all of
+them.  A known mistake must get all except those of its exercise, with the sentence that names it.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ class Graded:
     score: float
     max_score: float
     told: str
-    result: Any = field(default=None, compare=False)  # the platform's own form
+    result: Any = field(default=None, compare=False)  # in the platform's own format
 
 
 @dataclass(frozen=True)
 class FreshFolder:
-    """A new, empty folder, and the Python in which what grading needs is installed."""
+    """A new, empty folder, and a Python with everything that grading needs."""
 
     folder: Path
     python: str = sys.executable
 
     def run(self, command: list[str], environment: dict[str, str], cwd: Path | None = None,
             given: str = "") -> subprocess.CompletedProcess[str]:
-        """Run a program without a network where that can be had; CourseError if it fails."""
+        """Run a program, without a network if possible; raise CourseError if it fails."""
         clean = {name: value for name, value in os.environ.items()
                  if not name.startswith(("PYTHON", "PIP_", "MINIGRAD"))}
         done = subprocess.run([*offline(), *command], cwd=cwd or self.folder, check=False,
@@ -54,7 +54,7 @@ class FreshFolder:
                               capture_output=True, text=True, errors="replace", timeout=1800,
                               input=given)
         if done.returncode:
-            raise CourseError(f"{' '.join(command[:3])} ended with {done.returncode}:\n"
+            raise CourseError(f"{' '.join(command[:3])} exited with status {done.returncode}:\n"
                               f"{done.stdout[-1500:]}{done.stderr[-3000:]}")
         return done
 
@@ -66,9 +66,9 @@ class FreshFolder:
         return self.folder / "package"
 
     def run_cells(self, code: list[str], package: Path) -> list[tuple[str, str]]:
-        """Run cells of code in one process; return what each printed and its value as text.
+        """Run cells of code in one process; return what each printed, and its value as text.
 
-        CourseError for a cell that raises.
+        Raises CourseError if a cell raises.
         """
         done = self.run([self.python, "-P", "-m", "minigrad_course.child_process.code_blocks"],
                         {"PYTHONPATH": str(package)}, given=json.dumps(code))
@@ -81,7 +81,7 @@ class FreshFolder:
 
 @cache
 def offline() -> tuple[str, ...]:
-    """Return what is put before a command so that it has no network; () where nothing works."""
+    """Return the prefix that runs a command without a network, or () if that is impossible."""
     words = ("bwrap", "--dev-bind", "/", "/", "--unshare-net", "--")
     if shutil.which(words[0]) and not subprocess.run(
             [*words, "true"], capture_output=True, check=False).returncode:
@@ -90,22 +90,22 @@ def offline() -> tuple[str, ...]:
 
 
 def known_mistake(stages: Sequence[Stage]) -> tuple[Stage, Hole, Mutant]:
-    """Return a mistake that its symptoms reveal, in the last hole that has one.
+    """Return a mistake that a symptom identifies, in the last exercise that has one.
 
-    CourseError if the stages have none.
+    Raises CourseError if the stages have none.
     """
     for stage in reversed(stages):
         for hole in reversed(stage.holes):
             for mutant in hole.mutants:
                 if mutant.symptom is not None:
                     return stage, hole, mutant
-    raise CourseError(f"{', '.join(each.key for each in stages)}: no mistake has a sentence of its "
-                      "own")
+    raise CourseError(f"{', '.join(each.key for each in stages)}: no known mistake has a symptom, "
+                      "so --verify cannot test one")
 
 
 def findings(assignment: Assignment, grade: Callable[[dict[str, str], FreshFolder], Graded],
              told: Callable[[str], None] = lambda _: None) -> Iterator[str]:
-    """Yield a sentence for each verdict that is not as it should be; `told` hears each verdict."""
+    """Yield a sentence for each unexpected verdict; `told` is called with every verdict."""
     stage, hole, mutant = known_mistake(assignment.stages)
     wrong = assignment.solutions() | {
         assignment.inside(stage, path): text for path, text in mutated(stage, hole, mutant).items()}
@@ -120,10 +120,10 @@ def findings(assignment: Assignment, grade: Callable[[dict[str, str], FreshFolde
             graded = grade(files, FreshFolder(Path(folder)))
         told(f"{name}: {graded.score:g} of {graded.max_score:g}")
         if graded.max_score != most:
-            yield f"{name}: there are {graded.max_score:g} points, not {most}"
+            yield f"{name}: the maximum is {graded.max_score:g} points, not {most}"
         if not least <= graded.score <= top:
             yield f"{name}: it got {graded.score:g} of {most} points"
         if sentence and not 0 < graded.score < most:
-            yield f"{name}: it got {graded.score:g} of {most} points, not some of them"
+            yield f"{name}: it got {graded.score:g} of {most} points, but should get some, not all"
         if sentence and " ".join(sentence.split()) not in " ".join(graded.told.split()):
-            yield f"{name}: the sentence is missing: {sentence}"
+            yield f"{name}: the feedback lacks the sentence: {sentence}"

@@ -1,7 +1,7 @@
-"""Our own wheel, made from the files that run here: a checkout's, or an installed package's.
+"""Build our own wheel from the files that run here: a checkout's, or an installed package's.
 
-No build tool is needed and nothing is fetched, so an assignment is made offline.  It holds the
-files that `hatch_build.py` puts into a wheel; solutions beside the package are never among them.
+This needs no build tool and no downloads, so assignments can be made offline.  The wheel contains
+the files that `hatch_build.py` puts into a wheel, and never the solutions next to the package.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ NAME = "minigrad-course"
 
 
 def make_wheel(folder: Path) -> Path:
-    """Write the wheel into `folder` and return its path; the same files give the same bytes.
+    """Write the wheel into `folder` and return its path; equal files give equal bytes.
 
-    CourseError if this package's own description cannot be found.
+    Raises CourseError if this package's own metadata is missing.
     """
     stem = f"{NAME.replace('-', '_')}-{minigrad.__version__}"
     info = f"{stem}.dist-info"
@@ -46,13 +46,13 @@ def make_wheel(folder: Path) -> Path:
 
 
 def _package() -> Iterator[tuple[str, bytes]]:
-    """Yield the names that files have in the wheel, and what is in them."""
+    """Yield each file's name in the wheel, and its content."""
     package = Path(minigrad.__file__).resolve().parent
     yield from _tree(package, "minigrad")
     yield from _tree(COURSE, "minigrad_course")
     root = checkout()
     if root == COURSE / "data":
-        return  # an installed package: the course's data lie in it
+        return  # an installed package already contains the course's data
     for name in _data(root):
         yield from _tree(root / name, f"minigrad_course/data/{name}")
 
@@ -68,16 +68,16 @@ def _tree(path: Path, name: str) -> Iterator[tuple[str, bytes]]:
 
 
 def _data(root: Path) -> tuple[str, ...]:
-    """Return what the build hook names; it is read, not run, for it needs the build tool."""
+    """Return the DATA of the build hook, parsed because importing it would need the build tool."""
     tree = ast.parse((root / "hatch_build.py").read_text(encoding="utf-8"))
     for each in tree.body:
         if isinstance(each, ast.Assign) and ast.unparse(each.targets[0]) == "DATA":
             return tuple(ast.literal_eval(each.value))
-    raise CourseError(f"{root / 'hatch_build.py'} names no DATA")
+    raise CourseError(f"{root / 'hatch_build.py'} defines no DATA")
 
 
 def _about(info: str) -> dict[str, bytes]:
-    """Return the files that describe the distribution."""
+    """Return the files with the distribution's metadata."""
     wheel = "Wheel-Version: 1.0\nGenerator: minigrad export\nRoot-Is-Purelib: true\n" \
             "Tag: py3-none-any\n"
     about = {f"{info}/WHEEL": wheel.encode()}
@@ -93,7 +93,7 @@ def _about(info: str) -> dict[str, bytes]:
     try:
         installed = distribution(NAME)
     except PackageNotFoundError:
-        raise CourseError(f"no description of {NAME} was found; install it with pip") from None
+        raise CourseError(f"found no metadata of {NAME}; install it with pip") from None
     for name in ("METADATA", "entry_points.txt", "licenses/LICENSE"):
         if (text := installed.read_text(name)) is not None:
             about[f"{info}/{name}"] = text.encode()

@@ -1,1 +1,1 @@
-"""Grading that a learner's code cannot decide: sandbox, seeded probes, one model of results."""
+"""Grade submissions: a sandbox, seeded probes, and results that no answer can alter."""

@@ -1,6 +1,6 @@
-"""Comparing an answer to a probe with the reference engine's.
+"""Compare an answer to a probe with the reference engine's answer.
 
-An answer was written by a learner's process: it may have any form that JSON has.
+A learner's process wrote the answer, so it can be any JSON value.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from typing import Any
 
 __all__ = ["difference", "same"]
 
-#: Two engines may add in another order; a finite difference is never this near.
+#: Two engines may add in a different order; a finite difference never gets this close.
 CLOSE = 1e-13
 
 
 def same(answer: Any, expected: Any) -> bool:
-    """Tell whether two answers agree: the same types and shapes, numbers up to rounding."""
+    """Return whether two answers agree: equal types and shapes, numbers equal up to rounding."""
     if isinstance(expected, dict) and isinstance(answer, dict):
         if "float" in expected:
             return set(answer) == {"float"} and _near([answer["float"]], [expected["float"]])
@@ -46,22 +46,23 @@ def _near(answers: Any, expected: list[str]) -> bool:
 
 
 def difference(answer: Any, expected: Any) -> str:
-    """Say how an answer differs, in words that no answer chose: it may hold the probes' seeds."""
+    """Describe a difference without quoting the answer, which may contain the probes' seeds."""
     if not isinstance(answer, dict):
-        return "a probe was not answered"
+        return "a probe got no answer"
     if "raises" in answer and "raises" not in expected:
-        return f"a probe raised {_raised(answer)} where the reference engine returns a value"
+        return f"a probe raised {_raised(answer)}, but the reference engine returns a value"
     if "raises" in expected and "raises" not in answer:
-        return f"a probe returned a value where the reference engine raises {expected['raises']}"
+        return f"a probe returned a value, but the reference engine raises {expected['raises']}"
     if "raises" in expected:
-        return f"a probe raised {_raised(answer)} where the reference raises {expected['raises']}"
-    return "a probe returned other values than the reference engine"
+        return (f"a probe raised {_raised(answer)}, but the reference engine raises "
+                f"{expected['raises']}")
+    return "a probe returned different values than the reference engine"
 
 
 def _raised(answer: dict[str, Any]) -> str:
-    """Return the name of an exception of Python's own; any other name is not repeated."""
+    """Return the name of a built-in exception; any other name could carry a message."""
     name = answer["raises"]
     known = vars(builtins).get(name) if isinstance(name, str) else None
     if isinstance(known, type) and issubclass(known, BaseException):
         return known.__name__
-    return "an exception of another kind"
+    return "an exception that is not built in"

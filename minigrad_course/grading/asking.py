@@ -1,14 +1,14 @@
-"""Asking a submission: its tests first, then the probes; a hang or a crash stops neither.
+"""Run a submission's tests and then its probes; a hang or a crash stops neither.
 
 NOTE [Tests first]
-    The process that runs the tests knows no seed, so its messages can be shown.  Nothing that the
-    process of the probes wrote is ever shown: it knows the seeds.  Only exercises that passed their
-    tests are probed, because a failing test takes their points anyway.
+    The process that runs the tests knows no seed, so its messages can be shown.  The process that
+    runs the probes knows the seeds, so nothing that it writes is ever shown.  Only exercises that
+    pass their tests are probed, because a failing test already takes their points.
 
 NOTE [After a hang]
-    Each process says which test or probe it begins.  One that ends the process fails, and what
-    comes after it gets a new process.  The first hang may use the whole limit of a run; after it,
-    each run has half of that, and all runs of a submission together have `Limits.total`.
+    Each process reports which test or probe it begins.  If one ends the process, it fails, and a
+    new process runs the rest.  The first hang may use the full time limit of a run.  After it, each
+    run gets half of that limit, and all runs of a submission share `Limits.total`.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from .sandbox import Ended, Limits, Sandbox
 
 __all__ = ["Job", "Runs", "Spans", "Tested", "is_for", "probe_jobs", "probes_of", "reference"]
 
-#: How often each probe is asked, with other seeds.
+#: How many times to ask each probe, each time with another seed.
 ROUNDS = 4
-#: How many processes may be begun to run the tests of one bundle.
+#: The maximum number of processes to start for the tests of one bundle.
 RESTARTS = 12
-#: The part of its time after which a process that runs tests says in which exercise it hangs.
+#: After this fraction of its time, a process that runs tests reports the exercise it hangs in.
 LATEST = 0.75
 
 #: A probe's name and its seed.
 Job = tuple[str, int]
-#: For each module, the first and the last line of each exercise's functions and its number.
+#: For each module, the first and last line of each exercise's functions, and the exercise.
 Spans = Mapping[str, Sequence[tuple[int, int, str]]]
 
 
@@ -56,13 +56,13 @@ class Tested:
         return [each for each in self.outcomes if hole in each["holes"]]
 
     def passed(self, hole: str) -> bool:
-        """Tell whether an exercise has tests here and passed all of them."""
+        """Return whether an exercise has tests here and passed all of them."""
         mine = self.of(hole)
         return bool(mine) and all(each["outcome"] == "passed" for each in mine)
 
 
 class Runs:
-    """The processes of one submission, which share a limit of time."""
+    """The processes of one submission, with a shared time limit."""
 
     def __init__(self, sandbox: Sandbox, limits: Limits) -> None:
         """Start the clock at the first run."""
@@ -70,9 +70,9 @@ class Runs:
         self.left, self.each = limits.total or 4 * limits.seconds, limits.seconds
 
     def run(self, bundle: Path, words: Sequence[str], job: Any) -> Ended:
-        """Run `child.py` of a bundle within what is left of the time."""
+        """Run `child.py` of a bundle within the remaining time."""
         if self.left < 1:
-            return Ended(b"", b"", None, "the time for the whole submission was used up")
+            return Ended(b"", b"", None, "the time limit for the whole submission was used up")
         limits = replace(self.limits, seconds=min(self.each, self.left))
         begun = time.monotonic()
         ended = self.sandbox.run(bundle, words, json.dumps(job).encode(), limits)
@@ -85,9 +85,9 @@ class Runs:
     def test(self, bundle: Path, only: Sequence[str], spans: Spans) -> Tested:
         """Run the stage's tests, or those of the exercises in `only`.
 
-        `spans` says where each exercise is, for the name of the one in which a test hangs.  If
-        that is another one, or one that has hung before, no more tests are begun: they would hang
-        as well.
+        `spans` gives the lines of each exercise, to name the one in which a test hangs.  If a test
+        hangs in another exercise than its own, or in one that has hung before, no more tests are
+        started, because they would hang as well.
         """
         tested = Tested()
         for _ in range(RESTARTS):
@@ -95,7 +95,7 @@ class Runs:
                    "without": sorted(tested.ending), "seconds": LATEST * self.each}
             ended = self.run(bundle, ["tests", *only], job)
             before, begun, last = len(tested.outcomes), None, False
-            hangs_in: str | None = None  # "" is a hang whose place is not known
+            hangs_in: str | None = None  # "" if it hangs outside all exercises
             for line in _lines(ended):
                 tested.ready |= line == {"ready": True}
                 last |= "last" in line
@@ -124,9 +124,9 @@ class Runs:
         return tested
 
     def probe(self, bundle: Path, jobs: Sequence[Job]) -> tuple[dict[Job, Any], dict[Job, str]]:
-        """Return answers by job, and for each job without one the reason.
+        """Return the answers by job, and the reason for each job without an answer.
 
-        A job that ends the process gets a reason, and those after it another process.
+        A job that ends the process gets a reason, and a new process runs the jobs after it.
         """
         answers: dict[Job, Any] = {}
         reasons: dict[Job, str] = {}
@@ -138,11 +138,11 @@ class Runs:
                 return answers, reasons | dict.fromkeys(left, why(ended))
             for line in lines[1:]:
                 if seen == len(left) or [line.get("probe"), line.get("seed")] != list(left[seen]):
-                    break  # an answer to what was not asked: nothing after it counts
+                    break  # an answer to something else: ignore everything after it
                 answers[left[seen]] = {key: line[key] for key in ("value", "raises") if key in line}
                 seen += 1
             left = left[seen:]
-            if left:  # the same probe with other seeds would end it again, and cost as long
+            if left:  # other seeds would end this probe again, and take as long
                 failed = left[0][0]
                 reasons |= {job: why(ended) for job in left if job[0] == failed}
                 left = [job for job in left if job[0] != failed]
@@ -150,12 +150,12 @@ class Runs:
 
 
 def why(ended: Ended) -> str:
-    """Say how a process ended, in words that it did not choose."""
+    """Return how a process ended, without quoting anything that it wrote."""
     return ended.reason or f"the process ended with status {ended.status}"
 
 
 def _lines(ended: Ended) -> list[dict[str, Any]]:
-    """Return the lines of JSON that a process wrote, up to the first that is none."""
+    """Return the lines of JSON that a process wrote, up to the first that is not a JSON object."""
     found = []
     for line in ended.output.split(b"\n"):
         try:
@@ -169,7 +169,7 @@ def _lines(ended: Ended) -> list[dict[str, Any]]:
 
 
 def _outcome(line: dict[str, Any], key: str) -> dict[str, Any] | None:
-    """Return a line about a test with the types that it has to have; None for any other line."""
+    """Return a line about a test with its types checked, or `None` for any other line."""
     test, holes = line.get(key), line.get("holes")
     if not isinstance(test, str) or not isinstance(holes, list):
         return None
@@ -179,7 +179,7 @@ def _outcome(line: dict[str, Any], key: str) -> dict[str, Any] | None:
 
 
 def probe_jobs(stage: Stage, seed: int) -> list[Job]:
-    """Return which probes are asked with which seeds; CourseError for a hole without a probe."""
+    """Return the probes to ask and their seeds; raise CourseError if an exercise has no probe."""
     names = stage.probe_names()
     for hole in stage.holes:
         if not any(is_for(name, hole) for name in names):
@@ -189,12 +189,12 @@ def probe_jobs(stage: Stage, seed: int) -> list[Job]:
 
 
 def probes_of(stage: Stage, holes: Collection[Hole], seed: int) -> list[Job]:
-    """Return those of a stage's probes, with their seeds, that are for some holes."""
+    """Return the probes of some exercises, with their seeds."""
     return [job for job in probe_jobs(stage, seed) if any(is_for(job[0], hole) for hole in holes)]
 
 
 def is_for(probe: str, hole: Hole) -> bool:
-    """Tell whether a probe is for a hole."""
+    """Return whether a probe is for this exercise."""
     return f"{probe}_".startswith(f"probe_{hole.id.replace('.', '_')}_")
 
 

@@ -1,4 +1,4 @@
-"""Grading a class: several submissions side by side, and on from where a run was ended."""
+"""Grade a class: several submissions in parallel; an interrupted run resumes where it stopped."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from .settings import Settings
 
 __all__ = ["could_not", "grade_all", "seed_for"]
 
-#: How the reason begins where something went wrong that is no answer's fault alone.
+#: The reason begins with this if grading itself failed, so the answer alone is not at fault.
 NOT_GRADED = "it could not be graded"
 
 
 def grade_one(path: Path, settings: Settings, sandbox: Sandbox, secret: int, limits: Limits
               ) -> Report:
-    """Grade all stages of one submission; what goes wrong here is a reason for no points."""
+    """Grade all stages of one submission; an error here becomes a reason for no points."""
     name, grades = _name(path), []
     for stage in settings.stages:
         seed = 0
@@ -49,19 +49,19 @@ def grade_one(path: Path, settings: Settings, sandbox: Sandbox, secret: int, lim
 def seed_for(secret: int, stage: Stage, submission: Submission) -> int:
     """Return the seed of a submission's probes: a keyed hash of its text.
 
-    Nobody who hands in another text meets it again, and without the secret nobody knows it.
+    Another text gets another seed, and without the secret no one can predict it.
     """
     about = json.dumps([stage.key, sorted(submission.texts.items())])
     return int.from_bytes(hmac.digest(str(secret).encode(), about.encode(), "sha256")[:6])
 
 
 def _name(path: Path) -> str:
-    """Return a submission's name as text that every format can hold."""
+    """Return a submission's name as text that every output format can store."""
     return os.fsencode(path.name or str(path)).decode("utf-8", "backslashreplace")
 
 
 def _said(error: Exception) -> str:
-    """Return an error in one line; CourseErrors are whole sentences already."""
+    """Return an error as one line; a CourseError is a whole sentence already."""
     text = printable(str(error))[:300] if isinstance(error, CourseError | OSError) else ""
     return text or type(error).__name__
 
@@ -71,22 +71,21 @@ def grade_all(paths: list[Path], settings: Settings, sandbox: Sandbox, seed: int
               limits: Limits = Limits(),  # noqa: B008  # it is frozen
               again: Again | None = None,
               went_on: Callable[[int], None] = lambda known: None) -> list[Report]:
-    """Grade submissions with `workers` at a time.
+    """Grade submissions, `workers` at a time.
 
-    `told` hears each report that is made, `went_on` first how many were known before.
-
-    `kept` is the file of verdicts to go on from and to add to, see history.py; those that `again`
-    wants are graded although they are known.
+    Calls `went_on` once with the number of verdicts known from earlier, and `told` with each new
+    report.  `kept` is the file of verdicts to resume from and append to, see history.py.
+    Submissions that `again` wants are graded even if their verdict is known.
     """
     for stage in settings.stages:
-        probe_jobs(stage, seed)  # an error in the course stops everything before it begins
+        probe_jobs(stage, seed)  # an error in the course raises before any grading
     for path in paths:
         try:
             os.lstat(path)
         except FileNotFoundError as error:
-            raise CourseError(f"{path} cannot be read: {error.strerror}") from None
+            raise CourseError(f"cannot read {path}: {error.strerror}") from None
         except OSError:
-            pass  # it is there, and told when it is graded
+            pass  # it exists; grading will report the error
     marks = {path: _mark(path, settings, seed) for path in paths}
     history = None if kept is None else History(kept)
     known = {} if history is None else history.known(again)
@@ -110,13 +109,13 @@ def grade_all(paths: list[Path], settings: Settings, sandbox: Sandbox, seed: int
 
 
 def _mark(path: Path, settings: Settings, seed: int) -> str:
-    """Return a mark of all that a report depends on."""
+    """Return a key of everything that a report depends on."""
     digest = hashlib.sha256(f"{seed} {sorted(settings.weights.items())} {settings.hints}"
                             .encode())
     for stage in settings.stages:
         try:
             submission = take_in(path, stage)
-        except Exception as error:  # it is told when it is graded
+        except Exception as error:  # grading will report it
             digest.update(repr(error).encode("utf-8", "backslashreplace"))
             continue
         about = [stage.key, sorted(submission.texts.items()), sorted(submission.problems.items())]
@@ -125,5 +124,5 @@ def _mark(path: Path, settings: Settings, seed: int) -> str:
 
 
 def could_not(report: Report) -> bool:
-    """Tell whether it could not be graded; its verdict is not kept, so the next run tries anew."""
+    """Return whether grading failed; such a verdict is not kept, so the next run tries again."""
     return any(hole.reason.startswith(NOT_GRADED) for hole in report.holes)

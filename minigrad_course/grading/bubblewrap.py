@@ -1,13 +1,13 @@
-"""The command that starts a process in bubblewrap, and whether that works here.
+"""The command that starts a process in bubblewrap, and checks whether bubblewrap works here.
 
 NOTE [Few processes]
-    Linux counts processes by user, and does not count root's.  So whoever grades as root gives each
-    run a user of its own, inside bubblewrap too: it starts there as root, because only root sees
-    a Python that lies in root's home, and becomes that user before anything else.  With a user
-    for each run the limit counts that run alone, and runs side by side cannot touch each other.
-    For anybody else, and where root may not do that, bubblewrap makes a user namespace, in which
-    Linux counts by itself from 5.14 on; in older ones, and for real root in such a namespace, the
-    time limit is what ends a fork bomb.
+    Linux counts processes per user, and exempts root.  So when root grades, each run gets its own
+    user, inside bubblewrap too: the process starts there as root, because only root can see a
+    Python installed in root's home, and becomes that user before it does anything else.  Since each
+    run has its own user, the limit counts that run alone, and parallel runs cannot touch each
+    other.  For other users, and where root may not switch users, bubblewrap creates a user
+    namespace.  Linux counts processes per namespace since 5.14.  In older versions, and for real
+    root in such a namespace, only the time limit stops a fork bomb.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = ["become_user", "bubblewrap", "limit_processes"]
 
 
 def bubblewrap(users: bool) -> list[str]:
-    """Return the command that starts a sandbox, up to what it runs.
+    """Return the command that starts a sandbox, without the program that it runs.
 
     With `users` it starts as root and can become another user, without a user namespace.
     """
@@ -42,7 +42,7 @@ def bubblewrap(users: bool) -> list[str]:
                   "--chdir", "/tmp"]
     files = [*standard_library(), *shared_libraries(), interpreter()]
     for folder in sorted({str(each) for path in files for each in Path(path).parents[:-1]}):
-        arguments += ["--dir", folder]  # otherwise they are the starter's alone
+        arguments += ["--dir", folder]  # otherwise only the user who starts it could enter them
     for path in files:
         arguments += ["--ro-bind", path, path]
     for site in site_folders():
@@ -56,12 +56,12 @@ def bubblewrap(users: bool) -> list[str]:
 
 @cache
 def _sizes_are_known() -> bool:
-    """Whether this bubblewrap can limit a folder in memory, as it can from 0.7 on."""
+    """Return whether this bubblewrap can limit the size of a tmpfs, as it can since 0.7."""
     return b"--size" in subprocess.run(["bwrap", "--help"], capture_output=True, check=False).stdout
 
 
 def become_user(users: bool, user: int, limits: Limits) -> str:
-    """Return what a process in bubblewrap does first: it becomes its user, and counts from then."""
+    """Return the code a process in bubblewrap runs first: switch users and limit its processes."""
     text = ""
     if users:
         text = (f"import os; os.setgroups([]); os.setresgid({user}, {user}, {user}); "
@@ -72,11 +72,11 @@ def become_user(users: bool, user: int, limits: Limits) -> str:
 
 
 def limit_processes(count: int) -> str:
-    """Return what a process does so that its user has at most so many processes and threads."""
+    """Return code that limits the processes and threads of the current user to `count`."""
     return f"import resource; resource.setrlimit(resource.RLIMIT_NPROC, ({count}, {count}))\n"
 
 
 def _counts_in_namespaces() -> bool:
-    """Whether this Linux counts the processes of a user namespace by themselves."""
+    """Return whether this Linux counts processes separately in each user namespace."""
     numbers = re.match(r"(\d+)\.(\d+)", os.uname().release)
     return numbers is not None and (int(numbers[1]), int(numbers[2])) >= (5, 14)

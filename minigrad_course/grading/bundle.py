@@ -1,7 +1,7 @@
-"""The files that a graded process sees: the package with the learner's files, and no original.
+"""Make the files that a graded process sees: the package, with the learner's files as modules.
 
-The modules that are graded are not swapped by an import hook here; in the copy that the process
-sees, the learner's files are the modules, and nothing else of the stage is there.
+No import hook swaps modules here: in this copy of the package the learner's files *are* the
+modules, and the originals are absent.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ _one_at_a_time = threading.Lock()
 
 def make_bundle(stage: Stage, texts: dict[str, str] | None, folder: Path,
                 hole: Hole | None = None) -> Path:
-    """Make the tree for a graded process in `folder`.
+    """Make the folder tree for a graded process in `folder`.
 
-    It holds `site/minigrad`, `tests`, `probes.py`, `probing.py`, `symptoms.py` and `child.py`.
-    With `texts` None the package is the original.  The folder `codegen` is left out: it would go
-    around the code that a learner writes.  For a stage that is tested beside the package, `hole` is
-    the one exercise that is in the bundle: the package is complete, but its version of that
-    exercise is sealed.
+    It contains `site/minigrad`, `tests`, `probes.py`, `probing.py`, `symptoms.py` and `child.py`.
+    If `texts` is `None`, the package is the original.  The subpackage `codegen` is left out because
+    it would bypass the code that a learner writes.  For a stage that is tested beside the package,
+    the bundle contains only the exercise `hole`: the package is complete, but its own version of
+    that exercise is sealed.
     """
     site = folder / "site"
     with _one_at_a_time:
@@ -61,16 +61,16 @@ def make_bundle(stage: Stage, texts: dict[str, str] | None, folder: Path,
     shutil.copy(stage.probes.with_name("probing.py"), folder)
     shutil.copy(stage.symptoms, folder / "symptoms.py")
     shutil.copy(Path(__file__).with_name("child.py"), folder)
-    for each in (folder, *folder.rglob("*")):  # the graded process may be another user's
+    for each in (folder, *folder.rglob("*")):  # the graded process may run as another user
         each.chmod(0o755 if each.is_dir() else 0o644)
     return folder
 
 
 @cache
 def _compiled(package: Path) -> Path:
-    """Return a copy of the package for all bundles of this process, compiled once.
+    """Return a copy of the package, compiled once for all bundles of this process.
 
-    Otherwise each graded process would compile it anew where it was unpacked and never run.
+    Otherwise each graded process would have to compile a package that was unpacked but never run.
     """
     folder = tempfile.mkdtemp(prefix="minigrad-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
@@ -82,7 +82,7 @@ def _compiled(package: Path) -> Path:
 
 def _add_second_copy(stage: Stage, texts: dict[str, str] | None, folder: Path, hole: Hole | None
                      ) -> None:
-    """Add what loads the second copy of `op/` and, with texts, the learner's modules in it."""
+    """Add the code that loads a second copy of `op/`, and the learner's modules, if any."""
     inside = folder / "site" / "minigrad_course" / "child_process"
     inside.mkdir(parents=True)
     for package in (inside.parent, inside):
@@ -91,9 +91,9 @@ def _add_second_copy(stage: Stage, texts: dict[str, str] | None, folder: Path, h
         shutil.copy(str(module.__file__), inside)
     if texts is None:
         return
-    assert hole is not None  # a bundle with several would have the answers to each
+    assert hole is not None  # a bundle with several exercises would contain answers to the others
     modules = as_plan(LearnerFiles(stage, texts).alone(hole))
-    for each in modules.values():  # where the package lies on this machine is nobody's business
+    for each in modules.values():  # do not reveal the package's path on this machine
         each["files"] = [str(Path("minigrad", Path(file).relative_to(stage.package.resolve())))
                          if Path(file).is_absolute() else file for file in each["files"]]
     (folder / "beside.json").write_text(json.dumps({"beside": {hole.id: modules}}),

@@ -1,14 +1,14 @@
-"""The graded process: runs probes on the learner's engine and writes what they return.
+"""The graded process: run probes on the learner's engine and write what they return.
 
-It is copied into the bundle and imports nothing else.  Its output decides nothing by
-itself: the parent compares it with what the reference engine returns.
+It is copied into the bundle and imports nothing else from the course.  Its output decides nothing:
+the parent compares it with what the reference engine returns.
 
-    child.py probes    jobs as JSON on standard input, a line of JSON for each on standard output
-    child.py tests     the stage's tests and, if one fails, its symptoms, as lines of JSON; standard
-                       input names the tests that are done, the exercises that are left out, the
-                       seconds there are, and where each exercise is
-    child.py tests 03.1 03.2    the tests for these exercises, and no symptoms, unless each
-                                exercise is in a bundle of its own
+    child.py probes    read jobs as JSON from standard input, write a line of JSON for each
+    child.py tests     run the stage's tests and, if one fails, its symptoms; write lines of JSON.
+                       Standard input gives the tests already done, the exercises to leave out, the
+                       seconds available, and the lines of each exercise
+    child.py tests 03.1 03.2    run the tests for these exercises; symptoms only if each exercise
+                                has its own bundle
 """
 
 import importlib
@@ -24,7 +24,7 @@ from typing import Any, TextIO
 
 
 def plain(value: Any) -> Any:
-    """Return a probe's value as JSON holds it, told apart by exact type."""
+    """Return a probe's value in a form for JSON that keeps its exact type."""
     value_type = type(value)
     if value is None or value_type in (bool, str):
         return value
@@ -57,7 +57,7 @@ def run_probes(out: TextIO) -> None:
 
 
 class Reporter:
-    """Writes which test begins, and its outcome."""
+    """A pytest plugin that writes which test begins, and its outcome."""
 
     def __init__(self, out: TextIO, wanted: list[str], job: dict[str, list[str]]) -> None:
         self.out, self.wanted = out, wanted
@@ -71,7 +71,7 @@ class Reporter:
         self.out.flush()
 
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
-        """Keep which holes each test is for, and leave out what is done or not wanted."""
+        """Record which exercises each test is for, and drop tests that are done or not wanted."""
         for item in items:
             self.marks[item.nodeid] = [mark.args[0] for mark in item.iter_markers("hole")]
         items[:] = [item for item in items if self._is_wanted(item.nodeid)]
@@ -82,18 +82,18 @@ class Reporter:
                 and (not self.wanted or not set(self.wanted).isdisjoint(marks)))
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
-        """Say which test begins."""
+        """Write which test begins."""
         self.write({"begins": nodeid, "holes": self.marks.get(nodeid, [])})
 
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
-        """Say that the test is over, also one that was skipped."""
+        """Write that a test is over, even a skipped one."""
         self.write({"ends": nodeid})
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         """Write the outcome of a test."""
         if report.when == "call" or report.failed:
             crash = getattr(report.longrepr, "reprcrash", None)
-            # `pytest.raises` and `pytest.warns` tell of themselves first
+            # `pytest.raises` and `pytest.warns` put their own error first
             open_hole = re.search(r"NotImplementedError: .* is yours to write", report.longreprtext)
             message = (open_hole[0] if open_hole and not report.passed else
                        crash.message if crash else str(report.longrepr or ""))
@@ -103,9 +103,9 @@ class Reporter:
 
 
 def end_after(seconds: float, spans: dict[str, list[list[Any]]], reporter: Reporter) -> None:
-    """End the process after so many seconds, and say in which exercise it is then.
+    """End the process after some seconds, and report which exercise it is in.
 
-    Code that never comes back to Python is ended from outside, a little later.
+    Code that never returns to Python is killed from outside a little later.
     """
     def end(number: int, frame: FrameType | None) -> None:
         while frame is not None:
@@ -117,7 +117,7 @@ def end_after(seconds: float, spans: dict[str, list[list[Any]]], reporter: Repor
                             reporter.write({"hangs_in": hole})
                             os._exit(1)
             frame = frame.f_back
-        reporter.write({"hangs_in": ""})  # in code of no exercise, or in a second copy of `op/`
+        reporter.write({"hangs_in": ""})  # outside all exercises, or in a second copy of `op/`
         os._exit(1)
 
     if hasattr(signal, "setitimer"):  # not on Windows
@@ -159,7 +159,7 @@ def run_tests(out: TextIO, here: Path, wanted: list[str], has_one: bool) -> None
 
 
 def main() -> None:
-    """Do what is asked, with standard output kept for the answers alone."""
+    """Run the requested job, with standard output reserved for the answers."""
     here = Path(__file__).resolve().parent
     sys.path[:0] = [str(here / "site"), str(here), str(here / "tests")]
     out = os.fdopen(os.dup(1), "w")
@@ -173,7 +173,7 @@ def main() -> None:
     else:
         run_tests(out, here, sys.argv[2:], beside.is_file())
     out.flush()
-    os._exit(0)  # no thread that an answer left keeps the process
+    os._exit(0)  # threads left by an answer must not keep the process alive
 
 
 if __name__ == "__main__":

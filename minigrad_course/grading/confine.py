@@ -1,20 +1,20 @@
-"""Gives up, in a process that is about to run somebody's code, what no answer needs.
+"""Give up, in a process that is about to run untrusted code, everything that no answer needs.
 
-Its text is run as the first thing in that process, by the same Python; it imports nothing of the
-course.  It works on Linux alone, and says what worked.
+This text runs first in that process, in the same Python, and imports nothing of the course.  It
+works only on Linux, and returns what worked.
 
 NOTE [Landlock]
-    Linux lets a process give up all files but those below some paths, for itself and all that it
-    starts, without being root (https://docs.kernel.org/userspace-api/landlock.html).  From its
-    sixth version on, signals to others and abstract sockets are given up as well.
+    Landlock lets a process give up all files except those below some paths, for itself and all its
+    children, without being root (https://docs.kernel.org/userspace-api/landlock.html).  Since its
+    sixth version it can also give up signals to other processes and abstract sockets.
 
 NOTE [System calls]
     A seccomp filter refuses the calls that reach out of the process: the network, other processes,
-    namespaces, and memory that no process seems to hold (System V, memfd, shared mappings, keys).
-    No process can leave its session, so all of them are ended with it.  Rights, owners and times of
-    files are refused as well, because Landlock does not cover them.
-    A refused call fails with EPERM; `clone3` with ENOSYS, so that the C library takes `clone`: its
-    flags can be looked at.
+    namespaces, and memory that is not counted to any process (System V, memfd, shared mappings,
+    keys).  No process can leave its session, so all of them are killed with it.  Changing a file's
+    permissions, owner or times is refused as well, because Landlock does not cover it.
+    A refused call fails with EPERM.  `clone3` fails with ENOSYS, so that the C library falls back
+    to `clone`, whose flags the filter can inspect.
 """
 
 import contextlib
@@ -25,7 +25,7 @@ import struct
 import sys
 from collections.abc import Iterable
 
-#: Numbers of system calls on two machines: x86_64 and aarch64; -1 where it has none.
+#: Numbers of system calls on x86_64 and aarch64; -1 if the machine does not have the call.
 REFUSED = {
     "socket": (41, 198), "socketpair": (53, 199), "setsid": (112, 157), "setpgid": (109, 154),
     "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271),
@@ -53,32 +53,32 @@ REFUSED = {
     "name_to_handle_at": (303, 264), "open_by_handle_at": (304, 265),
 }
 CLONE3 = 435
-#: Refused where an argument has one of these bits: the call's numbers, the argument, the bits.
+#: Refused if an argument has one of these bits set: the call's numbers, the argument, the bits.
 BITS = {
     "clone": ((56, 220), 0, 0x7E020000),  # new namespaces
     "mmap": ((9, 222), 3, 0x01),  # shared mappings
 }
-#: Refused where the first argument is neither 0 (with the third field) nor this process.
+#: Refused unless the first argument is this process or, if the third field is True, 0.
 OTHERS = {
     "kill": (62, 129, False), "tgkill": (234, 131, False), "prlimit64": (302, 261, True),
     "sched_setaffinity": (203, 122, True), "sched_setscheduler": (144, 119, True),
     "sched_setparam": (142, 118, True), "sched_setattr": (314, 274, True),
 }
-#: `fcntl` with these commands sends signals to other processes.
+#: `fcntl` with these commands can send signals to other processes.
 FCNTL, OWNERS = (72, 25), (8, 10, 15)
 
 _LOAD, _EQUAL, _ANY_BIT, _FROM, _RETURN = 0x20, 0x15, 0x45, 0x35, 0x06
 _ALLOW, _EPERM, _ENOSYS = 0x7FFF0000, 0x00050001, 0x00050026
-#: The machine's index in the tables, and what seccomp calls it.
+#: The machine's index in the tables, and its number in seccomp.
 _MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 _NO_NEW_PRIVILEGES, _SET_SECCOMP, _FILTER = 38, 22, 2
-_LANDLOCK = 444  # and the two after it, on all machines
+_LANDLOCK = 444  # the first of three consecutive calls, on all machines
 
 
 def confine(readable: Iterable[str], listed: Iterable[str], writable: Iterable[str]) -> list[str]:
-    """Give up all files but these, and the system calls above; return what worked.
+    """Give up all files except these, and the system calls above; return what worked.
 
-    The names of files in the folders of `listed` can be read, too.
+    In the folders of `listed`, only the names of files can be read.
     """
     if not sys.platform.startswith("linux"):
         return []
@@ -94,7 +94,7 @@ def confine(readable: Iterable[str], listed: Iterable[str], writable: Iterable[s
 
 def give_up_files(library: ctypes.CDLL, readable: Iterable[str], listed: Iterable[str],
                   writable: Iterable[str]) -> bool:
-    """Leave only these paths to this process; False where Linux has no Landlock."""
+    """Restrict this process to these paths; return False if Linux has no Landlock."""
     version = _call(library, _LANDLOCK, None, 0, 1)
     if version < 1:
         return False
@@ -110,7 +110,7 @@ def give_up_files(library: ctypes.CDLL, readable: Iterable[str], listed: Iterabl
     for paths, allowed in ((readable, run | read | names), (listed, names),
                            (writable, rights & ~(1 << 15))):
         for path in paths:
-            with contextlib.suppress(FileNotFoundError, PermissionError):  # nothing to allow
+            with contextlib.suppress(FileNotFoundError, PermissionError):  # cannot be allowed
                 handle = os.open(path, os.O_PATH | os.O_CLOEXEC)
                 rights = allowed if os.path.isdir(path) else allowed & of_file
                 rule = struct.pack("=Qi", rights, handle)
@@ -130,7 +130,7 @@ def _call(library: ctypes.CDLL, number: int, *arguments: int | bytes | None) -> 
 
 
 def give_up_calls(library: ctypes.CDLL) -> bool:
-    """Install the filter; False on a machine whose numbers are not known, or without seccomp."""
+    """Install the filter; return False on an unknown machine or without seccomp."""
     if platform.machine() not in _MACHINES:
         return False
     program = b"".join(struct.pack("=HBBI", *each) for each in _program(platform.machine()))
@@ -140,9 +140,9 @@ def give_up_calls(library: ctypes.CDLL) -> bool:
 
 
 def _program(machine: str) -> list[tuple[int, int, int, int]]:
-    """Return the filter: code, where to go if true, if false, and a number."""
+    """Return the filter as instructions: code, jump if true, jump if false, number."""
     which, architecture = _MACHINES[machine]
-    number, arguments = 0, 16  # where they are in what the filter looks at
+    number, arguments = 0, 16  # offsets in seccomp's data
     program = [(_LOAD, 0, 0, 4), (_EQUAL, 1, 0, architecture), (_RETURN, 0, 0, _EPERM),
                (_LOAD, 0, 0, number)]
     if machine == "x86_64":

@@ -1,4 +1,4 @@
-"""A student's feedback: a page, and the same as text for an e-mail."""
+"""A student's feedback, as a page and as text for an e-mail."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def as_text(report: Report) -> str:
 
 
 def as_page(report: Report) -> str:
-    """Return a report as a page of its own."""
+    """Return a report as a complete HTML page."""
     parts = [f"<p><b>{report.points} of {report.max_points} points</b></p>",
              *(f"<pre>{html.escape(printable(note))}</pre>" for note in report.notes)]
     for hole in report.holes:
@@ -45,7 +45,7 @@ def as_page(report: Report) -> str:
 
 
 def write_feedback(folder: Path, reports: Sequence[Report], names: Sequence[str]) -> None:
-    """Write `NAME.html` and `NAME.txt` for each report; equal names get a number."""
+    """Write `NAME.html` and `NAME.txt` for each report; repeated names get a number."""
     folder.mkdir(parents=True, exist_ok=True)
     taken: set[str] = set()
     for report, name in zip(reports, names, strict=True):

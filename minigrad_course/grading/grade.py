@@ -1,25 +1,26 @@
-"""Grades one submission of one stage: tests for feedback, probes for the verdict.
+"""Grade one submission of one stage: tests give the feedback, probes the verdict.
 
 NOTE [Who decides]
-    The child writes down what its probes returned; the parent has the reference engine's answers
-    to the same probes with the same seeds, and compares.  To get points one has to write the
-    right numbers, for seeds that nobody knew before: each submission has seeds of its own, made of
-    its text and a secret, so a table of answers fits no other text, not even itself.  Tests run in
-    the child too: what they say is shown, and a failing test takes points, but a passing one gives
-    none.
+    The child writes down what its probes returned.  The parent has the reference engine's answers
+    to the same probes with the same seeds, and compares.  So to earn points, an answer must compute
+    the right numbers for seeds that no one could know in advance.  Each submission gets its own
+    seeds, made from its text and a secret, so a table of answers fits no other text, and adding the
+    table already changes the text.  The tests run in the child too.  Their messages are shown, and
+    a failing test takes points, but a passing test gives none.
 
 NOTE [Points for a right answer that waits]
-    An exercise that fails while others are open or wrong is asked again, in processes of its own,
-    in which the others are the package's (see waiting.py).  It earns its points there by the same
-    rule: its tests, its probes, the same seeds.  Its own functions are the learner's in every run,
-    and nothing that one run wrote reaches another.  So a process that finds out which run it is in
-    knows nothing that it can use: it has the answers of others, and not its own.
+    If an exercise fails while others are open or wrong, it is graded again in separate processes,
+    in which the package provides the other exercises (see waiting.py).  There it earns its points
+    by the same rule: its tests, its probes, the same seeds.  Its own functions are the learner's in
+    every run, and nothing that one run writes reaches another.  So a process that finds out which
+    run it is in gains nothing: it has the package's answers to other exercises, but not to this
+    one.
 
 NOTE [Graded beside the package]
-    Each exercise of a stage that is tested beside the package has processes of its own from the
-    beginning, and its bundle has one second copy of `op/`: the learner's answer to this exercise
-    with the package's to the others.  So nothing waits there, and what was said of second runs
-    holds for every run.
+    In a stage that is tested beside the package, each exercise is graded in separate processes from
+    the start.  Its bundle has one second copy of `op/`, with the learner's answer to this exercise
+    and the package's answers to the others.  So no exercise waits for another there, and what the
+    note above says about second runs holds for every run.
 """
 
 from __future__ import annotations
@@ -50,28 +51,28 @@ from .sandbox import Limits, Sandbox
 
 __all__ = ["NOT_PYTHON", "Grade", "HoleGrade", "grade"]
 
-#: The reason of an exercise that cannot be read; a note has the line.
+#: The reason for an exercise in a file that is not Python; a note has the line.
 NOT_PYTHON = "it is not Python"
 
-#: Failures of one exercise's tests that are kept.
+#: The maximum number of failures to keep for the tests of one exercise.
 FAILURES = 20
-#: How many second runs of a submission may end by a limit before no more are begun.
+#: Stop the second runs of a submission after this many have hit a limit.
 ENDED = 2
 
 
 @dataclass(frozen=True)
 class HoleGrade:
-    """The points of one hole, and the reason."""
+    """The points for one exercise, and the reason."""
 
     hole: str
     title: str
     points: int
     max_points: int
-    reason: str = ""  # empty where all points were given
+    reason: str = ""  # empty if it earned all points
     failing: tuple[tuple[str, str], ...] = ()  # test and message
     diagnosis: str = ""  # the mistake, in a sentence
-    hints: tuple[str, ...] = ()  # of the course, where the instructor has them shown
-    note: str = ""  # "right; it waits for ..." where the others of the stage keep it from working
+    hints: tuple[str, ...] = ()  # from the course, if the instructor shows them
+    note: str = ""  # "correct, but waits for ..." if other exercises keep it from working
 
 
 @dataclass(frozen=True)
@@ -87,20 +88,20 @@ class Grade:
 
     @property
     def points(self) -> int:
-        """The points that were given."""
+        """The points earned."""
         return sum(each.points for each in self.holes)
 
     @property
     def max_points(self) -> int:
-        """The points that there are."""
+        """The maximum score."""
         return sum(each.max_points for each in self.holes)
 
 
 def grade(stage: Stage, submission: Submission, sandbox: Sandbox, seed: int | None = None,
           limits: Limits = Limits()) -> Grade:  # noqa: B008  # it is frozen
-    """Grade a submission; `seed` (default: a fresh one) fixes what the probes are asked."""
+    """Grade a submission; `seed` (by default random) fixes the questions of the probes."""
     seed = secrets.randbits(48) if seed is None else seed
-    probe_jobs(stage, seed)  # an error where a hole has no probe
+    probe_jobs(stage, seed)  # raises if an exercise has no probe
     if not submission.texts:
         return Grade(submission.name, stage.key, tuple(
             HoleGrade(hole.id, stage.words["hole"][hole.id]["title"], 0, hole.points,
@@ -117,7 +118,7 @@ def grade(stage: Stage, submission: Submission, sandbox: Sandbox, seed: int | No
     for number, waits in one.waits(learner_files, first).items():
         whole = next(hole.points for hole in stage.holes if hole.id == number)
         holes[number] = replace(holes[number], points=whole, reason="", diagnosis="",
-                                failing=(), note=f"right; it waits for {named_together(waits)}")
+                                failing=(), note=f"correct, but waits for {named_together(waits)}")
     return Grade(submission.name, stage.key, tuple(holes.values()), sandbox.method, seed,
                  (*submission.notes, *first.notes))
 
@@ -129,12 +130,12 @@ class _Run:
     holes: tuple[HoleGrade, ...]
     notes: tuple[str, ...]
     ready: bool  # whether the package could be imported
-    ending: frozenset[str]  # the holes whose tests or probes ended their process
+    ending: frozenset[str]  # the exercises whose tests or probes ended their process
 
 
 @dataclass(frozen=True)
 class _Submission:
-    """A submission of a stage, and all that a run of it needs."""
+    """A submission of a stage, with everything that a run of it needs."""
 
     stage: Stage
     submission: Submission
@@ -142,7 +143,7 @@ class _Submission:
     seed: int
 
     def run(self, composed: Mapping[str, Source], numbers: Sequence[str]) -> _Run:
-        """Run the tests of some holes and ask their probes, with composed modules in place."""
+        """Run the tests and probes of some exercises, with these modules in place."""
         holes = [hole for hole in self.stage.holes if hole.id in numbers]
         texts = self.submission.texts | {path: each.text for path, each in composed.items()}
         with tempfile.TemporaryDirectory(prefix="minigrad-") as folder:
@@ -160,12 +161,12 @@ class _Submission:
                          if (found := _wrong(hole, jobs, answers, reasons, expected))}
                 tested.ending.update(hole.id for hole in passed
                                      if any(is_for(job[0], hole) for job in reasons))
-        notes = (f"the tests were ended: {tested.problem}",) if tested.problem else ()
+        notes = (f"the tests were stopped: {tested.problem}",) if tested.problem else ()
         grades = tuple(self._graded(hole, tested, wrong.get(hole.id, "")) for hole in holes)
         return _Run(grades, notes, tested.ready, frozenset(tested.ending))
 
     def _graded(self, hole: Hole, tested: Tested, wrong: str) -> HoleGrade:
-        """Return what a hole gets; `wrong` is what its probes found."""
+        """Return the grade of an exercise; `wrong` says what its probes found."""
         failing = tuple((printable(each["test"]), plain_failure(printable(each["message"])))
                         for each in tested.of(hole.id) if each["outcome"] != "passed")[:FAILURES]
         reason = _missing(self.submission, hole)
@@ -175,19 +176,19 @@ class _Submission:
         if not reason and not tested.of(hole.id):
             reason = ("its tests did not run" if tested.ready and not tested.problem else
                       f"its tests did not run: {tested.problem}" if tested.ready else
-                      f"the package cannot be imported: {printable(tested.problem)}")
+                      f"cannot import the package with this answer: {printable(tested.problem)}")
         reason = reason or wrong
         diagnosis = ""
         if reason and any(unwritten(message) is None for _, message in failing):
             diagnosis = mistake_sentence(self.stage, hole, tested.symptoms, failing) or ""
         if reason == NOT_PYTHON and (line := re.search(r"line \d+", diagnosis)) and any(
                 f", {line[0]}:" in note for note in self.submission.notes):
-            diagnosis = ""  # it is told once, in the notes
+            diagnosis = ""  # the notes already say it
         return HoleGrade(hole.id, self.stage.words["hole"][hole.id]["title"],
                          0 if reason else hole.points, hole.points, reason, failing, diagnosis)
 
     def waits(self, learner_files: LearnerFiles, first: _Run) -> dict[str, tuple[str, ...]]:
-        """Return the holes that earn their points with the package's version of others."""
+        """Return the exercises that earn points once the package provides others, and which."""
         without_points = {each.hole: each for each in first.holes if each.reason}
         open_holes = learner_files.open()
         failing = [each for each in without_points if each not in open_holes
@@ -210,19 +211,19 @@ class _Submission:
             every = [hole.id for hole in learner_files.holes]
             right = [each for each in failing
                      if tested([other for other in every if other != each], [each], True)]
-        except CourseError:  # the files cannot be put together
+        except CourseError:  # cannot compose the files
             return {}
         wrong = tuple(each for each in failing if each not in right)
         return dict.fromkeys(right, wrong) if wrong else {}
 
     def _is_missing(self, number: str) -> bool:
-        """Whether a file with this hole was not handed in, or was refused."""
+        """Return whether a file with this exercise was not submitted, or was refused."""
         return any(symbol.partition(":")[0] not in self.submission.texts
                    for hole in self.stage.holes if hole.id == number for symbol in hole.symbols)
 
 
 def _spans(stage: Stage, texts: Mapping[str, str]) -> Spans:
-    """Return where the exercises are in a submission's modules, as far as they can be read."""
+    """Return the lines of each exercise in a submission's modules, where those can be parsed."""
     found: dict[str, list[tuple[int, int, str]]] = {}
     for hole in stage.holes:
         for path, _, symbol in (each.partition(":") for each in hole.symbols):
@@ -235,13 +236,13 @@ def _spans(stage: Stage, texts: Mapping[str, str]) -> Spans:
 
 
 def _missing(submission: Submission, hole: Hole) -> str:
-    """Return why the file of an exercise was not taken; "" where it was."""
+    """Return why the file of an exercise was refused, or "" if it was accepted."""
     return next((problem for path, problem in submission.problems.items()
                  if any(symbol.startswith(f"{path}:") for symbol in hole.symbols)), "")
 
 
 def _first_reason(hole: Hole, failing: Sequence[tuple[str, str]]) -> str:
-    """Return why a hole gets nothing, from its failing tests; "" where there are none."""
+    """Return why an exercise earns nothing, from its failing tests; "" if none fail."""
     if any(message.startswith(f"NotImplementedError: {hole.id} ") for _, message in failing):
         return "not written yet"
     if any((found := unreadable(message)) and found[0] == hole.id for _, message in failing):
@@ -251,7 +252,7 @@ def _first_reason(hole: Hole, failing: Sequence[tuple[str, str]]) -> str:
 
 def _wrong(hole: Hole, jobs: Sequence[Job], answers: Mapping[Job, Any], reasons: Mapping[Job, str],
            expected: Mapping[Job, Any]) -> str:
-    """Return what is wrong with a hole's answers to its probes; "" for right ones."""
+    """Return what is wrong with the answers to an exercise's probes, or "" if all are right."""
     mine = [job for job in jobs if is_for(job[0], hole)]
     for job in mine:
         if job in reasons:

@@ -1,4 +1,4 @@
-"""How much a run holds in memory and in files: its process and all that came of it, together."""
+"""How much memory and file space a run holds: its process and all descendants together."""
 
 from __future__ import annotations
 
@@ -22,16 +22,15 @@ class _Process(NamedTuple):
 
 
 def held_by(process: int, user: int | None = None) -> int:
-    """Return the bytes that a process and its descendants hold, files that are mapped left out.
+    """Return how many bytes a process and its descendants hold, not counting mapped files.
 
-    Files that were deleted while they are open count as well.
-
-    Processes of the same session and those of `user` count as well: a process whose parent has
-    ended is nobody's descendant any more.  0 where there is no /proc, as on macOS.
+    Deleted files that are still open count as well.  So do processes of the same session and those
+    of `user`, because a process whose parent has ended is no longer a descendant.  Returns 0 if
+    there is no /proc, as on macOS.
     """
     ours: set[int] = {process}
     total = 0
-    for each in sorted(_processes()):  # a child has a higher number, until they begin anew
+    for each in sorted(_processes()):  # a child has a higher number, until the numbers wrap around
         if each.number in ours or each.parent in ours or each.session == process or (
                 user is not None and _user(each.number) == user):
             ours.add(each.number)
@@ -42,7 +41,7 @@ def held_by(process: int, user: int | None = None) -> int:
 def _processes() -> Iterator[_Process]:
     for path in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
-            # the name, in brackets, may hold anything
+            # the process name, in parentheses, may contain anything
             fields = path.read_text(errors="replace").rpartition(")")[2].split()
             yield _Process(int(path.parent.name), int(fields[1]), int(fields[3]))
 
@@ -61,7 +60,7 @@ def _held(process: int) -> int:
             name, _, amount = line.partition(":")
             if name in ("RssAnon", "RssShmem"):
                 total += int(amount.split()[0]) << 10
-    with contextlib.suppress(OSError):  # it may end meanwhile
+    with contextlib.suppress(OSError):  # the process may end in the meantime
         for file in list(Path(f"/proc/{process}/fd").iterdir()):
             with contextlib.suppress(OSError):
                 about = file.stat()
@@ -71,7 +70,7 @@ def _held(process: int) -> int:
 
 
 def stored_in(folder: str, most: int) -> int:
-    """Return the bytes that a folder's files take, as soon as they are more than `most`."""
+    """Return the bytes in a folder's files; stop counting once they exceed `most`."""
     total, left = 0, [folder]
     while left and total <= most:
         with contextlib.suppress(OSError), os.scandir(left.pop()) as entries:
@@ -85,7 +84,7 @@ def stored_in(folder: str, most: int) -> int:
 
 
 def tasks_of(user: int) -> int:
-    """Return how many processes and threads a user has, which is what Linux limits together."""
+    """Return how many processes and threads a user has: Linux limits their sum."""
     found = 0
     for each in _processes():
         if _user(each.number) == user:

@@ -1,11 +1,11 @@
-"""Every verdict that was given, oldest first: `results.jsonl`, which is only ever added to.
+"""The history of verdicts, oldest first: `results.jsonl`, to which lines are only appended.
 
 NOTE [Going on]
-    Each report is one line, written whole when it is known, under a mark of all that it depends on:
-    the submission's path and content, the stages, the weights and the seed.  A run that goes on
-    takes over what has its mark there, the last of several; a last line that was cut off is no
-    line.  A regrade leaves the old lines where they are and adds new ones with its reason, and one
-    that was ended goes on after those with the same reason.
+    Each report is one line, written once it is complete, with a key of everything that it depends
+    on: the submission's path and content, the stages, the weights and the seed.  A resumed run
+    reuses the last report with the same key, and ignores a last line that was cut off.  A regrade
+    keeps the old lines and appends new ones with its reason; if it is interrupted, it resumes after
+    the lines with the same reason.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ __all__ = ["Again", "Entry", "History"]
 
 @dataclass(frozen=True)
 class Entry:
-    """One verdict, and when and why it was given."""
+    """One verdict, with the time and the reason."""
 
     mark: str
     report: Report
-    reason: str  # "" where it was no regrade
+    reason: str  # "" unless it is a regrade
     when: str
 
     @property
@@ -42,13 +42,13 @@ class Entry:
 
 @dataclass(frozen=True)
 class Again:
-    """Submissions to grade again although their verdict is known, and the reason."""
+    """Submissions to grade again although they have a verdict, and the reason."""
 
-    names: frozenset[str]  # of submissions; "all" for every one
+    names: frozenset[str]  # of submissions; "all" for all of them
     reason: str
 
     def wants(self, path: Path) -> bool:
-        """Tell whether a submission is among them."""
+        """Return whether to grade a submission again."""
         return "all" in self.names or path.name in self.names or str(path) in self.names
 
 
@@ -59,29 +59,29 @@ class History:
     file: Path
 
     def entries(self) -> Iterator[Entry]:
-        """Yield all verdicts, oldest first; none where there is no file yet."""
+        """Yield all verdicts, oldest first; none if the file does not exist yet."""
         try:
             lines = self.file.read_bytes().split(b"\n")[:-1]
         except FileNotFoundError:
             return
         except OSError as error:
-            raise CourseError(f"{self.file} cannot be read: {error.strerror}") from None
+            raise CourseError(f"cannot read {self.file}: {error.strerror}") from None
         for line in lines:
             try:
                 read = json.loads(line)
                 yield Entry(read["mark"], Report.from_dict(read["report"]), read.get("reason", ""),
                             read.get("when", ""))
             except (ValueError, KeyError, TypeError):
-                continue  # the rest of a line that was cut off
+                continue  # a line that was cut off
 
     def known(self, again: Again | None = None) -> dict[str, Report]:
-        """Return the last verdict for each mark, without those still to be graded again."""
+        """Return the last verdict for each key, without those that still need a regrade."""
         return {entry.mark: entry.report for entry in self.entries()
                 if again is None or not again.wants(Path(entry.path))
                 or entry.reason == again.reason}
 
     def add(self, mark: str, report: Report, reason: str = "") -> None:
-        """Write down a verdict."""
+        """Append a verdict to the file."""
         line = json.dumps({
             "mark": mark, "when": datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC"),
             "minigrad": __version__, "reason": reason, "report": report.as_dict()}) + "\n"
@@ -96,7 +96,7 @@ class History:
             return file.read(1) == b"\n"
 
     def changes(self, reason: str) -> list[tuple[Entry, Entry]]:
-        """Return for each submission that was regraded the verdict before and the one after."""
+        """Return the verdicts before and after for each submission that was regraded."""
         last: dict[str, Entry] = {}
         found: dict[str, tuple[Entry, Entry]] = {}
         for entry in self.entries():

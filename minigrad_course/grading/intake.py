@@ -1,6 +1,6 @@
-"""Taking in what somebody hands in: plain files of plain text, and nothing else.
+"""Read submissions: plain files of plain text only.
 
-A submission is a file (for a stage of one module), a learner's workspace, or its folder
+A submission is a file (for a stage with one module), a learner's workspace, or its folder
 `exercises`.  Nothing in it is executed, followed or trusted here.
 """
 
@@ -27,27 +27,27 @@ __all__ = ["Submission", "labels", "take_in"]
 MAX_BYTES = 256 * 1024
 
 
-#: How a file names its encoding (PEP 263); in another one than UTF-8 comments can be code.
+#: How a file declares its encoding (PEP 263); in one other than UTF-8, comments can be code.
 _COOKIE = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _UTF_8 = (b"utf-8", b"utf8", b"utf-8-sig")
 
 
 @dataclass(frozen=True)
 class Submission:
-    """The texts of one stage that were handed in, and what is wrong with the others."""
+    """The submitted texts of one stage, and the problems with the other files."""
 
     name: str
     texts: dict[str, str] = field(default_factory=dict)  # by path in the package
     problems: dict[str, str] = field(default_factory=dict)  # by path in the package
-    notes: tuple[str, ...] = ()  # told once for the whole submission
+    notes: tuple[str, ...] = ()  # shown once for the whole submission
 
 
 def take_in(path: Path, stage: Stage) -> Submission:
-    """Read what was handed in for a stage; CourseError where there is nothing at `path`."""
+    """Read a submission for a stage; raise CourseError if `path` does not exist."""
     try:
         mode = os.lstat(path).st_mode
     except OSError as error:
-        raise CourseError(f"{path} cannot be read: {error.strerror}") from None
+        raise CourseError(f"cannot read {path}: {error.strerror}") from None
     submission = Submission(path.name or str(path))
     found: str | None = None
     for module in stage.modules:
@@ -70,7 +70,7 @@ def take_in(path: Path, stage: Stage) -> Submission:
 
 
 def _unreadable(stage: Stage, texts: dict[str, str]) -> Iterator[str]:
-    """Yield where each text that is not Python has its first error."""
+    """Yield the first syntax error of each text that is not Python."""
     for module, text in texts.items():
         try:
             ast.parse(text)
@@ -79,18 +79,18 @@ def _unreadable(stage: Stage, texts: dict[str, str]) -> Iterator[str]:
             yield (f"{stage.exercise(module, Path()).as_posix()}, line {error.lineno}: {error.msg}"
                    + (f": {line}" if line else ""))
         except (ValueError, RecursionError, MemoryError) as error:
-            yield f"{stage.exercise(module, Path()).as_posix()} cannot be read: {error}"
+            yield f"{stage.exercise(module, Path()).as_posix()} is not readable as Python: {error}"
 
 
 class Refused(Exception):
-    """A file that is not taken; the text is shown to the one who handed it in."""
+    """A file that is not accepted; the student sees the message."""
 
 
 class Missing(Refused):
-    """A file that is not there."""
+    """A file that does not exist."""
 
 
-#: Endings of what has files in it, or is one that cannot be imported, and what to do with it.
+#: File endings of archives and notebooks, and what to do with such a file.
 _PACKED = {".zip .tar .gz .tgz .7z .rar .whl": "is an archive; unpack it",
            ".ipynb": "is a notebook; hand in the .py files that it writes"}
 
@@ -101,7 +101,7 @@ def _is_packed(name: str) -> str:
 
 
 def found_instead(folder: Path, stage: Stage) -> str:
-    """Say what lies in a folder where a stage's files were expected; "" where nothing does."""
+    """Describe what a folder contains instead of a stage's files; "" if it contains nothing."""
     expected = {stage.exercise(module, Path()).as_posix() for module in stage.modules}
     names = {Path(each).name for each in expected}
     nested, packed, others = [], [], []
@@ -119,11 +119,11 @@ def found_instead(folder: Path, stage: Stage) -> str:
     told = [*([f"{', '.join(there[:3])}{' ...' if len(there) > 3 else ''} "
                f"{'was' if len(there) == 1 else 'were'} found instead"] if there else []),
             *packed[:3]]
-    return "".join(f"; {each}" for each in told) or "; nothing that ends in .py was found"
+    return "".join(f"; {each}" for each in told) or "; no .py file was found"
 
 
 def _files_in(folder: Path, depth: int = 4) -> Iterator[Path]:
-    """Yield the plain files in a folder and those in it, without following a link."""
+    """Yield the plain files in a folder and its subfolders, without following links."""
     with contextlib.suppress(OSError):
         for each in sorted(os.scandir(folder), key=lambda entry: entry.name):
             is_hidden = each.name.startswith((".", "__"))
@@ -140,9 +140,9 @@ def _file_of(folder: Path, stage: Stage, module: str) -> Path:
 
 
 def read_text(folder: Path, inside: Path) -> str:
-    """Return the text of the file `inside` a folder, reached without following any link.
+    """Return the text of the file `inside` a folder, without following any link.
 
-    Refused if it is missing, a link, not a plain file, too large or not UTF-8 text.
+    Raises Refused if it is missing, a link, not a plain file, too large or not UTF-8 text.
     """
     handle = (opened_by_path if sys.platform == "win32" else opened)(folder, inside)
     try:
@@ -150,20 +150,20 @@ def read_text(folder: Path, inside: Path) -> str:
         if not stat.S_ISREG(about.st_mode):
             raise Refused(f"{inside} is not a plain file")
         if about.st_size > MAX_BYTES:
-            raise Refused(f"{inside} has {about.st_size} bytes; at most {MAX_BYTES} are read")
+            raise Refused(f"{inside} has {about.st_size} bytes; the limit is {MAX_BYTES}")
         data = b""
         while chunk := os.read(handle, MAX_BYTES + 1 - len(data)):
             data += chunk
     finally:
         os.close(handle)
     if len(data) > MAX_BYTES:
-        raise Refused(f"{inside} grew while it was read")
+        raise Refused(f"{inside} grew while it was being read")
     if b"\0" in data:
-        raise Refused(f"{inside} has null bytes: it is no text")
+        raise Refused(f"{inside} contains null bytes, so it is not text")
     for line in re.split(rb"\r\n|\r|\n", data)[:2]:
         if (cookie := _COOKIE.match(line)) and cookie[1].lower().replace(b"_", b"-") not in _UTF_8:
-            raise Refused(f"{inside} says that it is in {cookie[1].decode()}; hand in UTF-8, "
-                          "without such a line")
+            raise Refused(f"{inside} declares the encoding {cookie[1].decode()}; hand in UTF-8, "
+                          "without that line")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -171,7 +171,7 @@ def read_text(folder: Path, inside: Path) -> str:
 
 
 def opened(folder: Path, inside: Path) -> int:
-    """Open a file step by step, so that no part of the way can be a link, nor become one."""
+    """Open a file step by step, so that no part of its path can be, or become, a link."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     for part in inside.parts:
         flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
@@ -191,7 +191,7 @@ def opened(folder: Path, inside: Path) -> int:
 
 
 def opened_by_path(folder: Path, inside: Path) -> int:
-    """Open a file where folders cannot be opened: each part of the way is looked at first."""
+    """Open a file on systems that cannot open folders: check each part of its path first."""
     path = folder
     try:
         for part in inside.parts:
@@ -208,17 +208,17 @@ def opened_by_path(folder: Path, inside: Path) -> int:
 
 
 def _why(error: OSError) -> str:
-    return "is not there" if error.errno == errno.ENOENT else \
-        f"cannot be read: {error.strerror}"
+    return "is missing" if error.errno == errno.ENOENT else \
+        f"is not readable: {error.strerror}"
 
 
 def _is_junction(about: os.stat_result) -> bool:
-    """Whether it is Windows's other kind of link."""
+    """Return whether it is a junction, Windows's other kind of link."""
     return sys.platform == "win32" and about.st_reparse_tag != 0
 
 
 def labels(paths: Sequence[Path]) -> list[str]:
-    """Return names for submissions: as much of each path as tells it from all others.
+    """Return names for submissions: as much of each path as it takes to make it unique.
 
     >>> labels([Path("class/ann/hw.py"), Path("class/bo/hw.py"), Path("class/eve.py")])
     ['ann/hw.py', 'bo/hw.py', 'eve.py']

@@ -1,4 +1,4 @@
-"""Text of others as it may be shown: nothing in it moves a cursor or turns the direction."""
+"""Make untrusted text safe to show: it cannot move the cursor or reverse the text direction."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import re
 
 __all__ = ["one_line", "printable"]
 
-#: Controls, marks of direction, halves of a character, and what XML cannot hold.
+#: Control characters, direction marks, surrogates, and what XML cannot contain.
 _HIDDEN = re.compile("[^\t\n\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010fffd]"
                      "|[\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]"
                      "|[\U000e0000-\U000e007f]")
 
 
 def printable(text: str) -> str:
-    r"""Return a text with `?` for what a terminal would obey or a reader could not see.
+    r"""Replace by `?` every character that a terminal would obey or a reader could not see.
 
     >>> printable("a\x1b[2Jb\u202ec")
     'a?[2Jb?c'
@@ -22,7 +22,7 @@ def printable(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    r"""Return a name as it may be shown: printable, without line breaks and tabs.
+    r"""Return a name in printable form, without line breaks and tabs.
 
     >>> one_line("a\nb.py")
     'a?b.py'

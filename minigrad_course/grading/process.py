@@ -1,4 +1,4 @@
-"""Running a process with limits on what it takes and writes, and ending all that is left of it."""
+"""Run a process with limits on its resources and output, and kill everything that is left of it."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from .held import held_by, stored_in
 
 __all__ = ["Ended", "Limits", "run_limited"]
 
-#: Seconds between two looks at how much memory all processes of a run hold: Linux limits each
-#: process by itself.
+#: Seconds between two checks of the memory that all processes of a run hold together: Linux only
+#: limits each process separately.
 LOOK = 0.25
 
 
@@ -30,7 +30,7 @@ class Limits:
     """The limits of one run: time, memory and output."""
 
     seconds: float = 60
-    total: float | None = None  # seconds for all runs of a submission; None: four times one run's
+    total: float | None = None  # seconds for all runs of a submission; `None`: 4 times `seconds`
     memory: int = 4 << 30
     file_bytes: int = 16 << 20
     stored_bytes: int = 64 << 20  # in all files together
@@ -45,12 +45,12 @@ class Ended:
     output: bytes
     errors: bytes
     status: int | None
-    reason: str = ""  # why it was ended, where it did not end by itself
+    reason: str = ""  # why it was killed, if it did not end on its own
 
 
 def run_limited(command: list[str], environment: dict[str, str], folder: str, job: bytes,
                 limits: Limits, user: int | None = None) -> Ended:
-    """Run a command in a folder with `job` as its input; as root, `user` is who runs it."""
+    """Run a command in a folder with `job` as its input; root runs it as `user`."""
     if sys.platform == "win32":
         return run_by_files(command, environment, folder, job, limits)
 
@@ -80,7 +80,7 @@ def run_limited(command: list[str], environment: dict[str, str], folder: str, jo
 
 
 def _limit(which: int, amount: int) -> None:
-    """Set a limit, or leave a stricter one; macOS knows no limit on memory and refuses it."""
+    """Set a limit, unless a stricter one is set; macOS refuses a limit on memory."""
     _, most = resource.getrlimit(which)
     if most != resource.RLIM_INFINITY:
         amount = min(amount, most)
@@ -93,7 +93,7 @@ def _limit(which: int, amount: int) -> None:
 
 def _collect(process: subprocess.Popen[bytes], limits: Limits, user: int | None, folder: str
              ) -> Ended:
-    """Read what a process writes until it ends, or takes, holds, stores or writes too much."""
+    """Read a process's output until it ends or exceeds a limit on time, memory, files or output."""
     assert process.stdout is not None and process.stderr is not None
     now = time.monotonic()
     ends, looks, reason = now + limits.seconds, now + LOOK, ""
@@ -115,7 +115,7 @@ def _collect(process: subprocess.Popen[bytes], limits: Limits, user: int | None,
                     reason = f"it stored more than {limits.stored_bytes >> 20} MiB in files"
                     break
             if process.poll() is not None and not selector.select(0.2):
-                break  # it is gone, though a child of its may hold the pipes
+                break  # it has ended, although a child may still hold the pipes open
             for key, _ in selector.select(0.2):
                 chunk = os.read(key.fd, 65536)
                 if not chunk:
@@ -133,7 +133,7 @@ def _collect(process: subprocess.Popen[bytes], limits: Limits, user: int | None,
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """End a process and all that it started and left in its group."""
+    """Kill a process and everything it started that is still in its group."""
     if sys.platform == "win32":
         subprocess.run(["taskkill", "/F", "/T", "/PID", str(process.pid)], capture_output=True,
                        check=False)
@@ -148,11 +148,11 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
 
 def run_by_files(command: list[str], environment: dict[str, str], folder: str, job: bytes,
                  limits: Limits) -> Ended:
-    """Do what `run_limited` does where pipes cannot be waited for: the output goes to files.
+    """Run a command like `run_limited`, on a system that cannot wait for pipes.
 
-    Time and output are limited, memory is not.
+    The output goes to files. Time and output are limited, memory is not.
     """
-    if "SYSTEMROOT" in os.environ:  # without it Windows starts no Python
+    if "SYSTEMROOT" in os.environ:  # Windows cannot start Python without it
         environment = environment | {"SYSTEMROOT": os.environ["SYSTEMROOT"]}
     ends, reason, status = time.monotonic() + limits.seconds, "", None
     with (tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as output,

@@ -1,4 +1,4 @@
-"""How far the grading of a class has come, and how long the rest will take."""
+"""Show how many submissions of a class are graded, and how long the rest will take."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["Counted", "time_left"]
 
 
 def time_left(seconds: float) -> str:
-    """Say a length of time as one would.
+    """Return a length of time in words.
 
     >>> time_left(20), time_left(150), time_left(4000)
     ('less than a minute', 'about 2 minutes', 'about 1 hour 7 minutes')
@@ -27,9 +27,9 @@ def time_left(seconds: float) -> str:
 
 
 class Counted:
-    """Counts submissions: a bar on a terminal, elsewhere a line for each tenth of the class.
+    """A count of graded submissions: a bar on a terminal, otherwise a line for each tenth.
 
-    Only what was graded in this run tells how fast it goes; what was known before took no time.
+    Only submissions graded in this run count for the speed; known verdicts took no time.
     """
 
     def __init__(self, console: Console, total: int,
@@ -50,7 +50,7 @@ class Counted:
 
     @property
     def left(self) -> str:
-        """The sentence about the time that is left; "" before anything was graded."""
+        """The estimate of the remaining time; "" before the first submission is graded."""
         if self.done == self.known or self.done >= self.total:
             return ""
         graded = self.done - self.known
@@ -58,14 +58,14 @@ class Counted:
         return f"{time_left(seconds)} left"
 
     def went_on(self, known: int) -> None:
-        """So many were known before: from now on it takes time."""
+        """Start the clock, with `known` verdicts from earlier."""
         self.begun, self.known, self.done = self.now(), known, known
         self.bar.update(self.task, completed=known)
         if known:
-            self.console.print(f"{known} of {self.total} taken over from earlier", soft_wrap=True)
+            self.console.print(f"{known} of {self.total} were graded earlier", soft_wrap=True)
 
     def advance(self) -> None:
-        """One more was graded."""
+        """Count one more graded submission."""
         self.done += 1
         self.bar.update(self.task, completed=self.done, left=self.left)
         is_tenth = self.done * 10 // self.total > (self.done - 1) * 10 // self.total

@@ -1,11 +1,11 @@
 """The files that a graded process may read: Python, its shared libraries, a few packages.
 
 NOTE [No folder of programs]
-    A folder such as `/usr/lib` or Python's prefix may hold anything, a checkout of minigrad or an
-    environment with it too.  So nothing is shown but the standard library, each shared library that
-    Python and NumPy use (found by loading them), and the folders of a few packages.  Packages
-    installed inside the standard library's folder are hidden.  If an answer can still be seen,
-    nothing is graded.
+    A folder such as `/usr/lib` or Python's prefix may contain anything, even a checkout of minigrad
+    or an environment with it.  So a graded process sees only the standard library, each shared
+    library that Python and NumPy use (found by loading them), and the folders of a few packages.
+    Packages installed inside the standard library's folder are hidden.  If the answers are still
+    visible, minigrad refuses to grade.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ LIBRARIES = ("numpy", "numpy.libs", "pytest", "_pytest", "py.py", "pluggy", "ini
 
 #: Names of folders of installed packages inside the standard library.
 SITE = ("site-packages", "dist-packages")
-#: Folders in which a shared library may have another name; it is shown there too.
+#: Folders that may contain a shared library under another name; it is shown there too.
 ALIASES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64")
 
-#: Loads all that Python and its libraries are linked with, and prints where that is.
+#: Loads everything that Python and its libraries are linked with, and prints the paths.
 _LOAD = """
 import importlib, pathlib, sys, sysconfig
 sys.path.append({libraries!r})
@@ -51,7 +51,7 @@ for line in open("/proc/self/maps"):
 
 
 def interpreter() -> str:
-    """Return Python's own program."""
+    """Return the path of the Python executable."""
     return str(Path(sys.executable).resolve())
 
 
@@ -75,14 +75,14 @@ def site_folders() -> list[str]:
 
 @cache
 def inside_library() -> list[str]:
-    """Return what is in the standard library, without the folders of installed packages."""
+    """Return the contents of the standard library, without the folders of installed packages."""
     return [os.path.join(base, name) for base in standard_library()
             for name in sorted(os.listdir(base)) if name not in SITE]
 
 
 @cache
 def libraries() -> list[tuple[str, str]]:
-    """Return the libraries that a graded process may use: their names and where they are."""
+    """Return the names and paths of the packages that a graded process may import."""
     found = []
     for name in LIBRARIES:
         path = Path(sysconfig.get_path("platlib")) / name
@@ -96,9 +96,9 @@ def libraries() -> list[tuple[str, str]]:
 
 @cache
 def shared_libraries() -> list[str]:
-    """Return the files that Python and its libraries are linked with, by all their names.
+    """Return all paths of the files that Python and its libraries are linked with.
 
-    None where there is no /proc, as on macOS.
+    Returns an empty list if there is no /proc, as on macOS.
     """
     text = _LOAD.format(libraries=sysconfig.get_path("platlib"))
     done = subprocess.run([interpreter(), "-I", "-S", "-B", "-c", text], capture_output=True,
@@ -111,7 +111,7 @@ def shared_libraries() -> list[str]:
 
 
 def _names_of(file: Path) -> Iterable[Path]:
-    """Yield all paths by which a shared library may be looked for."""
+    """Yield all paths under which the loader may look for a shared library."""
     here = [name for name in os.listdir(file.parent)
             if name == file.name or os.path.realpath(file.parent / name) == str(file)]
     folders = [str(file.parent)]
@@ -125,22 +125,22 @@ def _names_of(file: Path) -> Iterable[Path]:
 
 
 def refuse_answers(private: Iterable[Path] = ()) -> None:
-    """Raise CourseError where a graded process could read the package, or one of these paths."""
+    """Raise CourseError if a graded process could read the package or one of these paths."""
     shown = [*inside_library(), *(path for _, path in libraries())]
     for each in private:
-        path = Path(os.path.realpath(each))  # bears links that lead in a circle
+        path = Path(os.path.realpath(each))  # does not fail on circular links
         if any(path.is_relative_to(one) for one in shown):
-            raise CourseError(f"{each} lies where a graded process could read it, because Python's "
-                              "own files or those of a library are there; move it elsewhere")
+            raise CourseError(f"a graded process could read {each}, because it is inside the "
+                              "folders of Python or of a library; move it elsewhere")
     for folder in _packages_in(tuple(shown)):
-        raise CourseError(f"{folder} can be read by a graded process, because it lies among "
-                          "Python's own files, and it may be minigrad with all answers; remove it, "
-                          "or grade with a Python that has it elsewhere")
+        raise CourseError(f"a graded process could read {folder}, which may be minigrad with all "
+                          "answers, because it is inside Python's own folders; remove it, or grade "
+                          "with a Python that keeps it elsewhere")
 
 
 @cache
 def _packages_in(shown: tuple[str, ...]) -> list[str]:
-    """Return what is named like the package in some folders."""
+    """Return the paths in some folders whose names begin with the package's name."""
     found = [path for path in shown if os.path.basename(path).startswith("minigrad")]
     for top in shown:
         for folder, folders, files in os.walk(top):

@@ -1,4 +1,4 @@
-"""The report on a submission after all its stages were graded."""
+"""The report on a submission, once all its stages are graded."""
 
 from __future__ import annotations
 
@@ -13,46 +13,46 @@ __all__ = ["Report"]
 
 @dataclass(frozen=True)
 class Report:
-    """One submission's grades."""
+    """The grades of one submission."""
 
     submission: str
     grades: tuple[Grade, ...]
 
     @property
     def points(self) -> int:
-        """The points that were given."""
+        """The points earned."""
         return sum(each.points for each in self.grades)
 
     @property
     def max_points(self) -> int:
-        """The points that there are."""
+        """The maximum score."""
         return sum(each.max_points for each in self.grades)
 
     @property
     def holes(self) -> list[HoleGrade]:
-        """All holes of all stages."""
+        """All exercises of all stages."""
         return [hole for each in self.grades for hole in each.holes]
 
     @property
     def notes(self) -> list[str]:
-        """Notes on the whole submission, each once, such as the line of a syntax error."""
+        """Notes on the whole submission, without duplicates, such as the line of a syntax error."""
         return list(dict.fromkeys(note for each in self.grades for note in each.notes))
 
     def weighted(self, weights: dict[str, int]) -> Report:
-        """Return the same report with other points for the holes in `weights`."""
+        """Return the same report with other points for the exercises in `weights`."""
         return replace(self, grades=tuple(
             replace(each, holes=tuple(_weighted(hole, weights) for hole in each.holes))
             for each in self.grades))
 
     def hinted(self, hints: dict[str, tuple[str, ...]]) -> Report:
-        """Return the same report with hints, by hole, for what has no points."""
+        """Return the same report with hints for the exercises that earned no points."""
         return replace(self, grades=tuple(
             replace(each, holes=tuple(replace(hole, hints=hints.get(hole.hole, ()))
                                       if hole.reason else hole for hole in each.holes))
             for each in self.grades))
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as what JSON holds."""
+        """Return the report as a dict for JSON."""
         return {"submission": self.submission, "points": self.points,
                 "max_points": self.max_points,
                 "grades": [asdict(each) | {"points": each.points, "max_points": each.max_points}
@@ -60,7 +60,7 @@ class Report:
 
     @classmethod
     def from_dict(cls, read: dict[str, Any]) -> Report:
-        """Return the report that `as_dict` gave; KeyError or TypeError for anything else."""
+        """Rebuild a report from `as_dict`; raise KeyError or TypeError for anything else."""
         return cls(read["submission"], tuple(_grade(each) for each in read["grades"]))
 
 

@@ -1,13 +1,13 @@
-"""A roster: who is expected to hand in, and whose each submission is.
+"""The roster: who should hand in, and whose each submission is.
 
 NOTE [Names of files]
-    Learning platforms put the person into the name of the file: Moodle `Ann Lee_12345_assign...`,
-    Canvas `leeann_LATE_12345_678_engine.py`, Blackboard `Homework_alee_attempt_...`.  Only that
-    part of such a name counts, for the student chose the rest.  Any other name counts in full,
-    without the ending, or as its part before the first underscore; so does the name of the folder
-    that it lies in.  A part is a person's if it is the person's id, e-mail address, the part of
-    that before the @, or name.  A name that fits several, or has another person's id further on,
-    is nobody's, and all of them are named; nothing is guessed.
+    Learning platforms put the person into the file name: Moodle `Ann Lee_12345_assign...`,
+    Canvas `leeann_LATE_12345_678_engine.py`, Blackboard `Homework_alee_attempt_...`.  In such a
+    name only that part counts, because the student chose the rest.  Any other name counts as a
+    whole, without the ending, or up to its first underscore; so does the name of its folder.  A
+    name matches a person if it is the person's id, e-mail address, the part of that before the @,
+    or name.  If a name matches several people, or contains another person's id further on, it is
+    assigned to no one, and the report lists all of them: minigrad never guesses.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from .writers import unformula
 __all__ = ["Matched", "Person", "Roster", "read_roster"]
 
 
-#: Names that a platform gives: Canvas, Moodle, Blackboard; the group is what it says of the person.
+#: File names that Canvas, Moodle and Blackboard give; the group is the part about the person.
 _PLATFORMS = (re.compile(r"([^_]+)_(?:late_)?\d+_\d+_"), re.compile(r"(.+?)_\d+_assignsubmission"),
               re.compile(r".+?_([^_]+)_attempt_\d"))
 
@@ -42,12 +42,12 @@ class Person:
 
     @property
     def id(self) -> str:
-        """The person's id, which nobody else has."""
+        """The person's unique id."""
         return self.row["id"]
 
     @property
     def spellings(self) -> set[str]:
-        """The ways in which a file's name may name the person."""
+        """All spellings of the person in a file name."""
         email = self.row.get("email", "").casefold()
         words = re.findall(r"[^\W_]+", self.row.get("name", "").casefold())
         names = {"".join(each) for each in permutations(words)} if 1 < len(words) <= 4 else set()
@@ -56,15 +56,15 @@ class Person:
 
 @dataclass(frozen=True)
 class Matched:
-    """The owner of each submission, and the names that fit nobody."""
+    """The owner of each submission, and the names that match no one."""
 
     owners: dict[int, Person]  # by the submission's index in the list
-    missing: list[Person]  # who handed in nothing
-    unknown: list[str]  # names that fit nobody, or several
-    twice: dict[str, list[str]]  # by id the names, where there are several
+    missing: list[Person]  # people without a submission
+    unknown: list[str]  # names that match no one, or several people
+    twice: dict[str, list[str]]  # names by id, for people with several submissions
 
     def findings(self) -> list[str]:
-        """Say in sentences what does not fit."""
+        """Return a sentence for everything that does not match."""
         return [one_line(each) for each in self._findings()]
 
     def _findings(self) -> list[str]:
@@ -76,15 +76,15 @@ class Matched:
 
 @dataclass(frozen=True)
 class Roster:
-    """The people who are expected to hand in."""
+    """The people who should hand in."""
 
     columns: tuple[str, ...]
     people: tuple[Person, ...]
 
     def match(self, paths: Sequence[str], names: Sequence[str] | None = None) -> Matched:
-        """Find out whose each submission is; see NOTE [Names of files].
+        """Find the owner of each submission; see NOTE [Names of files].
 
-        `names` says what each is called in findings, by default its path.
+        `names` gives each submission's name in findings, by default its path.
 
         >>> ann = Person({"id": "alee", "name": "Ann Lee", "email": ""})
         >>> matched = Roster(("id", "name", "email"), (ann,)).match(["leeann_12_34_x.py", "x.py"])
@@ -100,16 +100,16 @@ class Roster:
                 twice.setdefault(found[0].id, []).append(name)
             else:
                 several = ", ".join(each.id for each in found)
-                unknown.append(f"{name} (it may be of {several})" if several else name)
+                unknown.append(f"{name} (could belong to {several})" if several else name)
         there = {each.id for each in owners.values()}
         return Matched(owners, [each for each in self.people if each.id not in there], unknown,
                        {each: names for each, names in twice.items() if len(names) > 1})
 
     def _owners(self, path: str) -> tuple[list[Person], bool]:
-        """Return whose a submission may be, and whether that is sure where it is one person."""
+        """Return who may own a submission, and whether a single match is certain."""
         *_, folder, name = ["", *Path(path).parts[-2:]]
         if one_line(folder + name) != folder + name:
-            return [], False  # hidden characters may make it look like another name
+            return [], False  # hidden characters can make it look like another name
         stem = re.sub(r"\.(py|zip)$", "", name, flags=re.IGNORECASE).casefold()
         for pattern in _PLATFORMS:
             if set_by_platform := pattern.match(stem):
@@ -128,7 +128,7 @@ class Roster:
 
     @cached_property
     def _indices(self) -> dict[str, list[int]]:
-        """By spelling, the indices in the roster of those whom it may name."""
+        """By spelling, the indices in the roster of everyone whom it may name."""
         found: dict[str, list[int]] = {}
         for index, person in enumerate(self.people):
             for each in person.spellings:
@@ -136,9 +136,9 @@ class Roster:
         return found
 
     def as_csv(self, reports: Sequence[Report], paths: Sequence[str] | None = None) -> str:
-        """A line for each person and each unknown submission: the roster's columns, the points.
+        """Return a line for each person and unknown submission: the roster's columns, the points.
 
-        `paths` says where each submission lies, by default at its name.
+        `paths` gives the path of each submission, by default its name.
         """
         matched = self.match(paths or [report.submission for report in reports])
         holes = list(dict.fromkeys(hole.hole for report in reports for hole in report.holes))
@@ -157,9 +157,9 @@ class Roster:
         for person in self.people:
             mine = [i for i, owner in matched.owners.items() if owner is person]
             for i in mine:
-                write(person, reports[i], "several handed in" if len(mine) > 1 else "")
+                write(person, reports[i], "several submissions" if len(mine) > 1 else "")
             if not mine:
-                write(person, None, "nothing handed in")
+                write(person, None, "no submission")
         for i, report in enumerate(reports):
             if i not in matched.owners:
                 write(None, report, "not on the roster")
@@ -167,9 +167,9 @@ class Roster:
 
 
 def read_roster(path: Path) -> Roster:
-    """Read a roster: a CSV file with a header that has `id`, and maybe `name` and `email`.
+    """Read a roster: a CSV file whose header has `id`, and optionally `name` and `email`.
 
-    All its columns are kept.  CourseError for what cannot be a roster, with the line.
+    Keeps all columns.  Raises CourseError with the line if the file cannot be a roster.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -181,8 +181,8 @@ def read_roster(path: Path) -> Roster:
     lines = list(csv.reader(io.StringIO(text), delimiter=_delimiter(text)))
     columns = tuple(_column(each) for each in lines[0]) if lines else ()
     if "id" not in columns or len(set(columns)) != len(columns):
-        raise CourseError(f"{path}: its first line must name each column once, id among them, "
-                          f"not {', '.join(columns) or 'nothing'}")
+        raise CourseError(f"{path}: the first line must name each column once, including id, but "
+                          f"it is {', '.join(columns) or 'empty'}")
     people: dict[str, Person] = {}
     for number, cells in enumerate(lines[1:], 2):
         if not any(cell.strip() for cell in cells):
@@ -203,7 +203,7 @@ def _delimiter(text: str) -> str:
 
 
 def _column(text: str) -> str:
-    """Name a column as it is asked for: "E-Mail" is email, "ID" is id."""
+    """Return a column's standard name: "E-Mail" is email, "ID" is id."""
     plain = re.sub(r"[^a-z]", "", text.casefold())
     return {"id": "id", "email": "email", "mail": "email", "emailaddress": "email", "name": "name",
             "fullname": "name", "studentid": "id"}.get(plain, text.strip())

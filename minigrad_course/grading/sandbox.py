@@ -1,17 +1,16 @@
-"""Running somebody's code with as little in reach as this system allows.
+"""Run untrusted code with as little access as this system allows.
 
 NOTE [What a sandbox promises]
-    Everywhere: limits on time, memory (on Linux that of all its processes taken together, too),
-    size of files and of output; a process group that is killed whole; an empty environment; no
-    standard input but the job.
-    With bubblewrap: no network, no other process in sight, no file but those in reach.py and the
-    bundle, nothing writable but a small folder in memory, few processes.
-    As root without bubblewrap: a user of its own, and few processes; all of them are ended with the
-    run, and what they left is removed.  As anybody else without bubblewrap: the grader's own user.
-    Both have no network and no signal for others (confine.py), and where Linux has Landlock the
-    same files as with bubblewrap.
-    Nothing of this works on other systems: there the limits alone hold.  `Sandbox.kept` says which
-    it is.
+    On every system: limits on time, memory (on Linux also for all processes together), file sizes
+    and output; the whole process group is killed at the end; an empty environment; no standard
+    input except the job.
+    With bubblewrap: no network, no other visible processes, no files except those of reach.py and
+    the bundle, nothing writable except a small tmpfs, few processes.
+    As root without bubblewrap: a separate user and few processes; all of them are killed at the end
+    of the run, and their files are removed.  As any other user without bubblewrap: the grader's own
+    user.  In both cases, no network and no signals to others (confine.py), and if Linux has
+    Landlock, the same files as with bubblewrap.
+    On other systems only the limits hold.  `Sandbox.kept` says which case applies.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ __all__ = ["METHODS", "Ended", "Limits", "Sandbox", "best_sandbox", "works"]
 
 #: Seconds to find out whether a kind of sandbox works.
 CHECK = 120
-#: Set by whoever lets code be graded in a sandbox that keeps nothing from it.
+#: Set this variable to allow grading as root with limits alone.
 ANY = "MINIGRAD_ANY_SANDBOX"
 
 #: The folder of the libraries in bubblewrap.
@@ -57,27 +56,27 @@ _DEVICES = ("/dev/null", "/dev/urandom", "/dev/random")
 
 @dataclass(frozen=True)
 class Sandbox:
-    """A way to run things, and what it keeps from them."""
+    """A way to run code, and what it denies that code."""
 
     method: str  # one of METHODS
 
     @property
     def kept(self) -> str:
-        """The sandbox's promises, in one sentence."""
+        """The sandbox's promises, in one line."""
         return {
             "bubblewrap": "no network, no other files or processes, and limits",
-            "user": "a user of its own, no network, no private file, and limits",
-            "landlock": "no network, no file but Python's own, no signal to others, and limits",
-            "limits": "limits alone: the code can read what you can read, and reach the network",
+            "user": "a separate user, no network, no private files, and limits",
+            "landlock": "no network, no files but Python's own, no signals to others, and limits",
+            "limits": "only limits: the code can read what you can read, and use the network",
         }[self.method]
 
     def run(self, bundle: Path, words: Sequence[str], job: bytes, limits: Limits) -> Ended:
-        """Run `child.py` of a bundle with `words`, and `job` as its input."""
+        """Run `child.py` of a bundle with `words` as its arguments and `job` as its input."""
         with scratch_folder() as scratch, user_for_a_run() as user:
             _link_libraries(bundle)
             command, environment = self._command(bundle, Path(scratch), words, user, limits)
             if self.method == "user" or (self.method == "bubblewrap" and gives_users()):
-                os.chown(bundle, -1, user)  # to be read by this run, and by no other
+                os.chown(bundle, -1, user)  # only this run may read it
                 os.chmod(bundle, 0o750)
             if self.method != "user":
                 return run_limited(command, environment, scratch, job, limits)
@@ -116,7 +115,7 @@ class Sandbox:
 
 
 def _link_libraries(bundle: Path) -> None:
-    """Make a folder with links to the libraries: in their own are other packages, too."""
+    """Make a folder with links to the libraries; their own folder contains other packages too."""
     folder = bundle / "libraries"
     folder.mkdir(mode=0o755, exist_ok=True)
     for name, path in libraries():
@@ -125,7 +124,7 @@ def _link_libraries(bundle: Path) -> None:
 
 
 def _confined(packages: str, readable: Sequence[str], writable: str) -> str:
-    """Return a program that gives up all but Python's files, these, and a folder to write in.
+    """Return a program that gives up all files except Python's, these, and a writable folder.
 
     `packages` is the folder with NumPy and pytest.
     """
@@ -137,35 +136,35 @@ def _confined(packages: str, readable: Sequence[str], writable: str) -> str:
 
 
 def _trial(packages: str, needed: Sequence[str], more: str = "") -> str:
-    """Return a program that gives up what a graded process does, and then uses NumPy and pytest."""
+    """Return a program that confines itself like a graded process, then uses NumPy and pytest."""
     return (_confined(packages, [], "/nowhere") + f"assert {set(needed)!r} <= {{*DONE}}\n"
             f"import sys; sys.path.append({packages!r}); import numpy, pytest\n{more}")
 
 
 def _bubblewrap_works(users: bool) -> bool:
-    """Whether bubblewrap works here, often not in containers, and NumPy can be used in it."""
+    """Return whether bubblewrap can run NumPy here; in containers it often cannot."""
     text = become_user(users, USERS[0], Limits()) + _trial(INSIDE, [])
     return _ends_well([*bubblewrap(users), "--", interpreter(), "-I", "-S", "-B", "-c", text])
 
 
 def _user_works() -> bool:
-    """Whether another user can start this Python; not where it lies in root's own folder.
+    """Return whether another user can start this Python; false if it is in root's home.
 
-    CourseError where that user could read the package.
+    Raises CourseError if that user could read the package.
     """
     start, packages = [sys.executable, "-I", "-S", "-B", "-c"], sysconfig.get_path("platlib")
     if not _ends_well([*start, _trial(packages, ["calls"])], USERS[0]):
         return False
     package = str(Path(minigrad.__file__).resolve())
     if _ends_well([*start, _trial(packages, [], f"open({package!r}).read()")], USERS[0]):
-        raise CourseError(f"{package} can be read by everybody on this machine, and this Linux has "
-                          "no Landlock: submissions could read the answers there; take the right "
-                          "to read it from others (chmod -R go-rwx), or install bubblewrap")
+        raise CourseError(f"everyone on this machine can read {package}, and this Linux has no "
+                          "Landlock, so submissions could read the answers there; deny others "
+                          "access (chmod -R go-rwx), or install bubblewrap")
     return True
 
 
 def _landlock_works() -> bool:
-    """Whether this Linux lets a process give up files and calls."""
+    """Return whether this Linux lets a process give up files and calls."""
     text = _trial(sysconfig.get_path("platlib"), ["files", "calls"])
     return _ends_well([sys.executable, "-I", "-S", "-B", "-c", text])
 
@@ -175,9 +174,9 @@ def _ends_well(command: list[str], user: int | None = None) -> bool:
     try:
         done = subprocess.run(command, capture_output=True, cwd="/", timeout=CHECK, check=False,
                               **who)  # type: ignore[call-overload]
-    except subprocess.TimeoutExpired:  # a weaker sandbox is no answer to that
-        raise CourseError(f"whether a sandbox works here was not known after {CHECK} seconds: this "
-                          "machine is too busy; grade again later") from None
+    except subprocess.TimeoutExpired:  # do not fall back to a weaker sandbox because of load
+        raise CourseError(f"could not find out within {CHECK} seconds whether a sandbox works: "
+                          "this machine is too busy; grade again later") from None
     except OSError:
         return False
     return bool(done.returncode == 0)
@@ -185,11 +184,11 @@ def _ends_well(command: list[str], user: int | None = None) -> bool:
 
 @cache
 def gives_users() -> bool:
-    """Whether each run can have a user of its own in bubblewrap."""
+    """Return whether each run can have its own user in bubblewrap."""
     return os.name == "posix" and os.geteuid() == 0 and _bubblewrap_works(users=True)
 
 
-#: All kinds of sandboxes, the strongest first, and whether each works here.
+#: All kinds of sandboxes, strongest first, with a check whether each works here.
 METHODS: dict[str, Callable[[], bool]] = {
     "bubblewrap": lambda: (shutil.which("bwrap") is not None
                            and (gives_users() or _bubblewrap_works(users=False))),
@@ -201,7 +200,7 @@ METHODS: dict[str, Callable[[], bool]] = {
 
 @cache
 def works(method: str) -> bool:
-    """Tell whether a kind of sandbox works here; root has no use for `landlock`."""
+    """Return whether a kind of sandbox works here; root cannot use `landlock`."""
     return METHODS[method]()
 
 
@@ -209,17 +208,17 @@ def works(method: str) -> bool:
 def best_sandbox(required: bool = False) -> Sandbox:
     """Return the strongest sandbox that works here.
 
-    CourseError where root has none, where answers can be read in it, and, with `required`, where it
+    Raises CourseError if root has none, if answers are readable in it, or, with `required`, if it
     is not bubblewrap.
     """
     method = next(each for each in METHODS if works(each))
     if required and method != "bubblewrap":
-        raise CourseError("there is no bubblewrap that works here (the command bwrap); install it "
-                          "or leave out --require-sandbox")
+        raise CourseError("--require-sandbox needs bubblewrap (the command bwrap), which is not "
+                          "installed or does not work here; install it or leave out the option")
     if method == "limits" and os.name == "posix" and os.geteuid() == 0 and not os.environ.get(ANY):
-        raise CourseError("submissions would run as root: bubblewrap does not work here (the "
-                          "command bwrap), and no other user can start this Python; install "
-                          f"bubblewrap, or set {ANY}=1 if all that is graded is your own work")
+        raise CourseError("submissions would run as root, because bubblewrap (the command bwrap) "
+                          "does not work here and no other user can start this Python; install "
+                          f"bubblewrap, or set {ANY}=1 if you grade only your own work")
     if method != "limits":
         refuse_answers()
     return Sandbox(method)

@@ -1,11 +1,11 @@
-"""Seals the package's version of an exercise where a graded process needs the package complete.
+"""Seal the package's version of an exercise in a graded process that needs the whole package.
 
 NOTE [Sealed]
-    A stage that is tested beside the package needs the package's `op/` in the graded process.  Its
-    module with the exercise comes there compiled, without its text, and each function that is an
-    exercise refuses arguments that are of the second copy.  So an answer can neither read the
-    package's version nor hand its own work on to it by a call.  A program that takes the compiled
-    function apart can: Python keeps nobody from that.
+    A stage that is tested beside the package needs the package's `op/` in the graded process.  The
+    module with the exercise is there only in compiled form, without its text, and each function of
+    the exercise refuses arguments from the second copy.  So an answer can neither read the
+    package's version nor call it to do the work.  A program that disassembles the compiled function
+    still can: Python has no protection against that.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _REFUSE = ("from minigrad_course.child_process.second_copy import refuse as _ref
 
 
 def seal(file: Path, symbols: Sequence[str]) -> None:
-    """Put a compiled module, in which these functions are sealed, in the place of `file`."""
+    """Replace `file` by a compiled module in which these functions are sealed."""
     source = Module.read(file, file.name)
     for symbol in symbols:
         function = source.function(symbol)

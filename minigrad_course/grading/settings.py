@@ -16,25 +16,25 @@ __all__ = ["Settings", "read_settings"]
 
 @dataclass(frozen=True)
 class Settings:
-    """The stages that count, the weight of each hole, and the secret that seeds the probes."""
+    """The stages to grade, the weight of each exercise, and the secret that seeds the probes."""
 
     stages: tuple[Stage, ...]
-    weights: dict[str, int] = field(default_factory=dict)  # points by hole, where not the course's
+    weights: dict[str, int] = field(default_factory=dict)  # points by exercise, if not the course's
     seed: int | None = None
-    hints: int = 0  # how many are shown with what has no points
+    hints: int = 0  # how many hints to show for an exercise without points
 
 
 def read_settings(path: Path | None, chosen: list[str]) -> Settings:
-    """Return the settings of a file, or the defaults: `chosen` stages, all of them if none.
+    """Return the settings in a file, or the defaults: the `chosen` stages, or all if none.
 
-        version = "0.1.0"          # of minigrad; another one is refused
+        version = "0.1.0"          # of minigrad; any other version is refused
         stages = ["01", "03"]
-        seed = 20261121            # keep it to yourself
-        hints = 1                  # of three, shown with what has no points
+        seed = 20261121            # keep it secret
+        hints = 1                  # how many of three to show for an exercise without points
         [weights]
         "03.2" = 5
 
-    CourseError names a key that is unknown or has a wrong value.
+    Raises CourseError naming a key that is unknown or has a wrong value.
     """
     known = {"version", "stages", "seed", "hints", "weights"}
     read: dict[str, object] = {}
@@ -46,11 +46,11 @@ def read_settings(path: Path | None, chosen: list[str]) -> Settings:
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise CourseError(f"{path}: {error}") from None
         if unknown := sorted(set(read) - known):
-            raise CourseError(f"{path}: {unknown[0]!r} is not a setting; settings are "
+            raise CourseError(f"{path}: unknown setting {unknown[0]!r}; the settings are "
                               f"{sorted(known)}")
     version = read.get("version", __version__)
     if version != __version__:
-        raise CourseError(f"{path}: it is for minigrad {version}, but this is {__version__}")
+        raise CourseError(f"{path}: version is {version}, but this is minigrad {__version__}")
     numbers = chosen or read.get("stages") or [each.number for each in stages() if each.holes]
     if not isinstance(numbers, list) or not all(isinstance(each, str) for each in numbers):
         raise CourseError(f"{path}: stages must be a list of numbers in quotes, not {numbers!r}")
@@ -66,7 +66,7 @@ def read_settings(path: Path | None, chosen: list[str]) -> Settings:
         raise CourseError(f"{path}: weights must be a table, not {weights!r}")
     for hole, points in weights.items():
         if hole not in holes:
-            raise CourseError(f"{path}: weights has {hole!r}, which no chosen stage has")
+            raise CourseError(f"{path}: weights names {hole!r}, which is not in the chosen stages")
         if type(points) is not int or points < 0:
             raise CourseError(f"{path}: the weight of {hole} must be a whole number of at least "
                               f"0, not {points!r}")

@@ -1,4 +1,4 @@
-"""A user of its own for each run where root grades, and removing what such a user leaves."""
+"""Give each run its own user when root grades, and remove what that user leaves."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from ..content.stages import CourseError
 
 __all__ = ["USERS", "end_all_of", "remove_files_of", "scratch_folder", "user_for_a_run"]
 
-#: The users for graded processes where root grades: of no account, and of no service's either
+#: The users for graded processes when root grades; no account or service uses these numbers
 #: (https://systemd.io/UIDS-GIDS/).
 USERS = range(60_706, 61_184)
-#: Folders in which everybody can make files.
+#: Folders in which every user can create files.
 SHARED = ("/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue", "/run/lock")
 
 _users_lock = threading.Lock()
@@ -32,11 +32,12 @@ _users_free = deque(USERS)
 
 @contextlib.contextmanager
 def user_for_a_run() -> Iterator[int]:
-    """Give a user that no other run has at the time, and that none had for as long as can be."""
+    """Yield a user that no other run has, the one that has been unused for the longest time."""
     with _users_lock:
         user = next((each for each in list(_users_free) if _taken(each)), None)
         if user is None:
-            raise CourseError(f"all users from {USERS[0]} to {USERS[-1]} are taken by other runs")
+            raise CourseError(f"other runs use all users from {USERS[0]} to {USERS[-1]}; "
+                              "grade again later")
         _users_free.remove(user)
     try:
         yield user
@@ -48,7 +49,7 @@ def user_for_a_run() -> Iterator[int]:
 
 @cache
 def _lock_file() -> int | None:
-    """Return a file in which each user is one byte to lock, against other gradings by root."""
+    """Return a file with one byte to lock per user, to exclude other gradings by root."""
     path = os.path.join(tempfile.gettempdir(), "minigrad-users")
     try:
         return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
@@ -57,7 +58,7 @@ def _lock_file() -> int | None:
 
 
 def _taken(user: int) -> bool:
-    """Take a user; False where another grading has it."""
+    """Lock a user; return False if another grading has it."""
     if sys.platform != "win32" and os.geteuid() == 0 and (file := _lock_file()) is not None:
         try:
             fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, user)
@@ -72,14 +73,14 @@ def _give_back(user: int) -> None:
 
 
 def end_all_of(user: int) -> None:
-    """End whatever a user's processes have left, in sessions of their own too."""
+    """Kill everything that a user's processes have left, in other sessions too."""
     with contextlib.suppress(OSError, subprocess.TimeoutExpired):
         subprocess.run(["/bin/sh", "-c", "kill -9 -1"], user=user, group=user, extra_groups=[],
                        capture_output=True, cwd="/", timeout=20, check=False)
 
 
 def remove_files_of(user: int) -> None:
-    """Remove what a user left in the folders in which everybody can make files."""
+    """Remove a user's files from the folders in which every user can create files."""
     for folder in {*SHARED, tempfile.gettempdir()}:
         with contextlib.suppress(OSError), os.scandir(folder) as entries:
             for entry in entries:
@@ -94,7 +95,7 @@ def remove_files_of(user: int) -> None:
 
 @contextlib.contextmanager
 def scratch_folder() -> Iterator[str]:
-    """Give a new folder, and remove it with whatever somebody's code made of it."""
+    """Yield a new folder, and remove it with everything that untrusted code put into it."""
     folder = tempfile.mkdtemp(prefix="minigrad-")
     try:
         yield folder
@@ -103,7 +104,7 @@ def scratch_folder() -> Iterator[str]:
 
 
 def remove(folder: str) -> None:
-    """Remove a folder, also one that is deeper than Python's recursion goes, or without rights."""
+    """Remove a folder, even if it is too deep for Python's recursion or lacks permissions."""
     try:
         shutil.rmtree(folder)
     except (OSError, RecursionError):

@@ -1,4 +1,4 @@
-"""Reports in the forms that others read: JSON, JUnit, Gradescope, Classroom 50, CSV and HTML."""
+"""Write reports for other programs: JSON, JUnit, Gradescope, Classroom 50, CSV and HTML."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ __all__ = ["FOR_ONE", "WRITERS", "explained", "unformula"]
 
 
 def explained(hole: HoleGrade) -> str:
-    """Say in plain text why a hole got what it got."""
+    """Return in plain text why an exercise got its points."""
     if not hole.reason:
         return hole.note or "solved"
     lines = [*([hole.diagnosis] if hole.diagnosis else []), hole.reason]
-    if hole.reason != NOT_PYTHON:  # the line is told once, in the notes
+    if hole.reason != NOT_PYTHON:  # the notes already give the line
         lines += [f"{test.rpartition('::')[2]}: {printable(message)}"
                   for test, message in hole.failing[:3]]
     lines += [f"hint: {hint}" for hint in hole.hints]
@@ -34,12 +34,12 @@ def explained(hole: HoleGrade) -> str:
 
 
 def as_json(reports: Sequence[Report]) -> str:
-    """Everything that is known, a list of submissions."""
+    """Return everything that is known as a JSON list of submissions."""
     return json.dumps([each.as_dict() for each in reports], indent=1) + "\n"
 
 
 def as_junit(reports: Sequence[Report]) -> str:
-    """A test suite for each submission, a test case for each hole."""
+    """Return a test suite for each submission, with a test case for each exercise."""
     root = ElementTree.Element("testsuites")
     for report in reports:
         failed = sum(bool(hole.reason) for hole in report.holes)
@@ -57,7 +57,7 @@ def as_junit(reports: Sequence[Report]) -> str:
 
 
 def gradescope(report: Report) -> dict[str, Any]:
-    """Return what Gradescope reads as results.json, and what `otter run` writes: a test for each.
+    """Return what Gradescope reads as results.json and `otter run` writes, a test per exercise.
 
     Source: https://gradescope-autograders.readthedocs.io/en/latest/specs/
     """
@@ -74,9 +74,9 @@ def gradescope(report: Report) -> dict[str, Any]:
 
 
 def classroom50(report: Report, environment: Mapping[str, str]) -> dict[str, Any]:
-    """Return what Classroom 50 reads as result.json; who it is for comes from its environment.
+    """Return what Classroom 50 reads as result.json; its environment variables name the student.
 
-    CourseError for a variable that its runner sets and that is not there.
+    Raises CourseError if a variable that its runner sets is missing.
 
     Source: https://github.com/foundation50/classroom50/wiki/Advanced-Autograding
     """
@@ -108,7 +108,7 @@ def classroom50(report: Report, environment: Mapping[str, str]) -> dict[str, Any
 
 
 def nbgrader(report: Report) -> float:
-    """Return what a graded cell has to return for partial credit: one finite float.
+    """Return what a graded cell returns for partial credit: one finite float.
 
     Source: https://nbgrader.readthedocs.io/en/stable/user_guide/creating_and_grading_assignments.html
     """
@@ -117,7 +117,7 @@ def nbgrader(report: Report) -> float:
 
 
 def as_csv(reports: Sequence[Report]) -> str:
-    """A line for each submission: its points, and those of each hole."""
+    """Return a line for each submission: its points, and those of each exercise."""
     holes = list(dict.fromkeys(hole.hole for report in reports for hole in report.holes))
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -130,13 +130,13 @@ def as_csv(reports: Sequence[Report]) -> str:
 
 
 def unformula(text: str) -> str:
-    """Return one line of text that a spreadsheet does not take for a formula."""
+    """Return text as one line that a spreadsheet does not read as a formula."""
     text = one_line(text)
     return f"'{text}" if text.lstrip()[:1] in ("=", "+", "-", "@") else text
 
 
 def as_html(reports: Sequence[Report]) -> str:
-    """One page with a table of all submissions, and the reasons to unfold."""
+    """Return a page with a table of all submissions, with the reasons folded away."""
     rows = []
     for report in reports:
         reasons = "".join(
@@ -155,12 +155,12 @@ def as_html(reports: Sequence[Report]) -> str:
             + "\n".join(rows) + "</table></html>\n")
 
 
-#: Forms for any number of submissions.
+#: Formats for any number of submissions.
 WRITERS: dict[str, Callable[[Sequence[Report]], str]] = {
     "json": as_json, "junit": as_junit, "csv": as_csv, "html": as_html,
 }
 
-#: Forms for one submission, as JSON.
+#: Formats for one submission, as JSON.
 FOR_ONE: dict[str, Callable[[Report], Any]] = {
     "gradescope": gradescope,
     "classroom50": lambda report: classroom50(report, os.environ),

@@ -1,1 +1,1 @@
-"""A learner's folder: the exercises and their progress, skipped stages, and what comes next."""
+"""A learner's workspace: exercises and progress, skipped stages, and the next step."""

@@ -1,13 +1,13 @@
-"""Find the answers in an exercise file, and put them into a newer version of that file.
+"""Find the answers in an exercise file, and move them into a newer version of that file.
 
 NOTE [Answers follow their symbols]
-    A newer course may give an exercise another number or other words.  The file as it was handed
-    out tells which bodies were the learner's to write, because each of them raised an error that
-    begins with the exercise's number.  So an answer is the learner's body of such a function, and
-    `upgrade` puts it where the newer file leaves the same function to be written.
+    A newer course may renumber an exercise or reword it.  The file as it was handed out shows which
+    bodies the learner had to write, because each of them raised an error that begins with the
+    exercise's number.  So an answer is the learner's body of such a function, and `upgrade` puts it
+    where the newer file leaves the same function to be written.
 
-If the words of a task change in an exercise that is solved already, both sides changed the same
-lines, and a merge would call that a conflict.  So the answers are put in before the merge.
+If the task of a solved exercise is reworded, both sides changed the same lines, and a merge would
+call that a conflict.  So the answers are inserted before the merge.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _UNWRITTEN = re.compile(r'NotImplementedError\("\w+\.\d+ .* is yours to write"\)
 def answers_in(path: str, handed_out: str, learners: str) -> dict[str, list[str]]:
     """Return the lines of each body that the learner wrote, by symbol.
 
-    `handed_out` is the text of the exercise for the module at `path`, `learners` is that text as
-    the learner left it. A text that is not Python has no answers.
+    `handed_out` is the original text of the exercise for the module at `path`, and `learners` is
+    the learner's version.  Text that is not Python has no answers.
     """
     try:
         shipped = Module.from_text(path, handed_out)
@@ -50,7 +50,7 @@ def answers_in(path: str, handed_out: str, learners: str) -> dict[str, list[str]
 def with_answers(text: str, path: str, answers: Mapping[str, list[str]]) -> str:
     """Return `text`, the module at `path`, with each unwritten body replaced by its answer.
 
-    Bodies without an answer stay as they are, and so does a text that is not Python.
+    Bodies without an answer stay unchanged, and so does text that is not Python.
     """
     try:
         module = Module.from_text(path, text)
@@ -64,13 +64,13 @@ def with_answers(text: str, path: str, answers: Mapping[str, list[str]]) -> str:
 
 
 def _unwritten(module: Module) -> dict[str, tuple[tuple[int, int], int]]:
-    """Return the lines and the indent of each body that is still to be written, by symbol."""
+    """Return the lines and the indent of each unwritten body, by symbol."""
     found = {}
     for symbol, function in module.functions():
         try:
             first, last = body_span(module, function)
         except CourseError:
-            continue  # a docstring alone
+            continue  # only a docstring
         if any(map(_UNWRITTEN.search, module.lines[first - 1 : last])):
             found[symbol] = ((first, last), function.col_offset + 4)
     return found

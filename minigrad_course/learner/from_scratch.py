@@ -1,10 +1,10 @@
-"""Make exercises from scratch: a module with names, signatures and docstrings alone.
+"""Make exercises from scratch: modules with only names, signatures and docstrings.
 
 NOTE [From scratch]
-    Every body of a module is blanked, whether it is an exercise or not.  Private helpers, which
-    nobody outside the module asks for, are left out: how to cut the work up is for the learner to
-    decide.  Imports, constants and what runs while the package is imported stay, because the
-    package has to be importable before a first test can run.
+    Every body of a module is blanked, whether it is an exercise or not.  Private helpers that are
+    not used outside the module are left out, so that the learner decides how to split up the work.
+    Imports, constants and code that runs while the package is imported stay, because the package
+    must be importable before the first test can run.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["from_scratch", "functions_run_on_import"]
 
 
 def from_scratch(stage: Stage, path: str) -> str:
-    """Return the text of the exercise for a module of the stage, with nothing of it written."""
+    """Return the text of the exercise for a module of the stage, with every body left to write."""
     source = module(stage.package, path)
     text = "\n".join(_blanked(stage, source)) + "\n"
     while (shorter := _without_helpers(stage, Module(path, text, ast.parse(text)))) != text:
@@ -36,7 +36,7 @@ def from_scratch(stage: Stage, path: str) -> str:
 
 
 def _blanked(stage: Stage, source: Module) -> list[str]:
-    """Return a module's lines with every body blanked but of what runs while it is imported."""
+    """Return a module's lines with every body blanked, except those that run on import."""
     holes = {symbol.partition(":")[2]: hole for hole in stage.holes for symbol in hole.symbols
              if symbol.startswith(f"{source.path}:")}
     early, lines = functions_run_on_import(stage.root), source.lines
@@ -52,7 +52,7 @@ def _blanked(stage: Stage, source: Module) -> list[str]:
         try:
             begin, end = body_span(source, function)
         except CourseError:
-            continue  # a body of one line, or a docstring alone: there is nothing to write
+            continue  # a one-line body or only a docstring: there is nothing to write
         if hole is not None:
             task = blanked_body(stage, hole, "" if task_at[hole.id] == name else task_at[hole.id])
         else:
@@ -64,7 +64,7 @@ def _blanked(stage: Stage, source: Module) -> list[str]:
 
 
 def _without_helpers(stage: Stage, source: Module) -> str:
-    """Return a module's text without the private functions and classes that nothing there names."""
+    """Return a module's text without private functions and classes that nothing refers to."""
     lines = source.lines
     kept = {symbol.partition(":")[2].rpartition(".")[2] for hole in stage.holes
             for symbol in hole.symbols if symbol.startswith(f"{source.path}:")}
@@ -90,7 +90,7 @@ def _without_helpers(stage: Stage, source: Module) -> str:
 
 
 def _code(tree: ast.Module) -> str:
-    """Return a module's code without comments and docstrings, which may name what is left out."""
+    """Return a module's code without comments and docstrings, which may mention removed names."""
     tree = ast.parse(ast.unparse(tree))
     owners = [each for each in ast.walk(tree)
               if isinstance(each, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)]
@@ -102,7 +102,7 @@ def _code(tree: ast.Module) -> str:
 
 @cache
 def _words_elsewhere(stage: Stage, path: str) -> frozenset[str]:
-    """Return every word of the package but of this module, and of the stage's tests."""
+    """Return every word in the package outside this module, and in the stage's tests."""
     files = [each for each in stage.package.rglob("*.py") if each != stage.package / path]
     probing = stage.probes.with_name("probing.py")
     files += [each for each in (stage.tests, stage.symptoms, stage.probes, probing)
@@ -120,6 +120,6 @@ def functions_run_on_import(root: Path) -> frozenset[tuple[str, int]]:
     done = subprocess.run([sys.executable, import_tracer.__file__,
                            str(package), *names], capture_output=True, text=True, check=False)
     if done.returncode:
-        raise CourseError(f"the package cannot be imported: {done.stderr.strip()[-500:]}")
+        raise CourseError(f"cannot import the package: {done.stderr.strip()[-500:]}")
     pairs = (line.rpartition(" ") for line in done.stdout.splitlines())
     return frozenset((path, int(line)) for path, _, line in pairs)

@@ -1,4 +1,4 @@
-"""Tell a learner what comes next, and which files have changed since they were last tested."""
+"""Tell a learner the next step, and find files that changed since they were last tested."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ __all__ = [
 
 
 def glossary() -> str:
-    """Return where the names in tasks and hints are explained: a file and a heading in it."""
+    """Return where to find the names used in tasks and hints: a file and a heading in it."""
     return f'{checkout() / "docs" / "en" / "glossary.md"}, "Names in the exercises"'
 
 
 def note_tested(space: Workspace, stage: Stage) -> None:
-    """Note that the files of a stage were tested as they are."""
+    """Record that the files of a stage were tested in their present form."""
     space.keep(tested=space.progress().get("tested", {}) | {stage.number: _digest(space, stage)})
 
 
 def changed_stages(space: Workspace) -> list[Stage]:
-    """Return the stages with something solved whose files have changed since they were tested."""
+    """Return stages with solved exercises whose files have changed since they were tested."""
     tested = space.progress().get("tested", {})
     return [stage for stage in stages() if stage.number in tested
             and any(space.solved(hole) for hole in stage.holes)
@@ -54,7 +54,7 @@ def _digest(space: Workspace, stage: Stage) -> str:
 
 
 def next_exercise(space: Workspace, after: Stage | None = None) -> tuple[Stage, Hole] | None:
-    """Return the first open exercise of a stage that is not skipped, in `after` or later if any."""
+    """Return the first open exercise that is not skipped, if possible in stage `after` or later."""
     left_out, found = skipped(space), []
     for stage in stages():
         if stage.number not in left_out:
@@ -64,17 +64,17 @@ def next_exercise(space: Workspace, after: Stage | None = None) -> tuple[Stage, 
 
 
 def where_to_write(space: Workspace, stage: Stage, hole: Hole) -> Iterator[str]:
-    """Yield lines that say which functions to write in which files, and where the lesson is."""
+    """Yield lines that tell which functions to write in which files, and where the lesson is."""
     for path, names in groupby(hole.symbols, lambda each: each.partition(":")[0]):
         symbols = ", ".join(each.partition(":")[2] for each in names)
         file = _task_location(stage.exercise(path, space.exercises), hole)
         yield f"write {escape(symbols)} in {escape(file)}"
-    yield f"names of the package's inside: {escape(glossary())}"
-    yield f"the lesson is {escape(str(stage.lesson))}, or here: minigrad lesson {stage.number}"
+    yield f"the names used inside the package: {escape(glossary())}"
+    yield f"the lesson: {escape(str(stage.lesson))}, or here: minigrad lesson {stage.number}"
 
 
 def _task_location(file: Path, hole: Hole) -> str:
-    """Return a file with the line at which the task of a hole begins, if it is still there."""
+    """Return a file with the line where an exercise's task begins, if it is still there."""
     try:
         lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
@@ -84,7 +84,7 @@ def _task_location(file: Path, hole: Hole) -> str:
 
 
 def course_points(space: Workspace) -> tuple[int, int]:
-    """Return the points that were earned, and all points of the course."""
+    """Return the points earned so far, and the maximum of the course."""
     holes = [hole for stage in stages() for hole in stage.holes]
     solved = space.progress()["holes"]
     return (sum(hole.points for hole in holes if solved.get(hole.id, {}).get("solved")),
@@ -92,10 +92,10 @@ def course_points(space: Workspace) -> tuple[int, int]:
 
 
 def next_step(space: Workspace, after: Stage | None = None) -> Iterator[str]:
-    """Yield lines that say what is the fastest way on."""
+    """Yield lines that tell what to do next."""
     found = next_exercise(space, after)
     if found is None:
-        yield "next: nothing is open any more; `minigrad capstone` and lesson 14 end the course"
+        yield "next: all exercises are solved; finish with `minigrad capstone` and lesson 14"
         return
     stage, hole = found
     title = stage.words["hole"][hole.id]["title"]
@@ -108,7 +108,7 @@ def next_step(space: Workspace, after: Stage | None = None) -> Iterator[str]:
 
 
 def with_noun(number: int, noun: str) -> str:
-    """Return a number with its noun.
+    """Return a number with its noun in the singular or plural.
 
     >>> with_noun(1, "point"), with_noun(2, "hint")
     ('1 point', '2 hints')
@@ -117,10 +117,10 @@ def with_noun(number: int, noun: str) -> str:
 
 
 def solved_summary(space: Workspace, stage: Stage) -> Iterator[str]:
-    """Yield lines that say what a solved stage was worth."""
+    """Yield a line with the points and hints of a solved stage."""
     points = sum(hole.points for hole in stage.holes)
     hints = sum(space.hints_taken(hole) for hole in stage.holes)
-    taken = f", {with_noun(hints, 'hint')} taken" if hints else ", without a hint"
+    taken = f", {with_noun(hints, 'hint')} taken" if hints else ", no hints taken"
     earned, possible = course_points(space)
     yield (f"[green]stage {stage.number} is solved[/]: {points} of {points} points{taken}; "
            f"{earned} of {possible} in the course")

@@ -1,4 +1,4 @@
-"""Put together a learner's own engine: solved stages, and solved exercises of the current one."""
+"""Combine a learner's own engine: solved stages, and solved exercises of the current one."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from .workspace import Workspace
 
 __all__ = ["Engine", "own_engine"]
 
-#: The files by path in the package, and the modules that are composed.
+#: The files by path in the package, and the composed modules.
 Engine = tuple[dict[str, Path], Mapping[str, Source]]
 
 
 def own_engine(space: Workspace, part: Stage | None = None) -> Engine:
-    """Return what stands in for the package's modules.
+    """Return the learner's files and modules that replace those of the package.
 
-    The solved exercises of the stage `part` count too, even if others of it are still open.
-    CourseError for a file of it that cannot be read.
+    The solved exercises of the stage `part` count too, even if others of it are still open.  Raises
+    CourseError if one of its files is not readable.
     """
     solved = solved_stages(space)
     if part is None or part in solved or part.number in skipped(space):

@@ -12,10 +12,10 @@ __all__ = ["write_answer"]
 
 
 def write_answer(space: Workspace, stage: Stage, hole: Hole) -> list[tuple[Path, Path]]:
-    """Put the package's functions in the place of the learner's; return files and their backups.
+    """Replace the learner's functions by the package's; return the files and their backups.
 
-    Everything else in the file stays.  CourseError where a file is not Python or lacks a function;
-    nothing is written then.
+    The rest of the file stays unchanged.  If a file is not Python or lacks a function, raises
+    CourseError and writes nothing.
     """
     files, texts = space.files(stage), {}
     for path in stage.modules:
@@ -25,8 +25,8 @@ def write_answer(space: Workspace, stage: Stage, hole: Hole) -> list[tuple[Path,
         try:
             mine = Module.read(files[path], path)
         except (SyntaxError, UnicodeDecodeError) as error:
-            raise CourseError(f"{files[path]} is not Python, so nothing can be put into it: "
-                              f"{error}") from None
+                raise CourseError(f"cannot write the answer into {files[path]}, because it is not "
+                                  f"valid Python: {error}") from None
         theirs, lines = module(stage.package, path), mine.lines
         spans = [(mine.span(mine.find(symbol)), theirs.span(theirs.find(symbol)))
                  for symbol in symbols]

@@ -1,6 +1,6 @@
-"""Stages that a learner skips: the package's own code is used for them.
+"""Stages that a learner skips, so that the package's own code is used for them.
 
-progress.json keeps their numbers, as "skipped".
+progress.json stores their numbers as "skipped".
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ __all__ = ["own_files", "skip", "skipped", "solved_stages", "unskip"]
 
 
 def skipped(space: Workspace) -> set[str]:
-    """Return the numbers of the stages that are skipped."""
+    """Return the numbers of the skipped stages."""
     return set(space.progress().get("skipped", ()))
 
 
@@ -28,7 +28,7 @@ def skip(space: Workspace, chosen: Iterable[Stage]) -> list[Stage]:
 
 
 def unskip(space: Workspace, chosen: Iterable[Stage]) -> list[Stage]:
-    """Skip stages no longer; return those that were skipped before."""
+    """Stop skipping stages; return those that were skipped before."""
     before = skipped(space)
     back = [stage for stage in chosen if stage.number in before]
     space.keep(skipped=sorted(before - {stage.number for stage in back}))
@@ -36,9 +36,9 @@ def unskip(space: Workspace, chosen: Iterable[Stage]) -> list[Stage]:
 
 
 def own_files(space: Workspace, chosen: Iterable[Stage]) -> list[tuple[Stage, dict[str, Path]]]:
-    """Return the learner's files that stand in for the package's modules, for each stage.
+    """Return the learner's files that replace the package's modules, for each stage.
 
-    The modules of a skipped stage stay the package's own.
+    A skipped stage keeps the package's own modules.
     """
     left_out = skipped(space)
     return [(stage, space.files(stage)) for stage in chosen
@@ -46,6 +46,6 @@ def own_files(space: Workspace, chosen: Iterable[Stage]) -> list[tuple[Stage, di
 
 
 def solved_stages(space: Workspace) -> list[Stage]:
-    """Return the stages of which every exercise is solved."""
+    """Return the stages in which every exercise is solved."""
     return [stage for stage in stages()
             if stage.holes and all(space.solved(hole) for hole in stage.holes)]

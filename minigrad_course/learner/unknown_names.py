@@ -12,9 +12,9 @@ __all__ = ["unknown_names"]
 
 
 def unknown_names(file: Path) -> list[str]:
-    """Return the names that functions of a module use and nothing defines, in order.
+    """Return the names that a module's functions use without a definition, in order.
 
-    A file that is no Python, or that imports by `*`, has none.
+    Returns no names if the file is not Python or contains `import *`.
     """
     text = file.read_text(encoding="utf-8", errors="surrogateescape")
     try:

@@ -1,13 +1,13 @@
-"""A learner's folder: the exercises, their progress, and backups of what commands replaced.
+"""A learner's workspace: exercises, progress, and backups of the files that commands replaced.
 
-    exercises/                what the learner edits
-    progress.json             what is solved, which hints were taken; readable
+    exercises/                the files that the learner edits
+    progress.json             solved exercises and hints taken, in a readable form
     .minigrad/shipped/        the exercises as they were handed out, for `upgrade`
     .minigrad/backups/        every file that a command replaced
 
 NOTE [No answer is ever lost]
-    A command that replaces a learner's file first copies it to the backups, under a name that does
-    not exist yet, and then puts the new one in its place in one step.
+    Before a command replaces a learner's file, it copies the file to the backups under a new name.
+    Then it puts the new version in place in one atomic step.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from .unknown_names import unknown_names
 
 __all__ = ["Workspace", "find_workspace", "make_workspace", "replace_file"]
 
-#: The form of progress.json; a newer one is not touched by an older package.
+#: The format of progress.json; an older package refuses a newer format.
 FORM = 1
 
 
 @dataclass(frozen=True)
 class Workspace:
-    """A learner's folder."""
+    """A learner's workspace."""
 
     root: Path
 
@@ -49,11 +49,11 @@ class Workspace:
 
     @property
     def shipped(self) -> Path:
-        """The folder of the same files as they were handed out."""
+        """The folder with the original versions of these files."""
         return self.root / ".minigrad" / "shipped"
 
     def handed_out(self, stage: Stage, path: str) -> str:
-        """Return the text of an exercise as this workspace gets it from the package."""
+        """Return the package's version of an exercise for this workspace."""
         return _handed_out(stage, path, bool(self.progress().get("from_scratch")))
 
     def files(self, stage: Stage) -> dict[str, Path]:
@@ -63,30 +63,30 @@ class Workspace:
             if not file.is_file():
                 known = (self.shipped / file.relative_to(self.exercises)).is_file()
                 raise CourseError(f"{file} is missing; " + (
-                    f"`minigrad reset {stage.number}` brings it back as it was handed out" if known
-                    else "it is new in this version: `minigrad upgrade` brings it, and keeps your "
+                    f"`minigrad reset {stage.number}` restores it as it was handed out" if known
+                    else "it is new in this version: `minigrad upgrade` adds it, and keeps your "
                          "answers"))
         return files
 
     def progress(self) -> dict[str, Any]:
-        """Return what progress.json holds; CourseError where it cannot be read."""
+        """Return the content of progress.json; raise CourseError if it is not readable."""
         path = self.root / "progress.json"
         try:
             read = json.loads(path.read_text(encoding="utf-8"))
         except FileNotFoundError:
             return {"form": FORM, "minigrad": __version__, "holes": {}}
         except (OSError, ValueError) as error:
-            raise CourseError(f"{path} cannot be read: {error}") from None
+            raise CourseError(f"cannot read {path}: {error}") from None
         if (not isinstance(read, dict) or not isinstance(read.get("holes"), dict)
                 or not all(isinstance(each, dict) for each in read["holes"].values())):
-            raise CourseError(f"{path} is not a progress file: it has no \"holes\"")
+            raise CourseError(f"{path} is not a progress file, because it has no \"holes\"")
         if read.get("form") != FORM:
-            raise CourseError(f"{path} has the form {read.get('form')!r}; this package reads "
-                              f"{FORM}: upgrade it")
+            raise CourseError(f"{path} has the form {read.get('form')!r}, but this version of "
+                              f"minigrad reads form {FORM}: install a newer version")
         return read
 
     def note(self, hole: Hole, **facts: Any) -> None:
-        """Write facts about a hole into progress.json."""
+        """Write facts about an exercise into progress.json."""
         holes = self.progress()["holes"]
         holes.setdefault(hole.id, {}).update(facts)
         self.keep(holes=dict(sorted(holes.items())))
@@ -97,11 +97,11 @@ class Workspace:
         replace_file(self.root / "progress.json", json.dumps(read, indent=1) + "\n")
 
     def solved(self, hole: Hole) -> bool:
-        """Tell whether a hole is noted as solved."""
+        """Return whether an exercise is recorded as solved."""
         return bool(self.progress()["holes"].get(hole.id, {}).get("solved"))
 
     def record(self, results: Iterable[tuple[Hole, bool]]) -> None:
-        """Note which holes are solved now, with the time at which they first were."""
+        """Record which exercises are solved now, with the time when they first were."""
         known = self.progress()["holes"]
         for hole, solved in results:
             before = known.get(hole.id, {}).get("solved")
@@ -111,7 +111,7 @@ class Workspace:
                 self.note(hole, solved=None)
 
     def record_waits(self, verdicts: Iterable[Verdict]) -> None:
-        """Note for which others each right answer waits, and which wait no more."""
+        """Record which other exercises each right answer waits for, if any."""
         known = self.progress()["holes"]
         for each in verdicts:
             waits = each.waits_for if each.state == "right" else None
@@ -119,11 +119,11 @@ class Workspace:
                 self.note(each.hole, waits_for=waits)
 
     def waits_for(self, hole: Hole) -> str:
-        """Return the exercises that a right answer waits for; "" if there are none."""
+        """Return the exercises that a right answer waits for, or ""."""
         return str(self.progress()["holes"].get(hole.id, {}).get("waits_for") or "")
 
     def hints_taken(self, hole: Hole) -> int:
-        """Return how many hints were taken for a hole."""
+        """Return how many hints were taken for an exercise."""
         return int(self.progress()["holes"].get(hole.id, {}).get("hints", 0))
 
     def back_up(self, file: Path) -> Path:
@@ -138,7 +138,7 @@ class Workspace:
         return copy
 
     def reset(self, stage: Stage) -> list[Path]:
-        """Put a stage's files back as handed out; return the copies of what was replaced."""
+        """Restore a stage's files as they were handed out; return the backups of replaced files."""
         copies = []
         for path in stage.modules:
             file, text = stage.exercise(path, self.exercises), self.handed_out(stage, path)
@@ -156,10 +156,10 @@ class Workspace:
     def upgrade(self) -> dict[str, list[str]]:
         """Merge the exercises of the installed package into the learner's files.
 
-        Returns what was done, by kind: files that are "new", "merged", "no longer used" (moved to
-        the backups), or in "conflict": then the learner's file stays as it is, and the new one is
-        written beside it as `NAME.new.py`.  "unknown name" lists each helper that an answer uses
-        and that its new file lacks.
+        Returns the affected files by kind: "new", "merged", "no longer used" (moved to the backups)
+        or "conflict".  In a conflict the learner's file stays unchanged, and the new version is
+        written next to it as `NAME.new.py`.  "unknown name" lists each helper that an answer uses
+        but its new file lacks.
         """
         done, known = dict[str, list[str]](), stages()
         for stage in known:
@@ -173,7 +173,7 @@ class Workspace:
         return done
 
     def _merge(self, stage: Stage, path: str) -> str:
-        """Bring one file up to date; return what was done, "" for nothing."""
+        """Update one file; return what was done, or "" if it was up to date."""
         import merge3
 
         new = self.handed_out(stage, path)
@@ -200,13 +200,13 @@ class Workspace:
         return "merged"
 
     def _retire(self, known: list[Stage]) -> dict[str, list[str]]:
-        """Move files that no stage has any more to the backups, and return which."""
+        """Move files that no longer belong to a stage to the backups, and return them."""
         used = {stage.exercise(path, self.shipped) for stage in known for path in stage.modules}
         gone = []
         for shipped in sorted(set(self.shipped.rglob("*.py")) - used):
             file = self.exercises / shipped.relative_to(self.shipped)
             if file.is_file():
-                gone.append(f"{file}, kept as {self.back_up(file)}")
+                gone.append(f"{file}, backup: {self.back_up(file)}")
                 file.unlink()
             shipped.unlink()
         return {"no longer used": gone} if gone else {}
@@ -214,15 +214,15 @@ class Workspace:
 
 def make_workspace(folder: Path, chosen: list[Stage] | None = None,
                    scratch: bool = False) -> Workspace:
-    """Make a learner's folder, with all stages or the `chosen` ones.
+    """Make a workspace with all stages or the `chosen` ones.
 
-    With `scratch` nothing is written in the exercises but names, signatures and docstrings.
-    CourseError where the folder has something else in it already.
+    With `scratch` the exercises only contain names, signatures and docstrings.  Raises CourseError
+    if the folder is not empty.
     """
     space = Workspace(folder.resolve())
     if (space.root / "progress.json").exists():
-        raise CourseError(f"{folder} is a workspace already; `minigrad upgrade` brings it up to "
-                          "date, and keeps your answers")
+        raise CourseError(f"{folder} is already a workspace; `minigrad upgrade` updates it and "
+                          "keeps your answers")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise CourseError(f"{folder} exists and is not empty; name a new folder")
     for stage in stages() if chosen is None else chosen:
@@ -236,23 +236,23 @@ def make_workspace(folder: Path, chosen: list[Stage] | None = None,
 
 
 def find_workspace(start: Path | None = None) -> Workspace:
-    """Return the workspace around `start` (default: the current folder); CourseError if none."""
+    """Return the workspace around `start` (default: the current folder) or raise CourseError."""
     here = (start or Path.cwd()).resolve()
     for folder in (here, *here.parents):
         if (folder / "progress.json").is_file() and (folder / "exercises").is_dir():
             return Workspace(folder)
-    raise CourseError(f"{here} is not in a workspace; make one with `minigrad init DIR` and go "
-                      "there, or to yours (`make learn` makes it in engine)")
+    raise CourseError(f"{here} is not in a workspace; go to yours (`make learn` creates it in the "
+                      "folder engine), or make one with `minigrad init DIR` and go there")
 
 
 def _handed_out(stage: Stage, path: str, scratch: bool) -> str:
-    """Return the text of an exercise as the package brings it, or with nothing of it written."""
+    """Return the text of an exercise: the package's, or one made from scratch."""
     if scratch:
         return from_scratch(stage, path)
     try:
         return stage.handed_out(path)
     except OSError as error:
-        raise CourseError(f"the course's file {stage.exercise(path)} cannot be read: "
+        raise CourseError(f"cannot read the course's file {stage.exercise(path)}: "
                           f"{error.strerror}") from None
 
 
@@ -261,7 +261,7 @@ def _now() -> str:
 
 
 def replace_file(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
+    """Replace a file atomically."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:

@@ -1,1 +1,1 @@
-"""Lessons as a reader meets them: pieces to show one by one, and blocks to run."""
+"""Lessons for their readers: pieces to show one by one, and blocks to run."""

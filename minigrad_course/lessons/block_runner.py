@@ -21,22 +21,22 @@ from ..running.trial import as_plan, module_name
 
 __all__ = ["ONE_THREAD", "Runner"]
 
-#: Matrix products on one core: they are small in lessons, and sharing them costs more.
+#: Settings that keep matrix products on one core: they are small, so sharing them costs more.
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS",
                             "VECLIB_MAXIMUM_THREADS"), "1")
 
 
 class Runner:
-    """Runs blocks in one namespace; a context that ends the process when it is left.
+    """Runs blocks in one namespace; leaving the context ends the process.
 
-    `engine` returns what stands in for the package's modules; it is asked before each block. If a
-    file has changed, the process begins anew, and the earlier blocks run again.
+    `engine` returns the files and modules that replace the package's; it is called before each
+    block.  If a file has changed, a new process runs the earlier blocks again.
     """
 
     def __init__(self, engine: Callable[[], Engine] | None = None) -> None:
         self.engine = engine
-        self.blocks: list[str] = []  # those that ran
-        self.news = ""  # for the reader, about the last block
+        self.blocks: list[str] = []  # the blocks that have run
+        self.news = ""  # a message for the reader about the last block
         self._made_of: Any = None
         self.folder = tempfile.TemporaryDirectory(prefix="minigrad-")  # blocks may write files
         self.errors = Path(self.folder.name, "errors")
@@ -47,7 +47,7 @@ class Runner:
         self.news = ""
         process = self.process or self._start()
         if self.engine is not None and self._has_changed():
-            self.news = "a file of yours has changed: the blocks before this one ran again"
+            self.news = "one of your files changed, so the blocks before this one ran again"
             process.kill()
             self._end(process)
             process = self._start()
@@ -57,15 +57,15 @@ class Runner:
         return self._give(process, source)
 
     def _has_changed(self) -> bool:
-        """Return whether a file is another one since the process began.
+        """Return whether a file has changed since the process started.
 
-        If one cannot be read now, the process goes on as it is.
+        If one is not readable now, the process continues unchanged.
         """
         assert self.engine is not None
         try:
             return _described(*self.engine()) != self._made_of
         except CourseError as error:
-            self.news = f"{error}: this runs on your files as they were"
+            self.news = f"{error}: this block runs on your files before the change"
             return False
 
     def _give(self, process: subprocess.Popen[str], source: str) -> dict[str, str]:
@@ -81,10 +81,10 @@ class Runner:
             return result
         self._end(process)
         told = self.errors.read_text(encoding="utf-8", errors="replace").strip()
-        self.process = None  # the next block begins with an empty namespace
+        self.process = None  # the next block starts with an empty namespace
         self.blocks.clear()
         return {"printed": "", "value": "", "traceback": told,
-                "error": told.rpartition("\n")[2] or f"the process ended ({process.returncode})"}
+                "error": told.rpartition("\n")[2] or f"the process exited ({process.returncode})"}
 
     def _start(self) -> subprocess.Popen[str]:
         program = block_server.__file__
@@ -128,7 +128,7 @@ class Runner:
 
 
 def _described(files: Any, shared: Any) -> Any:
-    """Return what tells two engines apart: their files, as they are now, and composed modules."""
+    """Return what identifies an engine: its files in their present state, and its modules."""
     stamps = {path: (str(file), file.stat().st_mtime_ns, file.stat().st_size)
               for path, file in files.items()}
     return stamps, {path: source.text for path, source in shared.items()}

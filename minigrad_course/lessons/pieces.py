@@ -1,6 +1,6 @@
-"""Cut a lesson into the pieces that a reader sees: text, code, pictures and folded answers.
+"""Split a lesson into the pieces that a reader sees: text, code, pictures and folded answers.
 
-The terminal and the notebook magic both show these pieces.
+The terminal and the notebook magics both show these pieces.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ _LINK = re.compile(r"\[([^\]]+)\]\(([^)\s]+)\)")
 
 @dataclass
 class Piece:
-    """A heading, a text, a block that runs, code to look at, a picture, or an answer."""
+    """A heading, a text, a block that runs, code to read, a picture, or an answer."""
 
     kind: str  # "heading", "text", "run", "code", "picture" or "answer"
     text: str
     level: int = 0  # of a heading
     language: str = ""  # of code
-    printed: str = ""  # the output when the lesson was made
-    raises: bool = False  # whether that was an error
-    predicted: bool = False  # whether a reader is to guess it first
-    caption: str = ""  # of a picture, whose text says what is to be seen
-    file: Path | None = None  # where the picture is
+    printed: str = ""  # the output stored in the lesson
+    raises: bool = False  # whether that output is an error
+    predicted: bool = False  # whether a reader should guess it first
+    caption: str = ""  # of a picture, whose text describes what it shows
+    file: Path | None = None  # of a picture
     inside: list[Piece] = field(default_factory=list)  # of an answer
 
 
 def pieces_of(stage: Stage, bare: bool = True) -> list[Piece]:
-    """Return the pieces of a stage's lesson; if `bare`, formulas and links in plain characters.
+    """Return the pieces of a stage's lesson; if `bare`, with formulas and links as plain text.
 
     >>> from minigrad_course.content.stages import find_stage
     >>> [piece.kind for piece in pieces_of(find_stage("00"))][:4]
@@ -66,12 +66,12 @@ def pieces_of(stage: Stage, bare: bool = True) -> list[Piece]:
 
 
 def sections(pieces: list[Piece]) -> list[str]:
-    """Return the titles of the sections: the headings of the second level."""
+    """Return the titles of the sections: the second-level headings."""
     return [piece.text for piece in pieces if piece.kind == "heading" and piece.level == 2]
 
 
 def _folded(text: str) -> list[str]:
-    """Cut text at the marks of answers; the marks come back as `<summary>` and `</details>`."""
+    """Split text at the marks of answers, which are returned as `<summary>` and `</details>`."""
     cut = re.split(r"^(?:<details[^>]*>|(<summary>.*?</summary>|</details>))$", text, flags=re.M)
     return [each.strip("\n") for each in cut if each is not None and each.strip()]
 
@@ -89,7 +89,7 @@ def _words(text: str, bare: bool) -> list[Piece]:
 
 
 def _link(found: re.Match[str]) -> str:
-    """Return a link's words with the place that it leads to, as far as a terminal can say it."""
+    """Return a link's words with its target, as far as a terminal can show it."""
     words, address = found[1], found[2]
     if lesson := re.match(r"(\d\d\w?)_\w+\.md", address):
         return words if lesson[1] in words else f"{words} (lesson {lesson[1]})"

@@ -34,7 +34,7 @@ def plain(text: str) -> str:
 
 
 def _formula(text: str) -> str:
-    text = text.replace(r"\_", "\0")  # no index
+    text = text.replace(r"\_", "\0")  # not a subscript
     text = re.sub(r"\\(?:text|operatorname|mathrm|mathbf)" + _GROUP,
                   lambda found: f"{{{found[1]}}}", text)
     for name, above in (("bar", "\u0304"), ("dot", "\u0307")):

@@ -1,7 +1,7 @@
-"""Pictures of lessons: drawn as SVG from what minigrad computes, in one style.
+"""Pictures of lessons, drawn as SVG from what minigrad computes, in one style.
 
-`lessons/pictures/NN_name.py` holds the pictures of a lesson, one function each; `minigrad dev
-build` runs them. A kind of picture is one file here.
+`lessons/pictures/NN_name.py` has the pictures of a lesson, one function each, which `minigrad dev
+build` runs. Each module here draws one kind of picture.
 """
 
 from .drawing import MOST_WIDTH, Drawing, Picture, beside, chained, stacked

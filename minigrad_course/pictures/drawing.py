@@ -1,11 +1,11 @@
-"""Shapes and text with a class each, written as SVG: every picture is made of them.
+"""The shapes and text of which every picture is made, each with a class, written as SVG.
 
 NOTE [Colours of a picture]
-    A shape has classes, never a colour, and the style sheet gives each class its colour in light
-    and dark: blue for values that go forward, orange for gradients, "right" and "wrong" for
-    verdicts; everything else has no hue. A picture that stands alone brings its style sheet, which
-    follows the system; the site puts the shapes into its page, whose own switch decides
-    (`site_style`). Colour is never alone: gradients are dashed and carry a ∂ or ×.
+    A shape has classes, never a colour, and the style sheet gives each class a light and a dark
+    colour: blue for forward values, orange for gradients, "right" and "wrong" for verdicts. All
+    other shapes are grey. A picture in a separate file contains its style sheet, which follows the
+    system's setting. On the site, the shapes are part of the page and follow the page's switch
+    (`site_style`). Colour is never the only sign: gradients are dashed and have a ∂ or ×.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ __all__ = ["MOST_WIDTH", "PALETTE", "SMALL", "TEXT", "Drawing", "Picture", "besi
 
 Point = tuple[float, float]
 
-#: Width of the widest picture, and the sizes of text: readable on a phone too.
+#: The width of the widest picture, and the sizes of text, which stay readable on a phone.
 MOST_WIDTH, TEXT, SMALL = 440, 14, 13
 #: Space around a picture.
 MARGIN = 12
 
-#: Each colour in light and in dark.
+#: Each colour in light and dark mode.
 PALETTE = {
     "paper": ("#FFFFFF", "#12151B"),
     "surface": ("#F5F6F8", "#1B2029"),
@@ -90,7 +90,7 @@ def _style() -> str:
 
 
 def site_style() -> str:
-    """Return the style sheet for the site: the palette for every page, the rules for its drawings.
+    """Return the style sheet for the site: the palette and the rules for drawings.
 
     The page's switch chooses light or dark.
     """
@@ -99,12 +99,12 @@ def site_style() -> str:
 
 
 def text_width(text: str, size: float = TEXT) -> float:
-    """Return how wide a text is at most, in the fonts of most systems."""
+    """Return the maximum width of a text in the fonts of most systems."""
     return 0.61 * size * len(text)
 
 
 def number(value: float) -> str:
-    """Return a coordinate, to a tenth.
+    """Return a coordinate with at most one decimal.
 
     >>> number(2.04), number(-0.01)
     ('2', '0')
@@ -114,14 +114,14 @@ def number(value: float) -> str:
 
 
 class Drawing:
-    """Shapes, and how much room they take; the room begins at (0, 0)."""
+    """Shapes, and the room that they take, measured from (0, 0)."""
 
     def __init__(self) -> None:
         self.shapes: list[str] = []
         self.width = self.height = 0.0
 
     def room(self, x: float, y: float) -> Self:
-        """Make the drawing reach to (x, y)."""
+        """Extend the drawing to (x, y)."""
         self.width, self.height = max(self.width, x), max(self.height, y)
         return self
 
@@ -141,7 +141,7 @@ class Drawing:
 
     def text(self, x: float, y: float, text: str, kind: str = "", anchor: str = "middle",
              size: float = TEXT) -> Self:
-        """Add a line of text whose middle, or start or end, is at (x, y); nothing for ""."""
+        """Add a line of text whose middle, start or end is at (x, y), unless it is ""."""
         if not text:
             return self
         classes = f' class="{kind}"' if kind else ""
@@ -152,7 +152,7 @@ class Drawing:
         return self.room(x + share * text_width(text, size), y + size / 2)
 
     def line(self, points: Sequence[Point], kind: str = "line", arrow: bool = False) -> Self:
-        """Add straight lines from point to point, with an arrow's head at the last."""
+        """Add straight lines between points, with an arrowhead at the last one."""
         points = [*points]
         if arrow:
             before, tip = points[-2:]
@@ -166,7 +166,7 @@ class Drawing:
 
     def curve(self, points: Sequence[Point], kind: str = "line", arrow: bool = False,
               upright: bool = True) -> Self:
-        """Add a line that leaves and enters each point upright, or level, bent between them."""
+        """Add a curve through points that is vertical, or horizontal, at each of them."""
         points = [*points]
         if arrow:
             before, tip = points[-2:]
@@ -185,7 +185,7 @@ class Drawing:
         return self
 
     def head(self, before: Point, tip: Point, kind: str = "line") -> Self:
-        """Add an arrow's head at `tip` that comes from `before`."""
+        """Add an arrowhead at `tip`, in the direction from `before`."""
         x, y = tip
         length = math.dist(before, tip) or 1.0
         dx, dy = (x - before[0]) / length, (y - before[1]) / length
@@ -196,21 +196,21 @@ class Drawing:
         return self
 
     def put(self, other: Drawing, x: float, y: float) -> Self:
-        """Add another drawing, its corner at (x, y)."""
+        """Add another drawing with its corner at (x, y)."""
         self.shapes += [f'<g transform="translate({number(x)} {number(y)})">', *other.shapes,
                         "</g>"]
         return self.room(x + other.width, y + other.height)
 
 
 def _back(before: Point, tip: Point, by: float) -> Point:
-    """Return the point that is `by` before `tip`, so that no line shows beside its head."""
+    """Return the point `by` before `tip`, so that the line does not show beside its arrowhead."""
     length = math.dist(before, tip) or 1.0
     return (tip[0] - by * (tip[0] - before[0]) / length,
             tip[1] - by * (tip[1] - before[1]) / length)
 
 
 def stacked(drawings: Iterable[Drawing], gap: float = 16, titles: Sequence[str] = ()) -> Drawing:
-    """Return drawings one below the other, all in the middle, each under its title."""
+    """Return drawings one below the other, centred, each under its title."""
     drawings = [*drawings]
     whole, y = Drawing(), 0.0
     width = max([*(each.width for each in drawings), *(text_width(title) for title in titles)])
@@ -239,7 +239,7 @@ def beside(drawings: Iterable[Drawing], gap: float = 24, titles: Sequence[str] =
 
 def chained(drawings: Iterable[Drawing], kind: str = "line", room: float = 34,
             labels: Sequence[str] = (), backward: bool = False) -> Drawing:
-    """Return drawings in a row at one height, an arrow or a label between each and the next."""
+    """Return drawings in a row, vertically centred, with arrows or labels between them."""
     drawings = [*drawings]
     height = max(each.height for each in drawings)
     whole, x = Drawing(), 0.0
@@ -258,15 +258,15 @@ def chained(drawings: Iterable[Drawing], kind: str = "line", room: float = 34,
 
 @dataclass(frozen=True)
 class Picture:
-    """A drawing with its words: a title, what is to be seen, and the line that stands below."""
+    """A drawing with its words: a title, a description and a caption."""
 
     drawing: Drawing
     title: str
-    alt: str  # for those who do not see it: every fact that it shows, in one or two sentences
-    caption: str  # Markdown: what to notice
+    alt: str  # every fact that it shows, in one or two sentences, for people who cannot see it
+    caption: str  # what to notice, as Markdown
 
     def svg(self, name: str) -> str:
-        """Return the picture as SVG; `name` is the beginning of each identifier in it."""
+        """Return the picture as SVG; `name` is the prefix of each identifier in it."""
         width, height = self.drawing.width + 2 * MARGIN, self.drawing.height + 2 * MARGIN
         size = f"{number(width)} {number(height)}"
         lines = [

@@ -1,4 +1,4 @@
-"""Flame graphs: a bar for each event, as wide as it lasts, on the one that it runs within."""
+"""Flame graphs: a bar for each event, as wide as its duration, on top of the enclosing event."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ROW = 26.0
 
 def flame(events: Sequence[tuple[str, float, float, int, str]], width: float = MOST_WIDTH - 24
           ) -> Drawing:
-    """Draw events, each a name, begin, end, depth and class of shapes."""
+    """Draw events, each given as name, begin, end, depth and class of shapes."""
     first = min(begin for _, begin, _, _, _ in events)
     scale = width / (max(end for _, _, end, _, _ in events) - first)
     drawing = Drawing()

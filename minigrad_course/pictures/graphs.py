@@ -1,4 +1,4 @@
-"""Graphs: boxes and arrows, from the numbers of `tiny`, from recorded nodes, or by hand."""
+"""Graphs: boxes and arrows, from numbers of `tiny`, from recorded nodes, or by hand."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from .drawing import SMALL, Drawing, text_width
 
 __all__ = ["Arrow", "Box", "backward_graph", "graph", "number_graph", "short"]
 
-#: Height of a line of text in a box, room beside it, and the gap that an arrow's label needs.
+#: The height of a line of text in a box, the room beside it, and the gap for an arrow's label.
 LINE, SIDE, LABEL_GAP = 18.0, 10.0, 14.0
 
 
 @dataclass(frozen=True)
 class Box:
-    """A node: its name; below it a value at the left, a gradient at the right, lines of notes."""
+    """A node: its name, below it a value on the left and a gradient on the right, and notes."""
 
     name: str
     value: str = ""
     grad: str = ""
     notes: tuple[str, ...] = ()
     kind: str = "box"  # a class of shapes
-    leaf: bool = False  # a leaf is round
+    leaf: bool = False  # draws a rounded box
     code: bool = True
 
     @property
     def size(self) -> tuple[float, float]:
-        """Its width and height."""
+        """The width and height of the box."""
         pair = text_width(self.value, SMALL) + text_width(self.grad, SMALL) + \
             (14 if self.value and self.grad else 0)
         width = max(text_width(self.name), pair, *(text_width(each, SMALL) for each in self.notes),
@@ -43,7 +43,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Arrow:
-    """An edge between two boxes; `kind` is a class of lines, a backward one points to `start`."""
+    """An edge between two boxes; `kind` is a class of lines, and `backward` points to `start`."""
 
     start: str
     end: str
@@ -53,7 +53,7 @@ class Arrow:
 
 
 def short(value: float) -> str:
-    """Return a number as a picture shows it.
+    """Return a number as pictures show it.
 
     >>> short(2.718281), short(36.0), short(1e-8), short(-0.5)
     ('2.72', '36', '1e-08', '-0.5')
@@ -63,7 +63,7 @@ def short(value: float) -> str:
 
 def graph(boxes: Mapping[str, Box], arrows: Sequence[Arrow], down: bool = False,
           room: float = 0) -> Drawing:
-    """Lay a graph out, from left to right or downward, and draw it; `room` is added to gaps."""
+    """Lay out and draw a graph, from left to right or downward; `room` is added to the gaps."""
     names = list(boxes)
     sizes = [boxes[name].size for name in names]
     labels = [each.label for each in arrows]
@@ -79,7 +79,7 @@ def graph(boxes: Mapping[str, Box], arrows: Sequence[Arrow], down: bool = False,
     pills = []
     for arrow, route, (start, end) in zip(arrows, laid.routes, places, strict=True):
         points = [(x - left, y - top) for x, y in map(turn, route)]
-        for place, number, side in ((0, start, 1), (-1, end, -1)):  # to the edge of the box itself
+        for place, number, side in ((0, start, 1), (-1, end, -1)):  # start and end at box borders
             (x, y), (w, h) = centres[number], sizes[number]
             points[place] = ((points[place][0], y - top + side * h / 2) if down
                              else (x - left + side * w / 2, points[place][1]))
@@ -125,10 +125,10 @@ def _draw_box(drawing: Drawing, box: Box, x: float, y: float, width: float, heig
 
 def number_graph(result: Number, names: Mapping[Number, str], backward: bool = True,
                  down: bool = False) -> Drawing:
-    """Draw the graph of a number of `tiny`: values, slopes and gradients.
+    """Draw the graph of a `tiny` number: values, slopes and gradients.
 
-    A name is followed by what computes it, `"c = a × b"`. Without `backward` only the leaves have
-    a value: the others are for the reader to find.
+    A name is followed by the operation, as in `"c = a × b"`. Without `backward` only the leaves
+    show a value, so that the reader can work out the rest.
     """
     order = backward_order(result)[::-1]
     found = gradients(result)
@@ -149,10 +149,10 @@ def number_graph(result: Number, names: Mapping[Number, str], backward: bool = T
 def backward_graph(tensors: Any, names: Mapping[str, Any] | None = None, down: bool = True,
                    notes: Mapping[Any, tuple[str, ...]] | None = None,
                    kinds: Mapping[Any, str] | None = None, numbers: bool = False) -> Drawing:
-    """Draw the nodes behind tensors, each with an arrow to those that get its gradients.
+    """Draw the graph of tensors, with an arrow from each node to those that get its gradients.
 
-    `names` gives leaves their names, `notes` and `kinds` give nodes lines of text and a shape;
-    `numbers` puts the number of each edge on its arrow.
+    `names` names the leaves; `notes` and `kinds` give nodes lines of text and a shape; `numbers`
+    labels each arrow with the number of its edge.
     """
     recorded = viz.graph(tensors, names)
     boxes, arrows = {}, []

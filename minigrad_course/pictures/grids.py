@@ -1,4 +1,4 @@
-"""Grids of cells: matrices, windows over them, Jacobians, how shapes are stretched."""
+"""Grids of cells: matrices, windows over them, Jacobians, broadcast shapes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .graphs import short
 
 __all__ = ["grid", "row_times_matrix"]
 
-#: A cell: its row and its column.
+#: A cell's row and column.
 Cell = tuple[int, int]
 
 
@@ -19,8 +19,8 @@ def grid(rows: Sequence[Sequence[Any]], kinds: Mapping[Cell, str] | None = None,
          kind: str = "box", tone: str = "code") -> Drawing:
     """Draw rows of cells with a number or a text in each.
 
-    `kinds` gives cells a shape other than `kind`, `tones` texts a class other than `tone`; of
-    `hidden` ones only the border is drawn. `label` stands above.
+    `kinds` gives cells a shape other than `kind`, and `tones` gives texts a class other than
+    `tone`. Cells in `hidden` show only their border. `label` is written above the grid.
     """
     if label:
         bare = grid(rows, kinds, cell, tones, hidden=hidden, kind=kind, tone=tone)
@@ -33,7 +33,7 @@ def grid(rows: Sequence[Sequence[Any]], kinds: Mapping[Cell, str] | None = None,
         for column in range(len(values)):
             place = (row, column)
             shape = (kinds or {}).get(place, kind)
-            if shape != kind:  # above its neighbours' borders
+            if shape != kind:  # draw these last, over the borders of their neighbours
                 marked.append((place, shape))
             else:
                 drawing.box(column * cell, row * cell, cell, cell, shape, 2)
@@ -51,7 +51,7 @@ def grid(rows: Sequence[Sequence[Any]], kinds: Mapping[Cell, str] | None = None,
 def row_times_matrix(row: Sequence[float], matrix: Sequence[Sequence[float]],
                      result: Sequence[float], names: tuple[str, str, str], cell: float = 34
                      ) -> Drawing:
-    """Draw a product `v J`: a weight at the left of each row, the weighted sum below."""
+    """Draw a product `v J`: a weight to the left of each row, and the weighted sum below."""
     used = {(i, j): "on-gradient" for i, weight in enumerate(row) if weight
             for j in range(len(result))}
     tones = dict.fromkeys(((i, 0) for i in range(len(row))), "code gradient")

@@ -1,4 +1,4 @@
-"""A tensor's memory: a strip of cells, and the tensors that are windows on it."""
+"""A tensor's memory: a strip of cells, and the tensors that are views of it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["View", "places", "storage"]
 
 @dataclass(frozen=True)
 class View:
-    """A tensor on the strip; `text` stands for its shape and strides, `marks` for its order."""
+    """A tensor on the strip; `text` replaces its shape and strides, `marks` its element order."""
 
     name: str
     tensor: Any
@@ -24,7 +24,7 @@ class View:
 
 
 def places(tensor: Any) -> list[int]:
-    """Return the cells of the storage that a tensor sees, in the order of its elements.
+    """Return the cells of the storage that a tensor uses, in the order of its elements.
 
     >>> from minigrad import arange
     >>> places(arange(6).reshape(2, 3).t())
@@ -38,7 +38,7 @@ def places(tensor: Any) -> list[int]:
 
 def storage(values: Sequence[Any], views: Sequence[View], badge: str = "",
             cell: float = 34) -> Drawing:
-    """Draw a strip with its values, and below it a row for each view: the cells that it sees."""
+    """Draw a strip with its values, and below it a row per view with the cells that it uses."""
     drawing = Drawing()
     if badge:
         drawing.text(0, 8, badge, "muted", "start", SMALL)

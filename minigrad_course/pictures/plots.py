@@ -1,4 +1,4 @@
-"""Curves over an axis, paths over a surface, and bars."""
+"""Curves in a frame with axes, contour lines, and bars."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LEFT, RIGHT, BOTTOM = 46.0, 14.0, 40.0
 
 @dataclass(frozen=True)
 class Curve:
-    """Points with a name, which stands at `at` of its points (by default the last)."""
+    """Points with a name, written at point number `at` (by default the last)."""
 
     points: Sequence[Point]
     name: str = ""
@@ -32,11 +32,11 @@ def plot(curves: Sequence[Curve], across: str, up: str, log_x: bool = False, log
          width: float = MOST_WIDTH - 24, height: float = 250,
          x_ticks: Sequence[float] | None = None, y_ticks: Sequence[float] | None = None,
          contours: Sequence[Curve] = (), legend: Point | None = None) -> Drawing:
-    """Draw curves in one frame; `across` and `up` say what the axes are.
+    """Draw curves in one frame; `across` and `up` label the axes.
 
-    Ticks are powers of ten on an axis with logarithms, else round numbers; the frame reaches from
-    the first tick to the last at least. With a `legend` the names stand there, a share of the
-    frame from its left and its top, instead of at their curves.
+    Ticks are powers of ten on a logarithmic axis, otherwise round numbers. The frame reaches at
+    least from the first tick to the last. With a `legend` the names are listed at that point, given
+    as fractions of the frame from its left and top, instead of at their curves.
     """
     every = [point for curve in curves for point in curve.points]
     ticks = [given if given is not None else _ticks([p[axis] for p in every], logs)
@@ -92,7 +92,7 @@ def plot(curves: Sequence[Curve], across: str, up: str, log_x: bool = False, log
 
 
 def _tone(kind: str) -> str:
-    """Return the class of text that goes with a class of lines."""
+    """Return the class of text for a class of lines."""
     return kind.partition("-")[0] if kind != "line" else ""
 
 
@@ -118,7 +118,7 @@ def _tick(value: float, logs: bool) -> str:
 
 def bars(rows: Sequence[tuple[str, float, str]], unit: str = "", width: float = MOST_WIDTH - 24,
          say: Callable[[float], str] = short) -> Drawing:
-    """Draw a level bar for each name, value and class of shapes, its value at its end."""
+    """Draw a horizontal bar for each name, value and class of shapes, with the value at its end."""
     drawing = Drawing()
     left = max(text_width(name, SMALL) for name, _, _ in rows) + 8
     most = max(value for _, value, _ in rows)

@@ -1,4 +1,4 @@
-"""Tables of chips: what waits in a queue and what is counted, step by step."""
+"""Tables of chips: the contents of a queue and counts, step by step."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ROW, CHIP = 34.0, 24.0
 
 @dataclass(frozen=True)
 class Chip:
-    """A short text in a box of the given class; "" draws the text alone."""
+    """A short text in a box of class `kind`; without a box if `kind` is ""."""
 
     text: str
     kind: str = "box"
@@ -22,7 +22,7 @@ class Chip:
 
     @property
     def width(self) -> float:
-        """How much room it takes."""
+        """The width that the chip takes."""
         return text_width(self.text, SMALL) + (14 if self.kind else 0)
 
 

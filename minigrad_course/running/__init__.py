@@ -1,1 +1,1 @@
-"""Run a learner's files, in processes of their own, and read back what happened."""
+"""Run a learner's files in separate processes, and read back what happened."""

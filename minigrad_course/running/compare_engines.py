@@ -22,7 +22,7 @@ __all__ = ["Difference", "first_difference", "record"]
 
 @dataclass(frozen=True)
 class Difference:
-    """The first difference of two engines: the line, the thing compared, and both sides."""
+    """The first difference between two engines: the line, what was compared, and both sides."""
 
     line: int
     what: str
@@ -31,15 +31,16 @@ class Difference:
 
 
 def record(engine: str, script: Path, timeout: float = 300) -> list[dict[str, Any]]:
-    """Run a program on an engine ("minigrad" or "torch") and return what each statement led to.
+    """Run a program on an engine ("minigrad" or "torch") and record the effect of each statement.
 
-    CourseError where the engine is not installed, or the program cannot be read or does not end.
+    Raises CourseError if the engine is not installed, or if the program is unreadable or runs too
+    long.
     """
     if not script.is_file():
-        raise CourseError(f"there is no program {script}")
+        raise CourseError(f"the program {script} does not exist")
     if find_spec(engine) is None:
-        raise CourseError(f"{engine} is not installed, so there is nothing to compare with: "
-                          f"`pip install {engine}` in this environment")
+        raise CourseError(f"{engine} is not installed, so there is nothing to compare with; "
+                          f"install it with `pip install {engine}`")
     program = program_recorder.__file__
     paths = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     try:
@@ -47,16 +48,16 @@ def record(engine: str, script: Path, timeout: float = 300) -> list[dict[str, An
                               capture_output=True, timeout=timeout, check=False,
                               env={**os.environ, "PYTHONPATH": paths})
     except subprocess.TimeoutExpired:
-        raise CourseError(f"{script} did not end within {timeout:.0f} s on {engine}") from None
+        raise CourseError(f"{script} took longer than {timeout:.0f} s on {engine}") from None
     if done.returncode:
         last = done.stderr.strip().splitlines()[-1:]
-        raise CourseError(f"{script} could not be run on {engine}: {' '.join(last)}")
+        raise CourseError(f"{script} failed on {engine}: {' '.join(last)}")
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 def first_difference(ours: list[dict[str, Any]], theirs: list[dict[str, Any]]
                      ) -> Difference | None:
-    """Return where two records part first: in an error, what was printed, a value or the graph."""
+    """Return the first difference in an error, the printed output, a value or the graph."""
     for mine, other in zip(ours, theirs, strict=False):
         line = mine["line"]
         if mine["error"] != other["error"]:
@@ -89,7 +90,7 @@ def _parting(ours: Any, theirs: Any) -> tuple[str, Any, Any] | None:
 
 
 def _without_number(name: Any) -> Any:
-    """A node's name as both spell it: PyTorch 1.7 and later number some nodes differently."""
+    """Return a node's name without its number: PyTorch since 1.7 numbers some nodes differently."""
     return re.sub(r"\d+$", "", name) if isinstance(name, str) else name
 
 
@@ -97,7 +98,7 @@ _NUMBER = re.compile(r"-?\d+\.?\d*(?:e[+-]?\d+)?")
 
 
 def _same_text(ours: str, theirs: str) -> bool:
-    """Whether two prints agree but for the engine's name, node numbers and last digits."""
+    """Return whether two outputs agree, except for engine names, node numbers and last digits."""
     ours, theirs = (re.sub(r"Backward\d+", "Backward", text).replace("minigrad.", "torch.")
                     for text in (ours, theirs))
     if _NUMBER.sub("#", ours) != _NUMBER.sub("#", theirs):

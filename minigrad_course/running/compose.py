@@ -1,18 +1,18 @@
 """Compose a module from several files, symbol by symbol.
 
 NOTE [Composing]
-    A learner's file is the base and stays as it is, but for the symbols ("function" or
-    "Class.method") that are taken from another file: from the package's, if an exercise is skipped
-    or another one is tested without it; from another file of the learner's, if two stages share a
-    module.  A symbol brings the imports and helpers that it uses and the base lacks.  Each line of
-    the result knows the file and the number that it had there; `swap.py` writes them into the
-    compiled code, so that a traceback names the learner's lines.
+    A learner's file is the base and stays unchanged, except for the symbols ("function" or
+    "Class.method") that are taken from another file.  That is the package's file if an exercise is
+    skipped, or if another exercise is tested without it; or another of the learner's files if two
+    stages share a module.  A symbol brings along the imports and helpers that it uses and the base
+    lacks.  Each line of the result knows its original file and number.  `swap.py` writes them into
+    the compiled code, so that a traceback shows the learner's lines.
 
 NOTE [Nothing is given away]
-    Files are read as syntax trees, and nothing in them is executed here.  A symbol of an exercise
-    comes from the package only if it was asked for by name: as a helper it is never brought along,
-    and neither is a class that contains one.  So an answer that deletes its own function does not
-    get the package's.
+    Files are parsed as syntax trees; nothing in them is executed here.  A symbol of an exercise
+    comes from the package only if it was requested by name.  It never comes along as a helper, and
+    neither does a class that contains one.  So deleting a function from an answer does not bring in
+    the package's function.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ __all__ = ["Line", "Source", "changed_symbols", "compose", "open_symbols", "read
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
-#: A line that begins a statement after a function or a class, and goes on no text in quotes.
+#: A line that starts a new statement after a function or class, and does not continue a string.
 _STATEMENT = re.compile(r"\s*(?:@|(?:async|class|def|del|for|from|if|import|try|while|with)\b"
                         r"|[A-Za-z_][\w.]*\s*(?:[=:(\[,]|$))")
 
 
 @dataclass(frozen=True)
 class Line:
-    """A line of text, and its place in the file that it comes from."""
+    """A line of text, with its place in the original file."""
 
     text: str
     file: str
@@ -55,7 +55,7 @@ class Source:
     file: str  # of the base
     lines: tuple[Line, ...]
     tree: ast.Module
-    broken: tuple[str, ...] = ()  # symbols that cannot be parsed
+    broken: tuple[str, ...] = ()  # symbols that do not parse
 
     @property
     def text(self) -> str:
@@ -64,16 +64,16 @@ class Source:
 
 
 def source_of(path: str, file: str, text: str) -> Source:
-    """Return the module with this text; SyntaxError or ValueError for text that is not Python."""
+    """Return the module with this text; raise SyntaxError or ValueError if it is not Python."""
     return _source(path, file, _lines(text, file))
 
 
 def read_source(path: str, file: Path, exercises: dict[str, str], original: Source) -> Source:
     """Read a learner's file for the module at `path`.
 
-    If it cannot be parsed because of some of the `exercises` (symbol to the exercise's number),
-    these raise a SyntaxError when they are called, and the others can be tested.  Their signatures
-    are those of `original`.  SyntaxError or ValueError where that is not enough.
+    If some of the `exercises` (symbol to exercise number) do not parse, they raise a SyntaxError
+    when called, so that the rest can be tested.  Their signatures come from `original`.  Raises
+    SyntaxError or ValueError if the file does not parse even then.
     """
     with tokenize.open(file) as opened:
         text = opened.read()
@@ -112,7 +112,7 @@ def repaired_source(path: str, file: str, text: str, exercises: dict[str, str], 
 
 
 def open_symbols(source: Source) -> list[str]:
-    """Return the functions and methods of a module that are still to be written.
+    """Return the functions and methods of a module that are not written yet.
 
     >>> text = 'def f():\\n    raise NotImplementedError("01.1 F is yours to write")\\n'
     >>> open_symbols(source_of("m.py", "m.py", text))
@@ -122,7 +122,7 @@ def open_symbols(source: Source) -> list[str]:
 
 
 def changed_symbols(source: Source, original: Source) -> list[str]:
-    """Return the symbols that a learner's file defines in other words than the original does.
+    """Return the symbols whose definition in a learner's file differs from the original.
 
     >>> given = source_of("m.py", "m.py", "x = 1\\ndef f(): return x\\n")
     >>> changed_symbols(source_of("m.py", "m.py", "x = 2\\ndef f():\\n    return x\\n"), given)
@@ -136,16 +136,17 @@ def changed_symbols(source: Source, original: Source) -> list[str]:
 
 def compose(base: Source, other: Source, symbols: Sequence[str], exercises: Collection[str]
             ) -> Source:
-    """Return `base` with the definitions of `symbols` that `other` has.
+    """Return `base` with the definitions of `symbols` from `other`.
 
-    `exercises` are the symbols that are taken by name or not at all.  A symbol that `other` lacks,
-    or whose class `base` lacks, stays as it is.  CourseError if the result is not Python.
+    `exercises` are the symbols that are only taken if requested by name.  If `other` lacks a
+    symbol, or `base` lacks its class, the symbol stays unchanged.  Raises CourseError if the result
+    is not Python.
     """
     return _Composition(base, other, frozenset(symbols), frozenset(exercises)).made()
 
 
 class _Composition:
-    """One composition: the edits of the base's lines that it needs."""
+    """One composition: the edits that it makes to the base's lines."""
 
     def __init__(self, base: Source, other: Source, symbols: frozenset[str],
                  exercises: frozenset[str]) -> None:
@@ -163,15 +164,15 @@ class _Composition:
             return self.base
         self._bring_helpers()
         lines = list(self.base.lines)
-        # From the last to the first, so that the numbers of earlier lines hold; of several edits
-        # at a place the one that was made first comes first.
+        # Apply edits from last to first, so that earlier line numbers stay valid.  Several edits at
+        # one place keep the order in which they were made.
         for first, last, new in sorted(reversed(self.edits), key=lambda edit: edit[0],
                                        reverse=True):
             lines[first - 1 : last] = new
         try:
             source = _source(self.base.path, self.base.file, lines)
         except SyntaxError as error:
-            raise CourseError(f"{self.base.file} cannot be put together with {self.other.file}: "
+            raise CourseError(f"cannot combine {self.base.file} with {self.other.file}: "
                               f"{error}") from None
         return Source(source.path, source.file, source.lines, source.tree, tuple(
             each for each in self.base.broken if each not in self.symbols))
@@ -204,7 +205,7 @@ class _Composition:
                                           for line in self._copied(each, indent)]))
 
     def _copied(self, statement: ast.stmt, indent: str) -> Iterator[Line]:
-        """Yield a statement of the other file, indented as the base is."""
+        """Yield a statement of the other file with the base's indentation."""
         first, last = _span(statement)
         before = _indent(self.other, statement)
         lines = [line.text for line in self.other.lines[first - 1 : last]]
@@ -223,10 +224,10 @@ class _Composition:
             yield Line(text, line.file, line.number)
 
     def _bring_helpers(self) -> None:
-        """Add the imports, functions and methods that what was taken uses and the base lacks.
+        """Add the imports, functions and methods that the new symbols use and the base lacks.
 
-        A helper that both files define in different words comes under another name: the learner
-        may have changed it together with answers that are not tested now.
+        If both files define a helper differently, it gets another name, because the learner may
+        have changed it together with answers that are not tested now.
         """
         imports: list[ast.stmt] = []
         helpers: list[ast.stmt] = []
@@ -252,7 +253,7 @@ class _Composition:
                 if method not in [each for _, each in methods]:
                     methods.append((owner, method))
                     waiting.append(method)
-        if self.renamed:  # lines copied before the new names were known
+        if self.renamed:  # some lines were copied before the new names were known
             self.edits.clear()
             self.taken.clear()
             for symbol in sorted(self.symbols, key=self._position):
@@ -270,7 +271,7 @@ class _Composition:
                                                for line in self._copied(each, "")]))
 
     def _differs(self, name: str, definition: ast.stmt) -> bool:
-        """Whether both files define a function of this name, not in the same words."""
+        """Return whether both files define a function with this name, but differently."""
         if name in self.exercises or not isinstance(definition, Function):
             return False
         mine = [each for each in self.base.tree.body
@@ -320,12 +321,12 @@ def _indent(source: Source, statement: ast.stmt) -> str:
 
 
 def _names(statement: ast.stmt) -> list[str]:
-    """Return the names that a statement binds where it stands."""
+    """Return the names that a statement binds in its scope."""
     return sorted(_bound_in([statement]))
 
 
 def _bound_in(body: Sequence[ast.stmt]) -> set[str]:
-    """Return the names that statements bind, also inside `if`, `try`, `for` and `with`."""
+    """Return the names that statements bind, including inside `if`, `try`, `for` and `with`."""
     names: set[str] = set()
     waiting: list[ast.AST] = list(body)
     while waiting:
@@ -367,7 +368,7 @@ def _definitions(tree: ast.Module, symbol: str) -> list[ast.stmt]:
 
 
 def _loaded(statement: ast.stmt) -> list[ast.Name]:
-    """Return the names that a statement reads and does not bind in its functions."""
+    """Return the names that a statement reads but its functions do not bind."""
     names = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
     local = {node.id for node in names if isinstance(node.ctx, ast.Store)}
     local |= {node.arg for node in ast.walk(statement) if isinstance(node, ast.arg)}
@@ -383,7 +384,7 @@ def _functions(body: Sequence[ast.stmt], before: str = "") -> Iterator[tuple[str
 
 
 def _symbols(body: Sequence[ast.stmt]) -> Iterator[str]:
-    """Yield the names that a module binds, for a class those that its body binds."""
+    """Yield the names that a module binds; for a class, the names that its body binds."""
     for each in body:
         if isinstance(each, ast.ClassDef):
             yield from (f"{each.name}.{name}" for name in sorted(_bound_in(each.body)))
@@ -397,7 +398,7 @@ def _is_open(function: Function) -> bool:
 
 
 def _head_end(tree: ast.Module) -> int:
-    """Return the last line of the docstring and of the imports from `__future__`."""
+    """Return the last line of the module's docstring and `__future__` imports."""
     end = 0
     for each in tree.body:
         is_text = isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant)
@@ -408,7 +409,7 @@ def _head_end(tree: ast.Module) -> int:
 
 
 def _head(function: Function) -> str:
-    """Return a function's first line, without annotations."""
+    """Return a function's `def` line, without annotations."""
     function = ast.parse(textwrap.dedent(ast.unparse(function))).body[0]  # type: ignore[assignment]
     for each in ast.walk(function.args):
         if isinstance(each, ast.arg):
@@ -417,7 +418,7 @@ def _head(function: Function) -> str:
 
 
 def _span_without_parsing(lines: Sequence[str], symbol: str) -> tuple[int, int] | None:
-    """Return the lines of a function by their indentation alone, without its decorators."""
+    """Find a function's lines by indentation alone, and return them without its decorators."""
     first, last = 1, len(lines)
     indent: str | None = None
     for name in symbol.split("."):
@@ -440,7 +441,7 @@ def _span_without_parsing(lines: Sequence[str], symbol: str) -> tuple[int, int] 
 
 
 def _error_in(text: str, first: int, last: int) -> tuple[int, str] | None:
-    """Return line and words of the error in some lines of a text, if they are not Python."""
+    """Return line and message of the syntax error in some lines of a text, or `None`."""
     lines = io.StringIO(text, newline=None).read().split("\n")[first - 1 : last]
     try:
         ast.parse("\n".join(["if True:" if lines[0][:1].isspace() else "", *lines]))

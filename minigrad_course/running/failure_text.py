@@ -7,36 +7,36 @@ from string import ascii_lowercase
 
 __all__ = ["plain_failure"]
 
-#: Code that asks somebody while tests run, and the words for it.
+#: Errors from code that asks for input while tests run, and what to say instead.
 _ASKS = {
     "pytest: reading from stdin while output is captured!  Consider using `-s`.":
-        "input() has nobody to ask while tests run",
-    "bdb.BdbQuit": "breakpoint() has nobody to ask while tests run; `minigrad run --pdb`, with the "
+        "input() cannot read anything while tests run",
+    "bdb.BdbQuit": "breakpoint() cannot be used while tests run; `minigrad run --pdb`, with the "
                    "exercise's number, stops in a debugger where a test fails",
 }
 
 _OBJECT = re.compile(r"<(?:\w+\.)*(\w+)(?: object)? at (0x[0-9a-fA-F]+)>")
-#: The place in a test at which a function was defined.
+#: The prefix of a function that was defined inside a test.
 _LOCAL = re.compile(r"\b[\w.]+\.<locals>\.")
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
-#: A line of pytest that says where a value comes from, and values that tell nothing.
+#: A line in which pytest explains a value, and values that explain nothing.
 _WHERE = re.compile(r"(?:E\s+)?\s*\+\s+(?:where|and)\s")
 _OBSCURE = re.compile(r"<(?:built-in method|built-in function|bound method|function|method-wrapper|"
                       r"generator object|module|class|ContextVar|Token)\b"
                       r"|<[\w.]+ object at|\b[A-Z]\w*\(\w+=")  # an object, a dataclass
-#: Characters of such a line beyond which it hides more than it shows, as with wide tensors.
+#: Above this width, as with large tensors, such a line hides more than it shows.
 _WIDE = 120
-#: A sentence of a test, and a line that says nothing below one.
+#: A message written in a test, and a line that adds nothing to it.
 _SAID = re.compile(r"(?:E\s+)?AssertionError: ")
 _BARE = re.compile(r"(?:E\s+)?\s*assert (?:False|not True)$")
-#: A sentence with both values; then pytest's comparison of them says nothing new.
+#: A message with both values; pytest's comparison of them adds nothing.
 _COMPARED = re.compile(r"(AssertionError: [^\n]*\bexpected\b[^\n]*)\n(?:E\s+)?\s*assert .*", re.S)
-#: pytest's advice where it shortens a comparison; a learner has no such option.
+#: pytest's advice to use -v where it shortens a comparison; learners have no such option.
 _ADVICE = re.compile(r"\n *Use -v to get more diff|,? use '?-vv?'? to show")
 
 
 def plain_failure(text: str) -> str:
-    """Return the text of a failure with letters for objects, the same for the same object.
+    """Return the text of a failure with a letter for each object, always the same for one object.
 
     >>> plain_failure("assert [<a.b.Node object at 0x7f1>] == [<a.b.Node object at 0x7f2>]")
     'assert [<Node a>] == [<Node b>]'
@@ -46,7 +46,7 @@ def plain_failure(text: str) -> str:
     'AssertionError: it ran'
     >>> plain_failure("OSError: pytest: reading from stdin while output is captured!  "
     ...          "Consider using `-s`.")
-    'OSError: input() has nobody to ask while tests run'
+    'OSError: input() cannot read anything while tests run'
     >>> plain_failure("TypeError: test_a.<locals>.<lambda>() takes no arguments")
     'TypeError: <lambda>() takes no arguments'
     >>> plain_failure("AssertionError: expected 1, got 2\\nassert 2 == 1 ± 1e-9\\n  Obtained: 2")

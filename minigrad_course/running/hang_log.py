@@ -1,4 +1,4 @@
-"""Read which test hung, and in which line, from what `faulthandler` wrote before it ended it."""
+"""Find out which test hung, and on which line, from the log of `faulthandler`."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 
 
 def read_hang_log(log: Path, plan: dict[str, Any]) -> tuple[str, str, str] | None:
-    """Return the exercise, its test and what to say of it, from a log that `time_limits.py` wrote.
+    """Return the exercise, its test and a message, from a log that `time_limits.py` wrote.
 
-    The log has the exercise and the test in its first line, then the stack of each thread, the
-    last call first.  None if the process ended in another way.
+    The first line of the log has the exercise and the test.  The stack of each thread follows, last
+    call first.  Returns `None` if the process ended for another reason.
     """
     try:
         first, _, stack = log.read_text(encoding="utf-8", errors="replace").partition("\n")

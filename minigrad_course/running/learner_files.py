@@ -1,4 +1,4 @@
-"""A learner's files for some stages, and the modules that are composed from them."""
+"""A learner's files for some stages, and the modules composed from them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["LearnerFiles", "combine_files"]
 
 
 class LearnerFiles:
-    """A learner's files, by path in the package; any exercise can be taken from the package.
+    """A learner's files by their path in the package; the package can provide any exercise instead.
 
     >>> from minigrad_course.content.stages import find_stage
     >>> stage = find_stage("07")
@@ -36,14 +36,14 @@ class LearnerFiles:
 
     def __init__(self, stage: Stage, files: Mapping[str, Path | str],
                  shared: Mapping[str, Source] | None = None) -> None:
-        """Take files, or their texts; `shared` are modules that are composed already."""
+        """Take files or their texts; `shared` are modules that are already composed."""
         self.stage, self.files, self.shared = stage, files, shared or {}
         self._mine: dict[str, Source | None] = {}
         self._originals: dict[str, Source] = {}
 
     @cached_property
     def holes(self) -> list[Hole]:
-        """All exercises that the files have, of this stage and of others."""
+        """All exercises in the files, of this stage and of others."""
         return [hole for stage in [self.stage, *(each for each in self._known
                                                  if each.key != self.stage.key)]
                 for hole in stage.holes
@@ -54,20 +54,20 @@ class LearnerFiles:
                        for symbol in hole.symbols)]
 
     def repaired(self) -> dict[str, Source]:
-        """Return the modules that cannot be swapped in as the learner's file stands.
+        """Return the modules for which the learner's file cannot be used unchanged.
 
-        They are shared by two stages, or some exercise in them cannot be parsed.
+        They are shared by two stages, or contain an exercise that does not parse.
         """
         return {path: source for path in self.files if (source := self._source(path)) is not None
                 and (source.broken or path in self.shared)}
 
     def broken(self) -> set[str]:
-        """Return the exercises that cannot be parsed."""
+        """Return the exercises that do not parse."""
         return {self._exercises(path)[symbol] for path, source in self.repaired().items()
                 for symbol in source.broken}
 
     def open(self) -> set[str]:
-        """Return the exercises that are not written yet, or not Python."""
+        """Return the exercises that are not written yet or do not parse."""
         found = self.broken()
         for path in self.files:
             source = self._source(path)
@@ -77,10 +77,10 @@ class LearnerFiles:
         return found
 
     def without(self, holes: Collection[str]) -> dict[str, Source]:
-        """Return the modules that change if these exercises come from the package.
+        """Return the modules that change if the package provides these exercises.
 
-        Functions that are still to be written and belong to no exercise come from there too.
-        CourseError for a file that cannot be read.
+        It also provides unwritten functions that belong to no exercise.  Raises CourseError if a
+        file is not readable.
         """
         holes = frozenset(holes)
         composed = {}
@@ -90,17 +90,16 @@ class LearnerFiles:
             if source is None:
                 if holes.isdisjoint(exercises.values()):
                     continue
-                raise CourseError(f"{path} cannot be read as Python")
+                raise CourseError(f"cannot read {path}: it is not valid Python")
             made = self._taken_from_package(path, source, holes)
             if made is not source or source.broken or path in self.shared:
                 composed[path] = made
         return composed
 
     def alone(self, hole: Hole) -> dict[str, Source]:
-        """Return all modules of the stage, with this exercise as its only one that is not the
-        package's.
+        """Return all modules of the stage, in which only this exercise is the learner's answer.
 
-        A file that cannot be read is the package's, unless the exercise is in it.
+        The package provides the other exercises, and any unreadable file without this exercise.
         """
         others = {each.id for each in self.holes if each.id != hole.id}
         own = {symbol.partition(":")[0] for symbol in hole.symbols}
@@ -108,7 +107,7 @@ class LearnerFiles:
         for path in self.stage.modules:
             source = self._source(path) if path in self.files else None
             if source is not None:
-                with contextlib.suppress(CourseError):  # it cannot be put together: as it stands
+                with contextlib.suppress(CourseError):  # cannot be composed: use it unchanged
                     source = self._taken_from_package(path, source, others)
             elif path in own:
                 source = self._unreadable(path, hole)
@@ -117,15 +116,15 @@ class LearnerFiles:
         return made
 
     def _taken_from_package(self, path: str, source: Source, holes: Collection[str]) -> Source:
-        """Return a module with the package's version of some exercises, `source` if it has none."""
+        """Return a module with some exercises from the package, or `source` if it has none."""
         exercises = self._exercises(path)
         symbols = [symbol for symbol, hole in exercises.items() if hole in holes]
         symbols += [each for each in open_symbols(source) if each not in exercises]
         return compose(source, self._original(path), symbols, exercises) if symbols else source
 
     def _unreadable(self, path: str, hole: Hole) -> Source:
-        """Return a module that says, when it is loaded, why the learner's cannot be read."""
-        file, problem = self.files.get(path), "it is not there"
+        """Return a module whose import explains why the learner's file is unreadable."""
+        file, problem = self.files.get(path), "the file is missing"
         name = path if isinstance(file, str | None) else str(file.resolve())
         try:
             if file is not None:
@@ -138,7 +137,7 @@ class LearnerFiles:
         return source_of(path, name, f"raise SyntaxError({message!r})\n")
 
     def _source(self, path: str) -> Source | None:
-        """Return the learner's module; None if Python cannot read it at all."""
+        """Return the learner's module, or `None` if even repairs cannot make it parse."""
         if path in self.shared:
             return self.shared[path]
         if path not in self._mine:
@@ -168,7 +167,7 @@ class LearnerFiles:
 
 
 def exercises_at(path: str, known: Iterable[Stage]) -> dict[str, str]:
-    """Return the symbols of a module that are exercises, with the exercise's number."""
+    """Return the symbols of a module that are exercises, with the number of each exercise."""
     return {symbol: hole.id for stage in known for hole in stage.holes
             for where, _, symbol in (each.partition(":") for each in hole.symbols)
             if where == path}
@@ -176,9 +175,10 @@ def exercises_at(path: str, known: Iterable[Stage]) -> dict[str, str]:
 
 def combine_files(chosen: Iterable[tuple[Stage, Mapping[str, Path]]]
              ) -> tuple[dict[str, Path], dict[str, Source]]:
-    """Put the files of several stages together: files by path, and the modules that are shared.
+    """Combine the files of several stages: return the files by path, and the shared modules.
 
-    A module that several stages share is the last stage's file with the exercises of the others.
+    A module that several stages share is the last stage's file, with the exercises of the other
+    stages taken from their files.
     """
     files: dict[str, Path] = {}
     shared: dict[str, Source] = {}
@@ -197,7 +197,7 @@ def combine_files(chosen: Iterable[tuple[Stage, Mapping[str, Path]]]
             theirs = learner_files._source(path)
             if source is None or theirs is None:
                 unread = stage if source is None else other
-                raise CourseError(f"the file of stage {unread.number} for {path} cannot be read as "
+                raise CourseError(f"cannot read {path} of stage {unread.number}: it is not valid "
                                   "Python")
             exercises, original = exercises_at(path, known), learner_files._original(path)
             own = {hole.id for hole in other.holes}

@@ -22,11 +22,11 @@ def run_script(script: Path, arguments: list[str], files: dict[str, Path],
                quiet: bool = False) -> int:
     """Run a program in a fresh process with `files` swapped in; return its exit status.
 
-    `shared` has the modules that are composed.  TimeoutExpired after `seconds`; a `quiet` program
-    is not heard.
+    `shared` contains the composed modules.  Raises TimeoutExpired after `seconds`.  If `quiet`, the
+    program's output is discarded.
     """
     if not script.is_file():
-        raise CourseError(f"there is no program {script}")
+        raise CourseError(f"the program {script} does not exist")
     with tempfile.TemporaryDirectory(prefix="minigrad-") as folder:
         plan = Path(folder, "plan.json")
         plan.write_text(json.dumps({

@@ -14,13 +14,13 @@ from threading import Event
 
 def run_until(command: Sequence[str], folder: Path, environment: Mapping[str, str],
               seconds: float, stop: Event | None = None) -> tuple[int, str]:
-    """Run a command; return its exit status and the text that it wrote to standard error.
+    """Run a command; return its exit status and what it wrote to standard error.
 
-    TimeoutExpired after `seconds`.  The process is ended then, when `stop` is set, and when an
-    exception such as KeyboardInterrupt comes out of here.
+    Raises TimeoutExpired after `seconds`.  The process is killed then, when `stop` is set, and when
+    this function raises an exception such as KeyboardInterrupt.
     """
     end = time.monotonic() + seconds
-    # A session of its own: Ctrl-C is for the parent, which ends the child.
+    # Use a new session, so that Ctrl-C only reaches the parent, which kills the child.
     with tempfile.TemporaryFile() as errors, subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors,
             cwd=folder, env=environment, start_new_session=True) as process:
@@ -46,7 +46,7 @@ def _wait(process: subprocess.Popen[bytes], stop: Event | None) -> None:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a process, and those that it started."""
+    """Kill a process and its children."""
     if hasattr(os, "killpg"):
         os.killpg(process.pid, signal.SIGKILL)
     else:

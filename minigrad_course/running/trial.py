@@ -1,4 +1,4 @@
-"""Run the tests of a stage on a learner's files in a fresh process, and read the outcomes."""
+"""Run a stage's tests on a learner's files in a fresh process, and read the outcomes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from .stoppable_process import run_until
 __all__ = ["LIMIT", "Outcome", "Trial", "as_plan", "debug_files", "module_name", "plan_for",
            "trial_of", "try_each", "try_files", "unreadable", "unwritten"]
 
-#: The seconds that the tests of a learner's exercise may take.
+#: The time limit in seconds for the tests of one exercise.
 LIMIT = 10.0
 
 _UNWRITTEN = re.compile(r"\b(\w+\.\d+) .* is yours to write")
@@ -37,7 +37,7 @@ _UNREADABLE = re.compile(r"\b(\w+\.\d+) cannot be read: (.*)")
 
 @dataclass(frozen=True)
 class Outcome:
-    """How one test ended."""
+    """The outcome of one test."""
 
     test: str
     holes: tuple[str, ...]
@@ -45,7 +45,7 @@ class Outcome:
     message: str = ""
     where: str = ""
     detail: str = ""
-    printed: tuple[tuple[str, str], ...] = ()  # by exercise, "" for a function of none
+    printed: tuple[tuple[str, str], ...] = ()  # by exercise; "" for functions outside exercises
 
 
 @dataclass(frozen=True)
@@ -54,30 +54,30 @@ class Trial:
 
     outcomes: tuple[Outcome, ...] = ()
     symptoms: dict[str, bool] = field(default_factory=dict)
-    problem: str = ""  # why no test could run: an import that failed, a crash, the time limit
-    printed: str = ""  # while the files were imported
+    problem: str = ""  # why no test could run: a failed import, a crash, the time limit
+    printed: str = ""  # during the import of the files
     at: tuple[str, int] | None = None  # the learner's file and line that raised the problem
     #: Right answers, and the exercises without which their tests fail; see waiting.py.
     waits: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    #: For a stage that is tested beside the package: what came of its files below the package.
+    #: For a stage that is tested beside the package: the trial of its files below the package.
     whole: Trial | None = None
 
     def of(self, hole: Hole) -> list[Outcome]:
-        """Return the outcomes of the tests for a hole."""
+        """Return the outcomes of the tests for an exercise."""
         return [each for each in self.outcomes if hole.id in each.holes]
 
     def solved(self, hole: Hole) -> bool:
-        """Tell whether all tests for a hole ran and passed."""
+        """Return whether all tests for an exercise ran and passed."""
         found = self.of(hole)
         return bool(found) and not self.problem and all(each.passed for each in found)
 
     def diagnosis(self, stage: Stage, hole: Hole) -> str | None:
-        """Return the name of the first symptom that the hole knows and the code shows."""
+        """Return the first of the exercise's symptoms that the code shows, or `None`."""
         known = stage.symptoms_of(hole)
         return next((name for name in known if self.symptoms.get(name)), None)
 
 
-#: Tests run the same way wherever the package lies: no settings but these are read.
+#: The only pytest settings, so that tests run the same wherever the package is.
 _CONFIG = "[pytest]\nmarkers =\n    hole(id): the hole of the course that a test is for\n"
 
 
@@ -96,10 +96,10 @@ def try_files(stage: Stage, files: dict[str, Path], holes: list[str] | None = No
               composed: Mapping[str, Source] | None = None) -> Trial:
     """Run the stage's tests with `files` (path in the package to file) swapped in.
 
-    `holes` limits the tests to those for these holes.  A process that takes longer than `timeout`
-    seconds is ended; with `limit`, the tests of one hole end after that many seconds, and with
-    `only_first` the tests after such a hole are left out.  Setting `stop` ends the process.
-    A module in `composed` stands in for the file at its path.
+    `holes` limits the tests to those for these exercises.  The process is killed after `timeout`
+    seconds, or when `stop` is set.  With `limit`, the tests of each exercise end after that many
+    seconds; with `only_first`, the tests after such an exercise are left out.  A module in
+    `composed` replaces the file at its path.
     """
     count = len(stage.holes if holes is None else holes)
     timeout = timeout if limit is None else _longest(limit, count)
@@ -119,10 +119,10 @@ def try_each(stage: Stage, tries: Sequence[tuple[dict[str, Path], list[str]]],
              timeout: int = 120, symptoms: bool = False,
              composed: Sequence[Mapping[str, Source]] | None = None, limit: float | None = None,
              stop: Event | None = None) -> list[Trial]:
-    """Run the stage's tests for each pair of files and holes, as `try_files` does but quicker.
+    """Run the stage's tests for each pair of files and exercises, faster than `try_files`.
 
-    One process imports NumPy and pytest, and forks for each.  `composed` has the composed modules
-    for each pair.  With `limit`, the tests of one hole end after that many seconds.
+    One process imports NumPy and pytest, and forks for each pair.  `composed` has the composed
+    modules for each pair.  With `limit`, the tests of each exercise end after that many seconds.
     """
     if not tries:
         return []
@@ -152,12 +152,12 @@ def try_each(stage: Stage, tries: Sequence[tuple[dict[str, Path], list[str]]],
 
 
 def _longest(limit: float, count: int) -> float:
-    """Return the seconds that the tests of some exercises take at most, with a limit for each."""
+    """Return the maximum time for the tests of `count` exercises with a limit for each."""
     return 3 * limit * (count + 2) + 30
 
 
 def _trial_in(folder: Path, otherwise: str) -> Trial:
-    """Return what the process left that carried out the plan in `folder`, or a problem."""
+    """Return the trial that a process left in `folder`, or a problem if it left none."""
     try:
         plan = json.loads((folder / "plan.json").read_text(encoding="utf-8"))
         report = Path(plan["report"])
@@ -174,15 +174,15 @@ def _trial_in(folder: Path, otherwise: str) -> Trial:
 
 def debug_files(stage: Stage, files: dict[str, Path], holes: list[str],
                 composed: Mapping[str, Source] | None = None) -> Trial:
-    """Run the stage's tests in this terminal, in a debugger from the first failure on.
+    """Run the stage's tests in this terminal, and enter a debugger at the first failure.
 
-    The outcome of each test stays there; what is returned says what kept them from running.
+    The returned trial only has the problem that kept the tests from running, if any.
     """
     with tempfile.TemporaryDirectory(prefix="minigrad-") as folder:
         command, report = plan_for(Path(folder), stage, files, holes, stop=True,
                                    composed=composed)
         with subprocess.Popen(command, cwd=stage.root, env=_environment()) as process:
-            # Ctrl-C is for the debugger, which gets it too.
+            # Ctrl-C is for the debugger, which receives it as well.
             before = signal.signal(signal.SIGINT, signal.SIG_IGN)
             try:
                 process.wait()
@@ -197,15 +197,14 @@ def debug_files(stage: Stage, files: dict[str, Path], holes: list[str],
 def plan_for(folder: Path, stage: Stage, files: dict[str, Path], holes: list[str] | None,
              composed: Mapping[str, Source] | None = None, **more: object
              ) -> tuple[list[str], Path]:
-    """Write a plan; return the command that carries it out, and where the report will be.
+    """Write a plan; return the command that executes it, and the path of its report.
 
-    CourseError without pytest.
-
-    The modules of a stage that is tested beside the package are in the plan once for each exercise;
-    but they are swapped in below the package for the tests that are marked with the stage's number.
+    The plan contains the modules of a stage that is tested beside the package once per exercise.
+    For the tests marked with the stage's number, they are swapped in below the package instead.
+    Raises CourseError if pytest is not installed.
     """
     if find_spec("pytest") is None:
-        raise CourseError("answers are tested with pytest, which is not installed: "
+        raise CourseError("testing answers needs pytest, which is not installed: "
                           "pip install -e '.[course]'")
     if stage.beside and holes == [stage.number]:
         stage, more = replace(stage, beside=False), {**more, "symptoms": None}
@@ -234,7 +233,7 @@ def plan_for(folder: Path, stage: Stage, files: dict[str, Path], holes: list[str
 
 
 def _functions(stage: Stage, files: dict[str, Path]) -> list[tuple[str, str, str]]:
-    """Return the number, the file and the name of each function that is an exercise."""
+    """Return the exercise number, file and name of each function in an exercise."""
     symbols = ((hole.id, *symbol.partition(":")[::2]) for hole in stage.holes
                for symbol in hole.symbols)
     return [(number, str(files[path].resolve()), name)
@@ -242,7 +241,7 @@ def _functions(stage: Stage, files: dict[str, Path]) -> list[tuple[str, str, str
 
 
 def _own(stage: Stage, composed: Sequence[Mapping[str, Source]]) -> list[str]:
-    """Return the files of the learner that have code in composed modules."""
+    """Return the learner's files that have code in composed modules."""
     files = {line.file for modules in composed for source in modules.values()
              for line in source.lines}
     package = stage.package.resolve()
@@ -250,7 +249,7 @@ def _own(stage: Stage, composed: Sequence[Mapping[str, Source]]) -> list[str]:
 
 
 def as_plan(composed: Mapping[str, Source] | None) -> dict[str, Any]:
-    """Return composed modules as a plan holds them, by their import names."""
+    """Return composed modules in the form of a plan, by their import names."""
     plan: dict[str, Any] = {}
     for path, source in (composed or {}).items():
         files = list(dict.fromkeys([source.file, *(line.file for line in source.lines)]))
@@ -265,7 +264,7 @@ def _environment() -> dict[str, str]:
 
 
 def trial_of(report: dict[str, Any]) -> Trial:
-    """Return what a report of `swap.py` says."""
+    """Return the trial in a report of `swap.py`."""
     printed = "".join(report.get("printed_on_import", {}).values())
     if not report["imported"]:
         line = report.get("import_line")
@@ -284,7 +283,7 @@ def trial_of(report: dict[str, Any]) -> Trial:
 
 
 def unwritten(message: str) -> str | None:
-    """Return the number of the hole that was not written yet and that a test's failure tells of.
+    """Return the number of the unwritten exercise that a test failed in, or `None`.
 
     >>> unwritten("NotImplementedError: 03.2 Dependencies is yours to write")
     '03.2'
@@ -294,7 +293,7 @@ def unwritten(message: str) -> str | None:
 
 
 def unreadable(message: str) -> tuple[str, str] | None:
-    """Return the number of the hole that is not Python and that a test came to, and the error.
+    """Return the number of the unparsable exercise that a test failed in, and the error, or `None`.
 
     >>> unreadable("SyntaxError: 03.2 cannot be read: invalid syntax (engine.py, line 3)")
     ('03.2', 'invalid syntax (engine.py, line 3)')

@@ -1,1 +1,1 @@
-"""Similarity: which answers were copied, from the package or from each other."""
+"""Similarity: find answers that were copied from the package or from each other."""

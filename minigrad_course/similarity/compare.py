@@ -1,24 +1,24 @@
-"""Comparing answers with the package's and with each other.
+"""Compare answers with the package's and with each other.
 
 NOTE [What counts]
-    What the exercise has already is not counted, and a run of fewer than RUN tokens is nothing.
-    Between submissions what the package's own answer has is not counted either, and neither is what
-    more than a quarter of a class (of eight or more) has: both are what the task asks for.  A short
-    answer that is nearly forced has few tokens, so it weighs little in the sum over its stage, and
-    by itself it never accuses: that takes `HOLE_TOKENS`, about twelve lines.
+    Code that the exercise already contains does not count, and neither does a run of fewer than RUN
+    tokens.  Between submissions, code in the package's own answer does not count either, nor code
+    that more than a quarter of a class (of eight or more) share, because both follow from the task.
+    A short answer that is nearly forced has few tokens, so it weighs little in the sum over its
+    stage.  On its own it never leads to a report: that takes `HOLE_TOKENS`, about twelve lines.
 
 NOTE [Three ways of looking]
-    Exercise by exercise, by runs of tokens: the shorter answer is asked how much of it the other
-    one has.  Then all that somebody wrote, wherever it lies, is searched for each exercise of the
-    other: by runs, and by whole statements in any order, between which anything may stand.  The
-    larger share is reported.
+    First, exercise by exercise, by runs of tokens: which share of the shorter answer is in the
+    other one.  Then each exercise of one student is searched for in all code that the other wrote,
+    wherever it is: by runs of tokens, and by whole statements in any order, with any code between
+    them.  The largest share is reported.
 
-    The figures: of answers written from the tasks alone the highest share with the package, over a
-    stage, was 52 %, that of an exercise with HOLE_TOKENS or more 76 %, and that of a short one, all
-    of it; with another function of the package it was 52 % (tests/course/test_similarity.py,
-    tests/answers/).  Copies in 21 disguises have more than 80 % (tests/support/disguises.py).  Two
-    exercises are marked `forced` and count for nothing: there an answer from the task alone had
-    96 % and 78 % of the package's.
+    How high shares get: answers written from the tasks alone shared at most 52 % of a stage with
+    the package, 76 % of an exercise with HOLE_TOKENS or more, and all of a short one.  With another
+    function of the package they shared 52 % (tests/course/test_similarity.py, tests/answers/).
+    Copies in 21 disguises share more than 80 % (tests/support/disguises.py).  Two exercises are
+    marked `forced` and never count, because answers from the task alone shared 96 % and 78 % with
+    the package.
 """
 
 from __future__ import annotations
@@ -38,19 +38,19 @@ from .tokens import Token, answers, shipped, statements
 __all__ = ["PACKAGE", "Likeness", "Share", "compare", "text_of"]
 
 PACKAGE = "the package"
-#: A stage is reported from this share of its countable tokens on, if it is so many at least.
+#: Report a stage from this share of its countable tokens on, if at least this many are in common.
 STAGE_SHARE, STAGE_TOKENS = 0.7, 60
-#: The same for one exercise.
+#: The same for a single exercise.
 HOLE_SHARE, HOLE_TOKENS = 0.85, 100
-#: The same for one exercise beside another function of the package.
+#: The same for an exercise and another function of the package.
 SIBLING_SHARE, SIBLING_TOKENS = 0.8, 40
-#: A statement of fewer tokens is in many programs.
+#: Statements with fewer tokens occur in many programs.
 STATEMENT = 5
 
 
 @dataclass(frozen=True)
 class Share:
-    """How much of an exercise's countable tokens two answers have in common."""
+    """How many of an exercise's countable tokens two answers have in common."""
 
     hole: str
     common: int
@@ -64,25 +64,25 @@ class Share:
 
 @dataclass(frozen=True)
 class Likeness:
-    """Two answers to a stage that are too much alike."""
+    """Two answers to a stage, and how similar they are."""
 
     stage: str
     one: str
     other: str  # or PACKAGE, or another function of the package
     shares: tuple[Share, ...]
     lines: dict[tuple[str, str, str], set[int]] = field(default_factory=dict, compare=False)
-    # by submission, hole and path the lines that are in common
-    sibling: bool = False  # whether it is another function of the package
+    # the lines in common, by submission, exercise and path
+    sibling: bool = False  # whether `other` is another function of the package
 
     @property
     def whole(self) -> Share:
-        """The share over the stage."""
+        """The share over the whole stage."""
         return Share(self.stage, sum(each.common for each in self.shares),
                      sum(each.of for each in self.shares))
 
     @property
     def reported(self) -> bool:
-        """Whether it is more than answers that know nothing of each other have in common."""
+        """Whether the share is higher than for answers written independently."""
         whole = self.whole
         if self.sibling:
             return whole.part >= SIBLING_SHARE and whole.common >= SIBLING_TOKENS
@@ -93,24 +93,24 @@ class Likeness:
 
 @dataclass(frozen=True)
 class _Answer:
-    """Some tokens, their fingerprints, and what of them may be counted."""
+    """Some tokens, their fingerprints, and the statements that do not count."""
 
     tokens: list[Token]
     marks: dict[int, list[int]]
-    given: frozenset[tuple[str, ...]] = frozenset()  # statements that count nothing
+    given: frozenset[tuple[str, ...]] = frozenset()  # statements that do not count
 
     def without(self, left_out: set[int]) -> _Answer:
-        """Return the same without some fingerprints and the tokens in them."""
+        """Return the answer without some fingerprints."""
         return _Answer(self.tokens, {mark: where for mark, where in self.marks.items()
                                      if mark not in left_out}, self.given)
 
     def countable(self, left_out: set[int]) -> set[int]:
-        """Return the positions that are in none of some fingerprints."""
+        """Return the positions of tokens that are in none of these fingerprints."""
         return set(range(len(self.tokens))) - covered(self.marks, left_out)
 
     @cached_property
     def statements(self) -> dict[tuple[str, ...], list[list[int]]]:
-        """By statement the positions of its tokens, each time that it stands there."""
+        """The positions of each statement's tokens, for each time that it occurs."""
         found: dict[tuple[str, ...], list[list[int]]] = {}
         position = 0
         for each in statements(self.tokens):
@@ -123,21 +123,21 @@ class _Answer:
 
 @dataclass(frozen=True)
 class _Answers:
-    """A person's answers to a stage: by hole, all together, and code that belongs to no hole."""
+    """One person's answers to a stage: by exercise, and all code together."""
 
     holes: dict[str, _Answer]
     all: _Answer
 
 
 def text_of(stage: Stage, name: str, path: str, submissions: dict[str, dict[str, str]]) -> str:
-    """Return what somebody, or the package, has in the module at `path`."""
+    """Return the text of the module at `path`, from a submission or the package."""
     return submissions[name][path] if name in submissions else module(stage.package, path).text
 
 
 def compare(stage: Stage, submissions: dict[str, dict[str, str]]) -> list[Likeness]:
-    """Return which answers to a stage are too much like the package's or each other's.
+    """Return the answers to a stage that are suspiciously like the package's or each other's.
 
-    `submissions` holds texts by the path of the module, for each name.
+    `submissions` has the texts by module path, for each name.
     """
     package = _package(stage)
     written = {name: _answers(stage, texts) for name, texts in submissions.items()}
@@ -166,7 +166,7 @@ def compare(stage: Stage, submissions: dict[str, dict[str, str]]) -> list[Likene
 
 
 class _Left:
-    """The parts of an exercise that count nothing between submissions."""
+    """The parts of an exercise that do not count between submissions."""
 
     def __init__(self, package: _Answer, written: Sequence[_Answer]) -> None:
         most = len(written) / 4 if len(written) >= 8 else len(written)
@@ -184,7 +184,7 @@ def _package(stage: Stage) -> _Answers:
 
 @cache
 def _shipped(stage: Stage) -> tuple[frozenset[int], frozenset[tuple[str, ...]]]:
-    """Return the runs and the statements that the exercise has already."""
+    """Return the runs and the statements that the exercise already contains."""
     given = shipped(_stubs(stage))
     return (frozenset(mark for each in given for mark in runs([token.text for token in each])),
             frozenset(tuple(token.text for token in part) for each in given
@@ -208,15 +208,16 @@ def _answers(stage: Stage, texts: dict[str, str]) -> _Answers:
     return _Answers({hole: answer(part) for hole, part in written.holes.items()}, answer(every))
 
 
-#: How much of an answer is countable, where it is found in another text, and where there.
+#: Compare an answer with another text: the number of countable tokens, and the positions that match
+#: in each of them.
 _Way = Callable[[_Answer, _Answer, _Left], tuple[int, set[int], set[int]]]
-#: A name and what it stands for.
+#: A name and that person's answers.
 _Side = tuple[str, _Answers]
 _NOTHING = _Left(_Answer([], {}), ())
 
 
 def _likeness(stage: Stage, one: _Side, other: _Side, left_out: dict[str, _Left]) -> Likeness:
-    """Return in what two answers are alike by the way of looking that finds most."""
+    """Return the similarity of two answers in the comparison that finds most."""
     ways = [_alike(stage, one, other, left_out)]
     for mine, theirs in ((one, other), (other, one)):
         if mine[0] != PACKAGE:
@@ -226,7 +227,7 @@ def _likeness(stage: Stage, one: _Side, other: _Side, left_out: dict[str, _Left]
 
 
 def _alike(stage: Stage, one: _Side, other: _Side, left_out: dict[str, _Left]) -> Likeness:
-    """Compare exercise by exercise: the shorter answer is asked, for a copy may have more."""
+    """Compare exercise by exercise, relative to the shorter answer: a copy may contain more."""
     shares, lines = [], _Lines()
     for hole in stage.holes:
         if hole.forced:
@@ -247,7 +248,7 @@ def _alike(stage: Stage, one: _Side, other: _Side, left_out: dict[str, _Left]) -
 
 def _contained(stage: Stage, mine: _Side, theirs: _Side, names: tuple[str, str],
                left_out: dict[str, _Left], by: _Way) -> Likeness:
-    """Look for somebody's exercises in all that another one wrote, wherever it lies there."""
+    """Search for one person's exercises in all code that another wrote, wherever it is."""
     shares, lines = [], _Lines()
     whole = mine[1].all
     for hole in stage.holes:
@@ -281,7 +282,7 @@ def _by_statements(answer: _Answer, whole: _Answer, left: _Left) -> tuple[int, s
 
 
 class _Siblings:
-    """The package's other functions, found by their statements."""
+    """The package's other functions, indexed by their statements."""
 
     def __init__(self, stage: Stage) -> None:
         marks, given = _shipped(stage)
@@ -293,7 +294,7 @@ class _Siblings:
                 self.where.setdefault(mark, []).append(index)
 
     def nearest(self, answer: _Answer) -> list[tuple[Sibling, _Answer]]:
-        """Return the few that have most in common with an answer."""
+        """Return the few functions that have most in common with an answer."""
         counts: Counter[int] = Counter()
         for mark in answer.marks:
             counts.update(dict.fromkeys(self.where.get(mark, ()), WINDOW))
@@ -306,7 +307,7 @@ _siblings = cache(_Siblings)
 
 
 def _like_siblings(stage: Stage, name: str, mine: _Answers, known: set[str]) -> Iterator[Likeness]:
-    """Yield for each exercise, those in `known` apart, the sibling that is most like it."""
+    """Yield the most similar sibling for each exercise that is not in `known`."""
     for hole in stage.holes:
         answer = mine.holes[hole.id]
         if hole.forced or hole.id in known or len(answer.tokens) < SIBLING_TOKENS:
@@ -324,13 +325,13 @@ def _like_siblings(stage: Stage, name: str, mine: _Answers, known: set[str]) -> 
 
 
 class _Lines:
-    """By submission, hole and path the lines in which something was found."""
+    """The lines of matches, by submission, exercise and path."""
 
     def __init__(self) -> None:
         self.found: dict[tuple[str, str, str], set[int]] = {}
 
     def mark(self, name: str, hole: str, answer: _Answer, positions: set[int]) -> None:
-        """Mark the lines where some tokens stand."""
+        """Mark the lines of some tokens."""
         for position in positions:
             token = answer.tokens[position]
             self.found.setdefault((name, hole, token.path), set()).add(token.line)

@@ -1,10 +1,10 @@
 """Fingerprints of a list of tokens, by winnowing.
 
 NOTE [Winnowing]
-    Every run of `RUN` tokens has a hash; of each `WINDOW` hashes in a row the least is kept, the
-    rightmost of equals.  So any passage of at least RUN + WINDOW - 1 tokens that two lists share
-    leaves a common fingerprint, nothing shorter than RUN does, and where the lists begin does not
-    matter.
+    Every run of `RUN` tokens has a hash.  Of each `WINDOW` consecutive hashes the smallest is kept,
+    the rightmost one in a tie.  So two lists that share a passage of at least RUN + WINDOW - 1
+    tokens have a common fingerprint, passages shorter than RUN leave none, and the position in the
+    list does not matter.
 
     Source: Schleimer, Wilkerson, Aiken: Winnowing: Local Algorithms for Document Fingerprinting,
     SIGMOD 2003, https://doi.org/10.1145/872757.872770
@@ -29,7 +29,7 @@ def runs(texts: Sequence[str]) -> list[int]:
 
 
 def fingerprints(texts: Sequence[str]) -> dict[int, list[int]]:
-    """Return the fingerprints of some tokens, each with the positions where it was taken.
+    """Return the fingerprints of some tokens, each with the positions at which it occurs.
 
     >>> a, b = [str(i) for i in range(40)], [str(i) for i in range(10, 60)]
     >>> len(set(fingerprints(a)) & set(fingerprints(b))) > 0
@@ -50,6 +50,6 @@ def fingerprints(texts: Sequence[str]) -> dict[int, list[int]]:
 
 
 def covered(found: dict[int, list[int]], shared: set[int]) -> set[int]:
-    """Return the positions of the tokens that lie in a shared fingerprint's run."""
+    """Return the positions of the tokens in the runs of shared fingerprints."""
     return {position + i for mark in shared for position in found.get(mark, ())
             for i in range(RUN)}

@@ -1,12 +1,12 @@
-"""One form for what can be written in several: syntax trees in which a disguise leaves no trace.
+"""Normalize syntax trees, so that rewriting code in an equivalent form leaves no trace.
 
 NOTE [One form]
-    Before two answers are compared, each function gets one form.  Statements without an effect are
-    dropped: constants, `pass`, `assert`, calls of Python's own functions whose result is dropped,
-    names that nobody reads, branches that are never taken.  `x += y` is written out, comparisons
-    and conditions are turned one way, `getattr(x, "name")` is `x.name`, and a result that gets a
-    name only to be returned is returned without it.  Both sides get the same treatment, so a form
-    that is not quite right makes nobody look like anybody else.
+    Before two answers are compared, each function is normalized.  Statements without effect are
+    dropped: constants, `pass`, `assert`, calls of built-in functions whose result is unused, names
+    that are never read, branches that are never taken.  `x += y` is written out, comparisons and
+    conditions get one direction, `getattr(x, "name")` becomes `x.name`, and a result that is only
+    named to be returned is returned directly.  Both sides are treated alike, so a normalization
+    that is not quite right cannot make two different answers look similar.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import TypeVar
 __all__ = ["in_one_form"]
 
 Node = TypeVar("Node", bound=ast.AST)
-#: Comparisons that are written the other way round.
+#: Comparisons that are turned round.
 _TURNED: dict[type[ast.cmpop], type[ast.cmpop]] = {ast.Gt: ast.Lt, ast.GtE: ast.LtE}
 _EITHER_WAY = (ast.Eq, ast.NotEq, ast.Is, ast.IsNot)
 _NEGATED: dict[type[ast.cmpop], type[ast.cmpop]] = {
@@ -29,19 +29,19 @@ _BLOCKS = ("body", "orelse", "finalbody")
 
 
 def in_one_form(node: Node) -> Node:
-    """Return a tree, changed in place, in the form in which it is compared."""
+    """Normalize a tree in place, and return it."""
     try:
         _OneForm().visit(node)
-        for _ in range(3):  # a dropped statement may have been the only one that read a name
+        for _ in range(3):  # dropping a statement can leave another name unread
             if not _drop_unread(node):
                 break
     except RecursionError:
-        pass  # nested this deeply it is compared as it stands
+        pass  # too deeply nested: compare it unchanged
     return node
 
 
 class _OneForm(ast.NodeTransformer):
-    """Gives expressions and blocks one form."""
+    """Normalizes expressions and blocks."""
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
         super().generic_visit(node)
@@ -81,7 +81,7 @@ class _OneForm(ast.NodeTransformer):
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
         self.generic_visit(node)
         if not isinstance(node.target, ast.Name):
-            return node  # a tensor's own memory is changed in place, which is another thing
+            return node  # this may write a tensor in place, which has another effect
         before = ast.copy_location(ast.Name(node.target.id, ast.Load()), node)
         value = ast.copy_location(ast.BinOp(before, node.op, node.value), node)
         return ast.copy_location(ast.Assign([node.target], value), node)
@@ -131,7 +131,7 @@ class _OneForm(ast.NodeTransformer):
 
 
 def _turned(test: ast.expr) -> tuple[ast.expr, bool]:
-    """Return a condition, or its opposite where that is the simpler one, and whether it is."""
+    """Return a condition or its simpler opposite, and whether it is the opposite."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         return test.operand, True
     if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(
@@ -142,7 +142,7 @@ def _turned(test: ast.expr) -> tuple[ast.expr, bool]:
 
 
 def _known(test: ast.expr) -> bool | None:
-    """Return what a condition is where nothing but constants stand in it, else None."""
+    """Return the value of a condition that contains only constants, otherwise `None`."""
     if isinstance(test, ast.Constant):
         return bool(test.value)
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
@@ -152,7 +152,7 @@ def _known(test: ast.expr) -> bool | None:
 
 
 def _order(node: ast.expr) -> tuple[bool, str, int]:
-    """Return by what the two sides of `==` are put in order: constants last."""
+    """Return a sort key for the two sides of `==`: constants come last."""
     return isinstance(node, ast.Constant), type(node).__name__, sum(1 for _ in ast.walk(node))
 
 
@@ -166,7 +166,7 @@ def _word(node: ast.expr) -> str:
 
 
 def _is_idle(value: ast.expr) -> bool:
-    """Whether an expression as a statement does nothing: it is no call, or one without effect."""
+    """Return whether an expression does nothing as a statement: no calls, or only harmless ones."""
     for each in ast.walk(value):
         if isinstance(each, ast.Await | ast.Yield | ast.YieldFrom | ast.NamedExpr):
             return False
@@ -182,7 +182,7 @@ def _is_idle(value: ast.expr) -> bool:
 
 
 def _returned_at_once(block: list[ast.stmt]) -> list[ast.stmt]:
-    """Return a block in which `x = value; return x` is `return value`."""
+    """Return a block in which `x = value; return x` becomes `return value`."""
     made: list[ast.stmt] = []
     for each in block:
         before = made[-1] if made else None
@@ -197,7 +197,7 @@ def _returned_at_once(block: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def _drop_unread(tree: ast.AST) -> bool:
-    """Drop assignments to names that nobody reads. Return whether there were any."""
+    """Drop assignments to names that are never read, and return whether there were any."""
     dropped = False
     nodes = list(ast.walk(tree))
     read = {each.id for each in nodes
@@ -207,7 +207,7 @@ def _drop_unread(tree: ast.AST) -> bool:
             read.update(each.names)
     for node in nodes:
         if isinstance(node, ast.Module | ast.ClassDef):
-            continue  # those names are read from elsewhere
+            continue  # their names can be read from elsewhere
         for name in _BLOCKS:
             block = getattr(node, name, None)
             if isinstance(block, list):

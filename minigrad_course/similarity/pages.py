@@ -1,4 +1,4 @@
-"""The report: a table, CSV, and a page with both texts side by side."""
+"""The similarity report: a table, CSV, and a page with both texts side by side."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from .signs import Sign
 
 __all__ = ["Named", "as_csv", "as_html", "exercises"]
 
-#: For each stage, the texts that were compared: by submission, by path in the package.
+#: For each stage, the compared texts by submission and path in the package.
 Texts = dict[str, dict[str, dict[str, str]]]
 #: Signs with the stage and the submission.
 Named = Sequence[tuple[str, str, Sign]]
 
 
 def exercises(found: Likeness) -> str:
-    """Name the exercises by which two answers are alike, with their shares.
+    """Return the exercises in which two answers are similar, with their shares.
 
     >>> from minigrad_course.similarity.compare import Share
     >>> exercises(Likeness("03", "a", "b", (Share("03.1", 9, 10), Share("03.2", 0, 70))))
@@ -33,7 +33,7 @@ def exercises(found: Likeness) -> str:
 
 
 def as_csv(found: Sequence[Likeness], named: Named = ()) -> str:
-    """A line for each likeness and each sign."""
+    """Return a line for each similarity and each sign."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["stage", "one", "other", "share", "common_tokens", "countable_tokens",
@@ -48,7 +48,7 @@ def as_csv(found: Sequence[Likeness], named: Named = ()) -> str:
 
 
 def as_html(found: Sequence[Likeness], named: Named, stages: Sequence[Stage], texts: Texts) -> str:
-    """One page: a table, and for each likeness both texts, their common part marked."""
+    """Return a page with a table, and both texts of each similarity with the matches marked."""
     by_number = {stage.number: stage for stage in stages}
     parts = []
     for each in found:
@@ -61,8 +61,8 @@ def as_html(found: Sequence[Likeness], named: Named, stages: Sequence[Stage], te
     return ('<!doctype html><html lang="en"><meta charset="utf-8"><title>Similarity</title>'
             "<style>body{font:16px sans-serif;margin:2em}td,th{padding:.3em 1em;text-align:left;"
             "vertical-align:top}pre{margin:0;font-size:13px}mark{background:#fd8}"
-            ".pair{display:flex;gap:2em}</style><h1>Similarity</h1><p>Marked lines hold what both "
-            "have in common and the task does not give. Look at them before you judge.</p>"
+            ".pair{display:flex;gap:2em}</style><h1>Similarity</h1><p>Marked lines are in both "
+            "texts and were not given by the task. Read them before you judge.</p>"
             "<table><tr><th>stage</th><th>one</th><th>other</th><th>share</th><th>tokens</th>"
             "<th>exercises</th></tr>" + "\n".join(parts) + "</table><ul>" + "\n".join(
                 f"<li>{stage} {_safe(name)}: {_safe(str(sign))}</li>"

@@ -1,6 +1,6 @@
-"""Texts that can be compared: an exercise that is not Python hides none of the others.
+"""Texts that can be compared even if one of their exercises is not Python.
 
-Grading takes such an exercise out and grades the rest, so the rest is compared as well.
+Grading removes such an exercise and grades the rest, so the rest is compared as well.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ __all__ = ["parsed", "readable"]
 
 
 def readable(stage: Stage, texts: Mapping[str, str]) -> dict[str, str]:
-    """Return the texts of a submission as they are graded."""
+    """Return the texts of a submission in the form in which they are graded."""
     repaired = LearnerFiles(stage, texts).repaired()
     return {path: repaired[path].text if path in repaired else text
             for path, text in texts.items()}
 
 
 def parsed(text: str) -> ast.Module | None:
-    """Return a text's syntax tree; None if it is not Python or too deep to be read."""
+    """Return a text's syntax tree, or `None` if it is not Python or too deeply nested."""
     try:
         return ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -1,6 +1,6 @@
-"""The package's other functions: one of them may be handed in as an answer too.
+"""The package's other functions, because one of them can be submitted as an answer too.
 
-`codegen/` has a second version of the loop, and other folders do related things.  Every
+`codegen/` has a second version of the engine's loop, and other folders do related things.  Every
 function that no stage teaches is compared with each answer.
 """
 
@@ -16,9 +16,9 @@ from .tokens import Token, functions
 
 __all__ = ["Sibling", "siblings"]
 
-#: Shorter functions say nothing.
+#: Shorter functions prove nothing.
 LEAST = 30
-#: Their files are read in the lessons, so an answer may well follow them.
+#: The lessons show these files, so an answer may legitimately resemble them.
 _READ = ("tiny.py", "examples/")
 
 
@@ -35,7 +35,7 @@ class Sibling:
 
 @cache
 def siblings(package: Path) -> tuple[Sibling, ...]:
-    """Return all of them."""
+    """Return all functions of the package that no stage teaches."""
     taught = {path for stage in stages() for path in stage.modules}
     found = []
     for file in sorted(package.rglob("*.py")):

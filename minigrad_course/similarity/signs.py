@@ -1,11 +1,11 @@
-"""Signs that an answer does not lie where it is asked for, whatever it looks like.
+"""Signs that an answer gets its code from somewhere else than its text.
 
 NOTE [Signs]
-    Somebody who wants points for code that is not compared has to run text or data as code, to
-    hide it in a large literal, or to bind an exercise's name to something else.  An exercise asks
-    for none of that.  So each is named with its line, except where the package's own answer to the
-    stage does it too.  An exercise with points whose body is unwritten or does nothing is named by
-    `minigrad grade`, which knows the points.
+    To earn points with code that is not compared, an answer must run text or data as code, hide the
+    code in a large literal, or bind an exercise's name to something else.  No exercise needs any of
+    that.  So each case is reported with its line, unless the package's own answer to the stage does
+    it too.  `minigrad grade`, which knows the points, also reports exercises that earned points
+    although their body is unwritten or does nothing.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .tokens import tokens
 
 __all__ = ["Sign", "idle_holes", "signs"]
 
-#: Names with which text or data becomes code, or other code than one's own is reached.
+#: Names that turn text or data into code, or that reach code outside the answer.
 MAKERS = frozenset((
     "exec", "eval", "compile", "__import__", "open", "globals", "__builtins__", "builtins",
     "__self__", "__loader__", "__spec__", "__subclasses__", "__code__", "__globals__",
@@ -33,15 +33,15 @@ MAKERS = frozenset((
     "pkgutil", "zipimport", "base64", "binascii", "zlib", "bz2", "lzma", "codecs", "subprocess",
     "urllib", "socket", "pathlib", "settrace", "setprofile",
 ))
-#: Methods that may stand in for others of their class.
+#: Methods that can intercept others of their class.
 _HOOKS = frozenset({"__getattribute__", "__getattr__", "__new__", "__init_subclass__"})
-#: Characters of text, and numbers or texts in one statement, that no answer needs.
+#: More characters of text, or more values in one statement, than any answer needs.
 TEXT, VALUES = 300, 60
 
 
 @dataclass(frozen=True)
 class Sign:
-    """Something to look at in what was handed in."""
+    """Something suspicious in a submission."""
 
     told: str
     path: str
@@ -52,7 +52,7 @@ class Sign:
 
 
 def signs(stage: Stage, texts: dict[str, str]) -> list[Sign]:
-    """Return the signs to look at in a submission of a stage, each once."""
+    """Return the signs in a submission of a stage, without duplicates."""
     found: dict[tuple[str, str], Sign] = {}
     for path, text in texts.items():
         if (mine := parsed(text)) is None:
@@ -65,7 +65,7 @@ def signs(stage: Stage, texts: dict[str, str]) -> list[Sign]:
 
 
 def idle_holes(stage: Stage, texts: dict[str, str]) -> set[str]:
-    """Return the exercises with a body that is as shipped or does nothing."""
+    """Return the exercises whose body is unchanged or does nothing."""
     written = {f"{path}:{name}": node for path, text in texts.items()
                if (tree := parsed(text)) is not None
                for name, node in reversed([*Module(path, text, tree).functions()])}
@@ -75,12 +75,12 @@ def idle_holes(stage: Stage, texts: dict[str, str]) -> set[str]:
 
 def _is_idle(node: Function) -> bool:
     left = [each.text for each in tokens(in_one_form(node), "", set())]
-    return not left or (left[0] == "Raise"  # a SyntaxError stands in a body that cannot be read
+    return not left or (left[0] == "Raise"  # the body of an unparsable exercise is a SyntaxError
                         and not {"NotImplementedError", "SyntaxError"}.isdisjoint(left))
 
 
 def _words(node: ast.AST) -> Iterator[str]:
-    """Yield the names in one node, and the words of a text: `getattr` takes those."""
+    """Yield the names in a node, and short strings, because `getattr` takes those."""
     for field in ("id", "attr", "name", "module"):
         if isinstance(word := getattr(node, field, None), str):
             yield from word.split(".")
@@ -90,7 +90,7 @@ def _words(node: ast.AST) -> Iterator[str]:
 
 @cache
 def _known_words(stage: Stage) -> frozenset[str]:
-    """Return the words that the package's own modules of a stage have."""
+    """Return the words in the package's own modules of a stage."""
     return frozenset(word for path in stage.modules
                      for node in ast.walk(module(stage.package, path).tree)
                      for word in _words(node))
@@ -104,7 +104,7 @@ def _makers(stage: Stage, path: str, mine: ast.Module) -> Iterator[Sign]:
         line = getattr(node, "lineno", line)
         for word in _words(node):
             if word in MAKERS and word not in allowed:
-                yield Sign(f"names `{word}`, which no answer needs", path, line)
+                yield Sign(f"uses `{word}`, which no answer needs", path, line)
 
 
 def _literals(path: str, mine: ast.Module, stub: ast.Module) -> Iterator[Sign]:
@@ -120,13 +120,13 @@ def _literals(path: str, mine: ast.Module, stub: ast.Module) -> Iterator[Sign]:
                   and id(each) not in documents and each.value not in texts]
         length = sum(len(each.value) for each in values if isinstance(each.value, str | bytes))
         if length > TEXT:
-            yield Sign(f"holds a text of {length} characters", path, node.lineno)
+            yield Sign(f"contains a text of {length} characters", path, node.lineno)
         elif len(values) > VALUES:
-            yield Sign(f"holds {len(values)} values in one statement", path, node.lineno)
+            yield Sign(f"contains {len(values)} values in one statement", path, node.lineno)
 
 
 def _inside(statement: ast.stmt) -> Iterator[ast.AST]:
-    """Yield the nodes of a statement, not those of the statements in it."""
+    """Yield the nodes of a statement, without those of nested statements."""
     waiting: list[ast.AST] = [statement]
     while waiting:
         node = waiting.pop()
@@ -135,7 +135,7 @@ def _inside(statement: ast.stmt) -> Iterator[ast.AST]:
 
 
 def _rebound(stage: Stage, path: str, mine: ast.Module, stub: ast.Module) -> Iterator[Sign]:
-    """Yield each place where a name of an exercise gets another meaning than its definition."""
+    """Yield each place where a name of an exercise is bound to something else."""
     asked = {symbol.rpartition(":")[2] for hole in stage.holes for symbol in hole.symbols
              if symbol.startswith(f"{path}:")}
     tops = {symbol.partition(".")[0] for symbol in asked}
@@ -146,11 +146,11 @@ def _rebound(stage: Stage, path: str, mine: ast.Module, stub: ast.Module) -> Ite
         owner, _, last = name.rpartition(".")
         if name in tops | asked:
             if not before.get(name):
-                yield Sign(f"binds `{name}` again", path, node.lineno)
+                yield Sign(f"rebinds `{name}`", path, node.lineno)
             elif before[name].pop(0) != _frame(node):
                 yield Sign(f"changes how `{name}` is declared", path, node.lineno)
         elif owner in tops and last in _HOOKS and name not in before:
-            yield Sign(f"gives `{owner}` a `{last}`", path, node.lineno)
+            yield Sign(f"adds `{last}` to `{owner}`", path, node.lineno)
     kept = {ast.dump(each) for tree in (stub, module(stage.package, path).tree)
             for each in ast.walk(tree) if isinstance(each, ast.stmt)}
     outside = {id(each) for each in mine.body}
@@ -170,11 +170,11 @@ def _rebound(stage: Stage, path: str, mine: ast.Module, stub: ast.Module) -> Ite
                                                     for symbol in asked)
             if is_hidden or any(f".{target}".endswith(f".{symbol}") for symbol in asked | tops
                                 if "." in symbol or target.partition(".")[0] in known):
-                yield Sign(f"binds `{target}` again", path, node.lineno)
+                yield Sign(f"rebinds `{target}`", path, node.lineno)
 
 
 def _frame(node: ast.stmt) -> str:
-    """Return all of a definition but its body: decorators, bases, keywords."""
+    """Return a definition without its body: decorators, bases, keywords."""
     if not isinstance(node, Definition):
         return type(node).__name__
     parts = [*node.decorator_list]
@@ -193,7 +193,7 @@ def _targets(node: ast.stmt) -> list[ast.expr]:
 
 
 def _named(tree: ast.Module) -> Iterator[tuple[str, ast.stmt]]:
-    """Yield what binds a name while a module is imported, "Class.name" inside a class."""
+    """Yield what binds a name while a module is imported, as "Class.name" inside a class."""
     waiting: list[tuple[str, ast.stmt]] = [("", each) for each in tree.body]
     while waiting:
         before, node = waiting.pop(0)

@@ -1,18 +1,18 @@
-"""Answers as tokens, which stay the same when names and line breaks change.
+"""Turn answers into tokens that do not change when names and line breaks change.
 
 NOTE [Tokens]
-    The tokens are the nodes of the syntax tree, in one form (normal.py) and in the order of the
-    text, so comments, blank lines, parentheses and quotes are gone from the start.  Docstrings,
-    annotations and the text of strings are left out.  Every name that the answer itself gives
-    (parameters, locals, functions and attributes of its own) is the same token, because renaming is
-    what a copy does first; names of the module, of the package and of Python stay, because they are
-    not for the learner to choose.
+    The tokens are the nodes of the normalized syntax tree (normal.py), in the order of the text, so
+    comments, blank lines, parentheses and quotes are ignored from the start.  Docstrings,
+    annotations and the contents of strings are left out.  All names that the answer itself defines
+    (parameters, locals, its own functions and attributes) become the same token, because a copy is
+    usually renamed first.  Names of the module, the package and Python stay, because the learner
+    cannot choose them.
 
 NOTE [Where an answer lies]
-    An exercise's answer is the body that the task asks for, whatever of the learner's own that body
-    comes to (functions, methods, classes, tables, in any file of the stage), and each statement of
-    the module that names the exercise, such as an assignment.  All other code of the learner's own
-    is kept apart as `elsewhere`: a copy may lie there.
+    The answer to an exercise is the requested body, all of the learner's own code that it uses
+    (functions, methods, classes, tables, in any file of the stage), and each statement of the
+    module that names the exercise, such as an assignment.  The rest of the learner's own code is
+    kept as `elsewhere`, because it may contain a copy.
 """
 
 from __future__ import annotations
@@ -34,29 +34,29 @@ _FORGOTTEN = (ast.expr_context, ast.Pass, ast.alias, ast.Import, ast.ImportFrom,
 
 @dataclass(frozen=True)
 class Token:
-    """One token and the line where it stands."""
+    """One token and its line."""
 
     text: str
     path: str
     line: int
-    begins: bool = False  # whether a statement begins with it
+    begins: bool = False  # whether it begins a statement
 
 
 @dataclass(frozen=True)
 class Written:
-    """A person's code for a stage."""
+    """A learner's code for a stage."""
 
     holes: dict[str, list[Token]]
-    elsewhere: list[Token] = field(default_factory=list)  # code of one's own that no hole comes to
+    elsewhere: list[Token] = field(default_factory=list)  # own code that no exercise uses
 
 
 @dataclass(frozen=True)
 class _Own:
-    """A statement that the exercise does not have; equal to itself alone."""
+    """A statement that the exercise does not contain; compared by identity."""
 
     path: str
     node: ast.stmt
-    names: tuple[str, ...]  # by which other code may come to it
+    names: tuple[str, ...]  # by which other code can use it
 
     def __hash__(self) -> int:
         return id(self.node)
@@ -66,13 +66,13 @@ class _Own:
 
 
 def answers(stage: Stage, texts: dict[str, str], stubs: dict[str, str]) -> Written:
-    """Return the tokens of what was written; text that is not Python gives none.
+    """Return the tokens of the learner's code; text that is not Python has none.
 
-    `stubs` are the exercise's files; what they have already is nobody's answer.
+    `stubs` are the exercise's files, whose code does not count.
     """
     bodies: dict[str, list[_Own]] = {hole.id: [] for hole in stage.holes}
     own: list[_Own] = []
-    fixed: set[str] = set()  # names that the exercise has: nobody gives them by himself
+    fixed: set[str] = set()  # names in the exercise, which the learner did not choose
     for path in texts:
         if (mine := parsed(texts[path])) is None:
             continue
@@ -100,7 +100,7 @@ def answers(stage: Stage, texts: dict[str, str], stubs: dict[str, str]) -> Writt
 
 
 def _definitions(tree: ast.Module) -> dict[str, Definition]:
-    """Return the functions, classes and methods of a module by name, "Class.method" for these."""
+    """Return a module's functions, classes and methods by name, "Class.method" for methods."""
     found: dict[str, Definition] = {}
     for each in tree.body:
         if isinstance(each, Definition):
@@ -112,7 +112,7 @@ def _definitions(tree: ast.Module) -> dict[str, Definition]:
 
 
 def _own_statements(path: str, mine: ast.Module, stub: ast.Module) -> Iterator[_Own]:
-    """Yield what a module has beyond the exercise, methods in the exercise's classes too."""
+    """Yield a module's statements that the exercise lacks, including methods of its classes."""
     known = _definitions(stub)
     kept = {ast.dump(each) for each in stub.body if not isinstance(each, Definition)}
     seen: set[str] = set()
@@ -139,13 +139,13 @@ def _own_statements(path: str, mine: ast.Module, stub: ast.Module) -> Iterator[_
 
 
 def _named(node: ast.AST) -> set[str]:
-    """Return every name, attribute and word in quotes of some code."""
+    """Return every name, attribute and string in some code."""
     return {word for each in ast.walk(node) for field in ("id", "attr", "value", "name")
             if isinstance(word := getattr(each, field, None), str)}
 
 
 def _reached(begin: Sequence[_Own], own: Sequence[_Own]) -> list[_Own]:
-    """Return what some code names of the learner's own, and what that names in turn."""
+    """Return the learner's own code that some code names, directly or indirectly."""
     by_name: dict[str, list[_Own]] = {}
     for each in own:
         for name in each.names:
@@ -170,7 +170,7 @@ def _as_tokens(nodes: Sequence[_Own], own: Sequence[_Own], fixed: set[str]) -> l
 
 
 def _names_in(stub: ast.Module) -> set[str]:
-    """Return the attributes, methods, functions and classes that a module has; `.x` for some."""
+    """Return the attributes, methods, functions and classes in a module, `.x` for attributes."""
     found: set[str] = set()
     for each in ast.walk(stub):
         if isinstance(each, ast.Attribute):
@@ -183,7 +183,7 @@ def _names_in(stub: ast.Module) -> set[str]:
 
 
 def given_names(nodes: Iterable[ast.AST], fixed: set[str]) -> set[str]:
-    """Return the names that some code gives by itself; `.name` for an attribute."""
+    """Return the names that some code defines itself, `.name` for an attribute."""
     names: set[str] = set()
     for node in nodes:
         for each in ast.walk(node):
@@ -201,7 +201,7 @@ def given_names(nodes: Iterable[ast.AST], fixed: set[str]) -> set[str]:
 
 
 def tokens(node: ast.AST, path: str, names: set[str]) -> Iterator[Token]:
-    """Yield the tokens of a statement, of a function's or a class's body alone."""
+    """Yield the tokens of a statement; for a function or a class, only those of its body."""
     waiting: list[ast.AST] = [node]
     if isinstance(node, Definition):
         waiting = list(reversed(_without_docstring(node)))
@@ -239,7 +239,7 @@ def _text(node: ast.AST, names: set[str]) -> str:
 
 
 def statements(found: Sequence[Token]) -> list[list[Token]]:
-    """Return tokens statement by statement; of a compound one the first line stands alone."""
+    """Split tokens into statements; the head of a compound statement is one of its own."""
     parts: list[list[Token]] = []
     for token in found:
         if token.begins or not parts:
@@ -258,7 +258,7 @@ def functions(path: str, text: str) -> Iterator[tuple[str, list[Token]]]:
 
 
 def shipped(stubs: dict[str, str]) -> list[list[Token]]:
-    """Return the tokens of each function that the exercise has already."""
+    """Return the tokens of each function that the exercise already contains."""
     found = []
     for path, text in stubs.items():
         tree = ast.parse(text)

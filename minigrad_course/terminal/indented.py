@@ -1,4 +1,4 @@
-"""Print long sentences on a terminal with every line indented."""
+"""Print long sentences with every line indented."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["print_indented"]
 
 
 def print_indented(console: Console, text: str, by: int) -> None:
-    """Print a text with Rich's markup, each of its lines `by` columns from the left.
+    """Print text in Rich's markup, with each line indented by `by` columns.
 
     >>> print_indented(Console(width=12), "one two three", 4)
         one two

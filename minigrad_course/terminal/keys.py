@@ -1,11 +1,11 @@
 """Read single keys from a terminal, and restore it however the program ends.
 
 NOTE [One place changes the terminal]
-    `Keys` switches line mode and echo off when it is entered and puts the old settings back when
-    it is left; the thread that reads never touches them.  Ctrl-C, SIGTERM and SIGHUP arrive as
-    events instead of exceptions, so that the way out is always the same.  A program that read
-    keys from a terminal is at its end after that: Ctrl-C means nothing then and is ignored.  Only
-    SIGKILL leaves a terminal without echo; nothing can be done against that.
+    `Keys` turns line mode and echo off on entry and restores the settings on exit; the thread that
+    reads keys never changes them.  Ctrl-C, SIGTERM and SIGHUP become events instead of exceptions,
+    so that the program always exits in the same way.  After that it has nothing left to do, so
+    Ctrl-C is ignored.  Only SIGKILL can leave the terminal without echo, and no program can prevent
+    that.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from typing import Any
 
 __all__ = ["END", "Keys"]
 
-#: One of the two is there.
+#: One of the two is available.
 termios: Any = importlib.import_module("termios") if os.name == "posix" else None
 msvcrt: Any = importlib.import_module("msvcrt") if os.name == "nt" else None
-#: The key that stands for the end of the input and for Ctrl-C.
+#: The key for the end of the input and for Ctrl-C.
 END = "q"
 _SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGCONT")
 
@@ -33,8 +33,8 @@ _SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGCONT")
 class Keys:
     """A context in which `pressed` is called with each key, from another thread.
 
-    `ended` is the number of the signal that asks the program to end, 0 as long as none came.
-    `drained` is set where keys come from a file or a pipe and there will be no more.
+    `ended` is the number of the signal that asked the program to end, or 0.  `drained` is set when
+    keys are read from a file or a pipe and there are no more.
     """
 
     def __init__(self, pressed: Callable[[str], None]) -> None:
@@ -87,12 +87,12 @@ class Keys:
         self.pressed(END)
 
     def _character_mode(self) -> None:
-        """Switch line mode and echo off; Ctrl-C and Ctrl-Z keep their meaning."""
+        """Turn line mode and echo off; Ctrl-C and Ctrl-Z still work."""
         if self._settings is None:
             return
         terminal = sys.stdin.fileno()
         if os.tcgetpgrp(terminal) != os.getpgrp():
-            return  # in the background: the terminal is another program's
+            return  # in the background, where another program uses the terminal
         changed = termios.tcgetattr(terminal)
         changed[3] &= ~(termios.ICANON | termios.ECHO)
         termios.tcsetattr(terminal, termios.TCSANOW, changed)
@@ -104,7 +104,7 @@ class Keys:
         try:
             termios.tcsetattr(sys.stdin.fileno(), termios.TCSADRAIN, self._settings)
         except (termios.error, OSError):
-            pass  # the terminal is gone
+            pass  # the terminal was closed
         finally:
             signal.signal(signal.SIGTTOU, before)
 
@@ -119,10 +119,10 @@ class Keys:
                 typed = os.read(terminal, 64).decode("utf-8", "ignore")
             except OSError:
                 typed = ""
-            if not typed or "\x04" in typed:  # the terminal is gone, or Ctrl-D
+            if not typed or "\x04" in typed:  # the terminal was closed, or Ctrl-D
                 self.pressed(END)
                 return
-            if not typed.startswith("\x1b"):  # an arrow or a function key is no letter
+            if not typed.startswith("\x1b"):  # ignore arrows and function keys
                 for key in typed:
                     self.pressed(key)
 
@@ -133,7 +133,7 @@ class Keys:
                 self.pressed(END if key in ("\x03", "\x04", "\x1a") else key)
 
     def _lines(self) -> None:
-        for line in sys.stdin:  # piped: one key a line, so that a program can drive it
+        for line in sys.stdin:  # from a pipe: one key per line, so that a program can send them
             self.pressed(line.strip()[:1])
         self.drained.set()
         self.pressed("")

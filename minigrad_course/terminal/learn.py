@@ -1,8 +1,8 @@
 """`minigrad learn`: test the stage of each saved file, show the open exercise, listen to keys.
 
 NOTE [Tests do not hold anything up]
-    The tests of a stage run in a process that a thread waits for.  Keys are heeded meanwhile, and
-    saving a file ends the process and starts the next one.
+    A stage's tests run in a process while a thread waits for it.  Keys still work, and saving a
+    file kills the process and starts the next one.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Event = tuple[str, Any]  # ("key", letter), ("saved", paths) or ("tested", (numb
 
 
 class Session:
-    """A learner at work: the exercise that is shown, and the stages that wait for their tests."""
+    """A learner at work: the exercise on the screen, and the stages whose tests are pending."""
 
     def __init__(self, console: Console, space: Workspace) -> None:
         self.console, self.space = console, space
@@ -49,7 +49,7 @@ class Session:
         self.to_reset: Stage | None = None
 
     def open_exercise(self) -> tuple[Stage, Hole] | None:
-        """Return the first exercise that is neither solved, skipped nor passed over."""
+        """Return the first exercise that is not solved, skipped or passed over."""
         left_out = skipped(self.space)
         for stage in stages():
             for hole in stage.holes:
@@ -59,23 +59,23 @@ class Session:
         return None
 
     def current(self) -> tuple[Stage, Hole] | None:
-        """Return the exercise on the screen, or the first that is open."""
+        """Return the exercise on the screen, or the first open one."""
         if self.shown is not None and not self.space.solved(self.shown[1]):
             return self.shown
         return self.open_exercise()
 
     def begin(self) -> None:
-        """Welcome the learner; test what has changed since it was tested, then what is open."""
+        """Welcome the learner; test stages changed since their last test, then the open one."""
         if not self.space.progress()["holes"]:
             first = stages()[0]
-            self.console.print(f"The course begins with a lesson to read: "
-                               f"{escape(first.words['title'])}, {escape(str(first.lesson))}\n"
+            self.console.print(f"Start by reading the first lesson, "
+                               f"{escape(first.words['title'])}: {escape(str(first.lesson))}\n"
                                f"or here: minigrad lesson {first.number}", soft_wrap=True)
         self.waiting = changed_stages(self.space)
         self.go_on()
 
     def saved(self, paths: Iterable[Path]) -> None:
-        """Test the stages that saved files belong to; another file means the current one."""
+        """Test the stages that saved files belong to; for any other file, the current stage."""
         changed = {path.resolve() for path in paths}
         self.waiting = [stage for stage in stages() if changed.intersection(
             stage.exercise(path, self.space.exercises).resolve() for path in stage.modules)]
@@ -85,7 +85,7 @@ class Session:
             self.go_on()
 
     def go_on(self) -> None:
-        """Go on with the first open exercise where no stage waits for its tests."""
+        """Go on to the first open exercise, unless tests are pending."""
         if self.waiting:
             return
         if (found := self.open_exercise()) is not None:
@@ -94,19 +94,20 @@ class Session:
         self.shown = None
         left_out = sorted(skipped(self.space))
         if self.passed_over:
-            self.console.print("All that is left was passed over; n starts again from the first.")
+            self.console.print("You passed over all that is left; press n to start over.")
         elif left_out:
-            self.console.print(f"Everything is solved but what you skipped: {', '.join(left_out)}. "
-                               "`minigrad unskip` brings it back.", soft_wrap=True)
+            self.console.print("Everything is solved except what you skipped: "
+                               f"{', '.join(left_out)}. `minigrad unskip` brings it back.",
+                               soft_wrap=True)
         else:
             last = stages()[-1]
-            self.console.print("[green]Everything is solved.[/] The course ends with a lesson "
-                               f"to read: {escape(last.words['title'])}, "
+            self.console.print("[green]Everything is solved.[/] The last lesson is left to read, "
+                               f"{escape(last.words['title'])}: "
                                f"{escape(str(last.lesson))}", soft_wrap=True)
         self.console.print(KEYS, style="dim")
 
     def tested(self, stage: Stage, trial: Trial) -> None:
-        """Show how a stage stands, and go on if nothing in it is open."""
+        """Show the verdicts on a stage, and go on if nothing in it is open."""
         if trial.problem:
             show_problem(self.console, trial)
             self.shown = stage, next((hole for hole in stage.holes
@@ -127,7 +128,7 @@ class Session:
             elif each.state == "right" and each.waits_for != waited[each.hole.id]:
                 self.console.print(heading(each))
             elif not each.is_right and each.hole.id in before:
-                self.console.print(f"[yellow]{each.hole.id} was solved, and is not any more[/]")
+                self.console.print(f"[yellow]{each.hole.id} was solved, but now fails[/]")
         still = [each for each in results
                  if not each.is_right and each.hole.id not in self.passed_over]
         shown = still[0] if still else None
@@ -146,7 +147,7 @@ class Session:
         self.console.print(KEYS, style="dim")
 
     def show(self, stage: Stage, verdict: Verdict) -> None:
-        """Show the exercise that is open."""
+        """Show the open exercise."""
         self.shown = stage, verdict.hole
         show(self.console, verdict)
         if verdict.state == "untouched":
@@ -154,14 +155,14 @@ class Session:
                 self.console.print(f"  {line}", soft_wrap=True)
 
     def key(self, pressed: str) -> bool:
-        """Do what a key asks for; return False where it ends the session."""
+        """Handle a key; return False if it ends the session."""
         asked, self.to_reset = self.to_reset, None
         now = self.current()
         if pressed in (END, "\x03", "\x04"):
             return False
         if pressed == "y" and asked is not None:
             for copy in self.space.reset(asked):
-                self.console.print(f"your file is kept as {escape(str(copy))}", soft_wrap=True)
+                self.console.print(f"backup of your file: {escape(str(copy))}", soft_wrap=True)
             self.waiting = [asked]
         elif pressed == "h" and now is not None:
             self.hint(*now)
@@ -179,11 +180,11 @@ class Session:
                     title = stage.words["hole"][hole.id]["title"]
                     waits = self.space.waits_for(hole)
                     self.console.print(f"{mark} {hole.id} {escape(title)}"
-                                       + (f": right; it waits for {waits}" if waits else ""))
+                                       + (f": correct, but waits for {waits}" if waits else ""))
             self.console.print(KEYS, style="dim")
         elif pressed == "r" and now is not None:
             self.to_reset = now[0]
-            self.console.print(f"Put the files of stage {now[0].number} back? y for yes")
+            self.console.print(f"Reset the files of stage {now[0].number}? Press y for yes.")
         return True
 
     def hint(self, stage: Stage, hole: Hole) -> None:
@@ -193,21 +194,21 @@ class Session:
         self.space.note(hole, hints=taken)
         self.console.print(f"{hole.id}, hint {taken} of {len(hints)}: {escape(hints[taken - 1])}")
         if taken == 1:
-            self.console.print(f"names of the package's inside: {escape(glossary())}",
+            self.console.print(f"the names used inside the package: {escape(glossary())}",
                                style="dim", soft_wrap=True)
 
 
 class Tester:
-    """Runs the tests of one stage at a time and tells `events` of the result."""
+    """Runs the tests of one stage at a time and puts the results into `events`."""
 
     def __init__(self, space: Workspace, events: queue.SimpleQueue[Event]) -> None:
         self.space, self.events = space, events
-        self.number = 0  # of the run: the result of one that was ended counts no more
+        self.number = 0  # of the run; the result of a stopped run no longer counts
         self.stop = threading.Event()
         self.thread: threading.Thread | None = None
 
     def start(self, stage: Stage) -> None:
-        """End the run before, if there is one, and start another."""
+        """Stop the current run, if there is one, and start another."""
         self.end()
         self.number += 1
         self.stop = threading.Event()
@@ -216,7 +217,7 @@ class Tester:
         self.thread.start()
 
     def end(self) -> None:
-        """End the run."""
+        """Stop the current run."""
         self.stop.set()
         if self.thread is not None:
             self.thread.join()
@@ -233,7 +234,7 @@ class Tester:
 
 
 def learn(console: Console, space: Workspace, polling: bool = False) -> int:
-    """Serve keys and saved files until the learner quits; 0, or 128 and more for a signal."""
+    """Handle keys and saved files until the learner quits; return 0, or 128 + signal number."""
     events: queue.SimpleQueue[Event] = queue.SimpleQueue()
     over = threading.Event()
     session, tester = Session(console, space), Tester(space, events)
@@ -261,7 +262,7 @@ def learn(console: Console, space: Workspace, polling: bool = False) -> int:
 
 
 def _start(tester: Tester, stage: Stage, session: Session) -> None:
-    """Start the tests of a stage, or say which file is missing: saving it starts them again."""
+    """Start the tests of a stage; if a file is missing, say which, and wait until it is saved."""
     try:
         tester.start(stage)
     except CourseError as error:
@@ -270,10 +271,10 @@ def _start(tester: Tester, stage: Stage, session: Session) -> None:
 
 
 def _next(events: queue.SimpleQueue[Event]) -> list[Event]:
-    """Return everything that has happened; wait until something has."""
+    """Wait for an event; return all events that have happened."""
     while True:
         try:
-            came = [events.get(timeout=0.5)]  # on Windows nothing else lets a signal through
+            came = [events.get(timeout=0.5)]  # signals only arrive between waits on Windows
             break
         except queue.Empty:
             continue
@@ -283,11 +284,11 @@ def _next(events: queue.SimpleQueue[Event]) -> list[Event]:
 
 
 def _serve(came: list[Event], session: Session, tester: Tester) -> bool:
-    """Do what events ask for, saved files first; False ends the session."""
+    """Handle events, saved files first; return False if the session ends."""
     if any(event == "key" and value == END for event, value in came):
         return False
     saved = [path for event, paths in came if event == "saved" for path in paths]
-    if saved:  # however often: test once
+    if saved:  # test once, no matter how many files were saved
         tester.end()
         session.saved(saved)
     for event, value in came:

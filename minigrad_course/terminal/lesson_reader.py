@@ -1,4 +1,4 @@
-"""Read a lesson in the terminal: its blocks run one by one, its answers stay folded."""
+"""Read a lesson in the terminal: run its blocks one by one, and keep its answers hidden."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from ..verdicts.verdict import unwritten
 from .keys import END, Keys
 from .markdown_page import show_code, show_output
 
-#: Text that is wider is hard to read.
+#: Wider text is hard to read.
 WIDTH = 100
 
 
 class _Table(TableElement):
-    """A table whose cells break words that are too long, instead of cutting them off."""
+    """A table whose cells wrap words that are too long instead of cutting them off."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         for table in super().__rich_console__(console, options):
@@ -42,30 +42,30 @@ class _Page(Markdown):
 
 
 class Reader:
-    """Shows a lesson; `ask` returns the key that a reader presses, None where nobody reads."""
+    """Shows a lesson; `ask` returns the key that a reader presses, `None` if no one reads."""
 
     def __init__(self, console: Console, runner: Runner, ask: Callable[[str], str] | None,
                  run: bool, answers: bool) -> None:
         self.console, self.runner, self.ask = console, runner, ask
         self.runs, self.answers = run, answers
-        self.quiet = False  # sections before the one to begin with: their code runs unseen
+        self.quiet = False  # true in skipped sections, whose code runs without being shown
 
     def read(self, pieces: list[Piece], begin: int = 1) -> bool:
-        """Show the pieces from section `begin` on; False where the reader left."""
+        """Show the pieces from section `begin` on; return False if the reader quits."""
         section = 0
         for piece in pieces:
             new_section = piece.kind == "heading" and piece.level == 2
             section += new_section
             self.quiet = section < begin and begin > 1
             if new_section and section > max(begin, 1) and self.ask is not None and \
-                    self._asked("Enter reads on   q quits") == END:
+                    self._asked("Enter continues   q quits") == END:
                 return False
             if not self.show(piece, section):
                 return False
         return True
 
     def show(self, piece: Piece, section: int = 0) -> bool:
-        """Show one piece; False where the reader left."""
+        """Show one piece; return False if the reader quits."""
         if piece.kind == "run":
             return self._block(piece)
         if self.quiet:
@@ -89,7 +89,7 @@ class Reader:
         if piece.level == 1:
             self.console.rule(f"[bold]{escape(piece.text)}[/]", characters="═")
         elif piece.level == 2:
-            title = re.sub(r"^\d+\. ", "", piece.text)  # the last ones have no number
+            title = re.sub(r"^\d+\. ", "", piece.text)  # the last headings have no number
             self.console.rule(f"[bold]{section}. {escape(title)}[/]", align="left")
         else:
             self.console.print(Text(piece.text, "bold"))
@@ -103,7 +103,7 @@ class Reader:
             self.console.print(Text(f"    {line}"), soft_wrap=True)
 
     def _picture(self, piece: Piece) -> None:
-        """Say what a picture shows, and below it what to notice."""
+        """Describe a picture in words, followed by its caption."""
         width = min(self.console.width, WIDTH)
         for words, style in ((f"Picture: {piece.text}", ""), (piece.caption, "dim")):
             self.console.print(Padding(Text(words.replace("`", ""), style),
@@ -116,13 +116,12 @@ class Reader:
         show_code(self.console, piece.text)
         key = ""
         if self.ask is not None:
-            first = "your guess first   " if piece.predicted else ""
-            key = self._asked(f"{first}Enter runs it   s shows what it printed here   q quits")
+            first = "make your guess   " if piece.predicted else ""
+            key = self._asked(f"{first}Enter runs it   s shows the lesson's output   q quits")
             if key == END:
                 return False
         if piece.predicted and self.ask is None and not (self.runs or self.answers):
-            self.console.print("\n  [dim](what it prints is yours to predict: --answers shows "
-                               "it)[/]")
+            self.console.print("\n  [dim](predict the output; --answers shows it)[/]")
             return True
         if key == "s" or not self.runs:
             show_output(self.console, piece.printed)
@@ -141,7 +140,7 @@ class Reader:
             self._error(result)
             return
         if piece.raises and not error:
-            self.console.print("  [yellow]an error was to be expected here[/]")
+            self.console.print("  [yellow]this block should have raised an error[/]")
         if printed != piece.printed:
             self.console.print("  [dim]the lesson has:[/]")
             show_output(self.console, piece.printed)
@@ -149,7 +148,7 @@ class Reader:
     def _error(self, result: dict[str, str]) -> None:
         number = unwritten(result["error"])
         if number is not None:
-            self.console.print(f"  [yellow]this block comes to {number}, which you have not "
+            self.console.print(f"  [yellow]this block needs {number}, which you have not "
                                "written yet[/]")
             return
         for line in result["traceback"].splitlines() or [result["error"]]:
@@ -160,7 +159,7 @@ class Reader:
             if self.ask is None:
                 self.console.print(f"\n  [dim]({escape(piece.text)}: --answers shows it)[/]")
                 return True
-            key = self._asked(f"a {escape(piece.text).lower()}   Enter reads on   q quits")
+            key = self._asked(f"a {escape(piece.text).lower()}   Enter continues   q quits")
             if key != "a":
                 return key != END
         self.console.print()
@@ -175,14 +174,14 @@ class Reader:
 
 def read_lesson(console: Console, stage: Stage, engine: Callable[[], Engine] | None = None,
                 run: bool = False, answers: bool = False, begin: int = 1) -> int:
-    """Show a lesson, with stops where somebody reads; return the exit status.
+    """Show a lesson, stopping at each block for a reader at a terminal; return the exit status.
 
     Its blocks run on the package, or on the learner's `engine`.
     """
     pieces = pieces_of(stage)
     titles = sections(pieces)
     if not 1 <= begin <= max(len(titles), 1):
-        raise CourseError(f"lesson {stage.number} has the sections 1 to {len(titles)}")
+        raise CourseError(f"--from {begin}: lesson {stage.number} has sections 1 to {len(titles)}")
     interactive = sys.stdin.isatty() and console.is_terminal and not run
     with Runner(engine) as runner:
         if not interactive:
@@ -190,8 +189,8 @@ def read_lesson(console: Console, stage: Stage, engine: Callable[[], Engine] | N
             return 0
         keys: queue.SimpleQueue[str] = queue.SimpleQueue()
         with Keys(keys.put) as source:
-            console.print(f"[dim]{len(titles)} sections, {stage.minutes} minutes; --from 3 begins "
-                          "with the third[/]")
+            console.print(f"[dim]{len(titles)} sections, {stage.minutes} minutes; start with "
+                          "--from 3 to begin at the third[/]")
             Reader(console, runner, _asking(keys), True, answers).read(pieces, begin)
             return 128 + source.ended if source.ended else 0
 
@@ -201,7 +200,7 @@ def _asking(keys: queue.SimpleQueue[str]) -> Callable[[str], str]:
         wanted = {"\n", "\r", " ", END, *re.findall(r"(?:^|   )([a-z]) ", choices)}
         while True:
             try:
-                key = keys.get(timeout=0.5)  # on Windows nothing else lets a signal through
+                key = keys.get(timeout=0.5)  # signals only arrive between waits on Windows
             except queue.Empty:
                 continue
             if key in wanted or not key:

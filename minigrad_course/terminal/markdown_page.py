@@ -18,7 +18,7 @@ FENCE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 class Part(NamedTuple):
-    """A stretch of a page: a heading, text, or code."""
+    """A part of a page: a heading, text, or code."""
 
     kind: str
     text: str
@@ -43,7 +43,7 @@ def parts(page: str) -> Iterator[Part]:
 
 
 def play(console: Console, page: str, first: int = 1) -> int:
-    """Show a page and run its code, in one namespace; return the number of the next heading."""
+    """Show a page and run its code in one namespace; return the number for the next heading."""
     namespace: dict[str, Any] = {"__name__": "tour"}
     for part in parts(page):
         if part.kind == "heading":
@@ -82,7 +82,7 @@ def show_text(console: Console, text: str) -> None:
 
 
 def show_code(console: Console, code: str) -> None:
-    """Show code, coloured where the terminal has colours."""
+    """Show code, in colour if the terminal supports it."""
     console.print()
     lines = Syntax("", "python", theme="ansi_dark", background_color="default").highlight(
         dedent(code)
@@ -93,7 +93,7 @@ def show_code(console: Console, code: str) -> None:
 
 
 def show_output(console: Console, output: str) -> None:
-    """Show what code printed, marked off from the code."""
+    """Show what code printed, set apart from the code."""
     if output:
         console.print()
     for line in output.splitlines():

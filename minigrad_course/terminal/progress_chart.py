@@ -1,4 +1,4 @@
-"""Draw progress through the course: a row for each stage, a mark for each exercise."""
+"""Draw progress through the course: one row per stage, one mark per exercise."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from ..learner.next_step import course_points, next_exercise
 from ..learner.skipped_stages import skipped
 from ..learner.workspace import Workspace
 
-#: Marks of a solved, an open, a skipped and the next exercise; plain ones for other terminals.
+#: Marks for solved, open, skipped and next exercises, and plain ones for limited terminals.
 MARKS, PLAIN = ("■", "□", "·", "▶"), ("#", "_", ".", ">")
 
 
 def progress_chart(space: Workspace, encoding: str) -> Iterator[str]:
-    """Yield the lines of the picture, in the markup of Rich."""
+    """Yield the lines of the chart in Rich's markup."""
     solved_mark, open_mark, skipped_mark, next_mark = _marks(encoding)
     left_out, holes = skipped(space), space.progress()["holes"]
     found = next_exercise(space)

@@ -28,13 +28,13 @@ _MARKS = {"solved": "[green]solved[/]   ", "right": "[green]right[/]    ",
           "untouched": "[dim]untouched[/]", "waiting": "[dim]waiting[/]  ",
           "wrong": "[red]wrong[/]    "}
 
-#: A name that is gone from a learner's file.
+#: The error for a name that is missing from a learner's file.
 _GONE = re.compile(r"cannot import name '(\w+)' from 'minigrad[\w.]*' \((.+)\)$")
 
 
 def try_and_show(console: Console, stage: Stage, files: dict[str, Path], holes: list[Hole],
                  shared: Mapping[str, Source] | None = None) -> list[Verdict] | None:
-    """Try files, show the verdicts and return them; None if nothing could be tested.
+    """Test files, show and return the verdicts; return `None` if nothing could be tested.
 
     `shared` has the modules that several stages share.
     """
@@ -56,7 +56,7 @@ def try_and_show(console: Console, stage: Stage, files: dict[str, Path], holes: 
 
 
 def show_whole(console: Console, whole: Trial) -> None:
-    """Say how all files of a stage do below the whole package; see waiting.py."""
+    """Show how the stage's files do below the whole package; see waiting.py."""
     console.print(escape(whole_package_sentence(whole)), soft_wrap=True)
     if whole.problem:
         _show_lines_of(console, whole)
@@ -70,32 +70,32 @@ def show_whole(console: Console, whole: Trial) -> None:
 
 
 def show_problem(console: Console, trial: Trial) -> None:
-    """Say why no test could run: the last lines of the error come first in use."""
+    """Say why no test could run: the last line of the error first, then its traceback."""
     lines = trial.problem.strip().splitlines()
-    console.print(f"[red]nothing could be tested:[/] {escape(lines[-1])}", soft_wrap=True)
+    console.print(f"[red]could not run the tests:[/] {escape(lines[-1])}", soft_wrap=True)
     _show_lines_of(console, trial)
     if (gone := _GONE.search(lines[-1])) is not None:
-        console.print(f"  {escape(gone[2])} has no {gone[1]} any more, and the package needs it. "
-                      "`minigrad reset` puts the files of a stage back and keeps yours.",
+        console.print(f"  {escape(gone[2])} no longer defines {gone[1]}, which the package needs. "
+                      "`minigrad reset` resets the files of a stage and keeps a backup of yours.",
                       soft_wrap=True)
     show_import_output(console, trial)
 
 
 def _show_lines_of(console: Console, trial: Trial) -> None:
-    """Show through which lines the error came that kept the tests from running."""
+    """Show the traceback of the error that kept the tests from running."""
     for line in own_lines(trial.problem.strip().splitlines()[:-1])[-7:]:
         if not line.startswith("Traceback "):
             console.print(f"  {escape(line)}")
 
 
 def show_import_output(console: Console, trial: Trial) -> None:
-    """Show the text that the files print while they are imported."""
+    """Show what the files printed during their import."""
     if trial.printed:
         _show_text(console, "your files print while they are imported:", trial.printed)
 
 
 def show(console: Console, verdict: Verdict) -> None:
-    """Show how a hole stands: diagnosis, the failing test that it is about, what was printed."""
+    """Show the verdict on an exercise: its diagnosis, one failing test, and what it printed."""
     console.print(heading(verdict))
     if verdict.state == "wrong" and verdict.first is not None:
         _show_failure(console, verdict, verdict.first)
@@ -103,10 +103,10 @@ def show(console: Console, verdict: Verdict) -> None:
 
 
 def heading(verdict: Verdict) -> str:
-    """Return the line that says how a hole stands."""
+    """Return the line with the verdict on an exercise."""
     for_whom = ""
     if verdict.state == "right":
-        for_whom = f"[green]: right; it waits for {escape(verdict.waits_for or '')}[/]"
+        for_whom = f"[green]: correct, but waits for {escape(verdict.waits_for or '')}[/]"
     elif verdict.waits_for:
         for_whom = f" [dim](for {escape(verdict.needed)})[/]"
     return f"{_MARKS[verdict.state]} {verdict.hole.id} {escape(verdict.title)}{for_whom}"
@@ -134,7 +134,7 @@ def _more(count: int) -> str:
 
 
 def show_printed(console: Console, verdict: Verdict) -> None:
-    """Show what a hole printed in the first of its tests in which it did."""
+    """Show what an exercise printed in the first test in which it printed anything."""
     if verdict.printed:
         _show_text(console, *verdict.printed_first)
 
@@ -149,9 +149,9 @@ def _show_text(console: Console, head: str, text: str) -> None:
 
 
 def show_open(console: Console, verdict: Verdict) -> None:
-    """Say where an exercise goes on of which nothing is written, or not all."""
+    """Show where to write an exercise that is still empty."""
     if verdict.state == "untouched":
         locations = [each.where for each in verdict.failing
                   if not Path(each.where).name.startswith("test_")]
         if locations:
-            console.print(f"  to be written: {escape(locations[0])}", soft_wrap=True)
+            console.print(f"  write it here: {escape(locations[0])}", soft_wrap=True)

@@ -1,1 +1,1 @@
-"""The guided tour: a page whose code runs, a network that it trains, and what inference costs."""
+"""The guided tour: a page whose code runs, a network to train, and the cost of inference."""

@@ -13,13 +13,13 @@ from . import inference
 
 
 def compare_modes(console: Console, number: int, net: nn.Module, data: digits.Digits) -> None:
-    """Measure what `no_grad` and `eval` change."""
+    """Measure and show what `no_grad` and `eval` change."""
     images = data.test_images[:128]
     show_heading(console, number, "Using it: no_grad and eval")
     show_text(
         console,
-        "Both belong to inference, and they have nothing to do with each other. We "
-        f"run the trained network on {len(images)} held-out images in each combination.",
+        "You use both for inference, but they do different things. We run the trained "
+        f"network on {len(images)} held-out images in each combination.",
     )
     combinations = ((True, True), (False, True), (True, False), (False, False))
     rows = [inference.measure(net, images, *modes) for modes in combinations]
@@ -52,17 +52,18 @@ def compare_modes(console: Console, number: int, net: nn.Module, data: digits.Di
     difference = (recorded.scores - bare.scores).abs().max().item()
     show_text(
         console,
-        f"**`no_grad`** records nothing: {megabytes(bare.saved_bytes)} kept for a "
-        f"backward pass instead of {megabytes(recorded.saved_bytes)}, at most "
-        f"{megabytes(bare.peak_bytes)} in use instead of {megabytes(recorded.peak_bytes)}. "
+        f"**`no_grad`** records no graph: it keeps {megabytes(bare.saved_bytes)} for a "
+        f"backward pass instead of {megabytes(recorded.saved_bytes)}, and uses at most "
+        f"{megabytes(bare.peak_bytes)} instead of {megabytes(recorded.peak_bytes)}. "
         f"The scores differ by at most {difference:g}.",
     )
     show_text(
         console,
-        "**`eval`** changes the scores: dropout stops drawing lots, so that the "
-        "network repeats itself, and batch norm uses the averages it learnt instead of those of "
-        "the batch, so that an image's scores no longer depend on its neighbours. By itself it "
-        f"saves no memory: {megabytes(recorded.saved_bytes)} are kept while a graph is recorded.",
+        "**`eval`** changes the scores. Dropout no longer drops anything at random, so the "
+        "network gives the same result again. Batch norm uses the averages it has learned "
+        "instead of the batch's, so an image's scores no longer depend on its neighbours. "
+        "`eval` alone saves no memory: while a graph is recorded, "
+        f"{megabytes(recorded.saved_bytes)} are kept.",
     )
 
 

@@ -1,4 +1,4 @@
-"""Measure, one by one, what `no_grad` and `eval` change when a trained network is used."""
+"""Measure separately what `no_grad` and `eval` change when a trained network is used."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ ROUNDS = 5
 
 
 class Measured(NamedTuple):
-    """One way to run a network on a batch, and what came of it."""
+    """One combination of modes to run a network in, and the measurements."""
 
     training: bool
     grad: bool
     scores: Tensor
     requires_grad: bool
-    saved_bytes: int  # kept for backward, parameters and the images themselves not counted
-    peak_bytes: int  # allocated at most at any one moment of the run
-    seconds: float  # median of ROUNDS
-    repeatable: bool  # whether a second run gives exactly the same
-    alone: float  # how far an image's scores move when it comes alone instead of in its batch
+    saved_bytes: int  # kept for backward, without parameters and the images themselves
+    peak_bytes: int  # the maximum allocated at any moment of the run
+    seconds: float  # the median of ROUNDS runs
+    repeatable: bool  # whether a second run gives exactly the same scores
+    alone: float  # how much an image's scores change when it is not in its batch
 
 
 def measure(net: nn.Module, images: Tensor, training: bool, grad: bool) -> Measured:
     """Run a copy of `net` on `images` in one combination of modes."""
-    net = copy.deepcopy(net).train(training)  # in train mode each run moves the running averages
+    net = copy.deepcopy(net).train(training)  # a copy: train mode updates the running averages
     with context(grad):
         scores, again, single = net(images), net(images), net(images[:1])
         known = {t.data_ptr() for t in (images, *net.parameters(), *net.buffers())}
@@ -56,7 +56,7 @@ def context(grad: bool) -> AbstractContextManager[Any]:
 
 
 def peak_memory(net: nn.Module, images: Tensor) -> int:
-    """Return by how much traced memory grew at most while the network ran."""
+    """Return the maximum growth of traced memory while the network runs."""
     tracemalloc.start()
     try:
         before = tracemalloc.get_traced_memory()[0]

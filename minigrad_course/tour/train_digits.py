@@ -21,19 +21,19 @@ from ..terminal.markdown_page import show_code, show_heading, show_text
 def train_the_network(
     console: Console, number: int, data: digits.Digits, epochs: int, seed: int
 ) -> tuple[nn.Module, float]:
-    """Train the network; return it with the share of held-out images that it gets right."""
+    """Train the network; return it with the share of held-out images that it recognises."""
     show_heading(console, number, "A residual network that reads digits")
     seen, held_out = len(data.train_images), len(data.test_images)
     show_text(
         console,
-        f"scikit-learn ships {seen + held_out} digits that people wrote, 8 × 8 "
-        f"pixels each. We train on {seen} and hold {held_out} out, drawn with seed {seed}; "
-        "the same people wrote both parts. The first held-out ones:",
+        f"scikit-learn ships {seen + held_out} handwritten digits of 8 × 8 pixels. We train on "
+        f"{seen} and hold out {held_out}, drawn with seed {seed}. The same people wrote both "
+        "parts. The first held-out digits:",
     )
     show_images(console, data)
     show_text(
         console,
-        "The network is made of blocks that add what they compute to what came in, so that "
+        "The network consists of blocks that add their result to their input, so that "
         "gradients also flow past them unchanged:",
     )
     show_code(console, inspect.getsource(BasicBlock.forward))
@@ -70,7 +70,7 @@ def show_images(console: Console, data: digits.Digits, count: int = 4) -> None:
 
 
 def show_training(console: Console, net: nn.Module, data: digits.Digits, epochs: int) -> None:
-    """Train with a progress bar, and a line after each epoch."""
+    """Train with a progress bar, and print a line after each epoch."""
     per_epoch = digits.steps_per_epoch(data)
     bar = Progress(
         TextColumn("    training"),

@@ -1,1 +1,1 @@
-"""Tell from the tests of an exercise whether it is right, and which mistake was made if not."""
+"""Decide from the tests of an exercise whether it is right, and if not, which mistake it makes."""

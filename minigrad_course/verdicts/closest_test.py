@@ -1,4 +1,4 @@
-"""Find the failing test that a sentence about a mistake is about."""
+"""Find the failing test that matches a sentence about a mistake."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from math import log
 
 __all__ = ["closest"]
 
-#: A text has to share so much more than the first one does.
+#: Choose another text than the first only if its score is higher by this factor.
 MARGIN = 1.3
 
 _COMMON = frozenset((
@@ -19,9 +19,9 @@ _COMMON = frozenset((
 
 
 def closest(sentence: str, texts: Sequence[str]) -> int:
-    """Return the number of the text that shares most with a sentence; the first if in doubt.
+    """Return the index of the text most similar to a sentence; 0 if in doubt.
 
-    Words that few of the texts have count most.
+    Words that occur in few of the texts count most.
 
     >>> closest("The second hook gets the first one's gradient.",
     ...         ["The handle removes a hook.", "A hook sees the gradient of the hook before it."])
@@ -36,7 +36,7 @@ def closest(sentence: str, texts: Sequence[str]) -> int:
 
 
 def _words(text: str) -> frozenset[str]:
-    """Return the words of a text without endings, names cut at underscores."""
+    """Return the words of a text without their endings; names are split at underscores."""
     found = re.findall(r"[A-Za-z]+|\d+", text)
     return frozenset(_stem(word.lower()) for word in found) - _COMMON
 

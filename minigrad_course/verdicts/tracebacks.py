@@ -17,10 +17,10 @@ _PACKAGE = PACKAGE.as_posix() + "/"
 
 
 def hide_package(error: BaseException) -> int:
-    """Take the frames of the package out of an error's traceback; return how many there were.
+    """Remove the package's frames from an error's traceback; return how many there were.
 
-    Errors that led to it lose theirs too.  Files of a learner that stand in for modules of the
-    package lie elsewhere, and stay.
+    This includes the errors that led to it.  A learner's files that replace modules of the package
+    are in another folder, so their frames stay.
     """
     hidden, seen = 0, set()
     todo: list[BaseException | None] = [error]
@@ -36,7 +36,7 @@ def hide_package(error: BaseException) -> int:
 
 
 def own_lines(lines: Sequence[str]) -> list[str]:
-    """Return a printed traceback's lines but for the frames of the package and of `import`.
+    """Return a printed traceback's lines without the frames of the package and of `import`.
 
     >>> own_lines(['  File "a.py", line 1, in <module>', "    import b"])
     ['  File "a.py", line 1, in <module>', '    import b']

@@ -1,4 +1,4 @@
-"""The verdict on an exercise after its tests ran, for the terminal, the page and grading."""
+"""The verdict on an exercise after its tests ran, for the terminal, the site and grading."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ __all__ = [
     "whole_package_sentence",
 ]
 
-#: Lines of printed text that are shown, and how much of each.
+#: How many lines of printed text to show, and how many characters of each.
 SHOWN_LINES, SHOWN_WIDTH = 20, 300
 
-#: Lines of a test that are shown as one, at most.
+#: The maximum number of lines of a test to show as one.
 LINES_ASKED = 4
 
 _SLIP = re.compile(r"; ((?:every element|it is|it returns|the elements) [^;\n]+)")
@@ -40,19 +40,19 @@ _RUNNING_IN = re.compile(r"\((\w+\.\d+)\)\.$")
 
 @dataclass(frozen=True)
 class Verdict:
-    """How a hole stands."""
+    """The verdict on an exercise."""
 
     hole: Hole
     title: str
-    #: "solved", "right" (it waits for `waits_for`), "untouched", "waiting" (its tests came to
+    #: "solved", "right" (but it waits for `waits_for`), "untouched", "waiting" (its tests reached
     #: `waits_for`, which is not written) or "wrong".
     state: str
-    points: int  # that were earned
+    points: int  # points earned
     diagnosis: str | None = None  # a sentence about the mistake
     failing: tuple[Outcome, ...] = ()
     tests: int = 0
-    waits_for: str | None = None  # other holes, open or wrong, without which its tests fail
-    printed: tuple[tuple[str, str], ...] = ()  # pairs of a test and what the hole printed in it
+    waits_for: str | None = None  # other exercises, open or wrong, that make its tests fail
+    printed: tuple[tuple[str, str], ...] = ()  # pairs of a test and what the exercise printed in it
 
     @property
     def first(self) -> Outcome | None:
@@ -61,18 +61,18 @@ class Verdict:
 
     @property
     def is_right(self) -> bool:
-        """Whether the answer is right, also if it waits for others."""
+        """Whether the answer is right, even if it waits for others."""
         return self.state in ("solved", "right")
 
     @property
     def also(self) -> list[str]:
-        """The names of the other tests that fail, each once with the number of its cases."""
+        """The names of the other failing tests, without duplicates, with their number of cases."""
         cases = Counter(short_name(each.test).partition("[")[0] for each in self.failing[1:])
         return [name if count == 1 else f"{name} ({count} cases)" for name, count in cases.items()]
 
     @property
     def needed(self) -> str:
-        """The exercise that is to be written first, or the function if it belongs to none."""
+        """The exercise to write first, or the function if it belongs to no exercise."""
         needed = self.waits_for or ""
         if needed.endswith(".0") and self.first is not None:
             return self.first.message.partition(".0 ")[2].partition(" is yours")[0]
@@ -80,7 +80,7 @@ class Verdict:
 
     @property
     def printed_first(self) -> tuple[str, str]:
-        """A heading, and the text of the first test in which the hole printed; "" if it did not."""
+        """A heading and the first text that the exercise printed in a test, or empty strings."""
         if not self.printed:
             return "", ""
         test, text = self.printed[0]
@@ -99,9 +99,9 @@ def short_name(test: str) -> str:
 
 
 def failing_line(outcome: Outcome) -> str:
-    """Return the line of a test at which it failed, with those that it goes on in.
+    """Return the line of a test that failed, joined with its continuation lines.
 
-    It is "" where the failure is in another file.
+    Returns "" if the failure is in another file.
     """
     path, _, line = outcome.where.rpartition(":")
     if not line.isdecimal() or not Path(path).name.startswith("test_"):
@@ -115,7 +115,7 @@ def failing_line(outcome: Outcome) -> str:
 
 
 def shown_lines(text: str) -> tuple[list[str], int]:
-    """Return the lines of printed text that are shown, and how many more there are.
+    """Return the lines of printed text to show, and the number of further lines.
 
     >>> shown_lines("one\\ntwo\\n")
     (['one', 'two'], 0)
@@ -127,12 +127,12 @@ def shown_lines(text: str) -> tuple[list[str], int]:
 
 def mistake_sentence(stage: Stage, hole: Hole, shown: Container[str],
                      failing: Sequence[tuple[str, str]]) -> str | None:
-    """Return the sentence that says what is wrong with a hole.
+    """Return a sentence that says what is wrong with an exercise, or `None`.
 
-    It names the mistake if the hole knows a symptom that is `shown`.  If not, it is what the first
-    test asks for that failed by itself (`failing`: ids and messages), with what `slip` of
-    tests/_oracle.py found in the numbers or what was raised: less, but never wrong.  Code that is
-    not Python shows symptoms too, as it raises in all cases.
+    If one of the exercise's symptoms is in `shown`, the sentence names the mistake.  Otherwise it
+    is what the first failing test expects (`failing`: ids and messages), with what was raised or
+    what `slip` of tests/_oracle.py found in the numbers.  That says less, but is never wrong.  Code
+    that does not parse is handled first, because it raises everywhere and so shows symptoms too.
     """
     for _, message in failing:
         broken = unreadable(message)
@@ -146,12 +146,12 @@ def mistake_sentence(stage: Stage, hole: Hole, shown: Container[str],
         if wanted is not None:
             slip, raised = _SLIP.search(message), _RAISED.match(message)
             here = slip[1] if slip else f"it raises {raised[0].rstrip('.')}" if raised else ""
-            return f"Not so yet: {wanted}" + (f" Here {here}." if here else "")
+            return f"Not yet: {wanted}" + (f" Here {here}." if here else "")
     return None
 
 
 def over_time(message: str) -> str | None:
-    """Return the sentence of a test's failure if the test was ended because it took too long.
+    """Return a sentence about a test that exceeded its time limit, or `None` for other failures.
 
     >>> over_time("TimeLimit: it did not end within 10 seconds")
     'It did not end within 10 seconds.'
@@ -163,7 +163,7 @@ def over_time(message: str) -> str | None:
 
 
 def running_in(sentence: str) -> str | None:
-    """Return the exercise that a sentence of `over_time` names.
+    """Return the exercise named in a sentence of `over_time`, or `None`.
 
     >>> running_in("It did not end within 10 seconds; running was a.py, line 3, in f (03.2).")
     '03.2'
@@ -173,7 +173,7 @@ def running_in(sentence: str) -> str | None:
 
 
 def named_together(holes: Sequence[str]) -> str:
-    """Return exercises as a sentence names them.
+    """Return exercises as an enumeration for a sentence.
 
     >>> named_together(["04a.2"]), named_together(["04a.2", "04a.3", "04a.5"])
     ('04a.2', '04a.2, 04a.3 and 04a.5')
@@ -183,26 +183,26 @@ def named_together(holes: Sequence[str]) -> str:
 
 
 def verdicts(stage: Stage, trial: Trial, holes: list[Hole]) -> list[Verdict]:
-    """Return the verdict on each hole."""
+    """Return the verdict on each exercise."""
     return [replace(_verdict(stage, trial, hole), printed=_printed(trial, hole)) for hole in holes]
 
 
 def whole_package_sentence(whole: Trial) -> str:
-    """Say how all files of a stage do below the whole package; see waiting.py."""
+    """Return a sentence on how the stage's files do below the whole package; see waiting.py."""
     if whole.problem:
-        return ("The stage is not solved yet: the whole package cannot be imported on your files: "
-                + whole.problem.strip().rpartition("\n")[2])
+        return ("The stage is not solved yet, because your files keep the whole package from being "
+                "imported: " + whole.problem.strip().rpartition("\n")[2])
     count, failing = len(whole.outcomes), [each for each in whole.outcomes if not each.passed]
     if failing:
-        return (f"The stage is not solved yet: your files stand in below the whole package, and "
-                f"{len(failing)} of {count} tests fail there.")
-    return f"Your files stand in below the whole package: all {count} tests pass there."
+        return (f"The stage is not solved yet: when the whole package runs on your files, "
+                f"{len(failing)} of {count} tests fail.")
+    return f"The whole package runs on your files too: all {count} tests pass."
 
 
 def _printed(trial: Trial, hole: Hole) -> tuple[tuple[str, str], ...]:
-    """Return what a hole printed: in its own tests first, the failing ones before the others.
+    """Return what an exercise printed: in its failing tests first, in other exercises' tests last.
 
-    Text of a function that belongs to no exercise counts for the exercise that is tested.
+    Text from a function outside all exercises counts for the exercise that is tested.
     """
     own = sorted(trial.of(hole), key=lambda each: each.passed)
     others = [each for each in trial.outcomes if hole.id not in each.holes]
@@ -222,7 +222,7 @@ def _verdict(stage: Stage, trial: Trial, hole: Hole) -> Verdict:
         return Verdict(hole, title, "right", hole.points, failing=failing, tests=len(outcomes),
                        waits_for=named_together(trial.waits[hole.id]))
     late = [each for each in trial.outcomes if over_time(each.message)]
-    if not outcomes and late:  # no test of this hole ran any more
+    if not outcomes and late:  # an earlier test hung, so no test of this exercise ran
         return Verdict(hole, title, "waiting", 0, waits_for=late[0].holes[0])
     came_to = [unwritten(each.message) for each in failing]
     if failing and None not in came_to and hole.id in came_to:
@@ -230,7 +230,7 @@ def _verdict(stage: Stage, trial: Trial, hole: Hole) -> Verdict:
     if failing and None not in came_to:
         return Verdict(hole, title, "waiting", 0, failing=failing, tests=len(outcomes),
                        waits_for=came_to[0])
-    # Failures of its own come first, before those that came to a hole that is not written.
+    # Put the exercise's own failures first, before those that reached an unwritten exercise.
     failing = tuple(sorted(failing, key=lambda each: unwritten(each.message) is not None))
     for each in failing:
         if (sentence := over_time(each.message)) is not None:
@@ -251,8 +251,8 @@ def _verdict(stage: Stage, trial: Trial, hole: Hole) -> Verdict:
 
 
 def _about(stage: Stage, symptom: str, failing: tuple[Outcome, ...]) -> tuple[Outcome, ...]:
-    """Put the test first that a symptom's sentence is about: the one that `about` names, or else
-    the one whose sentence is closest to it.
+    """Move the test first that a symptom's sentence is about: the one named by `about`, or else the
+    one whose sentence is closest.
     """
     named = stage.words.get("about", {}).get(symptom)
     own = [each for each in failing if unwritten(each.message) is None]

@@ -1,23 +1,23 @@
-"""Tell a right answer that waits for another exercise from a wrong one.
+"""Distinguish a right answer that waits for another exercise from a wrong one.
 
 NOTE [Right; it waits for]
-    An exercise whose tests fail while others of the workspace are open or wrong is tested again
-    with the package's version of those.  If all its tests pass then, it is right, and it waits for
-    the fewest of the others without which they fail.  If not, the failures of the second run are
-    its own, and only these are shown.  In a second run only the tests of that one exercise count,
-    and its own functions are always the learner's.
+    If the tests of an exercise fail while others in the workspace are open or wrong, it is tested
+    again with the package's version of those.  If all its tests pass then, it is right, and waits
+    for the smallest set of other exercises that makes the difference.  If not, the failures of the
+    second run are its own, and only these are shown.  In a second run only the tests of that one
+    exercise count, and its own functions are always the learner's.
 
 NOTE [Below the whole package]
-    Each exercise of a stage with `beside = true` is tested on a copy of its own, and waits for
-    none.  When all of them are right, the learner's files are swapped in below the whole package,
-    as those of other stages are, and the tests that are marked with the stage's number run there.
-    A failure there belongs to the exercises that fail there with the package's version of all
-    others; where none does, it belongs to all.
+    Each exercise of a stage with `beside = true` is tested on a separate copy and waits for no
+    other.  Once all of them are right, the learner's files are swapped in below the whole package,
+    as in other stages, and the tests marked with the stage's number run there.  A failure there
+    belongs to the exercises that fail it with the package's version of all others, or to all
+    exercises if no single one does.
 
 NOTE [Time in second runs]
-    Second runs have the same limit of time.  An exercise that ended at its limit in its own code is
-    tested again once at most, with all others from the package and a third of the time: code that
-    waits for a wrong answer ends quickly then, and an endless loop does not double the wait.
+    Second runs have the same time limit.  An exercise that hit the limit in its own code is tested
+    again at most once, with all others from the package and a third of the time.  Code that only
+    waits for a wrong answer then ends quickly, and an endless loop does not double the wait.
 """
 
 from __future__ import annotations
@@ -36,18 +36,19 @@ from .verdict import over_time, running_in
 
 __all__ = ["fewest", "find_waits", "second_runs", "try_again", "try_answers"]
 
-#: Seconds that the tests of one exercise may take in a second run.
+#: The time limit in seconds for the tests of one exercise in a second run.
 SECONDS = 30
 
-#: Runs the tests of some exercises with the package's version of others, whose names come first;
-#: returns those that pass.  The third argument says whether this is the last run of an exercise.
+#: Run the tests of some exercises (the second argument) with the package's version of others (the
+#: first); return those that pass.  The third argument is true for the last run of an exercise.
 Tested = Callable[[Collection[str], Sequence[str], bool], Collection[str]]
-#: A second run: the composed modules, the exercises to test, and whether its time is a third.
+#: A second run: the composed modules, the exercises to test, and whether it gets a third of the
+#: time.
 Run = tuple[Mapping[str, Source], Sequence[str], bool]
-#: Carries out second runs; its second argument says whether symptoms are looked for.
+#: Execute second runs; the second argument says whether to look for symptoms.
 Runs = Callable[[Sequence[Run], bool], list[Trial]]
-#: A run of the files as they stand, of some exercises or all.  The second argument says whether
-#: they are the rest of the stage: then the outcomes are wanted, and no symptoms.
+#: Run the files unchanged, for some exercises or all.  The second argument is true for the rest of
+#: the stage, of which only the outcomes are needed and not the symptoms.
 Once = Callable[[list[str] | None, bool], Trial]
 
 
@@ -55,9 +56,9 @@ def try_answers(stage: Stage, files: dict[str, Path], holes: list[str] | None = 
                 timeout: float = 120, shared: Mapping[str, Source] | None = None,
                 limit: float | None = None, stop: Event | None = None,
                 only_first: bool = False) -> Trial:
-    """Run the stage's tests on a learner's files, and those that fail a second time.
+    """Run the stage's tests on a learner's files, and run the exercises that fail a second time.
 
-    `holes` limits the verdicts to these holes; `shared` are modules that several stages share.
+    `holes` limits the verdicts to these exercises; `shared` are modules that several stages share.
     `limit`, `stop` and `only_first` are as in `try_files`.
     """
     answers = LearnerFiles(stage, files, shared)
@@ -84,22 +85,22 @@ def try_answers(stage: Stage, files: dict[str, Path], holes: list[str] | None = 
 
 def try_again(answers: LearnerFiles, first: Trial, holes: list[str] | None, once: Once, run: Runs,
               only_first: bool = False) -> Trial:
-    """Return a trial with the outcomes of all further runs that it needs.
+    """Return a trial that includes the outcomes of all necessary further runs.
 
-    `first` has the outcomes of `holes`, None for all of the stage; with `only_first`, those after
-    one that ended at its limit were left out.
+    `first` has the outcomes of `holes`, or of the whole stage if that is `None`.  With `only_first`
+    it lacks those after an exercise that hit its limit.
     """
     every = answers.stage.holes
-    if answers.stage.beside:  # each exercise was tested with the package's version of the others
+    if answers.stage.beside:  # each exercise was tested with the package's version of the rest
         is_whole = holes is None or {hole.id for hole in every} <= set(holes)
         if not is_whole or not all(map(first.solved, every)):
             return first
         return _below_whole_package(answers, first, once([answers.stage.number], False), run)
     asked = [hole for hole in every if holes is None or hole.id in holes]
-    is_open = answers.open()  # they fail: their tests need not run
+    is_open = answers.open()  # their tests would fail, so do not run them
     others = [hole.id for hole in every if hole not in asked and hole.id not in is_open]
     if only_first and any(over_time(each.message) for each in first.outcomes):
-        asked = [hole for hole in asked if first.of(hole)]  # the others were left out
+        asked = [hole for hole in asked if first.of(hole)]  # the rest was left out
     if others and not first.problem and any(_is_to_run_again(first, hole) for hole in asked):
         rest = once(others, True)
         first = replace(first, outcomes=(*first.outcomes, *rest.outcomes))
@@ -107,9 +108,9 @@ def try_again(answers: LearnerFiles, first: Trial, holes: list[str] | None, once
 
 
 def _below_whole_package(answers: LearnerFiles, first: Trial, whole: Trial, run: Runs) -> Trial:
-    """Return a trial with what came of all files below the whole package.
+    """Return a trial that includes the outcomes of all files below the whole package.
 
-    See NOTE [Below the whole package] for the exercises to which a failure there belongs.
+    See NOTE [Below the whole package] for how failures there are assigned to exercises.
     """
     first = replace(first, whole=whole)
     if not _fails(whole):
@@ -118,7 +119,7 @@ def _below_whole_package(answers: LearnerFiles, first: Trial, whole: Trial, run:
     try:
         trials = run([(answers.without([each.id for each in every if each != hole]),
                        [answers.stage.number], False) for hole in every], False)
-    except CourseError:  # the files cannot be put together
+    except CourseError:  # cannot compose the files
         trials = [whole] * len(every)
     broken = {hole: trial for hole, trial in zip(every, trials, strict=True) if _fails(trial)}
     more = [each for hole, trial in (broken or dict.fromkeys(every, whole)).items()
@@ -131,22 +132,22 @@ def _fails(whole: Trial) -> bool:
 
 
 def _failures_of(hole: Hole, whole: Trial) -> list[Outcome]:
-    """Return the failures below the whole package as failures of one exercise."""
+    """Return the failures below the whole package as failures of this exercise."""
     if whole.problem:
         return [replace(_failure(hole, whole), test=f"the whole package on your {hole.id}")]
     return [replace(each, holes=(hole.id,)) for each in whole.outcomes if not each.passed]
 
 
 def _took_too_long(problem: str) -> bool:
-    """Whether nothing could be tested because the import, or everything, took too long."""
+    """Return whether nothing was tested because the import, or everything, took too long."""
     return problem.startswith("it did not end within ") or \
         problem.strip().rpartition("\n")[2].startswith("TimeLimit: ")
 
 
 def second_runs(answers: LearnerFiles, first: Trial, asked: Sequence[Hole], run: Runs) -> Trial:
-    """Return a trial with the outcomes of the second runs in it, for the holes in `asked`.
+    """Return a trial that includes the outcomes of second runs for the exercises in `asked`.
 
-    `first` has the outcomes of all holes of the stage.
+    `first` has the outcomes of all exercises of the stage.
     """
     if first.problem:
         return _one_by_one(answers, first, asked, run)
@@ -171,7 +172,7 @@ def second_runs(answers: LearnerFiles, first: Trial, asked: Sequence[Hole], run:
     met = {each for hole in failing.values() for each in _met(first, hole)} | set(late.values())
     try:
         waits = find_waits(list(failing), suspects, met, tested, answers.open())
-    except CourseError:  # the files cannot be put together: the first run stands
+    except CourseError:  # cannot compose the files: keep the first run
         return first
     for number, trial in last_runs.items():
         ended_again = number in late and _ran_in(trial, failing[number]) is not None
@@ -182,10 +183,10 @@ def second_runs(answers: LearnerFiles, first: Trial, asked: Sequence[Hole], run:
 
 def find_waits(failing: Sequence[str], suspects: Sequence[str], likely: Collection[str],
                tested: Tested, to_write: Collection[str] = ()) -> dict[str, tuple[str, ...]]:
-    """Return the failing exercises that are right, each with those that it waits for.
+    """Return the failing exercises that are right, each with the exercises that it waits for.
 
-    `suspects` are all exercises that are open or wrong, `likely` those of them to try first.  Those
-    in `to_write` cannot be right: they are tested once, without all others.
+    `suspects` are all exercises that are open or wrong; those in `likely` are tried first.  Those
+    in `to_write` cannot be right, so they are tested once, with all others from the package.
     """
     waits: dict[str, tuple[str, ...]] = {}
     for suspect in sorted((each for each in suspects if each in likely or each in failing),
@@ -196,7 +197,7 @@ def find_waits(failing: Sequence[str], suspects: Sequence[str], likely: Collecti
             waits |= {each: (suspect,) for each in tested([suspect], left, False)}
     for each in failing:
         others = [other for other in suspects if other != each]
-        # An exercise that others wait for, and nothing else, is wrong by itself.
+        # If other exercises wait only for this one, it is itself wrong.
         if each not in waits and any(waits.get(other) != (each,) for other in others) \
                 and tested(others, [each], True):
             waits[each] = tuple(fewest(others, partial(_is_enough, tested, each)))
@@ -208,7 +209,7 @@ def _is_enough(tested: Tested, hole: str, others: Collection[str]) -> bool:
 
 
 def fewest(others: Sequence[str], passes: Callable[[Collection[str]], bool]) -> list[str]:
-    """Return as few of `others` as are needed for `passes`, which is true of all of them.
+    """Return a smallest part of `others` for which `passes` is true, as it is for all of them.
 
     >>> fewest(["a", "b", "c", "d"], lambda chosen: "c" in chosen)
     ['c']
@@ -224,26 +225,26 @@ def fewest(others: Sequence[str], passes: Callable[[Collection[str]], bool]) -> 
 
 
 def _is_to_run_again(trial: Trial, hole: Hole) -> bool:
-    """Whether a hole failed, and not because something of it is still to be written."""
+    """Return whether an exercise failed although all of it is written."""
     return not trial.solved(hole) and hole.id not in _met(trial, hole)
 
 
 def _met(trial: Trial, hole: Hole) -> set[str]:
-    """Return the exercises that a hole's tests came to and that are not written or not Python."""
+    """Return the unwritten and unparsable exercises that an exercise's tests reached."""
     messages = [each.message for each in trial.of(hole) if not each.passed]
     broken = [found[0] for each in messages if (found := unreadable(each)) is not None]
     return {each for each in map(unwritten, messages) if each is not None} | set(broken)
 
 
 def _ran_in(trial: Trial, hole: Hole) -> str | None:
-    """Return the exercise that was running when a hole's tests ran out of time, or None."""
+    """Return the exercise that was running when the tests of `hole` ran out of time, or `None`."""
     told = [sentence for each in trial.of(hole)
             if (sentence := over_time(each.message)) is not None]
     return (running_in(told[0]) or hole.id) if told else None
 
 
 def _with(trial: Trial, hole: Hole, second: Trial) -> Trial:
-    """Return a trial with the outcomes and symptoms that a hole had in its second run."""
+    """Return a trial with an exercise's outcomes and symptoms replaced by its second run's."""
     start = hole.id.replace(".", "_") + "_"
     kept = [each for each in trial.outcomes if hole.id not in each.holes]
     symptoms = {name: shown for name, shown in trial.symptoms.items() if not name.startswith(start)}
@@ -253,9 +254,9 @@ def _with(trial: Trial, hole: Hole, second: Trial) -> Trial:
 
 
 def _one_by_one(answers: LearnerFiles, first: Trial, asked: Sequence[Hole], run: Runs) -> Trial:
-    """Test each hole with the package's version of all others, where nothing could be tested.
+    """If nothing could be tested, test each exercise with the package's version of all others.
 
-    One answer may keep the package from being imported, or a test from ending.
+    A single answer can keep the package from being imported, or a test from ending.
     """
     every = [hole.id for hole in answers.holes]
     try:
@@ -281,7 +282,7 @@ def _one_by_one(answers: LearnerFiles, first: Trial, asked: Sequence[Hole], run:
 
 
 def _failure(hole: Hole, trial: Trial) -> Outcome:
-    """Return the outcome for a hole with which no test could run."""
+    """Return a failing outcome for an exercise that kept all tests from running."""
     lines = trial.problem.strip().splitlines() or [""]
     where = "" if trial.at is None else f"{trial.at[0]}:{trial.at[1]}"
     return Outcome(f"the tests of {hole.id}", (hole.id,), False, lines[-1], where, trial.problem)

@@ -1,6 +1,6 @@
 # Stage 10, Anomaly mode: the solution for minigrad/frames.py.
 # Made by `minigrad dev build`. The lesson is lessons/10_anomaly.md.
-# MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
+# MASTER COPY: a copy of the package's module, which never runs. Your answers are in a workspace.
 
 """The user's frame: the innermost frame of the call stack that is not the package's own."""
 

@@ -1,6 +1,6 @@
 # Stage 12, Arrays on a GPU: the backend protocol: the solution for minigrad/device.py.
 # Made by `minigrad dev build`. The lesson is lessons/12_backend.md.
-# MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
+# MASTER COPY: a copy of the package's module, which never runs. Your answers are in a workspace.
 
 """Devices: where the memory of a tensor is.
 

@@ -63,13 +63,13 @@ def test_resnet18_prints_the_table_and_writes_the_files(tmp_path):
 def test_without_photographs_it_says_so():
     done = command("resnet18", "--iterations", "1", "--size", "64", blocked=("sklearn",))
     assert done.returncode == 0, done.stderr
-    assert "random numbers, since scikit-learn is missing" in done.stdout.splitlines()[0]
+    assert "random numbers, because scikit-learn is not installed" in done.stdout.splitlines()[0]
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     slow_but(1, [
-        (("resnet18", "--trace", "nowhere/trace.json"), "there is no folder"),
+        (("resnet18", "--trace", "nowhere/trace.json"), "does not exist"),
         (("resnet18", "--sort", "beauty"), "self_cpu_time_total"),
         (("resnet18", "--iterations", "0"), "--iterations"),
         (("resnet18", "--size", "1000"), "--size"),
@@ -108,7 +108,7 @@ def test_no_grad_shows_what_is_saved():
 def test_a_process_that_fails_is_named(tmp_path):
     from minigrad_course.bench.peak_memory import peak
 
-    with pytest.raises(RuntimeError, match="resnet18 with minigrad could not be measured: .*Error"):
+    with pytest.raises(RuntimeError, match="could not measure resnet18 with minigrad: .*Error"):
         peak("minigrad", "resnet18", tmp_path / "missing.npy", True)
 
 
@@ -154,7 +154,7 @@ def test_a_piece_takes_every_so_many_pixels():
     rows = photographs.piece(picture, 4, 0) * photographs.SPREAD[:, None, None]
     columns = ((rows + photographs.MEAN[:, None, None]) * 255).round()[0, 0]
     assert columns.tolist() == [6, 8, 10, 12]  # the middle: 12 left over, steps of 2
-    with pytest.raises(ValueError, match="at most 10 can be cut out, not 11"):
+    with pytest.raises(ValueError, match="at most 10, not 11"):
         photographs.piece(picture, 11, 0)
 
 

@@ -179,7 +179,7 @@ def test_a_copy_that_cannot_be_loaded_leaves_nothing(tmp_path, monkeypatch):
             second_copy("04d.7")
     assert sys.meta_path == finders
     assert not [each for each in sys.modules if each.startswith("minigrad_beside_04d_7")]
-    with pytest.raises(LookupError, match=r"no second copy was made for 04d.6, only for 04d.7"):
+    with pytest.raises(LookupError, match=r"no second copy was planned for 04d.6, only for 04d.7"):
         second_copy("04d.6")
 
 
@@ -188,7 +188,7 @@ def test_only_modules_of_op_can_be_tested_beside_the_package(stage, tmp_path):
     file = tmp_path / "lessons" / "stages" / "04d_recording.toml"
     file.write_text(file.read_text("utf-8").replace('"op/apply.py"]', '"engine/engine.py"]'),
                     encoding="utf-8")
-    with pytest.raises(CourseError, match=r"are in op/ or examples/, but engine/engine.py is not"):
+    with pytest.raises(CourseError, match=r"must be in op/ or examples/, but engine/engine.py"):
         course.stages(tmp_path)
 
 
@@ -310,7 +310,7 @@ def test_the_command_run(stage, tmp_path, monkeypatch):
     written(answers(stage, {}), space.exercises / stage.key)
     told = said("run", "04d")
     assert "10 of 10 points" in told
-    assert "Your files stand in below the whole package: all 2 tests pass there." in " ".join(
+    assert "The whole package runs on your files too: all 2 tests pass." in " ".join(
         told.split())
     assert "whole package" not in said("run", "04d.1")
 
@@ -323,7 +323,7 @@ def test_learn_tells_how_the_files_do_below_the_whole_package(tmp_path, passed):
     right = tuple(Outcome(f"test_{hole.id}", (hole.id,), True) for hole in stage.holes)
     Session(said, space).tested(stage, Trial(right, whole=whole))
     told = said.file.getvalue()
-    assert ("all 1 tests pass there" if passed else "1 of 1 tests fail there") in told
+    assert ("all 1 tests pass." if passed else "1 of 1 tests fail.") in told
     assert ("test_it failed" in told) is not passed
 
 
@@ -342,22 +342,22 @@ def test_what_fails_below_the_whole_package_alone_is_told(stage, tmp_path, monke
     told = " ".join(output.split())
     assert "wrong 04d.2 " in told
     assert re.search(r" [1-9] of 10 points ", told)
-    assert ("The stage is not solved yet: your files stand in below the whole package, and 1 of 2 "
-            "tests fail there.") in told
+    assert ("The stage is not solved yet: when the whole package runs on your files, 1 of 2 tests "
+            "fail.") in told
     assert "test_a_mean_has_a_gradient failed:" in told
     assert "is solved" not in told
     told = CliRunner().invoke(app, ["run", "04d.2", "--dir", str(space.root)]).output
-    assert "1 of 2 tests fail there" in " ".join(told.split())
+    assert "1 of 2 tests fail." in " ".join(told.split())
     assert "is solved" not in told
     assert not space.solved(next(each for each in stage.holes if each.id == "04d.2"))
     result = page(stage.root, [{"stage": "04d", "files": texts}])[0]
-    assert result["whole"].startswith("The stage is not solved yet: your files stand in below the "
-                                      "whole package, and 1 of 2 tests fail there. "
+    assert result["whole"].startswith("The stage is not solved yet: when the whole package runs on "
+                                      "your files, 1 of 2 tests fail. "
                                       "test_a_mean_has_a_gradient: ")
     assert [each["state"] for each in result["verdicts"]] == ["solved", "wrong", "solved"]
     texts["op/apply.py"] = texts["op/apply.py"].replace("'MeanAll': return", "'Nothing': return")
     assert page(stage.root, [{"stage": "04d", "files": texts}])[0]["whole"] == (
-        "Your files stand in below the whole package: all 2 tests pass there.")
+        "The whole package runs on your files too: all 2 tests pass.")
 
 
 @pytest.mark.slow
@@ -379,8 +379,8 @@ def test_a_package_that_cannot_be_imported_is_told(stage, tmp_path, monkeypatch)
     output = CliRunner().invoke(app, ["run", "04d", "--dir", str(space.root)])
     told = " ".join(output.output.split())
     assert output.exit_code == 1
-    assert ("The stage is not solved yet: the whole package cannot be imported on your files: "
-            "TypeError: no tanh") in told
+    assert ("The stage is not solved yet, because your files keep the whole package from being "
+            "imported: TypeError: no tanh") in told
     assert "wrong 04d.1 " in told
     assert "the whole package on your 04d.1 failed: TypeError: no tanh" in told
     assert "is solved" not in told
@@ -469,7 +469,7 @@ HANDED_ON = {  # hands its work on to the package's version
 def test_an_answer_cannot_hand_its_work_on_to_the_package(stage, hole):
     (found,) = graded(only(stage, hole), answers(stage, HANDED_ON), 60).holes
     assert found.points == 0
-    assert any("takes nothing of yours" in message for _, message in found.failing)
+    assert any("does not accept objects" in message for _, message in found.failing)
 
 
 @pytest.mark.slow

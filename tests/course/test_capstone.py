@@ -147,7 +147,7 @@ def test_a_fault_is_found_by_its_digest_alone():
 
 def test_an_engine_with_a_fault_of_its_own_is_told_so(monkeypatch):
     monkeypatch.setattr(faults, "probed", lambda engine: {**TEN.EXPECTED, "school": "0"})
-    with pytest.raises(CourseError, match="a fault of its own: it gets the probes school wrong"):
+    with pytest.raises(CourseError, match="already has a fault: it gets the probes school wrong"):
         faults.plant(1, SOLUTIONS, TEN.EXPECTED)
 
 
@@ -174,7 +174,7 @@ def test_a_fault_is_planted_in_a_solved_stage_alone(space, monkeypatch):
     planted = {faults.plant(number, own, TEN.EXPECTED).stage.number for number in range(20)}
     assert planted == {"05", "13b"}
     monkeypatch.setattr(faults, "probed", lambda engine: TEN.EXPECTED)
-    with pytest.raises(CourseError, match="no probe sees a fault in the stages that you have"):
+    with pytest.raises(CourseError, match="no probe detects a fault in the stages that you have"):
         faults.plant(1, own, TEN.EXPECTED)
 
 
@@ -201,7 +201,7 @@ def test_a_fault_is_asked_about_and_named(planted):
     assert asked[0][0] == hooks | rules and asked[0][1] <= path and asked[0][1]
     assert asked[1] == (hooks, set())  # a half without the stage is the learner's, and right
     assert asked[2][0] == rules and asked[2][1] == asked[0][1]
-    assert "no: stage 05 is as it was" in call("fault", "--stage", "05", code=1)
+    assert "no: stage 05 is unchanged" in call("fault", "--stage", "05", code=1)
     assert read_results(space)["fault"]["wrong"] == 1
     told = call("fault", "--stage", "13b")
     assert f"yes: {fault.hole.id}" in told and "after 3 questions" in told
@@ -212,8 +212,8 @@ def test_a_fault_is_asked_about_and_named(planted):
 
 
 @pytest.mark.parametrize(("words", "told"), [
-    (["--stage", "03"], "no fault is planted: `minigrad capstone fault` plants one"),
-    (["--stage", "03", "--mine", "01"], "ask with --mine or answer with --stage"),
+    (["--stage", "03"], "no fault is planted yet: plant one with `minigrad capstone fault`"),
+    (["--stage", "03", "--mine", "01"], "use --mine to ask or --stage to answer"),
     (["--mine", "77"], "there is no stage '77'"),
 ])
 def test_what_cannot_be_asked_is_said(planted, words, told):
@@ -222,7 +222,8 @@ def test_what_cannot_be_asked_is_said(planted, words, told):
 
 def test_an_answer_names_one_stage(planted):
     call("fault")
-    assert "name one stage: 13a, 13b are several" in call("fault", "--stage", "13", code=2)
+    told = call("fault", "--stage", "13", code=2)
+    assert "--stage takes one stage, but 13a, 13b were named" in told
 
 
 @pytest.mark.slow
@@ -279,7 +280,7 @@ def test_the_best_network_counts(space, monkeypatch):
 def test_a_network_of_ones_own_is_not_written_over(space, monkeypatch):
     (space.root / "network.py").write_text("mine", encoding="utf-8")
     measured(monkeypatch, right=440, of=450, weights=10)
-    assert "the package alone" in call("digits")
+    assert "the package's code only" in call("digits")
     assert (space.root / "network.py").read_text(encoding="utf-8") == "mine"
 
 
@@ -288,7 +289,7 @@ def test_half_of_the_words_are_asked_for(space, monkeypatch):
     assert "not yet" in call("spell", code=1)
     measured(monkeypatch, spelled=0.9, loss=0.8)
     assert "1 of the 2 modules" not in call("spell")
-    assert "90.0% of 200 words spelled rightly, loss 0.800" in call()
+    assert "90.0% of 200 words spelled correctly, loss 0.800" in call()
 
 
 def test_a_program_that_fails_leaves_the_figures_as_they_were(space, monkeypatch):
@@ -310,7 +311,7 @@ def test_figures_that_nobody_measured_are_not_read(space, monkeypatch, change):
                     encoding="utf-8")
     monkeypatch.setattr(commands, "run_script", lambda *given: pytest.fail("it measured"))
     for part in ("certificate", "digits", "spell", "fault"):
-        assert "was changed or is damaged: delete it, and measure again" in " ".join(
+        assert "was changed or is damaged: delete it and run the tasks again" in " ".join(
             call(part, code=2).split())
 
 
@@ -340,7 +341,7 @@ def test_a_task_that_is_not_done_makes_no_certificate(space):
     keep_result(space, "spell", {"spelled": 0.945, "loss": 0.756, "own": 9, "ran": 300})
     keep_result(space, "fault", {"digest": "", "found": [CAUGHT]})
     text = certificate(space)
-    assert "SO FAR" in text and "436 of 450" in text and "below what is asked for" in text
+    assert "SO FAR" in text and "436 of 450" in text and "below the goal" in text
 
 
 # --- the programs -----------------------------------------------------------------------------

@@ -436,5 +436,5 @@ def test_a_file_that_is_no_text_is_left_to_the_import(tmp_path):
     file.write_bytes(b"\xff\xfe\x00")
     learner_files = LearnerFiles(stage, {stage.modules[0]: Path(file)})
     assert learner_files.repaired() == {} and learner_files.open() == set()
-    with pytest.raises(CourseError, match="cannot be read as Python"):
+    with pytest.raises(CourseError, match="it is not valid Python"):
         learner_files.without({hole.id for hole in stage.holes})

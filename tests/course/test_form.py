@@ -29,7 +29,7 @@ def test_a_stage_says_the_time_that_it_takes():
     needed = form.minutes_needed(stage)
     assert form.time_faults(replace(stage, minutes=needed + 10)) == []
     assert form.time_faults(replace(stage, minutes=10)) == [
-        f"07_grad_mode: it says 10 minutes; expect about {needed}"]
+        f"07_grad_mode: minutes is 10, but the estimate is about {needed}"]
 
 
 @pytest.mark.parametrize("stage", stages(), ids=lambda stage: stage.key)
@@ -84,10 +84,10 @@ def test_each_graded_test_has_a_rule_that_can_be_read():
     bad = {**good, second: "Tell whether", third: "no page says so", "test_gone": quote}
     del bad[first]
     assert form.rule_faults(changed(rules=bad)) == [
-        f"{first}: no rule says where a learner reads what it asks for",
-        "test_gone: a rule for a test that is not there",
-        f"{second}: a rule quotes three words at least, not 'Tell whether'",
-        f"{third}: neither a task nor a docstring of the exercise says 'no page says so'"]
+        f"{first}: no rule quotes where a learner can read what it expects",
+        "test_gone: a rule for a test that does not exist",
+        f"{second}: a rule must quote at least three words, not 'Tell whether'",
+        f"{third}: neither a task nor a docstring of the exercise has 'no page says so'"]
 
 
 def test_a_task_is_filled_paragraph_by_paragraph():

@@ -33,22 +33,22 @@ def test_another_encoding_is_not_taken(tmp_path, text, told):
     """Read as it asks for, a comment would be code."""
     (tmp_path / "handin.py").write_bytes(text)
     problems = take_in(tmp_path / "handin.py", STAGE).problems
-    assert list(problems.values()) == ([f"handin.py says that it is in {told}; hand in UTF-8, "
-                                        "without such a line"] if told else [])
+    assert list(problems.values()) == ([f"handin.py declares the encoding {told}; hand in "
+                                        "UTF-8, without that line"] if told else [])
 
 
 @pytest.mark.parametrize(("files", "told"), [
-    ([], "07_grad_mode.py is not there; nothing that ends in .py was found"),
-    (["notes.txt"], "07_grad_mode.py is not there; nothing that ends in .py was found"),
-    (["work.zip"], "07_grad_mode.py is not there; work.zip is an archive; unpack it"),
-    (["a.ipynb"], "07_grad_mode.py is not there; a.ipynb is a notebook; hand in the .py files that "
+    ([], "07_grad_mode.py is missing; no .py file was found"),
+    (["notes.txt"], "07_grad_mode.py is missing; no .py file was found"),
+    (["work.zip"], "07_grad_mode.py is missing; work.zip is an archive; unpack it"),
+    (["a.ipynb"], "07_grad_mode.py is missing; a.ipynb is a notebook; hand in the .py files that "
                   "it writes"),
     (["mine/exercises/07_grad_mode.py", "hw.py"],
-     "07_grad_mode.py is not there; mine/exercises/07_grad_mode.py was found instead"),
-    (["hw.py"], "07_grad_mode.py is not there; hw.py was found instead"),
+     "07_grad_mode.py is missing; mine/exercises/07_grad_mode.py was found instead"),
+    (["hw.py"], "07_grad_mode.py is missing; hw.py was found instead"),
     ([f"{i}.py" for i in range(5)],
-     "07_grad_mode.py is not there; 0.py, 1.py, 2.py ... were found instead"),
-    (["hw.py", "a.tgz"], "07_grad_mode.py is not there; hw.py was found instead; a.tgz is an "
+     "07_grad_mode.py is missing; 0.py, 1.py, 2.py ... were found instead"),
+    (["hw.py", "a.tgz"], "07_grad_mode.py is missing; hw.py was found instead; a.tgz is an "
                          "archive; unpack it"),
 ])
 def test_what_was_found_instead_is_told(tmp_path, files, told):
@@ -67,7 +67,7 @@ def test_of_several_files_those_that_are_there_are_not_found_instead(tmp_path):
     (tmp_path / "engine.py").write_text("x = 1\n")
     problems = take_in(tmp_path, stage).problems
     assert problems.keys() == set(missing)
-    assert all(each.endswith(" is not there; engine.py was found instead")
+    assert all(each.endswith(" is missing; engine.py was found instead")
                for each in problems.values())
 
 
@@ -86,7 +86,7 @@ def test_a_link_is_not_followed_in_the_search(tmp_path):
     (folder / "link").symlink_to(tmp_path / "out")
     (folder / "loop").symlink_to(folder)
     (problem,) = take_in(folder, STAGE).problems.values()
-    assert problem.endswith("nothing that ends in .py was found")
+    assert problem.endswith("no .py file was found")
 
 
 def test_the_line_of_a_syntax_error_is_told_once(tmp_path):

@@ -132,7 +132,7 @@ def test_the_stage_of_the_saved_file_is_tested_and_solved_is_withdrawn(space):
         terminal.expect("Everything is solved")
         spoil(space, "raise ValueError('broken')")
         terminal.expect("stage 05, Hooks: testing")
-        terminal.expect("05.1 was solved, and is not any more")
+        terminal.expect("05.1 was solved, but now fails")
         terminal.expect("wrong +05.1")
         assert not space.solved(STAGE.holes[0])
         terminal.send("q")
@@ -150,7 +150,7 @@ def test_a_change_while_nobody_watched_is_tested_first(space):
     note_tested(space, STAGE)
     spoil(space, "raise ValueError('broken')")
     with learning(space) as terminal:
-        terminal.expect("05.1 was solved, and is not any more")
+        terminal.expect("05.1 was solved, but now fails")
         terminal.send("q")
         assert terminal.left() == 0
 

@@ -82,7 +82,7 @@ def test_init_harms_nothing(tmp_path, present):
 
 def test_outside_a_workspace(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(CourseError, match="is not in a workspace; make one with `minigrad init"):
+    with pytest.raises(CourseError, match="make one with `minigrad init"):
         find_workspace()
 
 
@@ -118,9 +118,9 @@ def test_a_wrong_answer_is_told_by_its_sentence(space):
 
 @pytest.mark.slow
 def test_what_is_to_be_written_is_told_with_its_place(space):
-    file, line = re.search(r"to be written: (.*):(\d+)", call("run", HOLE.id, code=1)).groups()
+    file, line = re.search(r"write it here: (.*):(\d+)", call("run", HOLE.id, code=1)).groups()
     assert f"{HOLE.id} " in Path(file).read_text(encoding="utf-8").splitlines()[int(line) - 1]
-    assert "to be written" not in call("run", STAGE.number, code=1)
+    assert "write it here" not in call("run", STAGE.number, code=1)
 
 
 @pytest.mark.slow
@@ -149,16 +149,16 @@ def test_a_solved_exercise_that_is_broken_is_open_again(space):
 
 def test_a_file_that_is_no_python(space):
     STAGE.exercise(STAGE.modules[0], space.exercises).write_text("def (:\n")
-    assert "nothing could be tested" in call("run", STAGE.number, code=1)
+    assert "could not run the tests" in call("run", STAGE.number, code=1)
 
 
 def test_a_stage_with_nothing_to_write_is_not_skipped(space):
-    assert "stage 14 has nothing to write" in call("skip", "14", code=2)
+    assert "stage 14 has no exercises" in call("skip", "14", code=2)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("text", "told", "not_told"), [
-    ("", "has no .* any more, and the package needs it", "File"),
+    ("", "no longer defines .*, which the package needs", "File"),
     ("import numpy\nx = undefined\n", r'", line 2, in <module>', "importlib|minigrad/"),
 ])
 def test_files_that_cannot_be_imported_are_told_without_the_packages_frames(
@@ -217,7 +217,7 @@ def test_a_hint_names_the_page_that_explains_its_names(space):
     for _ in range(2):  # once, however many hints are shown
         shown = call("hint", HOLE.id)
         assert shown.count("glossary.md") == 1
-    (place,) = re.findall(r"inside: (.*), \"Names in the exercises\"", shown)
+    (place,) = re.findall(r"package: (.*), \"Names in the exercises\"", shown)
     assert "## Names in the exercises" in Path(place).read_text(encoding="utf-8")
 
 
@@ -264,7 +264,7 @@ def test_upgrade_merges_and_never_loses(space):
     file.write_text(mine)
     assert "merged" in call("upgrade")
     assert file.read_text() == new + "\n# my own last line\n"
-    assert call("upgrade").strip() == "nothing to do"
+    assert call("upgrade").strip() == "already up to date"
 
     shipped.write_text(new.replace(new.splitlines()[0], "# an older first line"))
     mine = new.replace(new.splitlines()[0], "# my first line")
@@ -290,11 +290,11 @@ def test_upgrade_keeps_answers_where_the_task_has_other_words(space):
     assert "merged" in call("upgrade")
     merged = file.read_text()
     assert "return 42  # mine" in merged and "In older words" not in merged
-    assert call("upgrade").strip() == "nothing to do"
+    assert call("upgrade").strip() == "already up to date"
 
 
 @pytest.mark.parametrize(("text", "told"), [
-    ("[]", "is not a progress file"), ("{", "cannot be read"), ('{"holes": {"01.1": 3}}', "is not"),
+    ("[]", "is not a progress file"), ("{", "cannot read"), ('{"holes": {"01.1": 3}}', "is not"),
     ('{"form": 99, "holes": {}}', "has the form 99"),
 ])
 def test_a_damaged_progress_file_is_told_and_kept(space, text, told):
@@ -335,14 +335,14 @@ def test_a_program_that_comes_to_what_is_not_written_says_so_in_a_sentence(space
     told = capfd.readouterr()
     # `op/` without its exercises cannot declare the package's ops, so that `import` ends.
     number, file, how, out = {
-        "03b": ("03b.5", "03b_backward.py", "the program came to", "begun\n"),
-        "05-13": ("12.3", "device.py", "the program came to", "begun\n"),
-        "01-13": ("04d.1", "node.py", "the package cannot be imported without", ""),
+        "03b": ("03b.5", "03b_backward.py", "the program needs", "begun\n"),
+        "05-13": ("12.3", "device.py", "the program needs", "begun\n"),
+        "01-13": ("04d.1", "node.py", "importing the package needs", ""),
     }[stages]
     assert told.out == out
     assert told.err.startswith(f"{how} {number} ") and told.err.count("\n") == 1
     assert f"{file}, line " in told.err
-    assert f"leave stage {number.partition('.')[0]} out of what follows --mine" in told.err
+    assert f"leave stage {number.partition('.')[0]} out of the stages after --mine" in told.err
 
 
 @pytest.mark.slow
@@ -397,7 +397,7 @@ def test_the_debugger_stops_at_the_failure(space, where):
         child.sendline("up")
         child.expect("-> with ")
     else:
-        child.expect("your code had returned by then")
+        child.expect("your code had already returned")
         child.expect(f"> {re.escape(str(stage.tests))}")
     child.expect(r"\(Pdb\) ")
     child.sendintr()  # it is the debugger's, and ends nothing
@@ -430,11 +430,11 @@ def test_from_scratch_nothing_is_written(tmp_path, monkeypatch):
     file.write_text(compose(base, answer, holes, holes).text)
     shown = call("run", "07", code=1)  # what belongs to no exercise is still to be written
     assert "waiting   07.1 A block that switches recording (for _Switch.__new__)" in shown
-    assert "right     07.5 Inference mode: right; it waits for 07.1" in shown
+    assert "right     07.5 Inference mode: correct, but waits for 07.1" in shown
     shutil.copy(stage.solution(stage.modules[0]), file)
     call("run", "07.1")
     assert space.solved(stage.holes[0])
-    assert call("upgrade").strip() == "nothing to do"
+    assert call("upgrade").strip() == "already up to date"
     call("reset", "07", "--yes")
     assert file.read_text() == handed_out
 

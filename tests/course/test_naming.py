@@ -44,7 +44,7 @@ def test_stages(text, numbers):
 
 
 @pytest.mark.parametrize(("text", "told"), [
-    ("99", "there is no stage '99'; there are 00, 01"),
+    ("99", "there is no stage '99'; the stages are 00, 01"),
     ("04e", "there is no stage '04e'; did you mean 04a, 04b, 04c or 04d?"),
     ("13c", "did you mean 13a or 13b?"), ("hoks", "did you mean hooks?"),
     ("08-05", "runs backwards"), ("", "there is no stage ''"),
@@ -58,7 +58,7 @@ def test_stages_that_are_not_there(text, told):
 @pytest.mark.parametrize(("text", "told"), [
     ("04", "name one exercise: 04a.1, "), ("04.2", "did you mean 04a.2, 04b.2, 04c.2 or 04d.2?"),
     ("05.9", "did you mean 05.1, 05.2, 05.3, 05.4, 05.5 or 05.6?"),
-    ("14", "stage 14 has nothing to write: read lessons/14_capstone.md"),
+    ("14", "stage 14 has no exercises: read lessons/14_capstone.md"),
 ])
 def test_exercises_that_are_not_there(text, told):
     with pytest.raises(CourseError) as error:
@@ -79,7 +79,7 @@ def test_exercises_beside_stages():
     ("similarity", ".", "--stage", "99"), ("export", "99", "--format", "otter", "--out", "x"),
 ])
 def test_every_command_knows_the_same_names(space, words):
-    assert "there is no stage '99'; there are 00, 01" in call(*words, code=2)
+    assert "there is no stage '99'; the stages are 00, 01" in call(*words, code=2)
 
 
 def test_a_range_is_put_back(space):
@@ -89,7 +89,7 @@ def test_a_range_is_put_back(space):
         changed.append(stage.exercise(stage.modules[0], space.exercises))
         changed[-1].write_text("mine")
     told = call("reset", "13", "--yes")
-    assert "stage 13a is as it was" in told and "stage 13b is as it was" in told
+    assert "stage 13a is reset" in told and "stage 13b is reset" in told
     assert not any(file.read_text() == "mine" for file in changed)
 
 
@@ -107,7 +107,7 @@ def test_stages_are_skipped_and_brought_back(space):
     assert "no longer skipped: 02" in call("unskip", "02")
     assert "next: 02.1" in call("progress")
     assert "no longer skipped: 00, 01, 03, 03b" in call("unskip")
-    assert "nothing was skipped" in call("unskip")
+    assert "these were not skipped" in call("unskip")
     assert "00.1, hint 1 of 3" in call("hint")
 
 
@@ -141,7 +141,7 @@ def test_an_answer_is_written_into_the_file_and_the_file_is_kept(space):
     file.write_text(mine, encoding="utf-8")
     assert "05.1 is not solved yet" in call("solution", "05.1", "--write", code=2)
     assert file.read_text(encoding="utf-8") == mine
-    assert "your file is kept as" in call("solution", "05.1", "--give-up", "--write")
+    assert "backup of your file:" in call("solution", "05.1", "--give-up", "--write")
     written = file.read_text(encoding="utf-8")
     assert written.endswith("\nMINE = 1\n")
     solved = stage.solution("graph/hooks.py").read_text(encoding="utf-8")

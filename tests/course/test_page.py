@@ -173,7 +173,7 @@ def test_a_file_that_cannot_be_imported_names_its_line_and_none_of_the_package(
     assert told["line"] == [path, number + 1]
     assert told["problem"].splitlines()[-1] == error
     in_terminal = shown(stage, texts, tmp_path)
-    assert in_terminal.startswith(f"nothing could be tested: {error}\n")
+    assert in_terminal.startswith(f"could not run the tests: {error}\n")
     assert f'File "{tmp_path / path}", line {number + 1}' in in_terminal
     for text in (told["problem"], in_terminal):
         assert "importlib" not in text and "minigrad/" not in text and line in text

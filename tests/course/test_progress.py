@@ -32,13 +32,13 @@ def test_a_line_for_each_tenth():
 
 
 def test_what_was_known_before_says_nothing_of_the_speed():
-    assert counted(200, 180, 60.0) == ["180 of 200 taken over from earlier", "graded 200 of 200"]
-    assert counted(40, 20, 120.0)[:2] == ["20 of 40 taken over from earlier",
+    assert counted(200, 180, 60.0) == ["180 of 200 were graded earlier", "graded 200 of 200"]
+    assert counted(40, 20, 120.0)[:2] == ["20 of 40 were graded earlier",
                                           "graded 24 of 40, about 32 minutes left"]
 
 
 def test_where_all_was_known_nothing_was_graded():
-    assert counted(3, 3, 0.0) == ["3 of 3 taken over from earlier"]
+    assert counted(3, 3, 0.0) == ["3 of 3 were graded earlier"]
 
 
 def test_one_submission_is_not_counted():

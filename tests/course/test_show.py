@@ -38,4 +38,4 @@ def test_show_says_what_runs_where_no_function_is_written():
 def test_show_rejects_an_unknown_operation():
     told = shown("tanhh")
     assert told.exit_code == 2
-    assert "no operation named 'tanhh'" in told.output and "tanh" in told.output
+    assert "no operation is named 'tanhh'" in told.output and "tanh" in told.output

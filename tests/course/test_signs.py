@@ -30,20 +30,20 @@ def test_an_independent_answer_shows_no_sign(stage, name):
 
 
 @pytest.mark.parametrize(("code", "told"), [
-    ("table = {'compile': 1}", "names `compile`"),
-    ("import importlib", "names `importlib`"),
-    ("f = getattr(print.__self__, 'ev' + 'al')", "names `__self__`"),
-    ("text = " + repr("x" * 301), "holds a text of 301 characters"),
+    ("table = {'compile': 1}", "uses `compile`"),
+    ("import importlib", "uses `importlib`"),
+    ("f = getattr(print.__self__, 'ev' + 'al')", "uses `__self__`"),
+    ("text = " + repr("x" * 301), "contains a text of 301 characters"),
     ("text = [" + ", ".join(map(repr, range(70))) + "]", "values in one statement"),
-    ("GraphTask.count_dependencies = print", "binds `GraphTask.count_dependencies` again"),
-    ("def g():\n    GraphTask.run = print", "binds `GraphTask.run` again"),
-    ("C = GraphTask\nC.run = print", "binds `C.run` again"),
-    ("setattr(GraphTask, 'run', print)", "binds `GraphTask.run` again"),
-    ("if len('x'):\n    class GraphTask(GraphTask): pass", "binds `GraphTask` again"),
-    ("from x import y as GraphTask", "binds `GraphTask` again"),
-    ("try:\n    pass\nexcept OSError:\n    GraphTask = 1", "binds `GraphTask` again"),
-    ("del GraphTask", "binds `GraphTask` again"),
-    ("def g():\n    global GraphTask\n    GraphTask = 1", "binds `GraphTask` again"),
+    ("GraphTask.count_dependencies = print", "rebinds `GraphTask.count_dependencies`"),
+    ("def g():\n    GraphTask.run = print", "rebinds `GraphTask.run`"),
+    ("C = GraphTask\nC.run = print", "rebinds `C.run`"),
+    ("setattr(GraphTask, 'run', print)", "rebinds `GraphTask.run`"),
+    ("if len('x'):\n    class GraphTask(GraphTask): pass", "rebinds `GraphTask`"),
+    ("from x import y as GraphTask", "rebinds `GraphTask`"),
+    ("try:\n    pass\nexcept OSError:\n    GraphTask = 1", "rebinds `GraphTask`"),
+    ("del GraphTask", "rebinds `GraphTask`"),
+    ("def g():\n    global GraphTask\n    GraphTask = 1", "rebinds `GraphTask`"),
 ])
 def test_a_sign_is_named_with_its_line(code, told):
     stage = course.find_stage("03")
@@ -64,9 +64,9 @@ def test_a_sign_is_named_with_its_line(code, told):
     ("    def count_dependencies", "    @property\n    def count_dependencies",
      "changes how `GraphTask.count_dependencies` is declared"),
     ("    def count_dependencies", "    def __getattribute__(self, name): pass\n\n"
-     "    def count_dependencies", "names `__getattribute__`"),
+     "    def count_dependencies", "uses `__getattribute__`"),
     ("    def count_dependencies", "    def __getattr__(self, name): pass\n\n"
-     "    def count_dependencies", "gives `GraphTask` a `__getattr__`"),
+     "    def count_dependencies", "adds `__getattr__` to `GraphTask`"),
 ])
 def test_another_declaration_is_a_sign(before, after, told):
     stage = course.find_stage("03")

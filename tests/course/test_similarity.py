@@ -231,7 +231,7 @@ def test_formats(tmp_path):
         assert result.exit_code == code, result.output
         return result.output
 
-    assert "2 to look at among 3 answers" in call()
+    assert "2 to check among 3 answers" in call()
     rows = list(csv.DictReader(io.StringIO(call("--format", "csv"))))
     assert {(row["one"], row["other"]) for row in rows} == {("ann.py", PACKAGE),
                                                             ("'=ben.py", PACKAGE)}
@@ -239,7 +239,7 @@ def test_formats(tmp_path):
     page = (tmp_path / "page.html").read_text()
     assert page.count("<tr><td>") == 2
     assert "<mark>" in page and "eve.py" not in page
-    assert "--format xml: there are terminal" in call("--format", "xml", code=2)
+    assert "unknown format; the formats are terminal" in call("--format", "xml", code=2)
 
 
 def test_submissions_with_the_same_name_are_told_apart(tmp_path):

@@ -72,9 +72,10 @@ def test_every_other_file_of_the_core_is_named():
 def test_files_that_are_not_there_and_files_that_are_taught_need_no_line(tmp_path, monkeypatch):
     monkeypatch.setattr(taught, "left_out", lambda root: {"op/apple.py": "", "graph/node.py": ""})
     found = taught.file_faults(checkout())
-    assert "op/apple.py: named in lessons/core.toml, but there is no such file" in found
-    assert "graph/node.py: named in lessons/core.toml, but a lesson has it" in found
-    assert "op/out.py: no lesson has it, and lessons/core.toml does not say what it is for" in found
+    assert "op/apple.py: listed in lessons/core.toml, but the file does not exist" in found
+    assert "graph/node.py: listed in lessons/core.toml, although a lesson shows it" in found
+    assert ("op/out.py: no lesson shows it, and lessons/core.toml does not say what it is for"
+            in found)
 
 
 def test_a_list_that_cannot_be_read_is_named(tmp_path):

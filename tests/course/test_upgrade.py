@@ -71,7 +71,7 @@ def test_an_answer_stays_with_its_function_when_exercises_change_numbers(space):
     assert "return 'mine'" in merged and f'NotImplementedError("{FIRST.id} ' in merged
     answer = merged.index("return 'mine'")
     assert f"def {SECOND.symbols[0].rpartition('.')[2].rpartition(':')[2]}" in merged[:answer]
-    assert upgrade().strip() == "nothing to do"
+    assert upgrade().strip() == "already up to date"
 
 
 def with_body(text: str, symbol: str, line: str) -> str:
@@ -130,12 +130,12 @@ def test_a_file_that_no_stage_has_any_more_goes_to_the_backups(space):
     told = upgrade()
     assert "no longer used" in told and not (space.exercises / "99_old.py").exists()
     assert (space.root / ".minigrad" / "backups" / "99_old.1.py").read_text() == "# mine\n"
-    assert upgrade().strip() == "nothing to do"
+    assert upgrade().strip() == "already up to date"
 
 
 def test_a_file_that_is_new_is_brought_by_upgrade(space):
     for file in places(space):
         file.unlink()
-    with pytest.raises(course.CourseError, match="new in this version: `minigrad upgrade` brings"):
+    with pytest.raises(course.CourseError, match="new in this version: `minigrad upgrade` adds"):
         space.files(STAGE)
     assert f"new: {places(space)[0]}" in upgrade()

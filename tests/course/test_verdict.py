@@ -82,20 +82,20 @@ def asked(monkeypatch):
 
 @pytest.mark.parametrize(("shown", "failing", "expected"), [
     ([SYMPTOM], [("x.py::test_a", "assert 1 == 2")], STAGE.words["symptoms"][SYMPTOM]),
-    ([], [("x.py::test_a", "assert 1 == 2")], "Not so yet: It is so."),
+    ([], [("x.py::test_a", "assert 1 == 2")], "Not yet: It is so."),
     ([], [("x.py::test_a", "AssertionError: expected 6; it returns None\nassert None is not None")],
-     "Not so yet: It is so. Here it returns None."),
-    ([], [("x.py::test_c", ""), ("x.py::test_a", "")], "Not so yet: It is so."),
-    ([], [("x.py::test_b[tan-[1, 2]]", "")], "Not so yet: It is so of tan-[1, 2]."),
-    ([], [("x.py::test_a", OTHERS), ("x.py::test_b[1]", "")], "Not so yet: It is so of 1."),
+     "Not yet: It is so. Here it returns None."),
+    ([], [("x.py::test_c", ""), ("x.py::test_a", "")], "Not yet: It is so."),
+    ([], [("x.py::test_b[tan-[1, 2]]", "")], "Not yet: It is so of tan-[1, 2]."),
+    ([], [("x.py::test_a", OTHERS), ("x.py::test_b[1]", "")], "Not yet: It is so of 1."),
     ([], [("x.py::test_a", OTHERS)], None),
     ([], [], None),
     ([], [("x.py::test_a", "gradient 0: 1 of 2 elements differ; the worst at (0,): got 2.0, "
            "expected 1.0; every element is 2 times what is expected\nassert 1")],
-     "Not so yet: It is so. Here every element is 2 times what is expected."),
+     "Not yet: It is so. Here every element is 2 times what is expected."),
     ([], [("x.py::test_a", "NameError: name 'y' is not defined")],
-     "Not so yet: It is so. Here it raises NameError: name 'y' is not defined."),
-    ([], [("x.py::test_a", "Failed: DID NOT RAISE ValueError: bad")], "Not so yet: It is so."),
+     "Not yet: It is so. Here it raises NameError: name 'y' is not defined."),
+    ([], [("x.py::test_a", "Failed: DID NOT RAISE ValueError: bad")], "Not yet: It is so."),
     ([SYMPTOM], [("x.py::test_a", OTHERS),
                  ("x.py::test_b[1]", f"SyntaxError: {HOLE.id} cannot be read: no : (a.py, line 3)"),
                  ], "It is not Python: no : (a.py, line 3)"),
@@ -188,5 +188,5 @@ def test_a_constant_or_nothing_is_told_no_mistake_that_it_is_not(tmp_path, body,
     file.write_text(text.replace(stub, body), encoding="utf-8")
     hole = stage.holes[0]
     (found,) = verdicts(stage, try_files(stage, {"tiny.py": file}, [hole.id]), [hole])
-    assert found.state == "wrong" and found.diagnosis.startswith("Not so yet: ")
+    assert found.state == "wrong" and found.diagnosis.startswith("Not yet: ")
     assert says is None or f"Here {says}." in found.diagnosis

@@ -111,13 +111,13 @@ def test_it_earns_its_points(wrong):
     stage, texts = make()
     result = graded(stage, texts)
     notes = {each.hole: each.note for each in result.holes if each.note}
-    assert right <= set(notes) and set(notes.values()) == {f"right; it waits for {wrong}"}
+    assert right <= set(notes) and set(notes.values()) == {f"correct, but waits for {wrong}"}
     lost = [each for each in result.holes if each.reason]
     assert [each.hole for each in lost] == [wrong]
     assert result.points == 10 - lost[0].max_points
     report = Report("x", (result,))
     assert Report.from_dict(report.as_dict()) == report
-    assert f"right; it waits for {wrong}" in WRITERS["html"]([report])
+    assert f"correct, but waits for {wrong}" in WRITERS["html"]([report])
     assert [each["score"] for each in gradescope(report)["tests"]] == [
         each.points for each in result.holes]
 
@@ -333,8 +333,8 @@ def call(*words: str, code: int = 0) -> str:
 def test_run_list_and_progress_tell_it(space):
     stage = find_stage("09")
     told = call("run", "09", code=1)
-    assert "09.6 " in told and ": right; it waits for 09.5" in told and "9 of 10 points" in told
-    assert "right; it waits for 09.5" in call("list")
+    assert "09.6 " in told and ": correct, but waits for 09.5" in told and "9 of 10 points" in told
+    assert "correct, but waits for 09.5" in call("list")
     assert call("run", "09.6").startswith("right 09.6 ")
     path = "autograd/gradcheck/checks.py"
     stage.exercise(path, space.exercises).write_text(solution(stage)[path], encoding="utf-8")

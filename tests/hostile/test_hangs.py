@@ -105,4 +105,4 @@ def test_all_runs_of_a_submission_share_their_time(monkeypatch):
     runs = Runs(Slow(), Limits(seconds=10, total=25))
     told = [runs.run(None, [], []).reason for _ in range(6)]
     assert given == [10, 5, 5, 5]  # after a hang each has half of the time
-    assert told[4:] == ["the time for the whole submission was used up"] * 2
+    assert told[4:] == ["the time limit for the whole submission was used up"] * 2

@@ -61,7 +61,7 @@ def test_points_from_elsewhere_are_named(name, tmp_path, all_points):
     assert "look at handin.py: " in output
     if name.startswith("by assignment"):
         for hole in STAGE.holes:
-            assert f"{hole.id} has points, but its body does nothing" in " ".join(output.split())
+            assert f"{hole.id} earned points, but its body does nothing" in " ".join(output.split())
 
 
 def test_who_wrote_it_is_not_named(tmp_path, all_points):
@@ -70,8 +70,8 @@ def test_who_wrote_it_is_not_named(tmp_path, all_points):
     asked = "    return _state.grad_enabled.get()"
     broken = package(STAGE)[MODULE].replace(asked, "    return (", 1)
     output = " ".join(graded(written(tmp_path, broken)).split())
-    assert "07.1 has points, but its body does nothing" in output  # all_points gives them
-    assert "07.2 has points" not in output
+    assert "07.1 earned points, but its body does nothing" in output  # all_points gives them
+    assert "07.2 earned points" not in output
 
 
 @pytest.mark.skipif(not SANDBOXES, reason="no sandbox works here")

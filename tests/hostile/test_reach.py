@@ -293,7 +293,7 @@ def test_nothing_is_graded_where_an_answer_is_shown(kind, tmp_path, monkeypatch)
 def test_nothing_is_graded_where_the_class_is_shown(tmp_path, monkeypatch):
     monkeypatch.setattr(reach, "inside_library", lambda: [str(tmp_path / "lib")])
     reach.refuse_answers([tmp_path / "class"])
-    with pytest.raises(CourseError, match="class lies where a graded process could read it"):
+    with pytest.raises(CourseError, match="a graded process could read .*class"):
         reach.refuse_answers([tmp_path / "lib" / "class"])
 
 

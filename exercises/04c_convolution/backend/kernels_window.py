@@ -1,9 +1,9 @@
 # Stage 04c, Convolution: the exercise for minigrad/backend/kernels_window.py.
 # Made by `minigrad dev build`. The lesson is lessons/04c_convolution.md.
-# MASTER COPY: a learner's own file is in a workspace, which `minigrad init DIR` makes.
-# MASTER COPY: an answer written here is tested by no command, and lost.
+# MASTER COPY: write your answers in a workspace, which `minigrad init DIR` makes.
+# MASTER COPY: answers in this file are never tested, and a build overwrites them.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 04c
-# Names of the package's inside are explained in docs/en/glossary.md.
+# docs/en/glossary.md explains the names used inside the package.
 
 """Windows sliding over the trailing dimensions of an array.
 

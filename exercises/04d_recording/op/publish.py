@@ -1,9 +1,9 @@
 # Stage 04d, Recording an operation: the exercise for minigrad/op/publish.py.
 # Made by `minigrad dev build`. The lesson is lessons/04d_recording.md.
-# MASTER COPY: a learner's own file is in a workspace, which `minigrad init DIR` makes.
-# MASTER COPY: an answer written here is tested by no command, and lost.
+# MASTER COPY: write your answers in a workspace, which `minigrad init DIR` makes.
+# MASTER COPY: answers in this file are never tested, and a build overwrites them.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 04d
-# Names of the package's inside are explained in docs/en/glossary.md.
+# docs/en/glossary.md explains the names used inside the package.
 
 """Publishes each op under its names: in `F`, in the package, as a method and as an operator.
 

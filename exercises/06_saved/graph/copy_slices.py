@@ -1,9 +1,9 @@
 # Stage 06, Saved tensors, versions and views: the exercise for minigrad/graph/copy_slices.py.
 # Made by `minigrad dev build`. The lesson is lessons/06_saved.md.
-# MASTER COPY: a learner's own file is in a workspace, which `minigrad init DIR` makes.
-# MASTER COPY: an answer written here is tested by no command, and lost.
+# MASTER COPY: write your answers in a workspace, which `minigrad init DIR` makes.
+# MASTER COPY: answers in this file are never tested, and a build overwrites them.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 06
-# Names of the package's inside are explained in docs/en/glossary.md.
+# docs/en/glossary.md explains the names used inside the package.
 
 """The node that a base gets when a view of it is written to in place."""
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Grades what was handed in and writes results.json; Gradescope starts it as root.
+# Grades a submission and writes results.json; Gradescope starts it as root.
 set -euo pipefail
 root="${AUTOGRADER_ROOT:-/autograder}"
 python="${MINIGRAD_PYTHON:-/opt/minigrad/bin/python}"
 
-# Nothing here is for the eyes of a graded process, which has a user of its own.
+# The graded process runs as a separate user, who must not read any of this.
 mkdir -p "$root/results"
 chmod -R go-rwx "$root/source" "$root/results"
 for name in submission submission_metadata.json; do

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Prepares the image, once, as root and with a network: Python, what grading needs, our wheel.
+# Prepares the image once, as root with a network: Python, what grading needs, our wheel.
 set -euo pipefail
 source="${AUTOGRADER_ROOT:-/autograder}/source"
 umask 022
 
-python="${MINIGRAD_PYTHON:-}"  # set where all that is needed is installed already
+python="${MINIGRAD_PYTHON:-}"  # set if everything needed is already installed
 if [ -z "$python" ]; then
   for name in python3.13 python3.12 python3.11; do
     if "$name" -c 'import ensurepip, venv' 2>/dev/null; then python="$name"; break; fi
@@ -21,6 +21,6 @@ if [ -z "$python" ]; then
   "$python" -m pip install --disable-pip-version-check -r "$source/requirements.txt"
 fi
 
-# The package lies where a graded process cannot read it: its modules are the answers.
+# Keep the package where a graded process cannot read it, because its modules are the answers.
 "$python" -m zipfile -e "$source"/minigrad_course-*.whl "$source/package"
 chmod -R go-rwx "$source"

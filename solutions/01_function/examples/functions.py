@@ -1,6 +1,6 @@
 # Stage 01, Function: the solution for minigrad/examples/functions.py.
 # Made by `minigrad dev build`. The lesson is lessons/01_function.md.
-# MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
+# MASTER COPY: a copy of the package's module, which never runs. Your answers are in a workspace.
 
 """Functions of one's own: each has a forward, and a backward that answers it with gradients.
 

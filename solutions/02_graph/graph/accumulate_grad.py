@@ -1,6 +1,6 @@
 # Stage 02, The graph: nodes, edges and leaves: the solution for minigrad/graph/accumulate_grad.py.
 # Made by `minigrad dev build`. The lesson is lessons/02_graph.md.
-# MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
+# MASTER COPY: a copy of the package's module, which never runs. Your answers are in a workspace.
 
 """The end of the graph at a leaf, where gradients become `.grad`."""
 

@@ -1,6 +1,6 @@
 # Stage 02, The graph: nodes, edges and leaves: the solution for minigrad/tensor/history.py.
 # Made by `minigrad dev build`. The lesson is lessons/02_graph.md.
-# MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
+# MASTER COPY: a copy of the package's module, which never runs. Your answers are in a workspace.
 
 """A tensor's history: the node that made it or, for a leaf, its `AccumulateGrad`."""
 

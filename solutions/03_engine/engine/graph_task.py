@@ -1,6 +1,6 @@
 # Stage 03, The engine: the solution for minigrad/engine/graph_task.py.
 # Made by `minigrad dev build`. The lesson is lessons/03_engine.md.
-# MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
+# MASTER COPY: a copy of the package's module, which never runs. Your answers are in a workspace.
 
 """One backward pass: what it has to compute, and its progress.
 

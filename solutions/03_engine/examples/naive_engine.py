@@ -1,6 +1,6 @@
 # Stage 03, The engine: the solution for minigrad/examples/naive_engine.py.
 # Made by `minigrad dev build`. The lesson is lessons/03_engine.md.
-# MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
+# MASTER COPY: a copy of the package's module, which never runs. Your answers are in a workspace.
 
 """The obvious engine: every gradient is sent on immediately, until it reaches a leaf.
 

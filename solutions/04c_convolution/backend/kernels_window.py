@@ -1,6 +1,6 @@
 # Stage 04c, Convolution: the solution for minigrad/backend/kernels_window.py.
 # Made by `minigrad dev build`. The lesson is lessons/04c_convolution.md.
-# MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
+# MASTER COPY: a copy of the package's module, which never runs. Your answers are in a workspace.
 
 """Windows sliding over the trailing dimensions of an array.
 

@@ -1,6 +1,6 @@
 # Stage 04d, Recording an operation: the solution for minigrad/op/apply.py.
 # Made by `minigrad dev build`. The lesson is lessons/04d_recording.md.
-# MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
+# MASTER COPY: a copy of the package's module, which never runs. Your answers are in a workspace.
 
 """Applying an op: prepare the arguments, run forward, record a node, wrap the results.
 

@@ -1,6 +1,6 @@
 # Stage 05, Hooks: the solution for minigrad/engine/hooks.py.
 # Made by `minigrad dev build`. The lesson is lessons/05_hooks.md.
-# MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
+# MASTER COPY: a copy of the package's module, which never runs. Your answers are in a workspace.
 
 """Running hooks in a backward pass: what each receives, and what it may return.
 

@@ -1,6 +1,6 @@
 # Stage 05, Hooks: the solution for minigrad/tensor/hooks.py.
 # Made by `minigrad dev build`. The lesson is lessons/05_hooks.md.
-# MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
+# MASTER COPY: a copy of the package's module, which never runs. Your answers are in a workspace.
 
 """Tensor hooks, and `retain_grad`, which keeps `.grad` of a non-leaf tensor.
 

@@ -1,6 +1,6 @@
 # Stage 06, Saved tensors, versions and views: the solution for minigrad/graph/saved_tensor.py.
 # Made by `minigrad dev build`. The lesson is lessons/06_saved.md.
-# MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
+# MASTER COPY: a copy of the package's module, which never runs. Your answers are in a workspace.
 
 """Saved tensors: values that a node keeps for its backward pass, checked for later writes.
 

@@ -1,6 +1,6 @@
 # Stage 06, Saved tensors, versions and views: the solution for minigrad/graph/version.py.
 # Made by `minigrad dev build`. The lesson is lessons/06_saved.md.
-# MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
+# MASTER COPY: a copy of the package's module, which never runs. Your answers are in a workspace.
 
 """Version counters: how a saved tensor notices that its memory was written to.
 

@@ -1,6 +1,6 @@
 # Stage 06, Saved tensors, versions and views: the solution for minigrad/tensor/views.py.
 # Made by `minigrad dev build`. The lesson is lessons/06_saved.md.
-# MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
+# MASTER COPY: a copy of the package's module, which never runs. Your answers are in a workspace.
 
 """Views and in-place writes: which tensors share memory, and whose history a write changes.
 

@@ -1,6 +1,6 @@
 # Stage 08b, Forward mode and batches: the solution for minigrad/func/levels.py.
 # Made by `minigrad dev build`. The lesson is lessons/08b_forward_mode.md.
-# MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
+# MASTER COPY: a copy of the package's module, which never runs. Your answers are in a workspace.
 
 """Levels: the `vmap`s and derivatives that are active on this thread, and their tensors.
 

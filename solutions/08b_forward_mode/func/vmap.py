@@ -1,6 +1,6 @@
 # Stage 08b, Forward mode and batches: the solution for minigrad/func/vmap.py.
 # Made by `minigrad dev build`. The lesson is lessons/08b_forward_mode.md.
-# MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
+# MASTER COPY: a copy of the package's module, which never runs. Your answers are in a workspace.
 
 """vmap: turns a function of one example into a function of a batch, without a loop.
 

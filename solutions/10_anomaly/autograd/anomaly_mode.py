@@ -1,6 +1,6 @@
 # Stage 10, Anomaly mode: the solution for minigrad/autograd/anomaly_mode.py.
 # Made by `minigrad dev build`. The lesson is lessons/10_anomaly.md.
-# MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
+# MASTER COPY: a copy of the package's module, which never runs. Your answers are in a workspace.
 
 """Anomaly mode: which line of the forward made the node whose backward failed.
 

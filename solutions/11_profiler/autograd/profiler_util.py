@@ -1,6 +1,6 @@
 # Stage 11, The profiler: the solution for minigrad/autograd/profiler_util.py.
 # Made by `minigrad dev build`. The lesson is lessons/11_profiler.md.
-# MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
+# MASTER COPY: a copy of the package's module, which never runs. Your answers are in a workspace.
 
 """The events of a profile, how they nest, and their averages.
 

@@ -1,6 +1,6 @@
 # Stage 12, Arrays on a GPU: the backend protocol: the solution for minigrad/backend/__init__.py.
 # Made by `minigrad dev build`. The lesson is lessons/12_backend.md.
-# MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
+# MASTER COPY: a copy of the package's module, which never runs. Your answers are in a workspace.
 
 """Array libraries behind one small protocol; the type of an array picks its backend.
 

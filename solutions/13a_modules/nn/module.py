@@ -1,6 +1,6 @@
 # Stage 13a, Modules: the solution for minigrad/nn/module.py.
 # Made by `minigrad dev build`. The lesson is lessons/13a_modules.md.
-# MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
+# MASTER COPY: a copy of the package's module, which never runs. Your answers are in a workspace.
 
 """Module: a layer or network, with its parameters, buffers and submodules.
 

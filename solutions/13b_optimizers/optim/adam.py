@@ -1,6 +1,6 @@
 # Stage 13b, Optimizers: the solution for minigrad/optim/adam.py.
 # Made by `minigrad dev build`. The lesson is lessons/13b_optimizers.md.
-# MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
+# MASTER COPY: a copy of the package's module, which never runs. Your answers are in a workspace.
 
 """Adam: steps of about equal length for every element, whatever the size of its gradients.
 

@@ -1,6 +1,6 @@
 # Stage 13b, Optimizers: the solution for minigrad/optim/optimizer.py.
 # Made by `minigrad dev build`. The lesson is lessons/13b_optimizers.md.
-# MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
+# MASTER COPY: a copy of the package's module, which never runs. Your answers are in a workspace.
 
 """Optimizer: groups of parameters with their options, and what is remembered of each parameter.
 

@@ -1,9 +1,9 @@
 # Stage 08b, Forward mode and batches: the exercise for minigrad/autograd/forward_ad/jacobian.py.
 # Made by `minigrad dev build`. The lesson is lessons/08b_forward_mode.md.
-# MASTER COPY: a learner's own file is in a workspace, which `minigrad init DIR` makes.
-# MASTER COPY: an answer written here is tested by no command, and lost.
+# MASTER COPY: write your answers in a workspace, which `minigrad init DIR` makes.
+# MASTER COPY: answers in this file are never tested, and a build overwrites them.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 08b
-# Names of the package's inside are explained in docs/en/glossary.md.
+# docs/en/glossary.md explains the names used inside the package.
 
 """Complete jacobians by forward mode: one run of the function, with a batch of tangents.
 

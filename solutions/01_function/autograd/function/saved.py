@@ -1,6 +1,6 @@
 # Stage 01, Function: the solution for minigrad/autograd/function/saved.py.
 # Made by `minigrad dev build`. The lesson is lessons/01_function.md.
-# MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
+# MASTER COPY: a copy of the package's module, which never runs. Your answers are in a workspace.
 
 """The tensors that a Function saves: packed when its outputs have their place in the graph."""
 

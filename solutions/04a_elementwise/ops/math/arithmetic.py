@@ -1,6 +1,6 @@
 # Stage 04a, Operators, element by element: the solution for minigrad/ops/math/arithmetic.py.
 # Made by `minigrad dev build`. The lesson is lessons/04a_elementwise.md.
-# MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
+# MASTER COPY: a copy of the package's module, which never runs. Your answers are in a workspace.
 
 """Arithmetic, element by element: sum, difference, product, quotient, negative.
 

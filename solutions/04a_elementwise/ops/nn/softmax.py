@@ -1,6 +1,6 @@
 # Stage 04a, Operators, element by element: the solution for minigrad/ops/nn/softmax.py.
 # Made by `minigrad dev build`. The lesson is lessons/04a_elementwise.md.
-# MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
+# MASTER COPY: a copy of the package's module, which never runs. Your answers are in a workspace.
 
 """The softmax along a dimension, and its logarithm.
 

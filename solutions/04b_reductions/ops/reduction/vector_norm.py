@@ -1,6 +1,6 @@
 # Stage 04b, Reductions, matrix products, indices: the solution for minigrad/ops/reduction/vector_norm.py.
 # Made by `minigrad dev build`. The lesson is lessons/04b_reductions.md.
-# MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
+# MASTER COPY: a copy of the package's module, which never runs. Your answers are in a workspace.
 
 """Reductions to one size: norms of vectors, and the logarithm of a sum of exponentials.
 

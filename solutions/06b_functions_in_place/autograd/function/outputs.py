@@ -1,6 +1,6 @@
 # Stage 06b, Functions and operations in place, checkpointing: the solution for minigrad/autograd/function/outputs.py.
 # Made by `minigrad dev build`. The lesson is lessons/06b_functions_in_place.md.
-# MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
+# MASTER COPY: a copy of the package's module, which never runs. Your answers are in a workspace.
 
 """The outputs of a Function: they are checked and added to the graph."""
 

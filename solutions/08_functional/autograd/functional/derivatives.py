@@ -1,6 +1,6 @@
 # Stage 08, Jacobian, hessian and their products: the solution for minigrad/autograd/functional/derivatives.py.
 # Made by `minigrad dev build`. The lesson is lessons/08_functional.md.
-# MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
+# MASTER COPY: a copy of the package's module, which never runs. Your answers are in a workspace.
 
 """Derivatives of functions: products with vectors, whole jacobians and hessians.
 

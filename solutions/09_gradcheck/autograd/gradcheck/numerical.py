@@ -1,6 +1,6 @@
 # Stage 09, gradcheck: the solution for minigrad/autograd/gradcheck/numerical.py.
 # Made by `minigrad dev build`. The lesson is lessons/09_gradcheck.md.
-# MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
+# MASTER COPY: a copy of the package's module, which never runs. Your answers are in a workspace.
 
 """The jacobian of a function by central differences, by backward passes and by forward mode.
 
