@@ -39,7 +39,7 @@ def links(text: str) -> list[str]:
     text = without_code(text)
     found = re.findall(r"\]\(<?([^)\s>]+)>?(?: \"[^\"]*\")?\)", text)
     found += re.findall(r"^\[[^\]]+\]: (\S+)", text, re.MULTILINE)
-    found += re.findall(r"<[a-z][^<>]*?\b(?:href|src)=\"([\w./#-]+)\"", text)
+    found += re.findall(r"<[a-z][^<>]*?\b(?:href|src|srcset)=\"([\w./#-]+)\"", text)
     return [link for link in found if not re.match(r"[a-z]+:", link)]
 
 
