@@ -21,6 +21,7 @@ from maths import Maths, copy_styles
 from mkdocs.structure.files import File
 from offline import write_service_worker
 from publish import head_of, publish
+from repository_links import with_site_anchors, with_site_links
 from shorten import HERE, smaller_index, without_indentation, without_line_anchors
 
 RUNTIME = SITE / "runtime"
@@ -79,7 +80,13 @@ def on_files(files: Any, config: Any) -> Any:
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
-    """Lead from the course's table to the lessons, and put the map where a page asks for it."""
+    """Lead from the course's table to the lessons, and put the map where a page asks for it.
+
+    Links to files of the repository become links to their pages.
+    """
+    if page.file.generated_by is None:
+        file = f"docs/en/{page.file.src_uri}"
+        markdown = with_site_anchors(with_site_links(markdown, file, page.file.src_uri))
     if COMMENT in markdown:
         markdown = markdown.replace(COMMENT, course_map(ROOT, "lessons/"))
     if page.file.src_uri == "course.md":

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from prose import code, front_matter
+from repository_links import with_site_anchors, with_site_links
 
 __all__ = ["changelog", "contributing", "licences"]
 
@@ -18,18 +19,17 @@ SITE = Path(__file__).parent
 
 def changelog(root: Path) -> str:
     """Return the changelog as a page."""
-    return front_matter(title="Changelog") + _read(root / "CHANGELOG.md")
+    return front_matter(title="Changelog") + _read(root, "CHANGELOG.md", "changelog.md")
 
 
 def contributing(root: Path) -> str:
-    """Return CONTRIBUTING.md as a page; links to files of the repository become their names."""
-    return front_matter(title="Taking part") + _read(root / "CONTRIBUTING.md")
+    """Return CONTRIBUTING.md as a page."""
+    return front_matter(title="Taking part") + _read(root, "CONTRIBUTING.md", "contributing.md")
 
 
-def _read(path: Path) -> str:
-    text = path.read_text(encoding="utf-8")
-    text = re.sub(r"\]\(docs/en/([^)]*)\)", r"](\1)", text)
-    return re.sub(r"\[([^\]]*)\]\((?!https?:|#|[\w-]+\.md[#)])([^)]*)\)", r"\1", text)
+def _read(root: Path, file: str, address: str) -> str:
+    text = (root / file).read_text(encoding="utf-8")
+    return with_site_anchors(with_site_links(text, file, address))
 
 
 #: What programs that come from npm hold of others: heading, words, files of site/licences.

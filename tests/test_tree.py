@@ -26,8 +26,7 @@ NAMED = re.compile(rf"(?<![\w/.])(?:{FOLDERS})/[\w./-]+\.(?:py|md|toml|json|txt|
 #: Folders that the copy of `make test-generic` lacks.
 REMOVED = re.compile(r"^(minigrad|tests)/codegen/")
 #: Files that a reader makes, or that a build makes.
-TO_BE_MADE = re.compile(r"NN_|DATE|^minigrad/ops/math/scaling\.py$|^benchmarks/results/gpu\.json$"
-                        r"|^(lessons|exercises)/index\.md$")
+TO_BE_MADE = re.compile(r"NN_|DATE|^minigrad/ops/math/scaling\.py$|^benchmarks/results/gpu\.json$")
 DOCUMENTS = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("*/README.md"),
              ROOT / "Makefile", ROOT / "pyproject.toml", ROOT / "tests/mutation/survivors.toml"]
 

@@ -12,6 +12,7 @@ from ..content.selection import stages_named
 from ..content.stages import CourseError, Stage, checkout, stages
 from ..dev.build import differences, overview, write
 from ..dev.canary import canaries
+from ..dev.first_verdict import pictures_of_readme
 from ..dev.form import faults
 from ..dev.verify import findings
 
@@ -124,6 +125,29 @@ def canary(numbers: Numbers = None) -> None:
     print(f"{met['holes']} exercises, {met['tests']} tests and {met['probes']} probes tried in "
           f"{time.monotonic() - begun:.0f} s, {count} findings")
     raise typer.Exit(int(count > 0))
+
+
+@app.command()
+def picture(
+    check: Annotated[
+        bool, typer.Option("--check", help="Change nothing; exit with 1 if it would change.")
+    ] = False,
+) -> None:
+    """Draw the README's moving picture from what `minigrad run 00.1` prints.
+
+    \b
+    Examples:
+      minigrad dev picture
+      minigrad dev picture --check
+    """
+    wrong = False
+    for file, text in pictures_of_readme(checkout()).items():
+        if not file.exists() or file.read_text(encoding="utf-8") != text:
+            wrong = check
+            print(f"{'differs' if check else 'written'}: {file.relative_to(checkout())}")
+            if not check:
+                file.write_text(text, encoding="utf-8")
+    raise typer.Exit(int(wrong))
 
 
 def _verified(stage: Stage, quiet: bool) -> int:

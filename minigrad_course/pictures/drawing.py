@@ -264,6 +264,7 @@ class Picture:
     title: str
     alt: str  # every fact that it shows, in one or two sentences, for people who cannot see it
     caption: str  # what to notice, as Markdown
+    style: str = ""  # extra CSS rules, such as an animation
 
     def svg(self, name: str) -> str:
         """Return the picture as SVG; `name` is the prefix of each identifier in it."""
@@ -275,7 +276,7 @@ class Picture:
             f'aria-labelledby="{name}-title {name}-desc">',
             f'<title id="{name}-title">{escape(self.title, quote=False)}</title>',
             f'<desc id="{name}-desc">{escape(self.alt, quote=False)}</desc>',
-            f"<style>{_style()}</style>",
+            f"<style>{_style()}{self.style}</style>",
             f'<rect class="sheet" width="{number(width)}" height="{number(height)}" rx="6"/>',
             f'<g transform="translate({MARGIN} {MARGIN})">', *self.drawing.shapes, "</g>", "</svg>"]
         return "\n".join(lines) + "\n"

@@ -90,6 +90,19 @@ def test_a_phone_shows_plots_whole_and_scrolls_tables_within_the_page(chromium, 
     context.close()
 
 
+def test_a_phone_shows_the_meanings_of_the_glossary_across_the_page(chromium, site):
+    context = chromium.new_context(**{**PHONE, "viewport": {"width": 400, "height": 740}})
+    page = context.new_page()
+    page.goto(f"{site}glossary/")
+    assert page.evaluate("document.documentElement.scrollWidth") == 400
+    meanings = page.locator(".mg-stacked td:last-child").all()
+    assert len(meanings) > 90
+    for meaning in meanings:
+        box = meaning.bounding_box()
+        assert box["width"] > 330 and box["x"] >= 0 and box["x"] + box["width"] <= 400
+    context.close()
+
+
 #: In the dark the same styles colour all pages, so that one of each kind will do in CI.
 IN_THE_DARK = ("", "lessons/03b_backward/", "exercises/03b_backward/", "ops/mul/", "benchmarks/")
 

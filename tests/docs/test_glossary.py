@@ -12,9 +12,21 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "minigrad"
+PAGE = (ROOT / "docs/en/glossary.md").read_text(encoding="utf-8")
 ROWS = [[cell.strip() for cell in line.strip().strip("|").split(" | ")]
-        for line in (ROOT / "docs/en/glossary.md").read_text(encoding="utf-8").splitlines()
+        for line in PAGE.splitlines()
         if line.startswith("| ") and not line.startswith(("| PyTorch |", "| name |"))]
+#: The words of autograd: each with its definition and the lesson that teaches it.
+WORDS = re.findall(r"^- \*\*(.+?)\*\*: (.*) \[Lesson (\w+)\]\(\.\./\.\./lessons/(\w+)\.md\)$", PAGE,
+                   re.MULTILINE)
+#: What a learner looks up first.
+WANTED = {
+    "leaf", "saved-tensor", "version-counter", "vector-jacobian-product",
+    "jacobian-vector-product", "tangent", "dual-number", "graph", "node", "edge",
+    "topological-order", "hook", "in-place-write", "view", "base", "broadcasting",
+    "unbroadcast", "gradient-accumulation", "checkpointing", "double-backward", "retain_graph",
+    "create_graph", "no_grad", "inference-mode", "vmap", "gradcheck",
+}
 #: Rows that compare, of three cells; the others explain names of ours.
 COMPARED = [row for row in ROWS if len(row) == 3]
 EXPLAINED = [row for row in ROWS if len(row) == 2]
@@ -55,6 +67,26 @@ def is_there(name: str) -> bool:
     first, *attributes = name.split(".")
     known = names_of_the_package()
     return all(part in known for part in (attributes or [first]))
+
+
+def test_every_word_has_a_short_definition_and_its_lesson():
+    listed = PAGE.partition("## The words of autograd")[2].partition("\n## ")[0]
+    assert len(WORDS) == len(re.findall(r"^- ", listed, re.MULTILINE))
+    assert len(WORDS) == len({word.lower() for word, *_ in WORDS})
+    for word, definition, number, lesson in WORDS:
+        assert len(re.findall(r"[.?](?= |$)", definition)) <= 2, word
+        assert lesson.startswith(f"{number}_"), word
+
+
+def test_the_words_that_a_learner_looks_up_first_are_there():
+    words = {re.sub(r" \(.*\)", "", word).strip("`").lower().replace(" ", "-")
+             for word, *_ in WORDS}
+    assert words >= WANTED
+
+
+def test_no_name_of_pytorchs_is_explained_twice():
+    names = [row[0].partition(" (")[0] for row in COMPARED]
+    assert len(names) == len(set(names))
 
 
 @pytest.mark.parametrize("row", COMPARED, ids=lambda row: row[0][:40])

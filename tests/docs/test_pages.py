@@ -1,4 +1,4 @@
-"""The site's pages: their examples print what stands there, their links lead somewhere."""
+"""The site's pages: their examples print what they show, and the plan of the site has each."""
 
 from __future__ import annotations
 
@@ -67,34 +67,6 @@ def test_a_wrong_example_is_found():
 def test_pages_share_nothing_and_blocks_of_a_page_do():
     assert not run("```pycon\n>>> a = 1\n\n```\n\n```pycon\n>>> a\n1\n\n```\n", "one")
     assert "NameError" in run("```pycon\n>>> a\n1\n\n```\n", "other")
-
-
-def links(page: Path) -> list[str]:
-    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
-    return re.findall(r"\]\((?!https?:)([^)\s]*)\)", text)
-
-
-def anchors(page: Path) -> set[str]:
-    """What a page's headings may be called by: their own `{ #name }`, or their text."""
-    found = set()
-    for heading in re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE):
-        own = re.search(r"\{ #(\S+) \}$", heading)
-        words = re.sub(r"[^\w\s-]", "", heading).strip().lower()
-        found.add(own[1] if own else re.sub(r"[-\s]+", "-", words))
-    return found
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_every_local_link_leads_somewhere_within_the_site(page):
-    for link in links(page):
-        name, _, anchor = link.partition("#")
-        target = (page.parent / name).resolve() if name else page
-        assert target.is_relative_to(DOCS), f"{link} leads out of the site"
-        if target.relative_to(DOCS).as_posix() in MADE:
-            continue
-        assert target.is_file(), f"{link} leads nowhere"
-        if anchor:
-            assert anchor in anchors(target), f"{link}: no such heading"
 
 
 def test_every_page_is_in_the_sites_plan():

@@ -73,12 +73,6 @@ def test_the_picture_is_made_as_the_readme_says(tmp_path):
     assert shown_text(made) == shown_text(PICTURE.read_text(encoding="utf-8"))
 
 
-def test_every_local_link_leads_somewhere():
-    links = re.findall(r"\]\((?!https?:)([^)#]+)", README)
-    assert links
-    assert [link for link in links if not (ROOT / link).exists()] == []
-
-
 def test_no_package_index_is_promised():
     assert "pip install minigrad" not in README
 
@@ -128,6 +122,42 @@ def test_the_missed_targets_are_counted():
                                           counted(everyday, "one thread"))
     assert (f"training steps missed {steps} of their {of_steps} targets on two threads, and "
             f"everyday work missed {work} of {of_work} on one") in README
+
+
+ASSETS = ROOT / "docs" / "en" / "assets"
+MOVING, STILL = ((ASSETS / name).read_text(encoding="utf-8")
+                 for name in ("first_verdict.svg", "first_verdict_still.svg"))
+
+
+def test_the_picture_of_a_verdict_moves_without_a_script_and_stands_still_on_request():
+    assert len(MOVING.encode()) < 60_000
+    assert "<script" not in MOVING and MOVING.count("http") == 1  # SVG's own name
+    assert "@keyframes" in MOVING and "prefers-reduced-motion:reduce" in MOVING
+    assert "prefers-color-scheme:dark" in MOVING
+    assert "animation" not in STILL and shown_text(STILL) == shown_text(MOVING)
+    moving, still = '<img src="docs/en/assets/first_verdict.svg"', "first_verdict_still.svg"
+    assert README.index(moving) < README.index("```python")  # on the first screen
+    assert f'media="(prefers-reduced-motion: reduce)" srcset="docs/en/assets/{still}"' in README
+
+
+def test_the_picture_says_in_words_what_it_shows():
+    (alt,) = re.findall(r'<img [^>]* alt="([^"]*)"', README)
+    assert f"<desc id=\"first-verdict-desc\">{alt}</desc>" in MOVING and len(alt) > 100
+
+
+def test_the_picture_shows_the_verdict_that_the_readme_quotes():
+    (verdict,) = re.findall(r"^```console\n(wrong .*?)^```$", README, re.MULTILINE | re.DOTALL)
+    shown = " ".join(re.findall(r"<text [^>]*>(.*?)</text>", MOVING))
+    assert " ".join(verdict.split()) in shown and "solved 00.1 Measure a slope" in shown
+
+
+@pytest.mark.slow
+def test_the_picture_of_a_verdict_is_the_one_that_is_made():
+    pytest.importorskip("rich", reason="the course is not installed")
+    from minigrad_course.dev.first_verdict import pictures_of_readme
+
+    for file, text in pictures_of_readme(ROOT).items():
+        assert file.read_text(encoding="utf-8") == text, "make it again: minigrad dev picture"
 
 
 @pytest.mark.slow

@@ -1,6 +1,6 @@
 """CuPy as a backend: one NVIDIA GPU or several.
 
-Everything here needs CuPy and a driver; `backend.cuda_backend()` imports it, on the first use of
+Everything here needs CuPy and a driver; `backend.load_cuda()` imports it on the first use of
 `device="cuda"`.  This module fixes differences between CuPy and NumPy:
 
 - an index that is out of range wraps around, so `check_indices` looks first;
