@@ -115,7 +115,7 @@ class Magics:
                 self._show(piece)
 
     def _swap(self, words: list[str]) -> None:
-        """Replace the package's modules by the learner's solved exercises in this kernel."""
+        """Replace the package's modules with the learner's solved exercises in this kernel."""
         if "minigrad" in sys.modules:
             raise CourseError("minigrad is already imported: restart the kernel, then run "
                               "`%lesson ... --mine` before anything else")

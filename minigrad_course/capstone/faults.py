@@ -3,10 +3,10 @@
 NOTE [Planting]
     A fault is a known mistake of one exercise that changes one line of the answer.  It is composed
     into the learner's own file.  A stage that is not solved gets no fault, because the answer would
-    show its solution.  A number determines which mistake is planted, if at least one of the ten
-    probes (lessons/programs/ten_probes.py) detects it.  `seen = true` at a mistake says that they
-    detect it on the package's own code, so that few mistakes must be tried.  The workspace stores
-    only a digest of the fault, not its name.
+    show its solution.  A number determines which mistake is planted, among those that at least one
+    of the ten probes (lessons/programs/ten_probes.py) detects.  `seen = true` marks a mistake that
+    they detect in the package's own code, so that only few mistakes must be tried.  The workspace
+    stores only a digest of the fault, not its name.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def plant(number: int, own: Own, expected: Mapping[str, str]) -> Fault:
     among = {stage.key for stage, _ in own}
     if not any(fault.stage.key in among for fault in candidates()):
         raise CourseError("a fault needs a stage that you have solved: solve one from 01 on first "
-                          "(04d does not count)")
+                          "(04d gets no faults)")
     found = probed(engine_with(None, own))
     if found != expected:
         wrong = [name for name in expected if found is None or found[name] != expected[name]]

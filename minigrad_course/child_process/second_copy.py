@@ -156,7 +156,7 @@ def _prepare(name: str) -> None:
 
 
 def _tensor_module(name: str) -> Any:
-    """Return `tensor/tensor.py` with its Tensor replaced by a subclass."""
+    """Return `tensor/tensor.py` with its Tensor replaced with a subclass."""
     original: Any = sys.modules["minigrad.tensor.tensor"]
 
     def plain(array: Any) -> Any:

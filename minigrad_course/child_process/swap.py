@@ -135,8 +135,8 @@ class Watcher:
         self.stopped = False  # whether the caller interrupted the tests
 
     def pytest_keyboard_interrupt(self, excinfo: Any) -> None:
-        """Record that the tests were interrupted, and not by a subclass of KeyboardInterrupt, which
-        reports errors during collection.
+        """Record whether the tests were interrupted; pytest reports errors during collection by a
+        subclass of KeyboardInterrupt.
         """
         self.stopped = excinfo.type is KeyboardInterrupt
 

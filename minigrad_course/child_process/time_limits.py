@@ -70,7 +70,7 @@ class Limits:
             __tracebackhide__ = True
             self.over.update(exercises)
             line = self.owners.innermost(frame)
-            running = f"; running was {line}" if line else ""
+            running = f"; stopped at {line}" if line else ""
             raise TimeLimit(f"it did not end within {self.seconds:g} seconds{running}")
 
         self.log.seek(0)
@@ -153,7 +153,7 @@ def _limited_as_a_whole(plan: dict[str, Any], action: str, times: int) -> Iterat
     def end(number: int, frame: FrameType | None) -> None:
         line = owners.innermost(frame)
         raise TimeLimit(f"{action} did not end within {seconds:g} seconds"
-                        + (f"; running was {line}" if line else ""))
+                        + (f"; stopped at {line}" if line else ""))
 
     with _alarms(seconds, end):
         yield

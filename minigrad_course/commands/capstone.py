@@ -94,7 +94,7 @@ def digits(where: Where = None) -> None:
 def spell(where: Where = None) -> None:
     """Train a small GPT to spell the words of this course, with your own engine.
 
-    Takes up to three minutes. Exits with 1 if less than half of what it writes are words.
+    Takes up to three minutes. Exits with 1 if it spells less than half of its words correctly.
 
     \b
     Example:

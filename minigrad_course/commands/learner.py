@@ -237,7 +237,7 @@ def next_hint(space: Workspace, stage: Stage, hole: Hole) -> list[str]:
         taken = min(space.hints_taken(hole) + 1, len(hints))
         space.note(hole, hints=taken)
     lines = [f"{hole.id}, hint {i + 1} of {len(hints)}: {escape(hints[i])}" for i in range(taken)]
-    lines.append(f"[dim]the names used inside the package: {escape(glossary())}[/]")
+    lines.append(f"[dim]for names used inside the package, see {escape(glossary())}[/]")
     if taken == len(hints):
         lines.append("That was the last hint; "
                      f"`minigrad solution {hole.id} --give-up` shows an answer.")

@@ -1,4 +1,4 @@
-"""What commands share: the console, the `--dir` option, and errors as one sentence."""
+"""The code that commands share: the console, the `--dir` option, errors as one sentence."""
 
 from __future__ import annotations
 

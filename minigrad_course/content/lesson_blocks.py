@@ -34,8 +34,8 @@ from .stages import CourseError, Stage
 
 #: The first line of a lesson, a warning not to edit generated parts.
 _MADE_BY = "<!-- Made by `minigrad dev build`"
-MADE = (f"{_MADE_BY}: the code below each `pull`, the text below each `output`, each `rest`, each "
-        "`picture`. Edit the others. -->\n")
+MADE = (f"{_MADE_BY}: the code below each `pull`, the text below each `output`, each `rest` and "
+        "each `picture`. Edit only the other parts. -->\n")
 
 _COMMENT = re.compile(
     r"<!-- (pull|show|draft|raises|not run|output|rest|picture|widget|predict)(?:: (.*?))? -->$")

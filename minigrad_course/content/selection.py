@@ -78,7 +78,7 @@ def one_exercise(text: str, known: list[Stage] | None = None) -> tuple[Stage, Ho
         holes = [hole.id for stage in stages_named(text, known) for hole in stage.holes]
         if not holes:
             exercises_named(text, known)
-        raise CourseError(f"name one exercise: {', '.join(holes[:8])}"
+        raise CourseError(f"{text!r} is not a single exercise; name one of {', '.join(holes[:8])}"
                           + (" ..." if len(holes) > 8 else ""))
     numbers = [hole.id for stage in known for hole in stage.holes]
     try:

@@ -181,7 +181,7 @@ def body_span(source: Module, function: Function) -> tuple[int, int]:
 
 
 def blank(stage: Stage, path: str, holes: list[Hole]) -> str:
-    """Return a module's text with the bodies of `holes` replaced by their task and a raise."""
+    """Return a module's text with the bodies of `holes` replaced with their task and a raise."""
     source = module(stage.package, path)
     spans = []
     for hole in holes:

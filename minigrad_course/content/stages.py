@@ -50,7 +50,7 @@ class Hole:
     symbols: tuple[str, ...]  # "path/in/package.py:Class.method"
     points: int
     mutants: tuple[Mutant, ...]
-    needs: tuple[str, ...] = ()  # later exercises that its tests need to pass
+    needs: tuple[str, ...] = ()  # later exercises without which its tests cannot pass
     #: Whether the task leaves only one way to write it, so that similarity proves nothing.
     forced: bool = False
 

@@ -30,7 +30,7 @@ def efforts(seed: int = 0) -> Any:
 
 
 def picture(effort: Any, visits: Any) -> str:
-    """Return the map: hills as shades, `#` where all paths pass, and tenths of them as digits.
+    """Return the map: hills as shades, `#` where all paths pass, elsewhere the visits in tenths.
 
     >>> print(picture(efforts(), np.zeros((ROWS, COLUMNS))).splitlines()[6])
      S    .:=+%%%+=:.             .:=+%%%+=:.     G

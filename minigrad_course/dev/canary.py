@@ -3,7 +3,7 @@
 NOTE [Canaries]
     A `raise` is planted in the solution of one exercise, as the first statement of its functions.
     If the tests and probes of that exercise run the submitted file, every one of them hits it.  One
-    that does not has run other code.  The exception is a BaseException but not an Exception, so
+    that misses it has run other code.  The exception is a BaseException but not an Exception, so
     that no test mistakes it for an error that it expects.
 """
 

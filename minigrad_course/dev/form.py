@@ -10,8 +10,8 @@ names to use:
     - An array that you were handed belongs to the caller: never write into it.
     Use: `combine(current, grad)`, given above.
 
-`[rules]` in lessons/NN_name.toml quotes for each graded test where a learner can read what it
-expects: a few words of the task, an example, or a docstring of the exercise.
+For each graded test, `[rules]` in lessons/NN_name.toml quotes the words that tell a learner what
+the test expects: a few words of the task, an example, or a docstring of the exercise.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def words_of_prose(stage: Stage, hole: Hole) -> int:
 
 
 def minutes_needed(stage: Stage) -> int:
-    """Return the minutes for the lesson without folded answers and its exercises, in tens."""
+    """Return the minutes for the lesson (without folded answers) and its exercises, in tens."""
     text = "\n".join(block.text for block in parse(stage.text(), stage.key)
                      if block.kind == "text")
     words = len(re.sub(r"(?s)<details.*?</details>|<!--.*?-->", "", text).split())
@@ -90,7 +90,7 @@ def rule_faults(stage: Stage) -> list[str]:
     tests = {name for id, names in graded_tests(stage).items() if id != stage.number
              for name in names}
     text = _plain(" ".join(_told(stage)))
-    faults = [f"{name}: no rule quotes where a learner can read what it expects"
+    faults = [f"{name}: no rule quotes what tells a learner what it expects"
               for name in sorted(tests - rules.keys())]
     faults += [f"{name}: a rule for a test that does not exist"
                for name in sorted(rules.keys() - tests)]

@@ -73,7 +73,7 @@ def _why(hole: dict[str, Any]) -> list[str]:
 
 def _graded(stage: str, seed: int | None, folder: str | Path, hints: int
             ) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return the exercises and notes that `minigrad grade` reports; unchanged files are cached."""
+    """Return the exercises and notes that `minigrad grade` reports, cached for unchanged files."""
     base = Path(folder).resolve()
     state = tuple((str(path), path.stat().st_mtime_ns, path.stat().st_size)
                   for path in sorted((base / "exercises").rglob("*.py")))

@@ -1,7 +1,7 @@
 """Refuse to grade if a submission would run as the grader itself.
 
-A platform's grader starts this first.  The variable MINIGRAD_ANY_SANDBOX, which `export --verify`
-sets on your own machine, skips the check.
+A platform's grader starts this first.  With the variable MINIGRAD_ANY_SANDBOX, which
+`export --verify` sets on your own machine, limits alone are enough.
 """
 
 from __future__ import annotations

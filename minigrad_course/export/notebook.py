@@ -18,7 +18,7 @@ MAGIC = "%%writefile exercises/"
 FIRST = """# {title}
 
 Read the lesson, `lesson.md`. Each cell below that begins with `%%writefile` is a file. Replace each
-`raise NotImplementedError` by your code, leave the rest unchanged, and run the cell to save the
+`raise NotImplementedError` with your code, leave the rest unchanged, and run the cell to save the
 file. The last cell grades all of them. Hand in this notebook.
 
 It needs minigrad {version}. If that is not installed yet, install the wheel that you were given:

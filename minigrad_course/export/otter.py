@@ -33,7 +33,7 @@ On Gradescope the image installs {needed} from its package index. The wheel is i
 reported result. The verdict itself comes from a separate process, in the strongest sandbox
 available. If a grade must be reliable, collect the files and use `minigrad grade`."""
 
-#: Packages needed in addition to those of `minigrad grade`.
+#: Packages needed in addition to NEEDED.
 OTTER = ("otter-grader>=6", "ipykernel")
 
 

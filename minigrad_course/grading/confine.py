@@ -10,7 +10,7 @@ NOTE [Landlock]
 
 NOTE [System calls]
     A seccomp filter refuses the calls that reach out of the process: the network, other processes,
-    namespaces, and memory that is not counted to any process (System V, memfd, shared mappings,
+    namespaces, and memory that is not attributed to any process (System V, memfd, shared mappings,
     keys).  No process can leave its session, so all of them are killed with it.  Changing a file's
     permissions, owner or times is refused as well, because Landlock does not cover it.
     A refused call fails with EPERM.  `clone3` fails with ENOSYS, so that the C library falls back

@@ -52,7 +52,7 @@ from .sandbox import Limits, Sandbox
 __all__ = ["NOT_PYTHON", "Grade", "HoleGrade", "grade"]
 
 #: The reason for an exercise in a file that is not Python; a note has the line.
-NOT_PYTHON = "it is not Python"
+NOT_PYTHON = "it is not valid Python"
 
 #: The maximum number of failures to keep for the tests of one exercise.
 FAILURES = 20

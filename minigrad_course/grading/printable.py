@@ -13,7 +13,7 @@ _HIDDEN = re.compile("[^\t\n\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ff
 
 
 def printable(text: str) -> str:
-    r"""Replace by `?` every character that a terminal would obey or a reader could not see.
+    r"""Replace each character that a terminal would obey or a reader could not see with `?`.
 
     >>> printable("a\x1b[2Jb\u202ec")
     'a?[2Jb?c'

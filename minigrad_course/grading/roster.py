@@ -71,7 +71,8 @@ class Matched:
         return [*(f"missing: {each.id} {each.row.get('name', '')}".rstrip()
                   for each in self.missing),
                 *(f"unknown: {name}" for name in self.unknown),
-                *(f"several of {each}: {', '.join(names)}" for each, names in self.twice.items())]
+                *(f"several submissions of {each}: {', '.join(names)}"
+                  for each, names in self.twice.items())]
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ NOTE [What a sandbox promises]
     On every system: limits on time, memory (on Linux also for all processes together), file sizes
     and output; the whole process group is killed at the end; an empty environment; no standard
     input except the job.
-    With bubblewrap: no network, no other visible processes, no files except those of reach.py and
-    the bundle, nothing writable except a small tmpfs, few processes.
+    With bubblewrap: no network, no other visible processes, no files except the bundle and what
+    reach.py lists, nothing writable except a small tmpfs, few processes.
     As root without bubblewrap: a separate user and few processes; all of them are killed at the end
     of the run, and their files are removed.  As any other user without bubblewrap: the grader's own
     user.  In both cases, no network and no signals to others (confine.py), and if Linux has

@@ -24,7 +24,7 @@ _REFUSE = ("from minigrad_course.child_process.second_copy import refuse as _ref
 
 
 def seal(file: Path, symbols: Sequence[str]) -> None:
-    """Replace `file` by a compiled module in which these functions are sealed."""
+    """Replace `file` with a compiled module in which these functions are sealed."""
     source = Module.read(file, file.name)
     for symbol in symbols:
         function = source.function(symbol)

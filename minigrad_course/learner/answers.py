@@ -48,7 +48,7 @@ def answers_in(path: str, handed_out: str, learners: str) -> dict[str, list[str]
 
 
 def with_answers(text: str, path: str, answers: Mapping[str, list[str]]) -> str:
-    """Return `text`, the module at `path`, with each unwritten body replaced by its answer.
+    """Return `text`, the module at `path`, with each unwritten body replaced with its answer.
 
     Bodies without an answer stay unchanged, and so does text that is not Python.
     """

@@ -69,7 +69,7 @@ def where_to_write(space: Workspace, stage: Stage, hole: Hole) -> Iterator[str]:
         symbols = ", ".join(each.partition(":")[2] for each in names)
         file = _task_location(stage.exercise(path, space.exercises), hole)
         yield f"write {escape(symbols)} in {escape(file)}"
-    yield f"the names used inside the package: {escape(glossary())}"
+    yield f"for names used inside the package, see {escape(glossary())}"
     yield f"the lesson: {escape(str(stage.lesson))}, or here: minigrad lesson {stage.number}"
 
 

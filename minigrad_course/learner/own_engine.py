@@ -18,7 +18,7 @@ Engine = tuple[dict[str, Path], Mapping[str, Source]]
 
 
 def own_engine(space: Workspace, part: Stage | None = None) -> Engine:
-    """Return the learner's files and modules that replace those of the package.
+    """Return the learner's files and modules that replace the package's.
 
     The solved exercises of the stage `part` count too, even if others of it are still open.  Raises
     CourseError if one of its files is not readable.

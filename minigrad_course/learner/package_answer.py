@@ -12,7 +12,7 @@ __all__ = ["write_answer"]
 
 
 def write_answer(space: Workspace, stage: Stage, hole: Hole) -> list[tuple[Path, Path]]:
-    """Replace the learner's functions by the package's; return the files and their backups.
+    """Replace the learner's functions with the package's; return the files and their backups.
 
     The rest of the file stays unchanged.  If a file is not Python or lacks a function, raises
     CourseError and writes nothing.

@@ -90,7 +90,7 @@ def _parting(ours: Any, theirs: Any) -> tuple[str, Any, Any] | None:
 
 
 def _without_number(name: Any) -> Any:
-    """Return a node's name without its number: PyTorch since 1.7 numbers some nodes differently."""
+    """Return a node's name without its number, which differs between versions of PyTorch."""
     return re.sub(r"\d+$", "", name) if isinstance(name, str) else name
 
 

@@ -21,7 +21,7 @@ def read_hang_log(log: Path, plan: dict[str, Any]) -> tuple[str, str, str] | Non
         return None
     number, _, test = first.partition(" ")
     files = {*plan["files"].values(), *plan["own"]}
-    running = next((f"; running was {Path(found[1]).name}, line {found[2]}, in {found[3]}"
+    running = next((f"; stopped at {Path(found[1]).name}, line {found[2]}, in {found[3]}"
                   for found in re.finditer(r'File "(.*?)", line (\d+) in (.*)', stack)
                   if found[1] in files), "")
     seconds = float(plan["limit"])

@@ -112,7 +112,7 @@ def try_files(stage: Stage, files: dict[str, Path], holes: list[str] | None = No
             code, told = run_until(command, stage.root, _environment(), timeout, stop)
         except subprocess.TimeoutExpired:
             return Trial(problem=f"it did not end within {timeout:.0f} seconds")
-        return _trial_in(Path(folder), f"the process ended with {code}:\n{told[-4000:]}")
+        return _trial_in(Path(folder), f"the process ended with status {code}:\n{told[-4000:]}")
 
 
 def try_each(stage: Stage, tries: Sequence[tuple[dict[str, Path], list[str]]],
@@ -191,7 +191,7 @@ def debug_files(stage: Stage, files: dict[str, Path], holes: list[str],
         if report.is_file():
             return trial_of(json.loads(report.read_text(encoding="utf-8")))
         return Trial(problem="" if process.returncode in (0, 1) else
-                     f"the process ended with {process.returncode}")
+                     f"the process ended with status {process.returncode}")
 
 
 def plan_for(folder: Path, stage: Stage, files: dict[str, Path], holes: list[str] | None,

@@ -1,7 +1,7 @@
 """Fingerprints of a list of tokens, by winnowing.
 
 NOTE [Winnowing]
-    Every run of `RUN` tokens has a hash.  Of each `WINDOW` consecutive hashes the smallest is kept,
+    Every run of `RUN` tokens has a hash.  The smallest of each `WINDOW` consecutive hashes is kept,
     the rightmost one in a tie.  So two lists that share a passage of at least RUN + WINDOW - 1
     tokens have a common fingerprint, passages shorter than RUN leave none, and the position in the
     list does not matter.

@@ -19,7 +19,7 @@ from typing import TypeVar
 __all__ = ["in_one_form"]
 
 Node = TypeVar("Node", bound=ast.AST)
-#: Comparisons that are turned round.
+#: Comparisons to write the other way round.
 _TURNED: dict[type[ast.cmpop], type[ast.cmpop]] = {ast.Gt: ast.Lt, ast.GtE: ast.LtE}
 _EITHER_WAY = (ast.Eq, ast.NotEq, ast.Is, ast.IsNot)
 _NEGATED: dict[type[ast.cmpop], type[ast.cmpop]] = {

@@ -1,4 +1,4 @@
-"""Signs that an answer gets its code from somewhere else than its text.
+"""Signs that an answer runs code which the comparison cannot see.
 
 NOTE [Signs]
     To earn points with code that is not compared, an answer must run text or data as code, hide the

@@ -239,7 +239,7 @@ def _text(node: ast.AST, names: set[str]) -> str:
 
 
 def statements(found: Sequence[Token]) -> list[list[Token]]:
-    """Split tokens into statements; the head of a compound statement is one of its own."""
+    """Split tokens into statements; the head of a compound statement counts as one."""
     parts: list[list[Token]] = []
     for token in found:
         if token.begins or not parts:

@@ -194,7 +194,7 @@ class Session:
         self.space.note(hole, hints=taken)
         self.console.print(f"{hole.id}, hint {taken} of {len(hints)}: {escape(hints[taken - 1])}")
         if taken == 1:
-            self.console.print(f"the names used inside the package: {escape(glossary())}",
+            self.console.print(f"for names used inside the package, see {escape(glossary())}",
                                style="dim", soft_wrap=True)
 
 

@@ -142,7 +142,7 @@ class Reader:
         if piece.raises and not error:
             self.console.print("  [yellow]this block should have raised an error[/]")
         if printed != piece.printed:
-            self.console.print("  [dim]the lesson has:[/]")
+            self.console.print("  [dim]the lesson's output:[/]")
             show_output(self.console, piece.printed)
 
     def _error(self, result: dict[str, str]) -> None:

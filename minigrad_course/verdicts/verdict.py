@@ -137,7 +137,7 @@ def mistake_sentence(stage: Stage, hole: Hole, shown: Container[str],
     for _, message in failing:
         broken = unreadable(message)
         if broken is not None and broken[0] == hole.id:
-            return f"It is not Python: {broken[1]}"
+            return f"It is not valid Python: {broken[1]}"
     for name in stage.symptoms_of(hole):
         if name in shown:
             return str(stage.words["symptoms"][name])
@@ -165,7 +165,7 @@ def over_time(message: str) -> str | None:
 def running_in(sentence: str) -> str | None:
     """Return the exercise named in a sentence of `over_time`, or `None`.
 
-    >>> running_in("It did not end within 10 seconds; running was a.py, line 3, in f (03.2).")
+    >>> running_in("It did not end within 10 seconds; stopped at a.py, line 3, in f (03.2).")
     '03.2'
     """
     found = _RUNNING_IN.search(sentence)

@@ -197,7 +197,7 @@ def find_waits(failing: Sequence[str], suspects: Sequence[str], likely: Collecti
             waits |= {each: (suspect,) for each in tested([suspect], left, False)}
     for each in failing:
         others = [other for other in suspects if other != each]
-        # If other exercises wait only for this one, it is itself wrong.
+        # If all other suspects wait only for this one, it is itself wrong.
         if each not in waits and any(waits.get(other) != (each,) for other in others) \
                 and tested(others, [each], True):
             waits[each] = tuple(fewest(others, partial(_is_enough, tested, each)))
@@ -244,7 +244,7 @@ def _ran_in(trial: Trial, hole: Hole) -> str | None:
 
 
 def _with(trial: Trial, hole: Hole, second: Trial) -> Trial:
-    """Return a trial with an exercise's outcomes and symptoms replaced by its second run's."""
+    """Return a trial with an exercise's outcomes and symptoms replaced with its second run's."""
     start = hole.id.replace(".", "_") + "_"
     kept = [each for each in trial.outcomes if hole.id not in each.holes]
     symptoms = {name: shown for name, shown in trial.symptoms.items() if not name.startswith(start)}

@@ -338,7 +338,7 @@ def test_an_error_is_marked_in_its_line_right_answers_wait_and_prints_are_shown(
     states = verdicts(page)
     assert states["05.1"] == "wrong" and set(states.values()) == {"wrong", "solved", "right"}
     assert section.locator(".mg-diagnosis").inner_text() == (
-        f"It is not Python: '(' was never closed (hooks.py, line {number})")
+        f"It is not valid Python: '(' was never closed (hooks.py, line {number})")
     assert marked.all_inner_texts() == ["        x = (1"]
     assert page.locator(".mg-results").all_inner_texts()[0].count("/tmp/") == 0
     right = [hole for hole, state in states.items() if state == "right"]

@@ -233,7 +233,7 @@ def check_verdicts(found: dict[str, Verdict], kinds: dict[str, str]) -> None:
         else:
             file, name = FUNCTIONS[hole]
             assert verdict.state == "wrong"
-            assert re.fullmatch(rf"It did not end within 1 seconds; running was {file}, line \d+, "
+            assert re.fullmatch(rf"It did not end within 1 seconds; stopped at {file}, line \d+, "
                                 rf"in {re.escape(name)} \({hole}\)\.", verdict.diagnosis)
 
 
@@ -257,14 +257,14 @@ def test_a_file_that_is_no_python_leaves_the_other_file_s_exercises(stage, tmp_p
     found = tried(stage, texts | {"op/apply.py": "(\n" + texts["op/apply.py"]}, tmp_path)
     assert [each.state for each in found.values()] == ["solved", "wrong", "wrong"]
     assert {found[hole].diagnosis for hole in HOLES[1:]} == {
-        "It is not Python: '(' was never closed (apply.py, line 1)"}
+        "It is not valid Python: '(' was never closed (apply.py, line 1)"}
 
 
 @pytest.mark.slow
 def test_an_exercise_that_is_no_python_leaves_the_others(stage, tmp_path):
     found = tried(stage, answers(stage, {"04d.2": "return ("}), tmp_path)
     assert [each.state for each in found.values()] == ["solved", "wrong", "solved"]
-    assert found["04d.2"].diagnosis.startswith("It is not Python: '(' was never closed (apply.py")
+    assert found["04d.2"].diagnosis.startswith("It is not valid Python: '(' was never closed (")
 
 
 @pytest.mark.slow
@@ -274,7 +274,7 @@ def test_a_loop_while_a_fixture_loads_the_file_is_named(stage, tmp_path):
         "op/apply.py": texts["op/apply.py"] + "\nwhile True: pass\n"}, tmp_path), limit=1)
     found = {each.hole.id: each for each in verdicts(stage, trial, list(stage.holes))}
     # the file is in the copy of each exercise, whoever is in it
-    assert all("running was apply.py, line " in each.diagnosis for each in found.values())
+    assert all("stopped at apply.py, line " in each.diagnosis for each in found.values())
 
 
 @pytest.mark.slow

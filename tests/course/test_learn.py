@@ -120,7 +120,7 @@ def test_an_exercise_that_does_not_end_is_named_with_its_line(space):
     line = hooks(space).read_text(encoding="utf-8").splitlines().index(f"        {ENDLESS}") + 1
     with learning(space) as terminal:
         terminal.expect("wrong +05.1 Handles and tables", timeout=90)
-        terminal.expect("It did not end within 10 seconds; running was hooks.py, line "
+        terminal.expect("It did not end within 10 seconds; stopped at hooks.py, line "
                         rf"{line}, in\s+RemovableHandle.__init__ \(05.1\)\.")
         terminal.send("q")
         assert terminal.left() == 0

@@ -217,7 +217,7 @@ def test_a_hint_names_the_page_that_explains_its_names(space):
     for _ in range(2):  # once, however many hints are shown
         shown = call("hint", HOLE.id)
         assert shown.count("glossary.md") == 1
-    (place,) = re.findall(r"package: (.*), \"Names in the exercises\"", shown)
+    (place,) = re.findall(r"package, see (.*), \"Names in the exercises\"", shown)
     assert "## Names in the exercises" in Path(place).read_text(encoding="utf-8")
 
 

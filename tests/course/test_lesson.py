@@ -108,7 +108,7 @@ def test_sections_are_numbered_once():
 @pytest.mark.parametrize("number", ["00", "05", "09"])
 def test_every_block_gives_what_the_lesson_has(number):
     told = lesson(number, "--run")
-    assert "the lesson has:" not in told and "should have raised" not in told
+    assert "the lesson's output:" not in told and "should have raised" not in told
     assert "Traceback" not in told
 
 
@@ -119,7 +119,7 @@ def test_blocks_run_on_ones_own_engine(space):
     file.write_text(text.replace("has changed the size of value", "is MINE"), encoding="utf-8")
     told = lesson("05", "--mine", folder=space.root)
     assert "RuntimeError: hook '<lambda>' is MINE" in told
-    assert "the lesson has:" in told and "has changed the size of value" in told
+    assert "the lesson's output:" in told and "has changed the size of value" in told
 
 
 @pytest.fixture

@@ -37,7 +37,7 @@ def test_the_place_is_named_and_the_rest_is_tested(tmp_path, kind):
     first, second, third, *_ = found
     assert not trial.problem
     assert first.state == "wrong"
-    place = re.fullmatch(r"It did not end within 1 seconds; running was hooks\.py, line (\d+), in "
+    place = re.fullmatch(r"It did not end within 1 seconds; stopped at hooks\.py, line (\d+), in "
                          r"RemovableHandle\.__init__ \(05\.1\)\.", first.diagnosis)
     line = files["graph/hooks.py"].read_text(encoding="utf-8").splitlines()[int(place[1]) - 1]
     assert any(word in line for word in ("while", "try", "pass", "wait"))
@@ -53,7 +53,7 @@ def test_code_that_never_comes_back_to_python_is_ended_from_outside(tmp_path):
     line = "sum(iter(int, 1))"
     _, (first, second, *_) = tried(files_with(tmp_path, line))
     assert first.state == "wrong"
-    assert "running was hooks.py, line " in first.diagnosis
+    assert "stopped at hooks.py, line " in first.diagnosis
     assert (second.state, second.waits_for) == ("waiting", "05.1")
 
 

@@ -56,7 +56,8 @@ def test_stages_that_are_not_there(text, told):
 
 
 @pytest.mark.parametrize(("text", "told"), [
-    ("04", "name one exercise: 04a.1, "), ("04.2", "did you mean 04a.2, 04b.2, 04c.2 or 04d.2?"),
+    ("04", "'04' is not a single exercise; name one of 04a.1, "),
+    ("04.2", "did you mean 04a.2, 04b.2, 04c.2 or 04d.2?"),
     ("05.9", "did you mean 05.1, 05.2, 05.3, 05.4, 05.5 or 05.6?"),
     ("14", "stage 14 has no exercises: read lessons/14_capstone.md"),
 ])

@@ -149,7 +149,7 @@ def test_an_answer_that_is_not_python_names_its_line(graded):
     (told,) = graded((stage, texts, None))
     assert told["problem"] == ""
     broken, *others = told["verdicts"]
-    assert broken["diagnosis"] == ("It is not Python: '(' was never closed "
+    assert broken["diagnosis"] == ("It is not valid Python: '(' was never closed "
                                    f"(hooks.py, line {number})")
     assert broken["line"] == ["graph/hooks.py", number]
     assert broken["first"]["where"] == f"graph/hooks.py:{number}"

@@ -67,7 +67,7 @@ def test_what_does_not_fit_is_said():
     assert matched.findings() == [
         "missing: s102 Lee, Bo", "missing: s103 Eva María Ñu", "unknown: x.py",
         "unknown: s101_s102.py (could belong to s101, s102)",
-        "several of s101: s101.py, Ann Lee_1_assignsubmission_file"]
+        "several submissions of s101: s101.py, Ann Lee_1_assignsubmission_file"]
 
 
 def test_a_tie_names_all_whom_it_may_be_of():

@@ -98,7 +98,7 @@ def asked(monkeypatch):
     ([], [("x.py::test_a", "Failed: DID NOT RAISE ValueError: bad")], "Not yet: It is so."),
     ([SYMPTOM], [("x.py::test_a", OTHERS),
                  ("x.py::test_b[1]", f"SyntaxError: {HOLE.id} cannot be read: no : (a.py, line 3)"),
-                 ], "It is not Python: no : (a.py, line 3)"),
+                 ], "It is not valid Python: no : (a.py, line 3)"),
 ])
 def test_the_sentence_for_each_kind_of_failure(asked, shown, failing, expected):
     assert mistake_sentence(STAGE, HOLE, shown, failing) == expected
@@ -166,11 +166,11 @@ def test_sentences_and_the_tests_that_they_are_about_exist(stage):
 
 
 def test_code_that_takes_too_long_is_told_so_and_others_wait_for_it():
-    late = "TimeLimit: it did not end within 10 seconds; running was x.py, line 3, in f "
+    late = "TimeLimit: it did not end within 10 seconds; stopped at x.py, line 3, in f "
     outcomes = (Outcome("t1", (OTHER.id,), False, f"{late}({OTHER.id})"),
                 Outcome("t2", (HOLE.id,), False, f"{late}({OTHER.id})"))
     first, second = verdicts(STAGE, Trial(outcomes, {SYMPTOM: True}), [OTHER, HOLE])
-    assert first.diagnosis == (f"It did not end within 10 seconds; running was x.py, line 3, in f "
+    assert first.diagnosis == (f"It did not end within 10 seconds; stopped at x.py, line 3, in f "
                                f"({OTHER.id}).")
     assert (second.state, second.waits_for) == ("waiting", OTHER.id)
     (alone,) = verdicts(STAGE, Trial(outcomes[1:]), [HOLE])

@@ -178,12 +178,12 @@ def test_an_answer_that_is_no_python_leaves_the_others(tmp_path):
     texts = solution(stage) | {path: "\n".join(lines) + "\n"}
     found = tried(stage, texts, tmp_path)
     assert found["04a.6"].state == "wrong"
-    assert found["04a.6"].diagnosis.startswith("It is not Python: '(' was never closed")
+    assert found["04a.6"].diagnosis.startswith("It is not valid Python: '(' was never closed")
     assert f"powers.py, line {line + 1}" in found["04a.6"].diagnosis
     assert all(each.is_right for number, each in found.items() if number != "04a.6")
     result = graded(stage, texts)
     assert [(each.hole, each.reason) for each in result.holes if each.reason] == [
-        ("04a.6", "it is not Python")]
+        ("04a.6", "it is not valid Python")]
 
 
 @pytest.mark.slow
