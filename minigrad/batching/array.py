@@ -157,7 +157,7 @@ class BatchedArray:
     def base(self) -> Any:
         """The array that this one is a view of.
 
-        It is never None, because the engine must not write to a batch in place.
+        It is never `None`, because the engine must not write to a batch in place.
         """
         return self.inner
 
@@ -265,7 +265,7 @@ def level_of(value: Any) -> int:
 
 
 def examples(value: Any, level: int) -> Value | None:
-    """Unwrap a value at a level, batch dimension first, or return None if not batched there."""
+    """Unwrap a value at a level, batch dimension first, or return `None` if not batched there."""
     if level_of(value) != level:
         return None
     if not isinstance(value, Tensor):

@@ -70,7 +70,7 @@ class BatchedBackend:
         return True
 
     def place_of(self, arrays: Any) -> Any:
-        """Return None, because rules select the device of the value themselves."""
+        """Return `None`, because rules select the device of the value themselves."""
         return None
 
     def __getattr__(self, name: str) -> Any:

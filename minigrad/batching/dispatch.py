@@ -127,7 +127,7 @@ DECOMPOSED = 1 << 62
 
 
 def rule_of(op: type[Op]) -> Rule | None:
-    """Return the batching rule of an op, or of its kind, or None."""
+    """Return the batching rule of an op, or of its kind, or `None`."""
     rule = RULES.get(op.__name__)
     if rule is None:
         rule = next((rule for kind, rule in KIND_RULES.items() if kind in op.kinds), None)

@@ -31,7 +31,7 @@ def run_values(op: type[Op], values: list[Any]) -> Any:
 
 
 def plain_call(op: type[Op], values: list[Any]) -> Call | None:
-    """Return the call of an op on numbers and on tensors of a single dtype, or None."""
+    """Return the call of an op on numbers and on tensors of a single dtype, or `None`."""
     if op.list_position is not None:
         return None
     for i in op.plain_positions:

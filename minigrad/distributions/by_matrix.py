@@ -35,7 +35,7 @@ def log_diagonal(factor: Any) -> Any:
 
 
 class ByMatrix(Distribution):
-    """A distribution that computes with the factor L, whichever matrix was passed in.
+    """A distribution that computes with the factor L, no matter which matrix was passed in.
 
     >>> from minigrad import tensor, zeros
     >>> from minigrad.distributions import MultivariateNormal

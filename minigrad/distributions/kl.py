@@ -44,7 +44,7 @@ def register_kl(type_p: type, type_q: type) -> Callable[[Divergence], Divergence
 
 
 def chosen(p: type, q: type) -> Divergence | None:
-    """Return the function of the most specific matching pair, or None.
+    """Return the function of the most specific matching pair, or `None`.
 
     If the pair nearest to p's class differs from the one nearest to q's, warns and returns the
     first.

@@ -13,9 +13,9 @@ __all__ = ["ProbsOrLogits", "bernoulli_log_prob", "one_of"]
 
 
 def one_of(probs: Any, logits: Any) -> tuple[str, Any]:
-    """Return the name and value of the argument that is not None.
+    """Return the name and value of the argument that is not `None`.
 
-    Raises `ValueError` unless exactly one of them is None.
+    Raises `ValueError` unless exactly one of them is `None`.
 
     >>> one_of(0.5, None)
     ('probs', 0.5)

@@ -113,7 +113,7 @@ class Derivation:
 
     def pull(self, outputs: Sequence[Tensor], vectors: Sequence[Tensor], keep: bool,
              is_batched: bool = False) -> list[Tensor | None]:
-        """Return the vector-Jacobian product for each input, or None where it is zero."""
+        """Return the vector-Jacobian product for each input, or `None` where it is zero."""
         live = [i for i, out in enumerate(outputs) if out.requires_grad]
         if not live:
             return [None] * len(self.copies)

@@ -52,7 +52,7 @@ def rebuilt(tree: Tree, leaves: list[Any]) -> Tree:
 
 
 def spread(shorter: Tree, tree: Tree) -> list[Any] | None:
-    """Broadcast a nesting that may be shallower to the leaves of `tree`; None if they differ.
+    """Broadcast a nesting that may be shallower to the leaves of `tree`; `None` if they differ.
 
     >>> spread((0, 1), ((10, 20), 30))
     [0, 0, 1]

@@ -11,7 +11,7 @@ from ..backend import BACKENDS
 from ..dtypes import type_name
 from ..op.apply import apply
 from ..op.arguments import NUMBERS
-from ..op.arguments import is_tensor as is_tensor  # for the files beside this one
+from ..op.arguments import is_tensor as is_tensor  # re-exported for neighbouring modules
 from ..op.declaration import F
 from ..op.inplace import apply_inplace
 from ..op.out import call_with_out

@@ -134,7 +134,7 @@ def part(*names: str) -> Rule:
 
 
 def reduction(call: Call) -> Any:
-    """Reduce each example along `dim`: an int, several, or all for None and ()."""
+    """Reduce each example along `dim`: an int, several, or all for `None` and ()."""
     # 08b.4 Batching rules: see the task at `elementwise`.
     raise NotImplementedError("08b.4 Batching rules is yours to write")
 

@@ -170,8 +170,8 @@ def column_block(levels: VmapLevels, columns: Tensor, part: slice,
                  of_input: tuple[int, ...]) -> Tensor:
     """Return one input's columns as a block of the Jacobian, with the output dimensions first.
 
-    `columns` has a row for each column of the Jacobian; `part` selects those of the input, of shape
-    `of_input`.
+    `columns` has a row for each column of the Jacobian; `part` selects the rows for the input, of
+    shape `of_input`.
     """
     # 08b.7 All columns in one run (about 11 lines)
     # Three pieces. `columns_along` runs `func` once and returns its outputs and, for

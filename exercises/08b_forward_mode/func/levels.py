@@ -56,7 +56,7 @@ class VmapLevels:
         return True
 
     def without(self, level: int) -> VmapLevels | None:
-        """Return the other levels, or None if there are no others."""
+        """Return the other levels, or `None` if there are no others."""
         rest = tuple(pair for pair in self.levels if pair[0] != level)
         return VmapLevels(rest) if rest else None
 

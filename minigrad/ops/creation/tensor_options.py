@@ -134,7 +134,7 @@ def with_grad(tensor: Tensor, requires_grad: bool) -> Tensor:
 
 
 def wanted_dtype(name: str, options: Options) -> dtype | None:
-    """Return the dtype in the options, or None."""
+    """Return the dtype in the options, or `None`."""
     wanted = options.get("dtype")
     if wanted is None or type(wanted) is dtype:
         return wanted

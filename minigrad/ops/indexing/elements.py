@@ -20,7 +20,7 @@ WIDE = np.dtype("float32"), np.dtype("float64")
 
 
 def element_view(tensor: Any, key: Any) -> Tensor | None:
-    """Return the view that integers select, or None for another index or if ops have to run."""
+    """Return the view that integers select, or `None` for another index or if ops have to run."""
     place = integers(key)
     if place is None or not is_plain(tensor):
         return None
@@ -69,7 +69,7 @@ def is_plain(tensor: Any) -> bool:
 
 
 def integers(key: Any) -> Any:
-    """Return an index of integers as NumPy's key for a view, or None for another index."""
+    """Return an index of integers as NumPy's key for a view, or `None` for another index."""
     parts = key if type(key) is tuple else (key,)
     for part in parts:
         if type(part) is not int:
@@ -78,7 +78,7 @@ def integers(key: Any) -> Any:
 
 
 def operand(value: Any, array: Any) -> Any:
-    """Return the value to write to an element of `array`, or None if it needs conversion."""
+    """Return the value to write to an element of `array`, or `None` if it needs conversion."""
     if type(value) is float or type(value) is int:
         return value if array.dtype in WIDE and abs(value) < 1e38 else None
     if is_plain(value) and not value._array.ndim and value._array.dtype is array.dtype:

@@ -1,10 +1,10 @@
 """Square brackets: reading and writing the elements that an index selects.
 
 NOTE [How an index is taken apart]
-    As in PyTorch, integers, slices, None and `...` become a chain of views.  What remains are the
-    index tensors, each with the dimension that it indexes; they all go to one `Index` (for
-    reading) or `IndexPut` (for writing).  A mask is replaced by the positions of its true
-    elements, one tensor per dimension of the mask.
+    As in PyTorch, integers, slices, `None` and `...` become a chain of views.  The index tensors
+    remain, each with the dimension that it indexes; they all go to one `Index` (for reading) or
+    `IndexPut` (for writing).  A mask is replaced by the positions of its true elements, one tensor
+    per dimension of the mask.
 """
 
 from __future__ import annotations
@@ -221,7 +221,7 @@ def normalised(self, key):
 
 
 def take_apart(self, parts, drop_full=True):
-    """Apply the integers, slices, None and `...` of an index; return the view and index tensors.
+    """Apply the integers, slices, `None` and `...` of an index; return the view and index tensors.
 
     Each tensor is paired with the dimension of the view that it indexes.
     """

@@ -132,7 +132,7 @@ class MaskedSelect(Op):
 
     def shape(self, mask):
         broadcast(mask, self)
-        # Return None: the shape depends on the values
+        # Return `None`: the shape depends on the values
 
     def forward(xp, self, mask):
         if mask.dtype.kind != "b":

@@ -71,7 +71,7 @@ def failing(matrices, fails):
 
 
 def zero_pivot(xp):
-    """Return a function that returns the 1-based index of the first zero on U's diagonal, or None.
+    """Return a function that finds the 1-based index of the first zero on U's diagonal, or `None`.
     """
 
     def find(matrix):

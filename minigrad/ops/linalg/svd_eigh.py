@@ -1,7 +1,7 @@
 """Singular values and eigenvalues: SVD, eigh, the pseudoinverse, the rank.
 
-The gradient of a vector divides by the differences of its value to all the others.  The gradient of
-the values does not, so if only they receive a gradient, the vectors' part is skipped.
+The gradient of a vector divides by the differences between its value and every other one.  The
+gradient of the values does not, so if only they receive a gradient, the vectors' part is skipped.
 """
 
 from ...op.declaration import F, Op
@@ -25,7 +25,7 @@ def skew(x):
 
 
 def first_columns(x, k):
-    """Return the first k columns, or None for None."""
+    """Return the first k columns, or `None` for `None`."""
     return None if x is None else F.narrow(x, -1, 0, k)
 
 
@@ -78,7 +78,7 @@ class LinalgSvd(Op):
 
 
 def svd_backward(g_U, g_S, g_V, U, S, V):
-    """Return the gradient of the reduced SVD; a missing gradient is None."""
+    """Return the gradient of the reduced SVD; a missing gradient is `None`."""
     Vh, row, column = mT(V), F.unsqueeze(S, -2), F.unsqueeze(S, -1)
     if g_U is None and g_V is None:
         return (U * F.unsqueeze(g_S, -2)) @ Vh

@@ -32,7 +32,7 @@ def limited(xp, array, low, high):
 
 
 def within(array, low, high):
-    """Return where an array or tensor is within its bounds; either bound may be None."""
+    """Return where an array or tensor is within its bounds; either bound may be `None`."""
     if low is None:
         return F.le(array, high)
     above = F.ge(array, low)

@@ -26,7 +26,7 @@ class ScaledDotProduct(Op):
     """softmax(query @ key.T * scale + bias) @ value, and the softmax, the attention weights.
 
     `tensors` are query (*, L, E), key (*, S, E) and value (*, S, V) with equal batch dimensions.
-    `bias` is None, or -inf where a query must not attend to a key; it has no gradient.
+    `bias` is `None`, or -inf where a query must not attend to a key; it has no gradient.
 
     >>> from minigrad import ones, tensor
     >>> ScaledDotProduct([ones(1, 1), ones(2, 1), tensor([[1.0], [3.0]])], None, 1.0).output
@@ -86,7 +86,7 @@ def check_operands(query, key, value, attn_mask, is_causal):
 
 
 def bias_of(attn_mask, is_causal, query, keys):
-    """Return the addend of the scores, or None; it is -inf where a query must not see a key."""
+    """Return the addend of the scores, or `None`; it is -inf where a query must not see a key."""
     if is_causal:
         return Tensor._plain(build_on(device_under(query._array), lambda xp: causal_bias(
             xp, query.shape[-2], keys, query._array.dtype)))

@@ -26,7 +26,7 @@ def channel_axes(sizes):
 
 
 def channelwise(vector, sizes):
-    """Reshape a vector of channels to broadcast along the second dimension; None stays None."""
+    """Reshape a vector of channels to broadcast along the second dimension; `None` stays `None`."""
     return None if vector is None else F.reshape(vector, (1, sizes[1]) + (1,) * (len(sizes) - 2))
 
 
@@ -56,7 +56,7 @@ class Normalisation(Op, abstract=True):
 
 
 def scale_and_shift(result, weight, bias):
-    """Multiply by a weight and add a bias, in place; either may be None."""
+    """Multiply by a weight and add a bias, in place; either may be `None`."""
     if weight is not None:
         result *= weight
     if bias is not None:
@@ -67,7 +67,7 @@ class NativeBatchNorm(Normalisation):
     """(input - mean) / sqrt(var + eps) * weight + bias for each channel.
 
     In training, uses the batch's mean and variance, and updates the running ones in place by
-    `momentum`; otherwise uses the running ones.  Shapes (N, C, *S), the others (C,).
+    `momentum`; otherwise uses the running ones.  The input is (N, C, *S), everything else (C,).
 
     >>> from minigrad import batch_norm, tensor
     >>> batch_norm(tensor([[1.0], [3.0]]), None, None, None, None, True, 0.1, 0.0, False)

@@ -29,8 +29,8 @@ def both_shapes(self, p=0.5, train=True):
 class Dropout(Op):
     """Zero each element with probability `p` and divide the others by 1 - p; also return the mask.
 
-    The mask is True for the elements that were kept.  With `train` False (None counts as True), the
-    input is returned unchanged.  Source: `torch.native_dropout`.
+    The mask is True for the elements that were kept.  With `train=False`, the input is returned
+    unchanged; `None` counts as True.  Source: `torch.native_dropout`.
 
     >>> from minigrad import native_dropout, tensor
     >>> native_dropout(tensor([1.0, 2.0]), 0.0, True)[0]

@@ -117,7 +117,7 @@ def cubic(x):
 
 
 def target_sizes(input, size, scale_factor):
-    """Return the new sizes, and for each dimension the scale factor or None."""
+    """Return the new sizes, and for each dimension the scale factor or `None`."""
     spatial = tuple(input.shape[2:])
     if (size is None) == (scale_factor is None):
         which = "either" if size is None else "only one of"

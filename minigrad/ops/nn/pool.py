@@ -444,7 +444,7 @@ def adaptive_avg_pool1d(input, output_size):
 
 
 def adaptive_avg_pool2d(input, output_size: Any):
-    """Average windows spread evenly: (N, C, H, W) -> (N, C, *output_size); None keeps a size.
+    """Average windows spread evenly: (N, C, H, W) -> (N, C, *output_size); `None` keeps a size.
 
     Source:
     https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.adaptive_avg_pool2d.html
@@ -482,7 +482,7 @@ def adaptive_max_pool1d(input, output_size, return_indices=False):
 def adaptive_max_pool2d(input, output_size: Any, return_indices=False):
     """Return the maxima of windows spread evenly: (N, C, H, W) -> (N, C, *output_size).
 
-    A size of None keeps the input's.
+    A size of `None` keeps the input's.
 
     Source:
     https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.adaptive_max_pool2d.html
@@ -501,7 +501,7 @@ def adaptive_max_pool2d(input, output_size: Any, return_indices=False):
 def adaptive_avg_pool3d(input, output_size: Any):
     """Average windows spread evenly: (N, C, D, H, W) -> (N, C, *output_size).
 
-    A size of None keeps the input's.
+    A size of `None` keeps the input's.
 
     Source:
     https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.adaptive_avg_pool3d.html
@@ -521,7 +521,7 @@ def adaptive_avg_pool3d(input, output_size: Any):
 def adaptive_max_pool3d(input, output_size: Any, return_indices=False):
     """Return the maxima of windows spread evenly: (N, C, D, H, W) -> (N, C, *output_size).
 
-    A size of None keeps the input's.
+    A size of `None` keeps the input's.
 
     Source:
     https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.adaptive_max_pool3d.html

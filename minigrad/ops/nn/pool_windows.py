@@ -143,7 +143,7 @@ def check_window_of_rows(name, shape, kernel_size, stride, padding, dilation, ce
 
 
 def adaptive_sizes(name, dims, shape, output_size):
-    """Return the output's sizes; None keeps the input's."""
+    """Return the output's sizes; `None` keeps the input's."""
     given = INTS.check(name, "output_size", without_none(output_size), 1)
     many = (given,) * dims if isinstance(given, int) else output_size
     if dims > 1 and len(shape) <= len(many) and not isinstance(given, int):
@@ -168,7 +168,7 @@ def adaptive_sizes(name, dims, shape, output_size):
 
 
 def without_none(output_size):
-    """Return sizes without None, which all functions except the one-dimensional ones accept."""
+    """Return sizes without `None`, which all functions except the one-dimensional ones accept."""
     if isinstance(output_size, (tuple, list)):
         return [n for n in output_size if n is not None]
     return output_size

@@ -136,7 +136,7 @@ def walk(step, x, states, weights, rows):
 
 
 def walk_back(step, gradient, g_output, g_states, x, states, weights, rows):
-    """Return the gradients of x, the first states and the weights, given those of `walk`'s results.
+    """Return the gradients of x, the first states and the weights, from the gradients of `walk`.
 
     The steps are run again for the intermediate values, so that these are differentiable too.
     """

@@ -27,7 +27,7 @@ from .rnn import (
 
 
 def total_bias(biases):
-    """Return the sum of both biases, or None if there are none."""
+    """Return the sum of both biases, or `None` if there are none."""
     return biases[0] + biases[1] if biases else None
 
 
@@ -235,7 +235,7 @@ def check_cell(input, states, w_ih, w_hh):
 
 
 def both(b_ih, b_hh):
-    """Return the biases that are not None, as a list."""
+    """Return the biases that are not `None`, as a list."""
     return [] if b_ih is None else [b_ih, b_hh]
 
 

@@ -126,7 +126,7 @@ def in_order_of_memory(array: Array) -> list[int]:
 def drawn_like(xp: Any, array: Array, draw: Draw, scattered: Draw | None = None) -> Array:
     """Draw numbers with an array's shape, in the memory order of its elements.
 
-    If the array is not contiguous, `scattered` draws them instead, if it is not None.
+    If the array is not contiguous, `scattered` draws them instead, if it is not `None`.
     """
     dtype = array.dtype
     if array.flags.c_contiguous:

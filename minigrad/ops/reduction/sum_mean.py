@@ -18,12 +18,12 @@ from .dims import extent, unsqueeze_reduced
 
 
 def axes(array, dim):
-    """Return `dim` as NumPy's `axis`: a tuple of nonnegative dimensions, or None for all."""
+    """Return `dim` as NumPy's `axis`: a tuple of nonnegative dimensions, or `None` for all."""
     return None if dim is None else wrap_dims(dim, array.ndim)
 
 
 def numpy_type(dtype):
-    """Return the array library's type for a dtype, or None for None."""
+    """Return the array library's type for a dtype, or `None` for `None`."""
     return None if dtype is None else dtypes.numpy_of(dtype)
 
 

@@ -1,4 +1,4 @@
-"""Splits along the axis that the function's name stands for.
+"""hsplit, vsplit and dsplit: splits along a fixed axis.
 
 Source: https://docs.pytorch.org/docs/stable/torch.html#indexing-slicing-joining-mutating-ops
 """

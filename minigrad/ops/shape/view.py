@@ -549,13 +549,13 @@ class SqueezeAll(Squeezing):
 
 
 def squeezed_dims(shape, dim):
-    """Return those of `dim`, a number or several, that have size one."""
+    """Return the dimensions in `dim`, a number or several, that have size one."""
     dims = wrap_dims(dim, len(shape)) if dim not in ((), []) else ()
     return tuple(d for d in dims if shape and shape[d] == 1)
 
 
 class SqueezeDims(Squeezing):
-    """The tensor without those of the dimensions `dim` that have size one.
+    """The tensor with the dimensions in `dim` removed that have size one.
 
     >>> from minigrad import ones
     >>> ones(1, 3, 1).squeeze((0, 2)).shape

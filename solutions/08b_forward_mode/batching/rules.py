@@ -126,7 +126,7 @@ def part(*names: str) -> Rule:
 
 
 def reduction(call: Call) -> Any:
-    """Reduce each example along `dim`: an int, several, or all for None and ()."""
+    """Reduce each example along `dim`: an int, several, or all for `None` and ()."""
     call = numbers_as_vectors(call)
     n, dim = call.ndim("self"), call["dim"]
     dims = moved(wrap_dims(dim, n), n)

@@ -167,8 +167,8 @@ def column_block(levels: VmapLevels, columns: Tensor, part: slice,
                  of_input: tuple[int, ...]) -> Tensor:
     """Return one input's columns as a block of the Jacobian, with the output dimensions first.
 
-    `columns` has a row for each column of the Jacobian; `part` selects those of the input, of shape
-    `of_input`.
+    `columns` has a row for each column of the Jacobian; `part` selects the rows for the input, of
+    shape `of_input`.
     """
     last = F.movedim(columns[part], 0, -1)
     return levels.example(F.reshape(last, (*columns.shape[1:], *of_input)))

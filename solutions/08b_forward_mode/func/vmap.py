@@ -35,7 +35,7 @@ def vmap(func: Function, in_dims: Any = 0, out_dims: Any = 0, randomness: str = 
          chunk_size: int | None = None) -> Function:
     """Return a function that applies `func` to each example of a batch.
 
-    `in_dims` is the batch dimension of each input, or None for an input that all examples share.
+    `in_dims` is the batch dimension of each input, or `None` for an input that all examples share.
     `out_dims` is the position of the batch dimension in the outputs.  Both may be nested like the
     inputs and outputs.  Every op runs once on the whole batch; an op without a batching rule runs
     once for each example and warns.  Drawing random numbers raises unless `randomness` is "same"
@@ -129,7 +129,7 @@ def run(func: Function, name: str, args: Any, leaves: list[Any], dims: list[Any]
         kwargs: dict[str, Any], size: int, out_dims: Any, randomness: str) -> tuple[Any, list[Any]]:
     """Call the function on batches, and return its outputs and their batch dimensions.
 
-    `leaves` are the tensors of `args`, with the batch dimension first; `dims` is None for a leaf
+    `leaves` are the tensors of `args`, with the batch dimension first; `dims` is `None` for a leaf
     that is not batched.
     """
     level = next_level()
@@ -142,7 +142,7 @@ def run(func: Function, name: str, args: Any, leaves: list[Any], dims: list[Any]
 
 
 def unwrapped(name: str, leaf: Any, level: int, size: int, dim: int | None) -> Any:
-    """Return an output of the function with its batch dimension at `dim`, or unchanged for None.
+    """Return an output of the function with its batch dimension at `dim`, or unchanged for `None`.
 
     An output that is the same for all examples is expanded.
     """
@@ -169,7 +169,7 @@ def active_level(level: int, size: int, randomness: str) -> Iterator[None]:
 
 
 def dims_of_outputs(name: str, out_dims: Any, result: Any) -> list[Any]:
-    """Return the batch dimension of each output, or None for an output without one."""
+    """Return the batch dimension of each output, or `None` for an output without one."""
     alone = isinstance(out_dims, tuple) and len(out_dims) == 1 and isinstance(result, Tensor)
     output_dims = spread(out_dims[0] if alone else out_dims, result)
     if not all(dim is None or isinstance(dim, int) for dim in output_dims or ()):
