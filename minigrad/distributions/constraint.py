@@ -1,7 +1,6 @@
 """The base class of all constraints, and constraints that depend on other objects.
 
-Source:
-https://docs.pytorch.org/docs/stable/distributions.html#module-torch.distributions.constraints
+Source: https://docs.pytorch.org/docs/stable/distributions.html#module-torch.distributions.constraints
 """
 
 from __future__ import annotations

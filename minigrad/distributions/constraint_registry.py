@@ -3,8 +3,7 @@
 `biject_to` returns bijective transforms, which have a log determinant.  `transform_to` may return
 simpler ones, which are enough for optimizers.
 
-Source:
-https://docs.pytorch.org/docs/stable/distributions.html#module-torch.distributions.constraint_registry
+Source: https://docs.pytorch.org/docs/stable/distributions.html#module-torch.distributions.constraint_registry
 """
 
 from __future__ import annotations

@@ -4,8 +4,7 @@ A constraint has two attributes: `event_dim`, the number of trailing dimensions 
 one event, and `is_discrete`.  A set that depends on parameters is written as a
 `dependent_property`.
 
-Source:
-https://docs.pytorch.org/docs/stable/distributions.html#module-torch.distributions.constraints
+Source: https://docs.pytorch.org/docs/stable/distributions.html#module-torch.distributions.constraints
 
 >>> from minigrad import tensor
 >>> positive.check(tensor([1.0, -1.0]))

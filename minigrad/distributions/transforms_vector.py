@@ -1,7 +1,6 @@
 """Transforms of vectors and matrices, and of parts of a tensor.
 
-Source:
-https://docs.pytorch.org/docs/stable/distributions.html#module-torch.distributions.transforms
+Source: https://docs.pytorch.org/docs/stable/distributions.html#module-torch.distributions.transforms
 """
 
 from __future__ import annotations

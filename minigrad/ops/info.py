@@ -28,8 +28,9 @@ def is_tensor(obj: Any) -> bool:
 def typename(obj: Any, /) -> str:
     """Return the qualified name of an object's type, or of the object if it is a class or function.
 
-    For a tensor, returns the name of its legacy type, such as torch.FloatTensor.  Source:
-    `torch.typename`.
+    For a tensor, returns the name of its legacy type, such as torch.FloatTensor.
+
+    Source: `torch.typename`.
 
     >>> from minigrad import tensor, typename
     >>> typename(tensor(1)), typename(1)

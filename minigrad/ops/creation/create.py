@@ -55,8 +55,9 @@ def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: b
     """Copy a number, nested sequences, an array or a tensor into a new leaf tensor.
 
     The dtype is inferred: the default dtype for Python floats, int64 for ints, bool for bools, and
-    an array's own dtype for arrays.  Raises `ValueError` for ragged sequences.  Source:
-    `torch.tensor`.
+    an array's own dtype for arrays.  Raises `ValueError` for ragged sequences.
+
+    Source: `torch.tensor`.
 
     >>> from minigrad import tensor
     >>> tensor([[1, 2], [3, 4]])
@@ -88,8 +89,9 @@ def copied(name: str, data: Any, default: dtype | None, options: Options) -> Ten
 def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
     """Return `data` as a tensor, without a copy if it already has the dtype and device.
 
-    A tensor keeps its history, and a NumPy array shares memory with the result.  Source:
-    `torch.as_tensor`.
+    A tensor keeps its history, and a NumPy array shares memory with the result.
+
+    Source: `torch.as_tensor`.
 
     >>> from minigrad import as_tensor
     >>> as_tensor([1, 2])
@@ -314,8 +316,9 @@ def empty_strided(size: Any, stride: Any, **options: Unpack[Options]) -> Tensor:
 def empty_permuted(size: Any, physical_layout: Any, **options: Unpack[Options]) -> Tensor:
     """Create an uninitialized tensor whose dimensions have the memory order `physical_layout`.
 
-    Raises `RuntimeError` unless `physical_layout` names each dimension once.  Source:
-    `torch.empty_permuted`.
+    Raises `RuntimeError` unless `physical_layout` names each dimension once.
+
+    Source: `torch.empty_permuted`.
 
     >>> from minigrad import empty_permuted
     >>> empty_permuted((2, 3), (1, 0)).stride()

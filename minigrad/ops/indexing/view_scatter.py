@@ -53,8 +53,9 @@ def slice_scatter(input, src, dim: int = 0, start=None, end=None, step: int = 1)
 def diagonal_scatter(input, src, offset: int = 0, dim1: int = 0, dim2: int = 1):
     """Return a copy of `input` with `src` on a diagonal of dimensions `dim1` and `dim2`.
 
-    Raises `RuntimeError` unless `src` has the size of the diagonal.  Source:
-    `torch.diagonal_scatter`.
+    Raises `RuntimeError` unless `src` has the size of the diagonal.
+
+    Source: `torch.diagonal_scatter`.
 
     >>> from minigrad import ones, zeros
     >>> zeros(2, 2).diagonal_scatter(ones(2))

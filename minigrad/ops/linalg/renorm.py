@@ -13,8 +13,9 @@ from ...tensor.tensor import method
 def renorm(input, p, dim: int, maxnorm):
     """Scale each slice along `dim` whose `p`-norm exceeds `maxnorm` down to that norm.
 
-    Raises `RuntimeError` for p <= 0, maxnorm < 0 or fewer than two dimensions.  Source:
-    `torch.renorm`.
+    Raises `RuntimeError` for p <= 0, maxnorm < 0 or fewer than two dimensions.
+
+    Source: `torch.renorm`.
 
     >>> from minigrad import renorm, tensor
     >>> renorm(tensor([[3.0, 4.0], [0.3, 0.4]]), 2, 0, 1.0)

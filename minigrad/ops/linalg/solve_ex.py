@@ -96,8 +96,9 @@ def linalg_solve_ex(A, B, *, left=True, check_errors=False):
 def linalg_tensorinv(A, ind: int = 2):
     """Return the inverse of x -> `tensordot(A, x, x.ndim)`; A's first `ind` dimensions are rows.
 
-    Raises `RuntimeError` unless there are as many rows as columns.  Source:
-    `torch.linalg.tensorinv`.
+    Raises `RuntimeError` unless there are as many rows as columns.
+
+    Source: `torch.linalg.tensorinv`.
 
     >>> from minigrad import eye, linalg
     >>> linalg.tensorinv(eye(4).reshape(4, 2, 2), 1).shape
@@ -118,8 +119,9 @@ def linalg_tensorinv(A, ind: int = 2):
 def linalg_tensorsolve(A, B, dims=None):
     """Return the X with `tensordot(A, X, X.ndim) = B`, after moving `dims` of A to the end.
 
-    Raises `RuntimeError` unless there are as many rows as columns.  Source:
-    `torch.linalg.tensorsolve`.
+    Raises `RuntimeError` unless there are as many rows as columns.
+
+    Source: `torch.linalg.tensorsolve`.
 
     >>> from minigrad import eye, linalg, ones
     >>> linalg.tensorsolve(eye(4).reshape(4, 2, 2), ones(4)).shape

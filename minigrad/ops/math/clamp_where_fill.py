@@ -300,8 +300,9 @@ class Where(Op):
 def where(condition, input=None, other=None):
     """Select from `input` where the condition is true, else from `other`.
 
-    Without `input` and `other`, return the indices where the condition is true.  Source:
-    `torch.where`.
+    Without `input` and `other`, return the indices where the condition is true.
+
+    Source: `torch.where`.
 
     >>> from minigrad import tensor, where
     >>> where(tensor([True, False]), 1, 2)

@@ -105,8 +105,7 @@ def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.
     the scores.  With `is_causal`, query i sees the keys 0 to i.  `scale` defaults to 1 / sqrt(E).
     With `enable_gqa`, several query heads share one head of keys and values.
 
-    Source:
-    https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html
 
     >>> from minigrad import ones, tensor
     >>> scaled_dot_product_attention(ones(1, 1), ones(2, 1), tensor([[1.0], [3.0]]))

@@ -139,8 +139,7 @@ def fractional_max_pool2d(input, kernel_size, output_size=None, output_ratio=Non
     Instead of the sizes, you can pass `output_ratio`, the output size as a fraction of the input's.
     Raises `ValueError` without either, and `RuntimeError` for windows that do not fit.
 
-    Source:
-    https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.fractional_max_pool2d.html
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.fractional_max_pool2d.html
 
     >>> from minigrad import arange
     >>> fractional_max_pool2d(arange(9.0).reshape(1, 3, 3), 2, output_size=2)
@@ -157,8 +156,7 @@ def fractional_max_pool3d(input, kernel_size, output_size=None, output_ratio=Non
 
     Otherwise like `fractional_max_pool2d`.
 
-    Source:
-    https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.fractional_max_pool3d.html
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.fractional_max_pool3d.html
 
     >>> from minigrad import arange
     >>> fractional_max_pool3d(arange(8.0).reshape(1, 2, 2, 2), 1, output_size=1)

@@ -352,8 +352,7 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
                          reduction="mean"):
     """Return -(target log(input) + (1 - target) log(1 - input)) for probabilities.
 
-    Source:
-    https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.binary_cross_entropy.html
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.binary_cross_entropy.html
 
     >>> from minigrad import tensor
     >>> binary_cross_entropy(tensor([0.5]), tensor([1.0]))
@@ -387,8 +386,7 @@ def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight=None,
                                      reduce=None, reduction="mean", pos_weight=None):
     """Return the binary cross entropy of sigmoid(input), finite even for large logits.
 
-    Source:
-    https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.binary_cross_entropy_with_logits.html
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.binary_cross_entropy_with_logits.html
 
     >>> from minigrad import binary_cross_entropy_with_logits, tensor
     >>> binary_cross_entropy_with_logits(tensor([0.0]), tensor([1.0]))

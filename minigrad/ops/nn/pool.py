@@ -432,8 +432,7 @@ def avg_pool2d(input, kernel_size, stride=None, padding=0, ceil_mode=False,
 def adaptive_avg_pool1d(input, output_size):
     """Average `output_size` windows, spread evenly: (N, C, L) -> (N, C, output_size).
 
-    Source:
-    https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.adaptive_avg_pool1d.html
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.adaptive_avg_pool1d.html
 
     >>> from minigrad import adaptive_avg_pool1d, tensor
     >>> adaptive_avg_pool1d(tensor([[1.0, 2.0, 6.0]]), 2)
@@ -446,8 +445,7 @@ def adaptive_avg_pool1d(input, output_size):
 def adaptive_avg_pool2d(input, output_size: Any):
     """Average windows spread evenly: (N, C, H, W) -> (N, C, *output_size); `None` keeps a size.
 
-    Source:
-    https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.adaptive_avg_pool2d.html
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.adaptive_avg_pool2d.html
 
     >>> from minigrad import tensor
     >>> from minigrad.nn.functional import adaptive_avg_pool2d
@@ -465,8 +463,7 @@ def adaptive_avg_pool2d(input, output_size: Any):
 def adaptive_max_pool1d(input, output_size, return_indices=False):
     """Return the maxima of windows spread evenly: (N, C, L) -> (N, C, output_size).
 
-    Source:
-    https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.adaptive_max_pool1d.html
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.adaptive_max_pool1d.html
 
     >>> from minigrad import tensor
     >>> from minigrad.nn.functional import adaptive_max_pool1d
@@ -484,8 +481,7 @@ def adaptive_max_pool2d(input, output_size: Any, return_indices=False):
 
     A size of `None` keeps the input's.
 
-    Source:
-    https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.adaptive_max_pool2d.html
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.adaptive_max_pool2d.html
 
     >>> from minigrad import tensor
     >>> from minigrad.nn.functional import adaptive_max_pool2d
@@ -503,8 +499,7 @@ def adaptive_avg_pool3d(input, output_size: Any):
 
     A size of `None` keeps the input's.
 
-    Source:
-    https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.adaptive_avg_pool3d.html
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.adaptive_avg_pool3d.html
 
     >>> from minigrad import tensor
     >>> from minigrad.nn.functional import adaptive_avg_pool3d
@@ -523,8 +518,7 @@ def adaptive_max_pool3d(input, output_size: Any, return_indices=False):
 
     A size of `None` keeps the input's.
 
-    Source:
-    https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.adaptive_max_pool3d.html
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.adaptive_max_pool3d.html
 
     >>> from minigrad import tensor
     >>> from minigrad.nn.functional import adaptive_max_pool3d

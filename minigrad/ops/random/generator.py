@@ -275,8 +275,9 @@ class States:
 def fork_rng(devices: Iterable[Any] | None = None, enabled: bool = True) -> Iterator[None]:
     """Restore the states of the default generators at the end of the block.
 
-    This covers the CPU and the GPUs in `devices`, or all GPUs for `None`.  Source:
-    `torch.random.fork_rng`.
+    This covers the CPU and the GPUs in `devices`, or all GPUs for `None`.
+
+    Source: `torch.random.fork_rng`.
 
     >>> from minigrad.ops.random.generator import fork_rng
     >>> before = get_rng_state()

@@ -81,8 +81,9 @@ class Binomial(Op):
 def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) -> Any:
     """Draw the number of successes in `count` trials with probability `prob`; the shapes broadcast.
 
-    The gradient is zero.  Raises `ValueError` unless both are floating-point.  Source:
-    `torch.binomial`.
+    The gradient is zero.  Raises `ValueError` unless both are floating-point.
+
+    Source: `torch.binomial`.
 
     >>> from minigrad import binomial, tensor
     >>> binomial(tensor([3.0, 4.0]), tensor([0.0, 1.0]))

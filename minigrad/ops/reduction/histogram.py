@@ -65,6 +65,8 @@ def histogram(input, bins, *, range=None, weight=None, density=False):
     vector of edges.  `weight` is how much each element counts; `density` normalizes the area to 1.
     There is no gradient.  Raises `RuntimeError` if the bins, the range or the weights do not fit.
 
+    Source: `torch.histogram`.
+
     >>> from minigrad import histogram, tensor
     >>> histogram(tensor([1.0, 2.0, 1.0]), 4, range=(0.0, 3.0)).hist
     tensor([0., 2., 1., 0.])
@@ -83,6 +85,8 @@ def histogramdd(input, bins, *, range=None, weight=None, density=False):
     The last dimension of `input` holds the coordinates of a point.  `bins` is a number for all
     coordinates, a number for each, or the edges for each; `range` holds a lower and an upper bound
     for each coordinate.
+
+    Source: `torch.histogramdd`.
 
     >>> from minigrad import histogramdd, tensor
     >>> histogramdd(tensor([[0.0, 1.0], [1.0, 0.0]]), bins=[2, 2]).hist

@@ -74,8 +74,9 @@ def quantile(input, q, dim: int | None = None, keepdim=False, *, interpolation="
 
     `q` is a number in [0, 1], or a vector, whose dimension then is the first one of the result.
     `interpolation` is used between two elements: linear, lower, higher, midpoint or nearest.
-    Raises `RuntimeError` for other values or dtypes, or for an empty input.  Source:
-    `torch.quantile`.
+    Raises `RuntimeError` for other values or dtypes, or for an empty input.
+
+    Source: `torch.quantile`.
 
     >>> from minigrad import quantile, tensor
     >>> quantile(tensor([1.0, 2.0, 3.0, 4.0]), 0.5)

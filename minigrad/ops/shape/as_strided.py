@@ -387,6 +387,8 @@ def set_(self, source=None, storage_offset=0, size=None, stride=None):
     With `size` and `stride`, it views that part of the memory, from `storage_offset` on.  Raises
     `RuntimeError` for another dtype, or if the change would have to be recorded.
 
+    Source: `torch.Tensor.set_`.
+
     >>> from minigrad import tensor
     >>> x = tensor([1.0])
     >>> x.set_(tensor([2.0, 3.0]))

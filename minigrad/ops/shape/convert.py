@@ -99,6 +99,8 @@ def to(input, *args, **kwargs):
 
     Call it as `to(dtype)`, `to(device, dtype)` or `to(other)`; `copy=True` forces a copy.
 
+    Source: `torch.Tensor.to`.
+
     >>> from minigrad import int64, tensor
     >>> tensor([1.5, -2.5]).to(int64)
     tensor([ 1, -2])

@@ -29,8 +29,9 @@ def split_along(name, input, indices_or_sections, dim, least):
 def hsplit(input, indices_or_sections):
     """Split along dimension 1, or along the only dimension of a vector.
 
-    `indices_or_sections` is the number of equal pieces, or the indices to split at.  Source:
-    `torch.hsplit`.
+    `indices_or_sections` is the number of equal pieces, or the indices to split at.
+
+    Source: `torch.hsplit`.
 
     >>> from minigrad import arange
     >>> arange(4.0).hsplit(2)
