@@ -1,4 +1,4 @@
-"""Batches: ops on many values of one shape together, for `vmap` and batched backward passes."""
+"""Batches: run ops on many values of one shape at once, for `vmap` and batched backward passes."""
 
 from .array import BatchedArray, NotBatchable, batched, examples, level_of, next_level, vmaps
 from .backend import BatchedBackend

@@ -1,16 +1,16 @@
-"""BatchedArray: many arrays of one shape that behave as one; ops run on all of them together.
+"""BatchedArray: many arrays of one shape that act as one, so an op runs on all of them at once.
 
 NOTE [Batched values]
-    A `BatchedArray` looks like one example: `shape`, `ndim` and `dtype` are an example's.  Its
-    `value` holds all examples, the batch dimension first; it is an array, or a tensor if the ops
-    on the batch are to be recorded.  A tensor with a batched array looks like one
-    example to the function that `vmap` calls, and has no history of its own: this belongs to
-    `value`.
+    A `BatchedArray` looks like one example: `shape`, `ndim` and `dtype` describe a single example.
+    Its `value` holds all examples, with the batch dimension first.  `value` is an array, or a
+    tensor if ops on the batch should be recorded.  Inside `vmap`, the function sees a tensor with
+    a batched array.  That tensor looks like one example and has no history, because `value` has
+    it.
 
 NOTE [Levels]
-    Batches nest: each has a level, a later one a higher one.  An op works on the highest level
-    among its operands and treats everything else as one value; the lower levels follow when the
-    op runs on the `value`s.
+    Batches nest.  Each has a level, and a `vmap` entered later gets a higher one.  An op works on
+    the highest level among its operands and treats the rest as plain values; it reaches the lower
+    levels when it runs on the `value`s.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ vmaps: ContextVar[tuple[tuple[int, int], ...]] = ContextVar("vmaps", default=())
 
 
 class NotBatchable(RuntimeError, AttributeError):
-    """Raised if one value is needed and there is a batch of them."""
+    """Raised if code needs a single value but has a batch of them."""
 
 
 def refuse(what: str) -> NotBatchable:
@@ -51,7 +51,10 @@ def refuse(what: str) -> NotBatchable:
 
 
 def binary(compute: Callable[[Any, Any], Any], name: str) -> Callable[[Any, Any], Any]:
-    """Make an operator: directly for arrays that broadcast as they are, else by the op `name`."""
+    """Make an operator that computes directly if the arrays broadcast as they are.
+
+    Otherwise it calls the op `name`.
+    """
 
     def run(self: BatchedArray, other: Any) -> Any:
         value, given = self.value, type(other)
@@ -70,7 +73,7 @@ def binary(compute: Callable[[Any, Any], Any], name: str) -> Callable[[Any, Any]
 
 
 def swapped(compute: Callable[[Any, Any], Any], name: str) -> Callable[[Any, Any], Any]:
-    """Make the operator for a batch on the right-hand side."""
+    """Make the operator for a batch on the right-hand side of a binary expression."""
 
     def run(self: BatchedArray, other: Any) -> Any:
         value, given = self.value, type(other)
@@ -124,7 +127,7 @@ class BatchedArray:
 
     @property
     def dtype(self) -> Any:
-        """The type of the elements."""
+        """The dtype of the elements."""
         return self.inner.dtype
 
     @property
@@ -152,7 +155,10 @@ class BatchedArray:
 
     @property
     def base(self) -> Any:
-        """The array that it is a view of: never None, so that it is never written in place."""
+        """The array that this one is a view of.
+
+        It is never `None`, because the engine must not write to a batch in place.
+        """
         return self.inner
 
     def sum(self, dims: Sequence[int], keepdims: bool = False) -> Any:
@@ -182,7 +188,7 @@ class BatchedArray:
             return BatchedArray(-self.value, self.level)
         return F.neg(self)
 
-    __iadd__ = __isub__ = __imul__ = None  # without it, `a += b` would silently make a new array
+    __iadd__ = __isub__ = __imul__ = None  # otherwise `a += b` would silently make a new array
 
     __add__ = binary(operator.add, "add")
     __sub__ = binary(operator.sub, "sub")
@@ -200,7 +206,7 @@ class BatchedArray:
         return F.matmul(other, self)
 
     def item(self) -> Any:
-        """Raise: a batch is not one number."""
+        """Raise, because a batch is not a single number."""
         raise refuse("calling .item() on")
 
     tolist = item
@@ -217,7 +223,7 @@ class BatchedArray:
             "flow. We don't support that yet, please rewrite it with torch.where.")
 
     def compare(self, other: Any) -> Any:
-        """Raise: comparisons are functions of `F`."""
+        """Raise, because comparisons of batches go through the functions of `F`."""
         raise refuse("comparing the array of")
 
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = compare
@@ -247,19 +253,19 @@ class BatchedArray:
 
 
 def batched(value: Value, level: int) -> Value:
-    """Wrap `value`: return a batched array, or a tensor with one if `value` is a tensor."""
+    """Wrap `value` in a batched array, or in a tensor with one if `value` is a tensor."""
     array = BatchedArray(value, level)
     return Tensor._plain(array) if isinstance(value, Tensor) else array
 
 
 def level_of(value: Any) -> int:
-    """Return the level of a batched array or tensor, 0 for anything else."""
+    """Return the level of a batched array or tensor, or 0 for anything else."""
     array = value._array if isinstance(value, Tensor) else value
     return array.level if type(array) is BatchedArray else 0
 
 
 def examples(value: Any, level: int) -> Value | None:
-    """Unwrap a value at a level, batch dimension first; None if it is not batched there."""
+    """Unwrap a value at a level, batch dimension first, or return `None` if not batched there."""
     if level_of(value) != level:
         return None
     if not isinstance(value, Tensor):

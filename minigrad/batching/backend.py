@@ -1,4 +1,4 @@
-"""The backend of batched arrays, by which an op on batches comes to its batching rule."""
+"""The backend of batched arrays, which sends each op to its batching rule."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .plain_calls import run_values
 
 
 class BatchedBackend:
-    """Backend of batched arrays: ops run by their batching rules, new constants are not batched."""
+    """Backend of batched arrays: it runs batching rules, and new constants are not batched."""
 
     name = "batched"
     device_type = "cpu"
@@ -27,7 +27,7 @@ class BatchedBackend:
     empty, full = staticmethod(np.empty), staticmethod(np.full)
 
     def as_array(self, value: Any) -> Any:
-        """Return the result of an operator, which is an array already."""
+        """Return the result of an operator, which is already an array."""
         return value
 
     def detached(self, array: BatchedArray) -> BatchedArray:
@@ -36,7 +36,7 @@ class BatchedBackend:
         return BatchedArray(F.detach(value), array.level) if isinstance(value, Tensor) else array
 
     def zeros_like(self, array: Any, dtype: Any = None, order: str = "K") -> Any:
-        """Return a batch of zeros of an array's shape."""
+        """Return a batch of zeros with the shape of an array."""
         return like("zeros_like", array, dtype=dtype, order=order)
 
     def ones_like(self, array: Any, dtype: Any = None, order: str = "K") -> Any:
@@ -44,7 +44,7 @@ class BatchedBackend:
         return like("ones_like", array, dtype=dtype, order=order)
 
     def empty_like(self, array: Any, dtype: Any = None, order: str = "K") -> Any:
-        """Return memory for a batch."""
+        """Return an uninitialized batch."""
         return like("empty_like", array, dtype=dtype, order=order)
 
     def full_like(self, array: Any, value: Any, dtype: Any = None, order: str = "K") -> Any:
@@ -52,7 +52,7 @@ class BatchedBackend:
         return like("full_like", array, value, dtype=dtype, order=order)
 
     def in_batch(self, example: Any, array: BatchedArray) -> BatchedArray:
-        """Return a batch of the same size and levels, in which each example is `example`."""
+        """Return a batch with the size and levels of `array`, with `example` repeated in it."""
         with place_on(example):
             batch: Any = BACKENDS[type(example)].repeat(example[None], array.batch_size, axis=0)
         inner = array.inner
@@ -62,27 +62,27 @@ class BatchedBackend:
                             array.level)
 
     def from_host(self, array: Any) -> Any:
-        """Return an array that is not batched."""
+        """Return an unbatched array."""
         return array
 
     def may_ask(self) -> bool:
-        """Tell whether values may be read; reads that a batch cannot do raise by themselves."""
+        """Return True: values may be read, and reads that a batch cannot do raise anyway."""
         return True
 
     def place_of(self, arrays: Any) -> Any:
-        """Return a context to work in: an empty one, since rules enter the device of the value."""
+        """Return `None`, because rules select the device of the value themselves."""
         return None
 
     def __getattr__(self, name: str) -> Any:
         return numpy_backend.synchronize if name == "synchronize" else refused(name)
 
     def to_host(self, array: Any) -> Any:
-        """Raise: a batch is many arrays."""
+        """Raise, because a batch holds many arrays."""
         return array.item()
 
 
 def like(name: str, array: BatchedArray, *args: Any, **kwargs: Any) -> BatchedArray:
-    """Return a new batch made by a backend's function `name`, of the size of another one."""
+    """Return a new batch with the size of `array`, made by the function `name` of its backend."""
     with place_on(array.inner):
         result = getattr(BACKENDS[type(array.inner)], name)(array.inner, *args, **kwargs)
     return BatchedArray(Tensor._plain(result) if isinstance(array.value, Tensor) else result,
@@ -90,7 +90,7 @@ def like(name: str, array: BatchedArray, *args: Any, **kwargs: Any) -> BatchedAr
 
 
 def refused(name: str) -> Any:
-    """Raise for a function that would need one array."""
+    """Raise for a function that needs a single array."""
     if name.startswith("__"):
         raise AttributeError(name)
     raise refuse(f"calling `{name}` on")

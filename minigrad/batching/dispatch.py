@@ -1,11 +1,11 @@
-"""Run an op on batches: by its batching rule, or once for each example.
+"""Runs an op on batches: by its batching rule, or once for each example.
 
 NOTE [Batching rules]
-    A rule gets a `Call`: the op and its arguments, with batched ones unwrapped, batch dimension
-    first.  It returns the op's outputs for all examples, batch dimension first.  It runs ops on the
-    values like any other code, so these are recorded if the values are tensors.  An op runs once
-    for each example, with a warning, if it has no rule, or if its rule returns `rows` for these
-    arguments.
+    A rule gets a `Call`: the op and its arguments, where the batched ones are unwrapped and have
+    the batch dimension first.  It returns the op's outputs for all examples, again with the batch
+    dimension first.  A rule runs ops on the values like any other code, so these are recorded if
+    the values are tensors.  If an op has no rule, or its rule returns `in_turn()` for these
+    arguments, the op runs once for each example and warns.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from .array import BatchedArray, Value, batched, examples, level_of
 
 Rule = Callable[["Call"], Any]
 
-#: Batching rules of single ops, by the names of their classes.
+#: Batching rules of single ops, keyed by class name.
 RULES: dict[str, Rule] = {}
-#: Batching rules of all other ops of a kind.
+#: Batching rules for all other ops of a kind, keyed by kind.
 KIND_RULES: dict[str, Rule] = {}
 
 SLOW = ("There is a performance drop because we have not yet implemented the batching rule for "
@@ -39,9 +39,9 @@ INPLACE = (
 
 
 class Call:
-    """An op's arguments by name; those in `batched` are batches, batch dimension first.
+    """An op's arguments by name; those in `batched` have the batch dimension first.
 
-    A call `in_place` writes to its first argument where its rule runs the op on that argument.
+    If `in_place` is set, running the op on its unchanged first argument writes to that argument.
     """
 
     __slots__ = ("arguments", "batched", "in_place", "level", "op", "size")
@@ -64,29 +64,29 @@ class Call:
         return [n for n in self.op.tensors if hasattr(self.arguments[n], "ndim")]
 
     def only(self, *names: str) -> bool:
-        """Tell whether no other arguments than these are batched."""
+        """Return whether no argument other than these is batched."""
         return self.batched <= set(names)
 
     def shape(self, name: str) -> tuple[int, ...]:
-        """Return the shape of one example of an argument; () for a number."""
+        """Return the shape of an argument for one example; () for a number."""
         value = self.arguments[name]
         shape: tuple[int, ...] = getattr(getattr(value, "_array", value), "shape", ())
         return shape[1:] if name in self.batched else shape
 
     def ndim(self, name: str) -> int:
-        """Return the number of dimensions of one example; 0 for a number."""
+        """Return the number of dimensions of an argument for one example; 0 for a number."""
         dims: int = getattr(self.arguments[name], "ndim", 0)
         return dims - 1 if name in self.batched else dims
 
     def full(self, name: str) -> Value:
-        """Return an argument with the batch dimension, expanded if it has none."""
+        """Return an argument with the batch dimension, expanded if it is not batched."""
         value = self.arguments[name]
         if name in self.batched or not hasattr(value, "shape"):
             return value
         return F.expand(value, (self.size, *value.shape))
 
     def run(self, op: type[Op] | None = None, /, **changes: Any) -> Any:
-        """Apply the op, or another, with some arguments changed."""
+        """Apply this op, or another, with some arguments replaced."""
         op = op or self.op
         named = {**self.arguments, **changes} if changes else self.arguments
         if op is self.op:
@@ -117,17 +117,17 @@ class Call:
         return arguments
 
     def batch(self, name: str) -> Any:
-        """Return an argument as a batched array or tensor of the highest level there is."""
+        """Return an argument as a batched array or tensor at the level `DECOMPOSED`."""
         value = self.arguments[name]
         return batched(value, DECOMPOSED) if name in self.batched else value
 
 
-#: The level at which a rule may run other ops on batched values; no other level is as high.
+#: The level at which a rule may run other ops on batched values, higher than all others.
 DECOMPOSED = 1 << 62
 
 
 def rule_of(op: type[Op]) -> Rule | None:
-    """Return the batching rule of an op: its own, or that of its kind."""
+    """Return the batching rule of an op, or of its kind, or `None`."""
     rule = RULES.get(op.__name__)
     if rule is None:
         rule = next((rule for kind, rule in KIND_RULES.items() if kind in op.kinds), None)
@@ -151,7 +151,7 @@ def run_op(op: type[Op], prepared: Prepared, inplace: bool = False) -> Any:
 
 
 def run_rule(call: Call, on_tensors: bool) -> Any:
-    """Run the batching rule of a call, and wrap its results again."""
+    """Run the batching rule of a call and wrap its results in batches."""
     op, level = call.op, call.level
     result = (rule_of(op) or rows)(call)
     if not isinstance(result, (tuple, list)):
@@ -164,7 +164,7 @@ def run_rule(call: Call, on_tensors: bool) -> Any:
 
 def unpacked(op: type[Op], values: list[Any], arrays: list[Any], level: int,
              on_tensors: bool) -> Call:
-    """Return the arguments with this level's batches unwrapped."""
+    """Return the call, with this level's batches unwrapped."""
     arguments = dict(zip(op.parameters, values, strict=True))
     inside: set[str] = set()
     size = 0
@@ -197,7 +197,7 @@ def unpacked(op: type[Op], values: list[Any], arrays: list[Any], level: int,
 
 
 def as_promoted(value: Any, array: Any, op: type[Op]) -> Any:
-    """Return an operand in the promoted dtype of its array."""
+    """Convert an operand to the promoted dtype of its array."""
     if op.promote is None or not hasattr(value, "shape") or not hasattr(array, "dtype"):
         return value
     have = value._array.dtype if isinstance(value, Tensor) else value.dtype
@@ -209,7 +209,7 @@ def as_promoted(value: Any, array: Any, op: type[Op]) -> Any:
 
 
 def run_inplace(call: Call, target: Any, level: int) -> Any:
-    """Write an op's result into its first operand's batch."""
+    """Write an op's result to the batch of its first operand."""
     op = call.op
     if level_of(target) != level:
         raise RuntimeError(INPLACE.format(op.name, op.name))
@@ -217,7 +217,7 @@ def run_inplace(call: Call, target: Any, level: int) -> Any:
     held = call.arguments[first]
     call.in_place = keeps_shape(call) and held.dtype == target.dtype
     if not call.in_place and first in op.node_type.saves:
-        call.arguments[first] = F.clone(held)  # saved values stay as they were
+        call.arguments[first] = F.clone(held)  # so the write does not change a saved value
     result = (rule_of(op) or rows)(call)
     if op.view:
         target._array = BatchedArray(result, level)
@@ -234,7 +234,7 @@ def run_inplace(call: Call, target: Any, level: int) -> Any:
 
 
 def keeps_shape(call: Call) -> bool:
-    """Tell whether an op is elementwise and its result has the shape of the first operand."""
+    """Return whether an op is elementwise and its result has the shape of its first operand."""
     first = call.shape(call.op.parameters[0])
     return "elementwise" in call.op.kinds and all(
         len(shape) <= len(first) and all(n in (1, m) for n, m in zip(shape[::-1], first[::-1]))

@@ -1,7 +1,7 @@
-"""The quicker way from an op on batched tensors to its batching rule, which `codegen/` takes.
+"""A fast path from an op on batched tensors to its batching rule, used by generated code.
 
-The generic way prepares all arguments and then unwraps the batches among them.  Here they are
-looked at in one go.  Only tensors that need no promotion, and numbers beside them, go this way.
+The generic path prepares all arguments and then unwraps the batches among them.  This one does both
+in a single loop, but only for tensors that need no type promotion and for plain numbers.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from ..tensor.tensor import Tensor
 from .array import BatchedArray
 from .dispatch import Call, run_rule
 
-#: The dtypes that numbers beside a tensor, and ops whose results are floats, leave as they are.
+#: Dtypes that stay unchanged if the other operand is a number, or if the op returns floats.
 FLOATS = tuple(np.dtype(name) for name in ("float32", "float64"))
 
 
 def run_values(op: type[Op], values: list[Any]) -> Any:
-    """Run an op on arguments in `forward`'s order, one of them a batch, with fewer steps.
+    """Run an op on arguments in `forward`'s order, at least one of them batched, on the fast path.
 
-    It serves tensors that need no promotion, and numbers beside them; the rest, and each error, is
-    left to `op.apply.run_op`, which prepares the arguments first.
+    If the tensors need promotion or an argument is invalid, falls back to `op.apply.run_op`, which
+    prepares the arguments first.
     """
     call = plain_call(op, values)
     return run_op(op, values) if call is None else run_rule(call, True)
 
 
 def plain_call(op: type[Op], values: list[Any]) -> Call | None:
-    """Return the call of an op on tensors of one dtype and numbers, or None for any others."""
+    """Return the call of an op on numbers and on tensors of a single dtype, or `None`."""
     if op.list_position is not None:
         return None
     for i in op.plain_positions:

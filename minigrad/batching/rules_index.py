@@ -1,4 +1,4 @@
-"""Batching rules of ops that pick elements, or put them, by tensors of places."""
+"""Batching rules for ops that read or write elements by index tensors."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .rules import moved
 
 
 def index_select(call: Call) -> Any:
-    """The same places of every example; places of its own for each are looked up in turn."""
+    """Use the same indices for every example; batched indices run in turn."""
     n = call.ndim(call.op.tensors[0])
     if "index" in call.batched or not n:
         return call.in_turn()
@@ -30,7 +30,7 @@ def index_select(call: Call) -> Any:
 
 
 def take(call: Call) -> Any:
-    """Places counted through all elements are places of a row."""
+    """Flatten each example, so that the linear indices pick from a row of the batch."""
     if not call.only(call.op.tensors[0]):
         return call.in_turn()
     shape = call["index"].shape
@@ -45,7 +45,7 @@ def take(call: Call) -> Any:
 
 
 class Key:
-    """The indices of an `Index` op for the whole batch, and where its results lie."""
+    """The indices of an `Index` op for the whole batch, and where the batch is in its result."""
 
     def __init__(self, call: Call) -> None:
         dims = tuple(call["dims"])
@@ -56,10 +56,10 @@ class Key:
         self.rank = rank
         self.indices = [value for value, _ in pairs]
         self.dims = tuple(d + 1 for d in dims)
-        self.at = dims[0] if together else 0  # where an example's picked dimensions start
-        self.front = not together  # whether NumPy puts them in front of the batch
+        self.at = dims[0] if together else 0  # where an example's indexed dimensions start
+        self.front = not together  # NumPy puts the indexed dimensions before the batch
         self.counted = "indices" in call.batched
-        if self.counted:  # the batch is picked from as well, by its number
+        if self.counted:  # index the batch dimension too, with 0, 1, 2, ...
             self.indices = [
                 F.reshape(v, (call.size, *(1,) * (rank + 1 - v.ndim), *v.shape[1:]))
                 if inside else v
@@ -72,14 +72,14 @@ class Key:
             self.dims = (0, *self.dims)
 
     def picked(self, x: Any) -> Any:
-        """Bring what an `Index` gave into the order batch, example."""
-        if self.counted:  # batch and picked dimensions lie in front
+        """Move the batch dimension of an `Index` result to the front."""
+        if self.counted:  # the batch and the indexed dimensions are in front
             places = tuple(range(1, self.rank + 1))
             return F.movedim(x, places, tuple(p + self.at for p in places)) if self.at else x
         return F.movedim(x, self.rank, 0) if self.front and self.rank else x
 
     def placed(self, x: Any) -> Any:
-        """Bring values in the order batch, example into that which an `Index` gives."""
+        """Undo `picked`: move the batch dimension to where `Index` has it."""
         if self.counted:
             places = tuple(range(1, self.rank + 1))
             return F.movedim(x, tuple(p + self.at for p in places), places) if self.at else x
@@ -87,21 +87,21 @@ class Key:
 
 
 def index(call: Call) -> Any:
-    """Elements picked by tensors, which may be batched as well."""
+    """Index with tensors, which may be batched too."""
     key = Key(call)
     x = call.full("self") if key.counted else call["self"]
     return key.picked(F.index(x, key.indices, key.dims))
 
 
 def index_backward(call: Call) -> Any:
-    """Gradients put back where they were picked."""
+    """Scatter-add gradients to the elements that `index` read."""
     key = Key(call)
     return F.index_backward(key.placed(call.full("grad")), (call.size, *call["input_sizes"]),
                             key.indices, key.dims)
 
 
 def index_put(call: Call) -> Any:
-    """Values written where tensors pick."""
+    """Write values to the elements that the index tensors select."""
     key = Key(call)
     x = F.clone(call.full("self"))
     picked = [v if not inside else F.select(v, 0, 0)

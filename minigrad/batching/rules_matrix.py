@@ -1,4 +1,4 @@
-"""Batching rules of products of matrices and vectors, and of linear systems."""
+"""Batching rules for products of matrices and vectors, and for linear systems."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .rules_network import joined, split
 
 
 def einsum(call: Call) -> Any:
-    """The batch is one label more, in front."""
+    """Give the batch a new label, in front of the others."""
     label = 1 + max((n for of in call["labels"] for n in of), default=0)
     labels = [(label, *of) if inside else of
               for (_, inside), of in zip(call["tensors"], call["labels"], strict=True)]
@@ -23,7 +23,8 @@ def einsum(call: Call) -> Any:
 
 
 def mm(call: Call) -> Any:
-    """Rows of all matrices that meet the same one are rows of one product."""
+    """Use `bmm`; if only the left matrix is batched, stack the rows of all examples into one `mm`.
+    """
     a, b = call["self"], call["mat2"]
     if call.only("self"):
         size, n, k = a.shape
@@ -34,7 +35,7 @@ def mm(call: Call) -> Any:
 
 
 def mv(call: Call) -> Any:
-    """Vectors that meet the same matrix are the columns of one."""
+    """Use one `mm` if the matrix is shared, with a row for each vector; otherwise use `matmul`."""
     matrix, vector = call["self"], call["vec"]
     if call.only("vec"):
         return F.mm(vector, F.t(matrix))
@@ -44,7 +45,7 @@ def mv(call: Call) -> Any:
 
 
 def dot(call: Call) -> Any:
-    """Pairs of vectors, or vectors that all meet the same one."""
+    """Use `mv` if one vector is shared, otherwise `bmm`."""
     a, b = call["self"], call["tensor"]
     if call.only("self"):
         return F.mv(a, b)
@@ -54,7 +55,7 @@ def dot(call: Call) -> Any:
 
 
 def bmm(call: Call) -> Any:
-    """The batches of batches are one batch."""
+    """Fold the two batch dimensions into one."""
     a, b = call.full("self"), call.full("mat2")
     size, inner = a.shape[:2]
     a = F.reshape(a, (size * inner, *a.shape[2:]))
@@ -63,7 +64,7 @@ def bmm(call: Call) -> Any:
 
 
 def product_added(first: str, second: str, product: Any) -> Rule:
-    """Make the rule of `beta self + alpha product(first, second)`, from the rules of its parts."""
+    """Make the rule for `beta self + alpha product(first, second)` from ops on its parts."""
 
     def rule(call: Call) -> Any:
         beta, alpha = call["beta"], call["alpha"]
@@ -75,7 +76,7 @@ def product_added(first: str, second: str, product: Any) -> Rule:
             added = added if beta == 1 else F.mul(added, beta)
             shape = call.op.shape(*map(call.shape, ("self", first, second)), beta)
             result = F.add(added, result) if shape == tuple(result.shape) else added
-        if not level_of(result):  # only `self` was batched, and counts for nothing
+        if not level_of(result):  # only `self` was batched, but `beta` is 0
             return F.expand(result, (call.size, *result.shape))
         return unwrapped(result)
 
@@ -83,7 +84,8 @@ def product_added(first: str, second: str, product: Any) -> Rule:
 
 
 def addmm(call: Call) -> Any:
-    """Rows of all matrices that meet the same one are rows of one product; others are a batch."""
+    """Use one `addmm` over the rows of all examples if `mat2` is shared; otherwise use `baddbmm`.
+    """
     start = call.shape("self")
     call.op.shape(start, call.shape("mat1"), call.shape("mat2"))
     if call.only("mat1") and start[:-1] in ((), (1,)):
@@ -98,7 +100,8 @@ def addmm(call: Call) -> Any:
 
 
 def addmv(call: Call) -> Any:
-    """Vectors that meet the same matrix are rows of one; others are columns of a matrix each."""
+    """Use one `addmm` with a row for each vector if the matrix is shared; otherwise use `baddbmm`.
+    """
     start = call.shape("self")
     call.op.shape(start, call.shape("mat"), call.shape("vec"))
     if call.only("self") or 0 in call.shape("mat"):
@@ -115,7 +118,7 @@ def addmv(call: Call) -> Any:
 
 
 def cross(call: Call) -> Any:
-    """The vector product along a dimension of both."""
+    """Take the cross product along a dimension of both operands."""
     n = call.ndim("self")
     if call.ndim("other") != n:
         return call.in_turn()
@@ -124,7 +127,7 @@ def cross(call: Call) -> Any:
 
 
 def solve(call: Call) -> Any:
-    """Systems of equations with as many batch dimensions on both sides."""
+    """Give both sides the same number of batch dimensions, then solve all systems at once."""
     if "vector" in call.op.parameters and call["vector"]:
         return call.in_turn()
     sides = call.op.tensors

@@ -1,4 +1,4 @@
-"""Batching rules of the ops of networks: convolutions, embeddings, losses."""
+"""Batching rules for neural network ops: convolutions, embeddings, losses."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from .rules import SIZES, elementwise, with_full_self
 
 
 def folded(*outputs: int) -> Rule:
-    """Make the rule of ops with a batch dimension of their own, the first: both become one.
+    """Make the rule for ops that have a batch dimension themselves: fold both into one.
 
-    All tensors have that dimension; so has a size among the arguments.
+    All tensors have that dimension first, and so has the size among the arguments.
     """
 
     def rule(call: Call) -> Any:
@@ -37,7 +37,7 @@ def folded(*outputs: int) -> Rule:
 
 
 def with_channels(x: Any) -> Any:
-    """(B, N, C, ...) -> (N, B C, ...): the batch's channels side by side."""
+    """(B, N, C, ...) -> (N, B C, ...): put the examples' channels side by side."""
     x = F.movedim(x, 0, 1)
     return F.reshape(x, (x.shape[0], x.shape[1] * x.shape[2], *x.shape[3:]))
 
@@ -58,7 +58,7 @@ def split(x: Any, size: int) -> Any:
 
 
 def convolution(call: Call) -> Any:
-    """The batch joins the inputs' own, or the output channels; where both are batched, groups."""
+    """Fold the batch into the input's batch or the output channels, or use groups for both."""
     size, bias = call.size, call["bias"]
     if call.only("input"):
         return split(call.run(input=joined(call["input"])), size)
@@ -71,7 +71,7 @@ def convolution(call: Call) -> Any:
 
 
 def conv_input(call: Call) -> Any:
-    """The transpose of `convolution`."""
+    """Run the transposed convolution, by the same cases as `convolution`."""
     size, sizes = call.size, tuple(call["sizes"])
     if call.only("grad"):
         return split(call.run(grad=joined(call["grad"]), sizes=(size * sizes[0], *sizes[1:])),
@@ -85,7 +85,7 @@ def conv_input(call: Call) -> Any:
 
 
 def conv_weight(call: Call) -> Any:
-    """The batch joins the channels of the one that is batched; where both are, groups."""
+    """Fold the batch into the channels of the batched operand; if both are batched, use groups."""
     size, sizes = call.size, tuple(call["sizes"])
     if call.only("input") and call["groups"] == 1:
         return without_channels(call.run(input=with_channels(call["input"]),
@@ -99,7 +99,7 @@ def conv_weight(call: Call) -> Any:
 
 
 def embedding(call: Call) -> Any:
-    """Tables side by side, looked up at the same places; or one table at the places of all."""
+    """Put the tables side by side and look up once, or look up all indices in a shared table."""
     if call.only("indices"):
         return call.run() if not call["scale_grad_by_freq"] else call.in_turn()
     if "indices" in call.batched:
@@ -111,7 +111,7 @@ def embedding(call: Call) -> Any:
 
 
 def embedding_weight(call: Call) -> Any:
-    """The transpose of `embedding`."""
+    """Compute the gradient of `embedding` with respect to its table."""
     if "indices" in call.batched:
         return call.in_turn()
     rows, width = call["sizes"]
@@ -122,7 +122,7 @@ def embedding_weight(call: Call) -> Any:
 
 
 def loss(call: Call) -> Any:
-    """The losses of all, then the mean or sum of each example."""
+    """Compute the loss of each element, then the mean or sum for each example."""
     each = Call(call.op, {**call.arguments, "reduction": "none"}, call.batched, call.size,
                 call.level)
     losses = elementwise(each if "self" in call.batched else with_full_self(each))
@@ -133,7 +133,7 @@ def loss(call: Call) -> Any:
 
 
 class Classes:
-    """The arguments of a loss of classes with the examples' own batch dimension folded in."""
+    """The arguments of a classification loss, with the batch folded into the batch dimension."""
 
     def __init__(self, call: Call, sizes: tuple[int, ...]) -> None:
         self.call = call
@@ -143,15 +143,15 @@ class Classes:
         self.target = F.reshape(call.full("target"), (self.sizes[0], *sizes[2:]))
 
     def run(self, /, **changes: Any) -> Any:
-        """Run the op on all, with a result for each target."""
+        """Run the op on the folded batch, with one result per target."""
         return self.call.run(target=self.target, reduction="none", **changes)
 
     def total(self, each: Any) -> Any:
-        """Return the sum of each example's results."""
+        """Return the sum of the results for each example."""
         return F.sum(F.reshape(each, (self.call.size, numel(self.of_target))), 1)
 
     def weight(self, like: Any) -> Any:
-        """Return the sum of the weights of each example's targets, which the mean divides by."""
+        """Return the sum of the target weights for each example, which the mean divides by."""
         call = self.call
         ones = F.full_like(F.detach(F.reshape(F.expand(F.reshape(like, (-1,)), (
             numel(self.sizes),)), self.sizes)), -1.0)
@@ -159,7 +159,7 @@ class Classes:
 
 
 def nll_loss(call: Call) -> Any:
-    """All losses one by one, then the sum or mean of each example."""
+    """Compute the loss of each target, then the sum or mean for each example."""
     if "weight" in call.batched:
         return call.in_turn()
     classes = Classes(call, call.shape("self"))
@@ -174,7 +174,7 @@ def nll_loss(call: Call) -> Any:
 
 
 def nll_loss_input(call: Call) -> Any:
-    """The transpose of `nll_loss`."""
+    """Compute the gradient of `nll_loss` with respect to its input."""
     if "weight" in call.batched:
         return call.in_turn()
     sizes = tuple(call["sizes"])
@@ -190,5 +190,5 @@ def nll_loss_input(call: Call) -> Any:
 
 
 def native_layer_norm(call: Call) -> Any:
-    """One weight for all examples; others in turn."""
+    """Run once if weight and bias are shared, otherwise in turn."""
     return call.run() if call.only("input") else call.in_turn()

@@ -1,4 +1,4 @@
-"""Batching rules of ops that turn dimensions around, and of those that join tensors."""
+"""Batching rules for ops that rearrange dimensions or join tensors."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from .rules import moved
 
 
 def reshaped(call: Call) -> Any:
-    """The same elements in the shape that the op's shape rule gives."""
+    """Reshape to the shape that the op's shape rule gives for one example."""
     rest = [call[name] for name in call.op.parameters[1:]]
     return F.reshape(call["self"], (call.size, *call.op.shape(call.shape("self"), *rest)))
 
 
 def expand(call: Call) -> Any:
-    """New dimensions come behind the batch."""
+    """Insert new dimensions after the batch dimension."""
     shape, size = call.shape("self"), tuple(call["size"])
     x = F.reshape(call["self"], (call.size, *(1,) * (len(size) - len(shape)), *shape))
     return call.run(self=x, size=(call.size, *call.op.shape(shape, size)))
 
 
 def repeat(call: Call) -> Any:
-    """New dimensions come behind the batch, which is not repeated."""
+    """Insert new dimensions after the batch dimension, which is not repeated."""
     shape, repeats = call.shape("self"), tuple(call["repeats"])
     x = F.reshape(call["self"], (call.size, *(1,) * (len(repeats) - len(shape)), *shape))
     return call.run(self=x, repeats=(1, *repeats))
 
 
 def transpose(call: Call) -> Any:
-    """Two dimensions exchanged; a number has none."""
+    """Swap two dimensions; a zero-dimensional example stays as it is."""
     n = call.ndim("self")
     if not n:
         return F.alias(call["self"])
@@ -43,17 +43,17 @@ def transpose(call: Call) -> Any:
 
 
 def matrix_transpose(call: Call) -> Any:
-    """The transpose of a matrix; vectors and numbers stay."""
+    """Transpose matrices; vectors and numbers stay as they are."""
     return F.transpose(call["self"], 1, 2) if call.ndim("self") == 2 else F.alias(call["self"])
 
 
 def permute(call: Call) -> Any:
-    """The batch stays in front."""
+    """Permute the other dimensions and keep the batch first."""
     return call.run(dims=(0, *moved(tuple(call["dims"]), call.ndim("self"))))
 
 
 def as_strided(call: Call) -> Any:
-    """A view of each example, which has to lie in the batch as the one that was asked for lies."""
+    """View each example; its layout in the batch must be the one that `geometry` describes."""
     x, (shape, strides, start) = call["self"], call["geometry"]
     step = x.stride() if isinstance(x, Tensor) else element_strides(x)
     first = call["storage_offset"] - start
@@ -65,7 +65,7 @@ def as_strided(call: Call) -> Any:
 
 
 def roll(call: Call) -> Any:
-    """Along dimensions, or through all elements as if they were one row."""
+    """Roll along dimensions, or without `dims` through the flattened example."""
     shape = call.shape("self")
     if call["dims"] not in ((), None, []):
         return call.run(dims=moved(call["dims"], len(shape))) if shape else call.in_turn()
@@ -74,14 +74,14 @@ def roll(call: Call) -> Any:
 
 
 def diag(call: Call) -> Any:
-    """A vector becomes a matrix, a matrix its diagonal."""
+    """Turn a vector into a diagonal matrix, and a matrix into its diagonal."""
     if call.ndim("self") == 1:
         return F.diag_embed(call["self"], call["diagonal"], 1, 2)
     return F.clone(F.diagonal(call["self"], call["diagonal"], 1, 2))
 
 
 def diag_embed(call: Call) -> Any:
-    """The dimensions are those of the result, which has one more."""
+    """Shift the dimensions, which are those of the result."""
     n = call.ndim("self") + 1
     return call.run(dim1=moved(call["dim1"], n), dim2=moved(call["dim2"], n))
 
@@ -96,7 +96,7 @@ def all_full(call: Call, name: str) -> list[Any]:
 
 
 def cat(call: Call) -> Any:
-    """Joined along an existing dimension."""
+    """Join along an existing dimension."""
     tensors = all_full(call, "tensors")
     n = tensors[0].ndim - 1
     if not n or any(t.ndim - 1 != n for t in tensors):
@@ -105,6 +105,6 @@ def cat(call: Call) -> Any:
 
 
 def stack(call: Call) -> Any:
-    """Joined along a new dimension."""
+    """Join along a new dimension."""
     tensors = all_full(call, "tensors")
     return call.run(tensors=tensors, dim=moved(call["dim"], tensors[0].ndim))

@@ -1,7 +1,7 @@
-"""The batching rules of all ops.
+"""The table of batching rules.
 
-Elementwise ops and reductions have theirs by their kind; the others are named here.  An op without
-a rule runs once for each example, and says why by its attribute `no_batching`.
+Elementwise ops and reductions get the rule of their kind; this module lists the rules of the other
+ops.  An op without a rule runs once for each example, and its attribute `no_batching` says why.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .rules import along, of_all_elements, part
 from .rules_matrix import product_added
 from .rules_network import folded
 
-#: Rules of single ops, by the names of their classes.
+#: Rules of single ops, by class name.
 TABLE: tuple[tuple[Rule, str], ...] = (
     (rules.onto_self, "MaskedFillNumber FillNumber Copy"),
     (rules.fill, "MaskedFillTensor FillTensor"),
@@ -95,7 +95,7 @@ for _rule, _names in TABLE:
 
 
 def without_rule() -> list[str]:
-    """Return the ops that run once for each example, by the names of their classes.
+    """Return the class names of the ops that run once for each example.
 
     >>> "Mul" in without_rule()
     False

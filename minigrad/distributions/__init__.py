@@ -1,7 +1,7 @@
-"""torch.distributions: probability distributions, transforms of them, and their divergences.
+"""torch.distributions: probability distributions, transforms, and KL divergences.
 
-The package is imported when it is first asked for.  Samples have a gradient by the parameters where
-`has_rsample` says so.
+minigrad imports this package the first time you use it.  If `has_rsample` of a distribution is
+true, `rsample` draws samples that are differentiable with respect to the parameters.
 
 Source: https://docs.pytorch.org/docs/stable/distributions.html
 

@@ -16,7 +16,7 @@ __all__ = ["Bernoulli"]
 
 
 class Bernoulli(ProbsOrLogits, ExponentialFamily):
-    """1 with probability `probs`, else 0; `logits` are the log-odds.
+    """The value 1 with probability `probs`, else 0; `logits` are the log-odds.
 
     >>> import minigrad as torch
     >>> from minigrad.distributions import Bernoulli
@@ -47,7 +47,7 @@ class Bernoulli(ProbsOrLogits, ExponentialFamily):
 
     @property
     def mode(self) -> Any:
-        """The more probable value, NaN if both are."""
+        """The more probable of the two values, or NaN if both are equally probable."""
         mode = (self.probs >= 0.5).to(self.probs)
         return mode.masked_fill(self.probs == 0.5, math.nan)
 
@@ -57,7 +57,7 @@ class Bernoulli(ProbsOrLogits, ExponentialFamily):
         return self.probs * (1 - self.probs)
 
     def sample(self, sample_shape: Any = ()) -> Any:
-        """Draw by `torch.bernoulli`."""
+        """Draw samples with `torch.bernoulli`."""
         with no_grad():
             return F.bernoulli(self.probs.expand(self._extended_shape(sample_shape)))
 
@@ -72,7 +72,7 @@ class Bernoulli(ProbsOrLogits, ExponentialFamily):
         return -bernoulli_log_prob(self.logits, self.probs)
 
     def enumerate_support(self, expand: bool = True) -> Any:
-        """Return 0 and 1."""
+        """Return the two values 0 and 1."""
         values = F.arange(2, dtype=self._param.dtype, device=self._param.device)
         return self._enumerated(values, expand)
 

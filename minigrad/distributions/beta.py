@@ -59,7 +59,7 @@ class Beta(ExponentialFamily):
 
     @property
     def mode(self) -> Any:
-        """(a - 1) / (a + b - 2), or the end with the larger parameter if both are < 1."""
+        """(a - 1) / (a + b - 2); if both are < 1, then 1 if a >= b, else 0."""
         return self._dirichlet.mode[..., 0]
 
     @property
@@ -69,7 +69,7 @@ class Beta(ExponentialFamily):
         return self.concentration1 * self.concentration0 / (total.pow(2) * (total + 1))
 
     def rsample(self, sample_shape: Any = ()) -> Any:
-        """Draw the first coordinate of a Dirichlet distribution."""
+        """Draw the first coordinate of a two-dimensional Dirichlet sample."""
         return self._dirichlet.rsample(sample_shape).select(-1, 0)
 
     def log_prob(self, value: Any) -> Any:

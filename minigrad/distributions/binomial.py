@@ -13,7 +13,7 @@ __all__ = ["Binomial"]
 
 
 class Binomial(ProbsOrLogits):
-    """How many of n = `total_count` trials succeed, each with probability p.
+    """The number of successes in n = `total_count` trials, each with probability p.
 
     P(k) = n! / (k! (n - k)!) p**k (1 - p)**(n - k)
 
@@ -42,7 +42,7 @@ class Binomial(ProbsOrLogits):
 
     @constraints.dependent_property(is_discrete=True, event_dim=0)
     def support(self) -> Any:
-        """0 to n."""
+        """The integers from 0 to n."""
         return constraints.integer_interval(0, self.total_count)
 
     @property
@@ -52,7 +52,7 @@ class Binomial(ProbsOrLogits):
 
     @property
     def mode(self) -> Any:
-        """The whole part of (n + 1) p, at most n."""
+        """(n + 1) p rounded down, at most n."""
         return ((self.total_count + 1) * self.probs).floor().clamp(max=self.total_count)
 
     @property
@@ -61,7 +61,7 @@ class Binomial(ProbsOrLogits):
         return self.total_count * self.probs * (1 - self.probs)
 
     def sample(self, sample_shape: Any = ()) -> Any:
-        """Draw by `torch.binomial`."""
+        """Draw samples with `torch.binomial`."""
         shape = self._extended_shape(sample_shape)
         with no_grad():
             return F.binomial(self.total_count.expand(shape), self.probs.expand(shape))
@@ -81,13 +81,19 @@ class Binomial(ProbsOrLogits):
         return most
 
     def entropy(self) -> Any:
-        """Return -sum of P log(P); `NotImplementedError` for several total counts."""
+        """Return -sum P log(P).
+
+        Raises `NotImplementedError` if the total counts differ within the batch.
+        """
         self._one_count("entropy")
         log_prob = self.log_prob(self.enumerate_support(False))
         return -(log_prob.exp() * log_prob).sum(0)
 
     def enumerate_support(self, expand: bool = True) -> Any:
-        """Return 0 to n; `NotImplementedError` for several total counts."""
+        """Return the integers from 0 to n.
+
+        Raises `NotImplementedError` if the total counts differ within the batch.
+        """
         values = F.arange(1 + self._one_count("enumerate_support"), dtype=self._param.dtype,
                           device=self._param.device)
         return self._enumerated(values, expand)

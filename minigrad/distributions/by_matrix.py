@@ -1,4 +1,4 @@
-"""Distributions with a covariance matrix: given as itself, by its inverse, or by its factor."""
+"""Distributions parametrized by a covariance matrix, its inverse, or its Cholesky factor."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ __all__ = ["ByMatrix"]
 def factor_of_inverse(precision: Any) -> Any:
     """Return the lower triangular L with L L^T = P^-1.
 
-    P read from its end has a Cholesky factor; read back that is an upper triangular U with
-    U U^T = P, so that L is the inverse of U^T.
+    Flip both dimensions of P, take the Cholesky factor, and flip that back: the result is an upper
+    triangular U with U U^T = P, so L is the inverse of U^T.
     """
     upper = F.flip(F.linalg_cholesky(F.flip(precision, (-2, -1))), (-2, -1))
     eye = F.eye(precision.shape[-1], dtype=precision.dtype, device=precision.device)
     return F.linalg_solve_triangular(upper.mT, eye.expand(precision.shape), upper=False)
 
 
-#: The lower triangular factor of a covariance matrix, by how that is given.
+#: For each parameter, how to compute the lower triangular factor of the covariance matrix.
 FACTORS: dict[str, Callable[[Any], Any]] = {
     "covariance_matrix": F.linalg_cholesky, "precision_matrix": factor_of_inverse,
     "scale_tril": lambda factor: factor}
 
 
 def log_diagonal(factor: Any) -> Any:
-    """Return the sum of the logarithms of a matrix's diagonal."""
+    """Return the sum of the logarithms of a matrix's diagonal elements."""
     return factor.diagonal(dim1=-2, dim2=-1).log().sum(-1)
 
 
 class ByMatrix(Distribution):
-    """A distribution that computes with L, the factor of its matrix, whichever it is given by.
+    """A distribution that computes with the factor L, no matter which matrix was passed in.
 
     >>> from minigrad import tensor, zeros
     >>> from minigrad.distributions import MultivariateNormal
@@ -48,7 +48,10 @@ class ByMatrix(Distribution):
     _expanded = {"covariance_matrix": 2, "precision_matrix": 2, "scale_tril": 2}
 
     def _take(self, batch: Any, **matrix: Any) -> Callable[[], None]:
-        """Keep a matrix, expanded to a batch; return what factors it, once it is checked."""
+        """Store a matrix, expanded to the batch, and return a function that factors it.
+
+        Call that function only after the matrix has been validated.
+        """
         ((name, given),) = matrix.items()
         vars(self)[name] = given.expand((*batch, -1, -1))
 

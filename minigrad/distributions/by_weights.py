@@ -1,4 +1,4 @@
-"""Distributions by weights of n categories: they hold a `Categorical` and give what it gives."""
+"""Vector distributions whose weights are held by an inner `Categorical`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["ByWeights"]
 
 
 class ByWeights(Distribution):
-    """A distribution of vectors (..., n) by weights, as `Categorical` takes them."""
+    """A distribution of vectors (..., n) that takes weights in the form `Categorical` does."""
 
     arg_constraints: Any = {"probs": constraints.simplex, "logits": constraints.real_vector}
     _expanded = {"_categorical": 0}

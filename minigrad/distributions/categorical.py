@@ -17,9 +17,9 @@ __all__ = ["Categorical"]
 
 
 class Categorical(Distribution):
-    """The numbers 0 to n - 1, with the weights in the last dimension of `probs` (..., n).
+    """The integers 0 to n - 1, with weights in the last dimension of `probs` (..., n).
 
-    `probs` are divided by their sum; `logits` are logarithms of weights.
+    `probs` are normalized to sum to 1; `logits` are the logarithms of the weights.
 
     >>> import minigrad as torch
     >>> from minigrad.distributions import Categorical
@@ -71,7 +71,7 @@ class Categorical(Distribution):
 
     @constraints.dependent_property(is_discrete=True, event_dim=0)
     def support(self) -> Any:
-        """0 to n - 1."""
+        """The integers from 0 to n - 1."""
         return constraints.integer_interval(0, self._num_events - 1)
 
     def _no_number(self) -> Any:
@@ -80,21 +80,21 @@ class Categorical(Distribution):
 
     @property
     def mean(self) -> Any:
-        """NaN: categories are no numbers."""
+        """NaN, because categories are labels and not numbers."""
         return self._no_number()
 
     @property
     def mode(self) -> Any:
-        """The category of the greatest probability."""
+        """The most probable category."""
         return self.probs.argmax(-1)
 
     @property
     def variance(self) -> Any:
-        """NaN."""
+        """NaN, as for the mean."""
         return self._no_number()
 
     def sample(self, sample_shape: Any = ()) -> Any:
-        """Draw by `torch.multinomial`, with replacement."""
+        """Draw samples with `torch.multinomial`, with replacement."""
         shape = self._extended_shape(sample_shape)
         rows = self.probs.reshape(-1, self._num_events)
         with no_grad():
@@ -102,7 +102,7 @@ class Categorical(Distribution):
             return drawn.T.reshape(shape)
 
     def log_prob(self, value: Any) -> Any:
-        """Return the log probability of whole numbers of any dtype."""
+        """Return the log probability of categories, given as integers of any dtype."""
         if self._validate_args:
             self._validate_sample(value)
         value, logits = F.broadcast_tensors(value.long().unsqueeze(-1), self.logits)
@@ -114,5 +114,5 @@ class Categorical(Distribution):
         return -(logits * self.probs).sum(-1)
 
     def enumerate_support(self, expand: bool = True) -> Any:
-        """Return 0 to n - 1."""
+        """Return the integers from 0 to n - 1."""
         return self._enumerated(F.arange(self._num_events, device=self._param.device), expand)

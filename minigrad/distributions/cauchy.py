@@ -14,7 +14,7 @@ __all__ = ["Cauchy"]
 class Cauchy(LocationScale):
     """The Cauchy distribution: p(x) = 1 / (pi scale (1 + ((x - loc) / scale)**2)).
 
-    It has no mean.
+    Its tails are so heavy that it has no mean.
 
     >>> import minigrad as torch
     >>> from minigrad.distributions import Cauchy
@@ -30,7 +30,7 @@ class Cauchy(LocationScale):
 
     @property
     def mean(self) -> Any:
-        """NaN."""
+        """NaN, because the mean is undefined."""
         return F.full(self._extended_shape(), math.nan, dtype=self.loc.dtype,
                       device=self.loc.device)
 
@@ -41,7 +41,7 @@ class Cauchy(LocationScale):
                       device=self.loc.device)
 
     def rsample(self, sample_shape: Any = ()) -> Any:
-        """Draw loc + scale * x."""
+        """Draw loc + scale * x, with x from the standard Cauchy distribution."""
         unit = self.loc.new_empty(self._extended_shape(sample_shape)).cauchy_()
         return self.loc + unit * self.scale
 

@@ -11,7 +11,7 @@ __all__ = ["Chi2"]
 
 
 class Chi2(Gamma):
-    """The sum of `df` squared standard normal numbers: Gamma(df / 2, 1 / 2).
+    """The sum of the squares of `df` standard normal numbers: Gamma(df / 2, 1 / 2).
 
     >>> import minigrad as torch
     >>> from minigrad.distributions import Chi2

@@ -1,4 +1,4 @@
-"""The base of all constraints, and those that depend on other objects.
+"""The base class of all constraints, and constraints that depend on other objects.
 
 Source: https://docs.pytorch.org/docs/stable/distributions.html#module-torch.distributions.constraints
 """
@@ -12,9 +12,9 @@ __all__ = ["Constraint", "MixtureSameFamilyConstraint", "is_dependent"]
 
 
 class Constraint:
-    """A set of values: `check` of a tensor tells where they lie in it.
+    """A set of values: `check(value)` returns a boolean tensor that is true where `value` is in it.
 
-    The result has the shape of the tensor without its last `event_dim` dimensions.
+    The result has the shape of `value` without its last `event_dim` dimensions.
 
     >>> from minigrad import tensor
     >>> from minigrad.distributions import constraints
@@ -31,7 +31,7 @@ class Constraint:
     _shown: tuple[str, ...] = ()
 
     def check(self, value: Any) -> Any:
-        """Tell for each event of `value` whether it satisfies the constraint.
+        """Return for each event of `value` whether it satisfies the constraint.
 
         >>> from minigrad import tensor
         >>> from minigrad.distributions import constraints
@@ -47,11 +47,11 @@ class Constraint:
         return f"{type(self).__name__[1:]}({shown})"
 
 
-# -------------------------------------------------------------------- sets told by an object
+# -------------------------------------------------------------------- sets that depend on an object
 
 
 class _Dependent(Constraint):
-    """A set that depends on other parameters, so that it cannot be checked by itself.
+    """A set that depends on other parameters, so it cannot be checked on its own.
 
     >>> from minigrad.distributions import Uniform, constraints
     >>> Uniform.support.is_discrete, Uniform.support.event_dim
@@ -66,12 +66,12 @@ class _Dependent(Constraint):
 
     @property
     def is_discrete(self) -> Any:
-        """Whether the elements come from a set that can be counted."""
+        """Whether the set is discrete."""
         return self._known("is_discrete")
 
     @property
     def event_dim(self) -> Any:
-        """How many of the last dimensions one decision is about."""
+        """The number of trailing dimensions that make up one event."""
         return self._known("event_dim")
 
     def _known(self, name: str) -> Any:
@@ -82,7 +82,7 @@ class _Dependent(Constraint):
 
     def __call__(self, *, is_discrete: Any = NotImplemented,
                  event_dim: Any = NotImplemented) -> Constraint:
-        """Return a dependent set of which more is known."""
+        """Return a dependent constraint with `is_discrete` or `event_dim` filled in."""
         return _Dependent(
             is_discrete=self._is_discrete if is_discrete is NotImplemented else is_discrete,
             event_dim=self._event_dim if event_dim is NotImplemented else event_dim)
@@ -92,7 +92,7 @@ class _Dependent(Constraint):
 
 
 def is_dependent(constraint: Any) -> bool:
-    """Tell whether a constraint depends on parameters of an object.
+    """Return whether a constraint depends on the parameters of an object.
 
     >>> from minigrad.distributions import constraints
     >>> is_dependent(constraints.dependent), is_dependent(constraints.real)
@@ -102,7 +102,7 @@ def is_dependent(constraint: Any) -> bool:
 
 
 class _DependentProperty(property, _Dependent):
-    """A property that gives an object's constraint, and a dependent constraint of its class.
+    """A property whose value is a constraint; on the class it is a dependent constraint.
 
     >>> from minigrad import tensor
     >>> from minigrad.distributions import constraints
@@ -128,7 +128,7 @@ class _DependentProperty(property, _Dependent):
 
 
 class _IndependentConstraint(Constraint):
-    """A constraint that holds for an event if it holds for all parts, its last dimensions.
+    """A constraint on the last dimensions together: all of their elements must satisfy the base.
 
     >>> from minigrad import tensor
     >>> from minigrad.distributions import constraints
@@ -145,12 +145,12 @@ class _IndependentConstraint(Constraint):
 
     @property
     def is_discrete(self) -> Any:
-        """Whether the elements come from a set that can be counted."""
+        """Whether the set is discrete."""
         return self.base_constraint.is_discrete
 
     @property
     def event_dim(self) -> Any:
-        """How many of the last dimensions one decision is about."""
+        """The number of trailing dimensions that make up one event."""
         return self.base_constraint.event_dim + self.reinterpreted_batch_ndims
 
     def check(self, value: Any) -> Any:
@@ -163,7 +163,10 @@ class _IndependentConstraint(Constraint):
 
 
 def _all_of_last(result: Any, dims: int, least: int, value: Any) -> Any:
-    """Join the last dimensions of a check by `and`; ValueError if there are too few."""
+    """Reduce the last `dims` dimensions of a check with `and`.
+
+    Raises `ValueError` if the result has too few dimensions.
+    """
     kept = result.dim() - dims
     if kept < 0:
         raise ValueError(f"Expected value.dim() >= {least} but got {value.dim()}")
@@ -171,7 +174,7 @@ def _all_of_last(result: Any, dims: int, least: int, value: Any) -> Any:
 
 
 class MixtureSameFamilyConstraint(Constraint):
-    """The support of mixtures: it checks a value against all the components.
+    """The support of a mixture: a value must satisfy the constraint of every component.
 
     >>> from minigrad import tensor
     >>> from minigrad.distributions import Categorical, MixtureSameFamily, Uniform
@@ -186,12 +189,12 @@ class MixtureSameFamilyConstraint(Constraint):
 
     @property
     def is_discrete(self) -> Any:
-        """Whether the elements come from a set that can be counted."""
+        """Whether the set is discrete."""
         return self.base_constraint.is_discrete
 
     @property
     def event_dim(self) -> Any:
-        """How many of the last dimensions one decision is about."""
+        """The number of trailing dimensions that make up one event."""
         return self.base_constraint.event_dim
 
     def check(self, value: Any) -> Any:

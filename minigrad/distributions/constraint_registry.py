@@ -1,7 +1,7 @@
-"""Transforms from unconstrained numbers to the sets of constraints.
+"""Transforms that map unconstrained numbers to the set of a constraint.
 
-`biject_to` gives bijective ones, with a log determinant; `transform_to` may give simpler ones, fit
-for optimizers.
+`biject_to` returns bijective transforms, which have a log determinant.  `transform_to` may return
+simpler ones, which are enough for optimizers.
 
 Source: https://docs.pytorch.org/docs/stable/distributions.html#module-torch.distributions.constraint_registry
 """
@@ -30,7 +30,7 @@ __all__ = ["ConstraintRegistry", "biject_to", "transform_to"]
 
 
 class ConstraintRegistry:
-    """Functions that make a transform for a constraint, by the constraint's class.
+    """A table of functions that build a transform, keyed by the class of a constraint.
 
     >>> from minigrad.distributions import constraints
     >>> transform_to(constraints.unit_interval)
@@ -41,9 +41,10 @@ class ConstraintRegistry:
         self._registry: dict[type, Callable[[Any], Any]] = {}
 
     def register(self, constraint: Any, factory: Callable[[Any], Any] | None = None) -> Any:
-        """Register a function for a class of constraints, or that of an object; a decorator too.
+        """Register a function for a class of constraints, or for the class of an instance.
 
-        TypeError for anything but constraints.
+        Without `factory`, returns a decorator.  Raises `TypeError` if `constraint` is not a
+        constraint.
         """
         if factory is None:
             return lambda factory: self.register(constraint, factory)
@@ -55,7 +56,10 @@ class ConstraintRegistry:
         return factory
 
     def __call__(self, constraint: Any) -> Any:
-        """Return a transform whose results satisfy a constraint; `NotImplementedError` if none."""
+        """Return a transform whose results satisfy a constraint.
+
+        Raises `NotImplementedError` if no function is registered for the constraint's class.
+        """
         factory = self._registry.get(type(constraint))
         if factory is None:
             raise NotImplementedError(
@@ -68,7 +72,7 @@ transform_to = ConstraintRegistry()
 
 
 def both(*classes: Any) -> Callable[[Callable[[Any], Any]], Callable[[Any], Any]]:
-    """Register a function in both registries, for several constraints."""
+    """Register a function in both registries, for several classes of constraints."""
 
     def give(factory: Callable[[Any], Any]) -> Callable[[Any], Any]:
         for registry in (biject_to, transform_to):
@@ -81,7 +85,7 @@ def both(*classes: Any) -> Callable[[Callable[[Any], Any]], Callable[[Any], Any]
 
 @both(constraints.real)
 def to_real(constraint: Any) -> Any:
-    """Nothing is to do."""
+    """Return the identity, because any number satisfies the constraint."""
     return identity_transform
 
 
@@ -92,19 +96,19 @@ def _independent(registry: ConstraintRegistry) -> Callable[[Any], Any]:
 
 @both(constraints.greater_than, constraints.greater_than_eq)
 def to_greater_than(constraint: Any) -> Any:
-    """The bound plus the exponential function."""
+    """Return lower_bound + exp(x)."""
     return ComposeTransform([ExpTransform(), AffineTransform(constraint.lower_bound, 1)])
 
 
 @both(constraints.less_than)
 def to_less_than(constraint: Any) -> Any:
-    """The bound minus the exponential function."""
+    """Return upper_bound - exp(x)."""
     return ComposeTransform([ExpTransform(), AffineTransform(constraint.upper_bound, -1)])
 
 
 @both(constraints.interval, constraints.half_open_interval)
 def to_interval(constraint: Any) -> Any:
-    """The sigmoid, stretched from one bound to the other."""
+    """Return the sigmoid, scaled and shifted to the interval."""
     low, high = constraint.lower_bound, constraint.upper_bound
     if not isinstance(low, Tensor) and not isinstance(high, Tensor) and (low, high) == (0, 1):
         return SigmoidTransform()
@@ -113,7 +117,7 @@ def to_interval(constraint: Any) -> Any:
 
 @both(constraints.corr_cholesky)
 def to_corr_cholesky(constraint: Any) -> Any:
-    """Partial correlations."""
+    """Return the transform that takes unconstrained numbers as partial correlations."""
     return CorrCholeskyTransform()
 
 

@@ -1,7 +1,8 @@
-"""Sets that parameters and samples have to lie in; `check` tells which elements of a tensor do.
+"""The sets that parameters and samples must be in; `check` returns which elements of a tensor are.
 
-A constraint has an `event_dim`, how many of the last dimensions one decision is about, and
-`is_discrete`.  Sets that depend on parameters are told by `dependent_property`.
+A constraint has two attributes: `event_dim`, the number of trailing dimensions that are checked as
+one event, and `is_discrete`.  A set that depends on parameters is written as a
+`dependent_property`.
 
 Source: https://docs.pytorch.org/docs/stable/distributions.html#module-torch.distributions.constraints
 
@@ -48,14 +49,14 @@ class _Boolean(Constraint):
 
 
 class _Real(Constraint):
-    """All numbers, infinities too, but no NaN."""
+    """All real numbers and the infinities, but not NaN."""
 
     def check(self, value: Any) -> Any:
         return value == value
 
 
 class _Bounded(Constraint):
-    """Numbers between bounds, which are told by the names of the constructor's arguments."""
+    """Numbers between bounds; `_shown` has the names of the bounds."""
 
     lower_bound: Any
     upper_bound: Any
@@ -69,7 +70,7 @@ class _Bounded(Constraint):
 
 
 class _GreaterThan(_Bounded):
-    """Numbers above a bound.
+    """Real numbers greater than `lower_bound`.
 
     >>> from minigrad import tensor
     >>> from minigrad.distributions import constraints
@@ -84,7 +85,7 @@ class _GreaterThan(_Bounded):
 
 
 class _GreaterThanEq(_GreaterThan):
-    """Numbers from a bound on.
+    """Real numbers greater than or equal to `lower_bound`.
 
     >>> from minigrad import tensor
     >>> from minigrad.distributions import constraints
@@ -97,7 +98,7 @@ class _GreaterThanEq(_GreaterThan):
 
 
 class _LessThan(_Bounded):
-    """Numbers below a bound.
+    """Real numbers less than `upper_bound`.
 
     >>> from minigrad import tensor
     >>> from minigrad.distributions import constraints
@@ -112,7 +113,7 @@ class _LessThan(_Bounded):
 
 
 class _Interval(_Bounded):
-    """Numbers from a bound to another, both included.
+    """Real numbers from `lower_bound` to `upper_bound`, both included.
 
     >>> from minigrad import tensor
     >>> from minigrad.distributions import constraints
@@ -127,7 +128,7 @@ class _Interval(_Bounded):
 
 
 class _HalfOpenInterval(_Interval):
-    """Numbers from a bound to another, which is excluded.
+    """Real numbers from `lower_bound` up to, but not including, `upper_bound`.
 
     >>> from minigrad import tensor
     >>> from minigrad.distributions import constraints
@@ -140,7 +141,7 @@ class _HalfOpenInterval(_Interval):
 
 
 class _IntegerInterval(_Interval):
-    """Whole numbers from a bound to another, both included.
+    """Integers from `lower_bound` to `upper_bound`, both included.
 
     >>> from minigrad import tensor
     >>> from minigrad.distributions import constraints
@@ -155,7 +156,7 @@ class _IntegerInterval(_Interval):
 
 
 class _IntegerGreaterThan(_GreaterThanEq):
-    """Whole numbers from a bound on."""
+    """Integers greater than or equal to `lower_bound`."""
 
     is_discrete = True
 
@@ -167,7 +168,7 @@ class _IntegerGreaterThan(_GreaterThanEq):
 
 
 class _OneHot(Constraint):
-    """Vectors of a single 1 among zeros."""
+    """Vectors with a single 1 and zeros elsewhere."""
 
     is_discrete, event_dim = True, 1
 
@@ -176,7 +177,7 @@ class _OneHot(Constraint):
 
 
 class _Simplex(Constraint):
-    """Vectors of numbers >= 0 whose sum is 1, up to 1e-6."""
+    """Vectors of nonnegative numbers that sum to 1, up to 1e-6."""
 
     event_dim = 1
 
@@ -185,7 +186,7 @@ class _Simplex(Constraint):
 
 
 class _Multinomial(_LessThan):
-    """Vectors of counts >= 0 whose sum is at most a bound.
+    """Vectors of nonnegative counts that sum to at most `upper_bound`.
 
     >>> from minigrad import tensor
     >>> from minigrad.distributions import constraints
@@ -219,7 +220,7 @@ class _LowerCholesky(_LowerTriangular):
 
 
 class _CorrCholesky(_LowerCholesky):
-    """Lower triangular matrices with a positive diagonal and rows of norm 1."""
+    """Lower triangular matrices with a positive diagonal, whose rows have norm 1."""
 
     def check(self, value: Any) -> Any:
         slack = finfo(value.dtype).eps * value.shape[-1] * 10
@@ -246,7 +247,7 @@ class _Symmetric(_Square):
 
 
 class _PositiveSemidefinite(_Symmetric):
-    """Symmetric matrices without a negative eigenvalue."""
+    """Symmetric matrices without negative eigenvalues."""
 
     def check(self, value: Any) -> Any:
         symmetric = super().check(value)
@@ -265,7 +266,7 @@ class _PositiveDefinite(_Symmetric):
 
 
 class _Stack(Constraint):
-    """Several constraints, one for each place along a dimension.
+    """One constraint for each index along a dimension.
 
     >>> from minigrad import tensor
     >>> from minigrad.distributions import constraints
@@ -280,12 +281,12 @@ class _Stack(Constraint):
 
     @property
     def is_discrete(self) -> Any:
-        """Whether the elements come from a set that can be counted."""
+        """Whether any of the sets is discrete."""
         return any(each.is_discrete for each in self.cseq)
 
     @property
     def event_dim(self) -> Any:
-        """How many of the last dimensions one decision is about."""
+        """The number of trailing dimensions that make up one event."""
         most = max(each.event_dim for each in self.cseq)
         return most + (self.dim + most < 0)
 
@@ -295,7 +296,7 @@ class _Stack(Constraint):
 
 
 class _Cat(_Stack):
-    """Several constraints, each for so many places along a dimension.
+    """Several constraints along a dimension, each for a slice of the given length.
 
     >>> from minigrad import tensor
     >>> from minigrad.distributions import constraints
@@ -311,7 +312,7 @@ class _Cat(_Stack):
 
     @property
     def event_dim(self) -> Any:
-        """How many of the last dimensions one decision is about."""
+        """The number of trailing dimensions that make up one event."""
         return max(each.event_dim for each in self.cseq)
 
     def check(self, value: Any) -> Any:

@@ -16,9 +16,10 @@ __all__ = ["ContinuousBernoulli"]
 
 
 class ContinuousBernoulli(ProbsOrLogits, ExponentialFamily):
-    """Numbers x of [0, 1] with a density in proportion to p**x (1 - p)**(1 - x).
+    """Numbers x in [0, 1] with a density proportional to p**x (1 - p)**(1 - x).
 
-    Between the two `lims`, near p = 1/2, series take the place of quotients of small numbers.
+    For p between the two `lims`, near 1/2, the formulas divide two small numbers, so Taylor series
+    are used instead.
 
     Source: Loaiza-Ganem and Cunningham, 2019, https://arxiv.org/abs/1907.06845
 
@@ -53,7 +54,7 @@ class ContinuousBernoulli(ProbsOrLogits, ExponentialFamily):
         return F.where(self._outside_unstable_region(), self.probs, self._lims[0])
 
     def _cont_bern_log_norm(self) -> Any:
-        """Return log(2 atanh(1 - 2 p) / (1 - 2 p)), what makes the density add up to 1."""
+        """Return log(2 atanh(1 - 2 p) / (1 - 2 p)), which normalizes the density."""
         cut = self._cut_probs()
         odds = F.log1p(-cut) - F.log(cut)  # 2 atanh(1 - 2 p)
         far = F.log(odds.abs()) - F.log((1 - 2 * cut).abs())
@@ -84,12 +85,12 @@ class ContinuousBernoulli(ProbsOrLogits, ExponentialFamily):
         return F.where(self._outside_unstable_region(), far, near)
 
     def sample(self, sample_shape: Any = ()) -> Any:
-        """Draw by the inverse of the distribution function."""
+        """Draw by inverting the cumulative distribution function."""
         with no_grad():
             return self.rsample(sample_shape)
 
     def rsample(self, sample_shape: Any = ()) -> Any:
-        """Draw by the inverse of the distribution function."""
+        """Draw by inverting the cumulative distribution function."""
         shape = self._extended_shape(sample_shape)
         return self.icdf(F.rand(shape, dtype=self.probs.dtype, device=self.probs.device))
 
@@ -100,7 +101,7 @@ class ContinuousBernoulli(ProbsOrLogits, ExponentialFamily):
         return bernoulli_log_prob(*broadcast_all(self.logits, value)) + self._cont_bern_log_norm()
 
     def cdf(self, value: Any) -> Any:
-        """Return (p**x (1 - p)**(1 - x) + p - 1) / (2 p - 1), or near p = 1/2 the value itself."""
+        """Return (p**x (1 - p)**(1 - x) + p - 1) / (2 p - 1), or `value` for p near 1/2."""
         if self._validate_args:
             self._validate_sample(value)
         cut = self._cut_probs()
@@ -109,14 +110,14 @@ class ContinuousBernoulli(ProbsOrLogits, ExponentialFamily):
         return F.where(value <= 0, 0.0, F.where(value >= 1, 1.0, inside))
 
     def icdf(self, value: Any) -> Any:
-        """Return the number below which samples fall with probability `value`."""
+        """Return the x at which the cumulative distribution function is `value`."""
         cut = self._cut_probs()
         far = ((F.log1p(-cut + value * (2 * cut - 1)) - F.log1p(-cut))
                / (F.log(cut) - F.log1p(-cut)))
         return F.where(self._outside_unstable_region(), far, value)
 
     def entropy(self) -> Any:
-        """Return the mean of -log_prob."""
+        """Return the expected value of -log_prob."""
         rest = F.log1p(-self.probs)
         return (self.mean * (rest - F.log(self.probs)) - self._cont_bern_log_norm() - rest)
 

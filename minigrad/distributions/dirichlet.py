@@ -12,7 +12,7 @@ __all__ = ["Dirichlet"]
 
 
 class Dirichlet(ExponentialFamily):
-    """The Dirichlet distribution of points x of the simplex, with parameters a > 0.
+    """The Dirichlet distribution over points x of the simplex, with parameters a > 0.
 
     p(x) = Gamma(sum a) prod_i x_i**(a_i - 1) / Gamma(a_i), where a is `concentration` (..., n).
 
@@ -48,7 +48,7 @@ class Dirichlet(ExponentialFamily):
 
     @property
     def mode(self) -> Any:
-        """(a - 1) / (sum a - n), with 0 for a < 1; the corner of the largest a if all are < 1."""
+        """(a - 1) / (sum a - n), 0 where a < 1; the corner of the largest a if all are < 1."""
         above = (self.concentration - 1).clamp(min=0.0)
         mode = above / above.sum(-1, True)
         corner = (self.concentration < 1).all(-1)
@@ -62,7 +62,8 @@ class Dirichlet(ExponentialFamily):
         return mean * (1 - mean) / (self.concentration.sum(-1, True) + 1)
 
     def rsample(self, sample_shape: Any = ()) -> Any:
-        """Draw; the gradient is by implicit reparametrisation, see `torch._sample_dirichlet`."""
+        """Draw samples, differentiable by implicit reparametrization (`torch._sample_dirichlet`).
+        """
         return F._sample_dirichlet(self.concentration.expand(self._extended_shape(sample_shape)))
 
     def log_prob(self, value: Any) -> Any:
@@ -73,7 +74,7 @@ class Dirichlet(ExponentialFamily):
                 + F.lgamma(self.concentration.sum(-1)) - F.lgamma(self.concentration).sum(-1))
 
     def entropy(self) -> Any:
-        """Return the sum of lgamma(a) - (a - 1) digamma(a), with that of sum a taken off."""
+        """Return log B(a) + (sum a - n) digamma(sum a) - sum of (a - 1) digamma(a)."""
         n, total = self.concentration.shape[-1], self.concentration.sum(-1)
         return (F.lgamma(self.concentration).sum(-1) - F.lgamma(total)
                 - (n - total) * F.digamma(total)

@@ -1,9 +1,9 @@
-"""The base of all distributions: shapes, checks of arguments and samples, expansion.
+"""The base class of distributions: shapes, validation of parameters and samples, expansion.
 
 NOTE [Shapes of distributions]
-    A sample has the shape sample_shape + batch_shape + event_shape.  One event is one draw, such
-    as a vector of a multivariate normal distribution; the batch has parameters of its own for each
-    event; the samples of one distribution are independent and equally distributed.
+    A sample has the shape sample_shape + batch_shape + event_shape.  An event is a single draw,
+    such as one vector of a multivariate normal distribution.  Each element of the batch has its
+    own parameters, and the samples of each are independent and identically distributed.
 
 Source: https://docs.pytorch.org/docs/stable/distributions.html
 """
@@ -37,15 +37,15 @@ class Distribution:
     has_rsample: Any = False
     has_enumerate_support: Any = False
     _validate_args: bool = __debug__
-    #: Parameters and distributions that `expand` expands, and how many of their last (batch)
-    #: dimensions stay as they are.
+    #: The attributes that `expand` expands, and how many of their trailing dimensions it leaves
+    #: unchanged (for an inner distribution, of its batch shape).
     _expanded: dict[str, int] = {}
-    #: Attributes that `expand` hands on as they are.
+    #: The attributes that `expand` copies unchanged.
     _kept: tuple[str, ...] = ()
 
     @staticmethod
     def set_default_validate_args(value: bool) -> None:
-        """Say whether arguments and samples are checked where `validate_args` is not given.
+        """Set whether to check arguments and samples if `validate_args` is not passed.
 
         >>> from minigrad.distributions import Distribution, Normal
         >>> Distribution.set_default_validate_args(False)
@@ -67,7 +67,7 @@ class Distribution:
         super().__init__()
 
     def _begin(self, validate_args: bool | None, **parameters: Any) -> None:
-        """Set parameters, broadcast to one shape, which is that of the batch."""
+        """Broadcast parameters to a common shape, the batch shape, and set them as attributes."""
         values = broadcast_all(*parameters.values())
         vars(self).update(zip(parameters, values))
         Distribution.__init__(self, values[0].shape, validate_args=validate_args)
@@ -92,9 +92,9 @@ class Distribution:
                     f"{constraint!r}, but found invalid values:\n{value}")
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """Return the distribution with its batch expanded to `batch_shape`; memory is shared.
+        """Return a distribution with its batch expanded to `batch_shape`, with shared memory.
 
-        `NotImplementedError` for a subclass that has an `__init__` and no `expand` of its own.
+        Raises `NotImplementedError` if a subclass overrides `__init__` but not `expand`.
 
         >>> from minigrad import tensor
         >>> from minigrad.distributions import Normal
@@ -109,7 +109,7 @@ class Distribution:
         if not (self._expanded or self._kept):
             raise NotImplementedError
         package = __name__.rpartition(".")[0]
-        ours = next(base for base in type(self).__mro__  # a class made by `type` may lack a module
+        ours = next(base for base in type(self).__mro__  # a class made by `type` may have no module
                     if getattr(base, "__module__", "").startswith(package))
         new = self._get_checked_instance(ours, _instance)
         batch_shape = Size(batch_shape)
@@ -117,7 +117,7 @@ class Distribution:
             setattr(new, name, getattr(self, name))
         for name, dims in self._expanded.items():
             value = vars(self).get(name)
-            if value is not None:  # a lazy property may not have been asked for
+            if value is not None:  # a lazy property may not be computed yet
                 shape = value.shape if isinstance(value, Tensor) else value.batch_shape
                 setattr(new, name, value.expand(batch_shape + shape[len(shape) - dims:]))
         Distribution.__init__(new, batch_shape, self._event_shape, validate_args=False)
@@ -125,7 +125,7 @@ class Distribution:
         return new
 
     def _get_checked_instance(self, cls: Any, _instance: Any = None) -> Any:
-        """Return a new object for `expand`, unless a subclass would be made without its own."""
+        """Return a new object for `expand`; raise if a subclass overrides `__init__` only."""
         own: Any = type(self)
         if _instance is None and own.__init__ is not cls.__init__:
             raise NotImplementedError(
@@ -146,7 +146,7 @@ class Distribution:
 
     @property
     def event_shape(self) -> Size:
-        """The shape of one sample of one element of the batch.
+        """The shape of a single event, without the batch.
 
         >>> from minigrad import eye, zeros
         >>> from minigrad.distributions import MultivariateNormal
@@ -157,7 +157,7 @@ class Distribution:
 
     @property
     def arg_constraints(self) -> Any:
-        """The constraints of the parameters, by their names.
+        """The constraints on the parameters, by parameter name.
 
         >>> from minigrad.distributions import Normal
         >>> Normal(0.0, 1.0).arg_constraints
@@ -167,7 +167,7 @@ class Distribution:
 
     @property
     def support(self) -> Any:
-        """The constraint that samples satisfy.
+        """The constraint that all samples satisfy.
 
         >>> from minigrad import tensor
         >>> from minigrad.distributions import Exponential
@@ -181,7 +181,7 @@ class Distribution:
 
     @property
     def mean(self) -> Any:
-        """The mean, in the shape batch_shape + event_shape.
+        """The mean, of shape batch_shape + event_shape.
 
         >>> from minigrad import tensor
         >>> from minigrad.distributions import Exponential
@@ -203,7 +203,7 @@ class Distribution:
 
     @property
     def variance(self) -> Any:
-        """The mean squared distance from the mean.
+        """The variance, of shape batch_shape + event_shape.
 
         >>> from minigrad import tensor
         >>> from minigrad.distributions import Exponential
@@ -224,7 +224,7 @@ class Distribution:
         return self.variance.sqrt()
 
     def sample(self, sample_shape: Any = ()) -> Any:
-        """Draw, without a gradient; see NOTE [Shapes of distributions].
+        """Draw samples that are not differentiable; see NOTE [Shapes of distributions].
 
         >>> import minigrad as torch
         >>> from minigrad.distributions import Normal
@@ -237,7 +237,7 @@ class Distribution:
             return self.rsample(sample_shape)
 
     def rsample(self, sample_shape: Any = ()) -> Any:
-        """Draw so that the samples have a gradient by the parameters.
+        """Draw samples that are differentiable with respect to the parameters.
 
         >>> import minigrad as torch
         >>> from minigrad.distributions import Normal
@@ -251,7 +251,7 @@ class Distribution:
         raise NotImplementedError
 
     def sample_n(self, n: int) -> Any:
-        """Draw `n` samples: deprecated for `sample((n,))`.
+        """Draw `n` samples.  Deprecated: use `sample((n,))`.
 
         >>> import warnings
         >>> from minigrad.distributions import Normal
@@ -265,7 +265,7 @@ class Distribution:
         return self.sample((n,))
 
     def log_prob(self, value: Any) -> Any:
-        """Return the logarithm of the density, or of the probability, at `value`.
+        """Return the log of the probability density or mass at `value`.
 
         >>> import minigrad as torch
         >>> from minigrad.distributions import Normal
@@ -280,7 +280,7 @@ class Distribution:
         raise NotImplementedError
 
     def cdf(self, value: Any) -> Any:
-        """Return the probability of samples up to `value`.
+        """Return the probability that a sample is at most `value`.
 
         >>> from minigrad import tensor
         >>> from minigrad.distributions import Exponential
@@ -290,7 +290,7 @@ class Distribution:
         raise NotImplementedError
 
     def icdf(self, value: Any) -> Any:
-        """Return the number below which samples fall with probability `value`.
+        """Return the number that a sample does not exceed with probability `value`.
 
         >>> from minigrad import tensor
         >>> from minigrad.distributions import Exponential
@@ -302,7 +302,7 @@ class Distribution:
     def enumerate_support(self, expand: bool = True) -> Any:
         """Return all values of a discrete distribution along a new first dimension.
 
-        Without `expand` the batch dimensions have size 1.
+        With `expand=False` the batch dimensions have size 1.
 
         >>> from minigrad import tensor
         >>> from minigrad.distributions import Categorical
@@ -317,12 +317,12 @@ class Distribution:
         raise NotImplementedError
 
     def _enumerated(self, values: Any, expand: bool) -> Any:
-        """Give a vector of all values the dimensions of the batch."""
+        """Add the batch dimensions to a vector of all values."""
         values = values.view((-1,) + (1,) * len(self._batch_shape))
         return values.expand((-1, *self._batch_shape)) if expand else values
 
     def entropy(self) -> Any:
-        """Return the mean of -log_prob over samples, in nats, of the shape of the batch.
+        """Return the entropy in nats, the expected value of -log_prob, with the batch shape.
 
         >>> from minigrad import tensor
         >>> from minigrad.distributions import Bernoulli
@@ -345,7 +345,7 @@ class Distribution:
         return Size(tuple(sample_shape) + self._batch_shape + self._event_shape)
 
     def _validate_sample(self, value: Any) -> None:
-        """Raise ValueError for a value that cannot be a sample, by its shape or its numbers."""
+        """Raise `ValueError` if `value` has the wrong shape or is outside the support."""
         if not isinstance(value, Tensor):
             raise ValueError("The value argument to log_prob must be a Tensor")
         event, size = self._event_shape, value.shape

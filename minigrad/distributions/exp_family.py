@@ -16,11 +16,11 @@ __all__ = ["ExponentialFamily"]
 
 
 class ExponentialFamily(Distribution):
-    """A distribution with natural parameters θ, whose log normalizer is F(θ).
+    """A distribution with natural parameters θ and log normalizer F(θ).
 
-    A subclass gives θ as `_natural_params`, F as `_log_normalizer` and the mean of k(x) as
-    `_mean_carrier_measure`.  Its entropy follows: F(θ) - θ F'(θ) - mean of k(x), a Bregman
-    divergence, with F' by autograd.
+    A subclass defines θ as `_natural_params`, F as `_log_normalizer`, and the expected value of
+    k(x) as `_mean_carrier_measure`.  That is enough for the entropy, a Bregman divergence: F(θ) - θ
+    F'(θ) - E[k(x)], where autograd computes F'.
 
     >>> from minigrad.distributions import Exponential, ExponentialFamily
     >>> ExponentialFamily.entropy(Exponential(1.0)).item()

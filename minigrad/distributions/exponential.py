@@ -56,7 +56,7 @@ class Exponential(ExponentialFamily):
         return self.rate.pow(-2)
 
     def rsample(self, sample_shape: Any = ()) -> Any:
-        """Draw a number of rate 1, divided by the rate."""
+        """Draw from the distribution with rate 1 and divide by the rate."""
         return self.rate.new_empty(self._extended_shape(sample_shape)).exponential_() / self.rate
 
     def log_prob(self, value: Any) -> Any:

@@ -15,7 +15,7 @@ __all__ = ["FisherSnedecor"]
 
 
 class FisherSnedecor(Distribution):
-    """The ratio of two chi-squared numbers, each over its degrees of freedom `df1` and `df2`.
+    """The ratio of two chi-squared variables, each divided by its degrees of freedom.
 
     >>> import minigrad as torch
     >>> from minigrad.distributions import FisherSnedecor
@@ -59,7 +59,7 @@ class FisherSnedecor(Distribution):
         return F.where(self.df2 > 4, variance, math.nan)
 
     def rsample(self, sample_shape: Any = ()) -> Any:
-        """Draw the ratio of two gamma numbers."""
+        """Draw the ratio of two gamma samples."""
         above, below = self._gamma1.rsample(sample_shape), self._gamma2.rsample(sample_shape)
         tiny = finfo(below.dtype).tiny
         below.detach().clamp_(min=tiny)

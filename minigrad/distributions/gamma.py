@@ -56,13 +56,14 @@ class Gamma(ExponentialFamily):
         return self.concentration / self.rate.pow(2)
 
     def rsample(self, sample_shape: Any = ()) -> Any:
-        """Draw a number of rate 1, divided by the rate; the gradient by `concentration` is exact.
+        """Draw a sample of rate 1 and divide it by the rate.
 
-        It is by implicit reparametrisation, as `torch._standard_gamma` has it.
+        The gradient with respect to `concentration` is exact: `torch._standard_gamma` computes it
+        by implicit reparametrization.
         """
         shape = self._extended_shape(sample_shape)
         drawn = F._standard_gamma(self.concentration.expand(shape)) / self.rate.expand(shape)
-        drawn.detach().clamp_(min=finfo(drawn.dtype).tiny)  # in place, beside the gradient
+        drawn.detach().clamp_(min=finfo(drawn.dtype).tiny)  # not recorded by autograd
         return drawn
 
     def log_prob(self, value: Any) -> Any:
@@ -74,7 +75,7 @@ class Gamma(ExponentialFamily):
                 - self.rate * value - F.lgamma(self.concentration))
 
     def cdf(self, value: Any) -> Any:
-        """Return the incomplete gamma function of a at b * value, which has no gradient by a."""
+        """Return igamma(a, b * value), which is not differentiable with respect to a."""
         if self._validate_args:
             self._validate_sample(value)
         return F.igamma(self.concentration, self.rate * value)

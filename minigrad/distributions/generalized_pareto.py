@@ -1,4 +1,4 @@
-"""The generalized Pareto distribution, that of excesses over a high threshold."""
+"""The generalized Pareto distribution, which models excesses over a high threshold."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ __all__ = ["GeneralizedPareto"]
 
 
 class GeneralizedPareto(Distribution):
-    """The distribution with P(X > x) = (1 + c z)**(-1 / c) of z = (x - loc) / scale >= 0.
+    """The distribution with P(X > x) = (1 + c z)**(-1 / c), where z = (x - loc) / scale >= 0.
 
-    Here c is `concentration`: exp(-z) for c = 0, a bounded support for c < 0, a heavy tail for
-    c > 0.  Gradients by c are right at 0 and at -1 too, unlike PyTorch's.
+    Here c is `concentration`.  For c = 0 the probability is exp(-z), for c < 0 the support is
+    bounded, and for c > 0 the tail is heavy.  Unlike PyTorch's, gradients with respect to c are
+    correct at 0 and -1 too.
 
     >>> import minigrad as torch
     >>> from minigrad.distributions import GeneralizedPareto
@@ -44,7 +45,7 @@ class GeneralizedPareto(Distribution):
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)
     def support(self) -> Any:
-        """From `loc` on, for c < 0 up to loc - scale / c."""
+        """Numbers >= `loc`; for c < 0 also <= loc - scale / c."""
         c = self.concentration
         return constraints.interval(
             self.loc, F.where(c < 0, self.loc - self.scale / c, math.inf))
@@ -69,12 +70,12 @@ class GeneralizedPareto(Distribution):
         return F.where(known, self.scale**2 / ((1 - c) ** 2 * (1 - 2 * c)), math.nan)
 
     def rsample(self, sample_shape: Any = ()) -> Any:
-        """Draw: the inverse of the distribution function, at numbers from 0 to 1."""
+        """Draw by inverting the cumulative distribution function."""
         shape = self._extended_shape(sample_shape)
         return self.icdf(F.rand(shape, dtype=self.loc.dtype, device=self.loc.device))
 
     def log_prob(self, value: Any) -> Any:
-        """Return -log(scale) - (1 + 1 / c) log(1 + c z), with -log(scale) - z for c = 0."""
+        """Return -log(scale) - (1 + 1 / c) log(1 + c z), or -log(scale) - z for c = 0."""
         if self._validate_args:
             self._validate_sample(value)
         z, c = self._z(value), self.concentration
@@ -83,7 +84,7 @@ class GeneralizedPareto(Distribution):
         return -self.scale.log() - F.where(none, (1 + c) * self._near_zero(z, -1 / 2, 1 / 3), fall)
 
     def log_survival_function(self, value: Any) -> Any:
-        """Return the logarithm of the probability of samples above `value`: -log(1 + c z) / c."""
+        """Return -log(1 + c z) / c, the log probability that a sample exceeds `value`."""
         if self._validate_args:
             self._validate_sample(value)
         z = self._z(value)
@@ -91,7 +92,7 @@ class GeneralizedPareto(Distribution):
         return -F.where(none, self._near_zero(z, -1 / 2, 1 / 3), F.log1p(safe * z) / safe)
 
     def log_cdf(self, value: Any) -> Any:
-        """Return the logarithm of the probability of samples up to `value`.
+        """Return the log probability that a sample is at most `value`.
 
         >>> from minigrad import tensor
         >>> from minigrad.distributions import GeneralizedPareto
@@ -105,7 +106,7 @@ class GeneralizedPareto(Distribution):
         return F.exp(self.log_cdf(value))
 
     def icdf(self, value: Any) -> Any:
-        """Return loc + scale ((1 - value)**-c - 1) / c, for c = 0 loc - scale log(1 - value)."""
+        """Return loc + scale ((1 - value)**-c - 1) / c; for c = 0 loc - scale log(1 - value)."""
         none, safe = self._parted()
         log = -F.log1p(-value)
         return self.loc + self.scale * F.where(
@@ -119,13 +120,13 @@ class GeneralizedPareto(Distribution):
         return (value - self.loc) / self.scale
 
     def _parted(self) -> tuple[Any, Any]:
-        """Return where c is 0, and c with 1 there, so that a quotient by it has a gradient."""
+        """Return where c is 0, and c with 1 in those places, so that dividing by it is safe."""
         c = self.concentration
         none = F.isclose(c, F.zeros_like(c))
         return none, F.where(none, F.ones_like(c), c)
 
     def _near_zero(self, z: Any, a: float, b: float) -> Any:
-        """Return z + a c z**2 + b c**2 z**3 where c is 0: the first terms of a series by c."""
+        """Return z + a c z**2 + b c**2 z**3 where c is 0: the start of the series in c."""
         none, _ = self._parted()
         c, z = F.where(none, self.concentration, 0.0), F.where(none, z, 0.0)
         return z + a * c * z**2 + b * c**2 * z**3

@@ -15,7 +15,7 @@ __all__ = ["Geometric"]
 
 
 class Geometric(ProbsOrLogits):
-    """How many trials of chance p fail before the first success: p (1 - p)**k for k = 0, 1 ...
+    """The number of failures before the first success: p (1 - p)**k for k = 0, 1, ...
 
     >>> import minigrad as torch
     >>> from minigrad.distributions import Geometric
@@ -56,7 +56,7 @@ class Geometric(ProbsOrLogits):
         return (1 / self.probs - 1) / self.probs
 
     def sample(self, sample_shape: Any = ()) -> Any:
-        """Draw by the inverse of the distribution function."""
+        """Draw by inverting the cumulative distribution function."""
         with no_grad():
             u = self.probs.new_empty(self._extended_shape(sample_shape)).uniform_()
             u = u.clamp(min=finfo(u.dtype).tiny)
@@ -67,7 +67,7 @@ class Geometric(ProbsOrLogits):
         if self._validate_args:
             self._validate_sample(value)
         value, probs = broadcast_all(value, self.probs)
-        sure = (probs == 1) & (value == 0)  # else it would be 0 * -inf
+        sure = (probs == 1) & (value == 0)  # otherwise 0 * -inf
         return value * (-probs.masked_fill(sure, 0)).log1p() + self.probs.log()
 
     def entropy(self) -> Any:

@@ -1,4 +1,4 @@
-"""The Gumbel distribution, that of the largest of many numbers."""
+"""The Gumbel distribution, which models the maximum of many samples."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Gumbel"]
 
 
 class Gumbel(TransformedDistribution):
-    """loc - scale * log(-log(u)) of u evenly from (0, 1).
+    """loc - scale * log(-log(u)), with u uniform on (0, 1).
 
     >>> import minigrad as torch
     >>> from minigrad.distributions import Gumbel
@@ -65,7 +65,7 @@ class Gumbel(TransformedDistribution):
         return self.stddev.pow(2)
 
     def log_prob(self, value: Any) -> Any:
-        """Return y - exp(y) - log(scale) of y = (loc - value) / scale."""
+        """Return y - exp(y) - log(scale), where y = (loc - value) / scale."""
         if self._validate_args:
             self._validate_sample(value)
         y = (self.loc - value) / self.scale

@@ -1,4 +1,4 @@
-"""The absolute value of a distribution that is symmetric around 0."""
+"""The absolute value of a variable that is symmetric around 0."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Half"]
 
 
 class Half(TransformedDistribution):
-    """|x| of x from a distribution that is symmetric around 0, with a parameter `scale`.
+    """The distribution of |x|, with x from a symmetric distribution that has a `scale`.
 
     >>> from minigrad.distributions import Normal
     >>> Half(Normal(0.0, 1.0)).mode
@@ -30,7 +30,7 @@ class Half(TransformedDistribution):
 
     @property
     def scale(self) -> Any:
-        """The scale of the symmetric distribution."""
+        """The scale of the base distribution."""
         return self.base_dist.scale
 
     @property
@@ -39,21 +39,21 @@ class Half(TransformedDistribution):
         return F.zeros_like(self.scale)
 
     def log_prob(self, value: Any) -> Any:
-        """Return the log density: twice the symmetric one, and zero below 0."""
+        """Return log(2) plus the base's log density, or -inf below 0."""
         if self._validate_args:
             self._validate_sample(value)
         return F.where(value >= 0, self.base_dist.log_prob(value) + math.log(2), -math.inf)
 
     def cdf(self, value: Any) -> Any:
-        """Return twice the symmetric share above 0."""
+        """Return 2 F(value) - 1, with F of the base distribution."""
         if self._validate_args:
             self._validate_sample(value)
         return 2 * self.base_dist.cdf(value) - 1
 
     def icdf(self, value: Any) -> Any:
-        """Return the number below which samples fall with probability `value`."""
+        """Return the base's `icdf` at (1 + value) / 2."""
         return self.base_dist.icdf((value + 1) / 2)
 
     def entropy(self) -> Any:
-        """Return the symmetric entropy less log(2)."""
+        """Return the entropy of the base minus log(2)."""
         return self.base_dist.entropy() - math.log(2)

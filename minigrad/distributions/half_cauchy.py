@@ -13,7 +13,7 @@ __all__ = ["HalfCauchy"]
 
 
 class HalfCauchy(Half):
-    """|x| of x from Cauchy(0, scale).
+    """The distribution of |x|, with x from Cauchy(0, scale).
 
     >>> import minigrad as torch
     >>> from minigrad.distributions import HalfCauchy
@@ -36,5 +36,5 @@ class HalfCauchy(Half):
 
     @property
     def variance(self) -> Any:
-        """The same as that of the Cauchy distribution: infinite."""
+        """Infinite, as for the Cauchy distribution."""
         return self.base_dist.variance

@@ -12,7 +12,7 @@ __all__ = ["HalfNormal"]
 
 
 class HalfNormal(Half):
-    """|x| of x from Normal(0, scale).
+    """The distribution of |x|, with x from Normal(0, scale).
 
     >>> import minigrad as torch
     >>> from minigrad.distributions import HalfNormal
@@ -34,5 +34,5 @@ class HalfNormal(Half):
 
     @property
     def variance(self) -> Any:
-        """scale squared times 1 - 2 / pi."""
+        """scale**2 (1 - 2 / pi)."""
         return self.scale.pow(2) * (1 - 2 / math.pi)

@@ -1,4 +1,4 @@
-"""Batch dimensions that count as dimensions of one event."""
+"""A wrapper that treats trailing batch dimensions as part of the event."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ __all__ = ["Independent"]
 
 
 class Independent(Distribution):
-    """A distribution whose last batch dimensions are part of the event: log_prob adds them up.
+    """A distribution whose last batch dimensions become part of the event.
+
+    `log_prob` and `entropy` sum over those dimensions.
 
     >>> from minigrad import ones, zeros
     >>> from minigrad.distributions import Independent, Normal
@@ -40,7 +42,7 @@ class Independent(Distribution):
         super().__init__(shape[:kept], shape[kept:], validate_args=validate_args)
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """Return the distribution with its batch expanded."""
+        """Return a distribution with its batch expanded."""
         new = super().expand(batch_shape, _instance)
         inner = self.event_shape[:self.reinterpreted_batch_ndims]
         new.base_dist = self.base_dist.expand(new.batch_shape + inner)
@@ -48,17 +50,17 @@ class Independent(Distribution):
 
     @property
     def has_rsample(self) -> Any:
-        """Whether the base has."""
+        """Whether the base distribution has `rsample`."""
         return self.base_dist.has_rsample
 
     @property
     def has_enumerate_support(self) -> Any:
-        """Whether the base has, and no dimension is reinterpreted."""
+        """Whether the base can enumerate its support and no dimension is reinterpreted."""
         return self.base_dist.has_enumerate_support and not self.reinterpreted_batch_ndims
 
     @constraints.dependent_property
     def support(self) -> Any:
-        """The support of the base, for more dimensions."""
+        """The support of the base, with more event dimensions."""
         base = self.base_dist.support
         dims = self.reinterpreted_batch_ndims
         return constraints.independent(base, dims) if dims else base
@@ -83,19 +85,22 @@ class Independent(Distribution):
         return self.base_dist.sample(sample_shape)
 
     def rsample(self, sample_shape: Any = ()) -> Any:
-        """Draw from the base, with a gradient."""
+        """Draw differentiable samples from the base."""
         return self.base_dist.rsample(sample_shape)
 
     def log_prob(self, value: Any) -> Any:
-        """Return the sum of the base's over the dimensions of the event."""
+        """Return the base's log density, summed over the reinterpreted dimensions."""
         return sum_rightmost(self.base_dist.log_prob(value), self.reinterpreted_batch_ndims)
 
     def entropy(self) -> Any:
-        """Return the sum of the base's over the dimensions of the event."""
+        """Return the base's entropy, summed over the reinterpreted dimensions."""
         return sum_rightmost(self.base_dist.entropy(), self.reinterpreted_batch_ndims)
 
     def enumerate_support(self, expand: bool = True) -> Any:
-        """Return the base's, unless a dimension is reinterpreted."""
+        """Return the values of the base.
+
+        Raises `NotImplementedError` if any dimension is reinterpreted.
+        """
         if self.reinterpreted_batch_ndims:
             raise NotImplementedError(
                 "Enumeration over cartesian product is not implemented")

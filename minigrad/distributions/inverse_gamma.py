@@ -1,4 +1,4 @@
-"""The distribution of reciprocals of gamma numbers."""
+"""The distribution of the reciprocal of a gamma variable."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["InverseGamma"]
 
 
 class InverseGamma(TransformedDistribution):
-    """1 / x of x from Gamma(a, b), with a = `concentration` and b = `rate`.
+    """The distribution of 1 / x, with x from Gamma(a, b): a = `concentration`, b = `rate`.
 
     >>> import minigrad as torch
     >>> from minigrad.distributions import InverseGamma
@@ -40,7 +40,7 @@ class InverseGamma(TransformedDistribution):
 
     @property
     def concentration(self) -> Any:
-        """The shape a of the gamma distribution."""
+        """The parameter a of the gamma distribution."""
         return self.base_dist.concentration
 
     @property

@@ -1,7 +1,7 @@
 """The Kullback-Leibler divergence: the mean of log p(x) - log q(x) over samples x of p.
 
-`register_kl` takes a function for a pair of classes; the most specific pair serves.  The pairs
-are in `kl_same` and `kl_cross`.
+`register_kl` registers a function for a pair of classes; `kl_divergence` calls the one for the most
+specific pair.  The modules `kl_same` and `kl_cross` register the built-in pairs.
 
 Source: https://docs.pytorch.org/docs/stable/distributions.html#module-torch.distributions.kl
 """
@@ -16,14 +16,14 @@ __all__ = ["kl_divergence", "register_kl"]
 
 Divergence = Callable[[Any, Any], Any]
 
-#: The functions, by the classes of p and q.
+#: The registered functions, keyed by the classes of p and q.
 REGISTRY: dict[tuple[type, type], Divergence] = {}
 
 
 def register_kl(type_p: type, type_q: type) -> Callable[[Divergence], Divergence]:
-    """Register a function for the divergence of a pair of classes, and of their subclasses.
+    """Register a function that computes the divergence for two classes and their subclasses.
 
-    TypeError unless both are classes.
+    Raises `TypeError` unless both arguments are classes.
 
     >>> from minigrad import zeros
     >>> from minigrad.distributions import Normal, kl_divergence, register_kl
@@ -34,7 +34,7 @@ def register_kl(type_p: type, type_q: type) -> Callable[[Divergence], Divergence
     tensor(0.)
     """
     if not (isinstance(type_p, type) and isinstance(type_q, type)):
-        raise TypeError("issubclass() arg 1 must be a class")  # PyTorch takes any class
+        raise TypeError("issubclass() arg 1 must be a class")  # PyTorch accepts any class too
 
     def give(function: Divergence) -> Divergence:
         REGISTRY[type_p, type_q] = function
@@ -44,7 +44,11 @@ def register_kl(type_p: type, type_q: type) -> Callable[[Divergence], Divergence
 
 
 def chosen(p: type, q: type) -> Divergence | None:
-    """Return the function of the most specific pair, that nearest to p's class; None if none."""
+    """Return the function of the most specific matching pair, or `None`.
+
+    If the pair nearest to p's class differs from the one nearest to q's, warns and returns the
+    first.
+    """
     found = [pair for pair in REGISTRY if issubclass(p, pair[0]) and issubclass(q, pair[1])]
     if not found:
         return None
@@ -59,9 +63,9 @@ def chosen(p: type, q: type) -> Divergence | None:
 
 
 def kl_divergence(p: Any, q: Any) -> Any:
-    """Return the divergence of p from q, of the shape of their batch.
+    """Return the divergence KL(p || q), with the batch shape.
 
-    `NotImplementedError` for a pair that nothing is registered for.
+    Raises `NotImplementedError` if no function is registered for the two classes.
 
     >>> from minigrad.distributions import Normal
     >>> kl_divergence(Normal(0.0, 1.0), Normal(1.0, 1.0))

@@ -1,8 +1,8 @@
-"""Divergences of distributions of different families.
+"""KL divergences between distributions of different families.
 
-Each is a cross entropy, the mean of -log q(x) over samples of p, less the entropy of p.  The cross
-entropy needs a few means over p: of x, x**2, log(x), log(1 - x) or exp(-t x).  It is infinite where
-p has samples that q has not.
+Each is the cross entropy, the mean of -log q(x) over samples x of p, minus the entropy of p.  The
+cross entropy needs only a few means over p: of x, x**2, log(x), log(1 - x) or exp(-t x).  The
+divergence is infinite if p has samples outside the support of q.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ __all__: list[str] = []
 
 
 def integral_of_log(x: Any) -> Any:
-    """Return x log(x) - x, whose derivative is log(x); 0 at 0."""
+    """Return x log(x) - x, the antiderivative of log(x); 0 at 0."""
     return F.xlogy(x, x) - x
 
 
-#: The mean of log(x).
+#: E[log(x)], by the class of p.
 MEAN_LOG: dict[type, Callable[[Any], Any]] = {
     Beta: lambda p: p.concentration1.digamma()
     - (p.concentration1 + p.concentration0).digamma(),
@@ -47,7 +47,7 @@ MEAN_LOG: dict[type, Callable[[Any], Any]] = {
     Uniform: lambda p: (integral_of_log(p.high) - integral_of_log(p.low)) / (p.high - p.low),
 }
 
-#: The mean of exp(-t x).
+#: E[exp(-t x)], by the class of p.
 MEAN_DECAY: dict[type, Callable[[Any, Any], Any]] = {
     Exponential: lambda p, t: p.rate / (p.rate + t),
     Gamma: lambda p, t: (1 + t / p.rate).pow(-p.concentration),
@@ -57,7 +57,7 @@ MEAN_DECAY: dict[type, Callable[[Any, Any], Any]] = {
 
 
 def mean(table: dict[type, Callable[..., Any]], p: Any, *args: Any) -> Any:
-    """Return a mean over p, of whichever class it is."""
+    """Look up a mean over p by its class, and compute it."""
     return next(table[base] for base in type(p).__mro__ if base in table)(p, *args)
 
 
@@ -76,12 +76,16 @@ def with_gamma(p: Any, q: Any) -> Any:
 
 
 def mean_of(p: Any) -> Any:
-    """Return E[x]; that of a Pareto distribution without its bound, so that it has a gradient."""
+    """Return E[x].
+
+    For a Pareto distribution, use the formula without the clamp in `Pareto.mean`, because the clamp
+    can cut off the gradient with respect to alpha.
+    """
     return p.alpha * p.scale / (p.alpha - 1) if isinstance(p, Pareto) else p.mean
 
 
 def variance_of(p: Any) -> Any:
-    """Return E[(x - E[x])**2], likewise."""
+    """Return E[(x - E[x])**2], without the clamp for a Pareto distribution too."""
     if not isinstance(p, Pareto):
         return p.variance
     return p.alpha * p.scale.pow(2) / ((p.alpha - 1).pow(2) * (p.alpha - 2))
@@ -131,7 +135,7 @@ def with_continuous_bernoulli(p: Any, q: Any) -> Any:
 
 
 def with_poisson(p: Any, q: Any) -> Any:
-    """rate - E[x] log(rate), for samples of 0 and 1"""
+    """rate - E[x] log(rate), for a p whose samples are 0 and 1"""
     return q.rate - p.probs * q.rate.log()
 
 
@@ -140,7 +144,7 @@ def with_poisson(p: Any, q: Any) -> Any:
 
 def register(p: type, q: type, cross_entropy: Callable[[Any, Any], Any],
              outside: Callable[[Any, Any], Any] | None = None) -> None:
-    """Register a pair; `outside` tells where the divergence is infinite."""
+    """Register a pair of classes; `outside(p, q)` is true where the divergence is infinite."""
 
     def divergence(p: Any, q: Any) -> Any:
         kl = cross_entropy(p, q) - p.entropy()
@@ -150,7 +154,7 @@ def register(p: type, q: type, cross_entropy: Callable[[Any, Any], Any],
 
 
 def infinite(p: Any, q: Any) -> Any:
-    """Return infinities in the shape of p's batch."""
+    """Return infinities with the batch shape of p."""
     return F.full_like(p.mean, math.inf)
 
 
@@ -163,7 +167,7 @@ register(Beta, Uniform, with_uniform, lambda p, q: (q.high < 1) | (q.low > 0))
 register(ContinuousBernoulli, ContinuousBernoulli, with_continuous_bernoulli)
 register(ContinuousBernoulli, Exponential, with_exponential)
 register(ContinuousBernoulli, Normal, with_normal)
-# for these two PyTorch wants one range strictly inside the other
+# here PyTorch requires one range to be strictly inside the other
 register(ContinuousBernoulli, Uniform, with_uniform, lambda p, q: (q.high <= 1) | (q.low >= 0))
 register(Exponential, Gamma, with_gamma)
 register(Exponential, Gumbel, with_gumbel)

@@ -1,4 +1,4 @@
-"""Divergences of distributions of one family.
+"""KL divergences between distributions of the same family.
 
 Source: https://docs.pytorch.org/docs/stable/distributions.html#module-torch.distributions.kl
 """
@@ -46,10 +46,10 @@ __all__: list[str] = []
 
 @register_kl(ExponentialFamily, ExponentialFamily)
 def exponential_families(p: Any, q: Any) -> Any:
-    """The Bregman divergence of the log normalizer, for two of one class.
+    """Return the Bregman divergence of the log normalizer, for two distributions of one class.
 
-    Terms are added up over the dimensions that each parameter has beyond the batch.  PyTorch takes
-    those of an event, and is wrong for `Wishart`, whose `df` has none.
+    Sums over the dimensions that each parameter has beyond the batch.  PyTorch sums over the event
+    dimensions instead, which is wrong for `Wishart`, because its `df` has no event dimensions.
     """
     if type(p) is not type(q):
         raise NotImplementedError(
@@ -69,7 +69,7 @@ def exponential_families(p: Any, q: Any) -> Any:
 
 @register_kl(Bernoulli, Bernoulli)
 def bernoulli(p: Any, q: Any) -> Any:
-    """The weighted differences of the log probabilities of 1 and of 0."""
+    """Sum of p (log p - log q) over the values 0 and 1."""
     ones = p.probs * (F.softplus(-q.logits) - F.softplus(-p.logits))
     ones = F.where(p.probs == 0, 0.0, F.where(q.probs == 0, math.inf, ones))
     zeros = (1 - p.probs) * (F.softplus(q.logits) - F.softplus(p.logits))
@@ -78,13 +78,13 @@ def bernoulli(p: Any, q: Any) -> Any:
 
 @register_kl(Beta, Beta)
 def beta(p: Any, q: Any) -> Any:
-    """The divergence of the Dirichlet distributions of two parameters."""
+    """The divergence of the two-dimensional Dirichlet distributions."""
     return dirichlet(p._dirichlet, q._dirichlet)
 
 
 @register_kl(Binomial, Binomial)
 def binomial(p: Any, q: Any) -> Any:
-    """n times that of one trial; infinite where p has more trials."""
+    """n times the divergence of one trial; infinite where p has more trials."""
     if (p.total_count < q.total_count).any():
         raise NotImplementedError("KL between Binomials where q.total_count > p.total_count is "
                                   "not implemented")
@@ -102,13 +102,13 @@ def categorical(p: Any, q: Any) -> Any:
 
 @register_kl(OneHotCategorical, OneHotCategorical)
 def one_hot_categorical(p: Any, q: Any) -> Any:
-    """The divergence of the categories."""
+    """The divergence of the categorical distributions."""
     return categorical(p._categorical, q._categorical)
 
 
 @register_kl(Cauchy, Cauchy)
 def cauchy(p: Any, q: Any) -> Any:
-    """log(((s + t)**2 + (distance of the locations)**2) / (4 s t)) of the scales s and t.
+    """log(((s + t)**2 + d**2) / (4 s t)) for the scales s, t and the distance d of the locations.
 
     Source: Chyzak and Nielsen, 2019, https://arxiv.org/abs/1905.10965
     """
@@ -118,7 +118,7 @@ def cauchy(p: Any, q: Any) -> Any:
 
 @register_kl(Dirichlet, Dirichlet)
 def dirichlet(p: Any, q: Any) -> Any:
-    """The difference of the log normalizers, less that of the means of the logarithms."""
+    """log B(b) - log B(a) + sum of (a_i - b_i) (digamma(a_i) - digamma(sum a))."""
     a, b = p.concentration, q.concentration
     total = a.sum(-1)
     moved = (a - b) * (a.digamma() - total.digamma().unsqueeze(-1))
@@ -128,14 +128,14 @@ def dirichlet(p: Any, q: Any) -> Any:
 
 @register_kl(Exponential, Exponential)
 def exponential(p: Any, q: Any) -> Any:
-    """r - 1 - log(r) of the ratio r of the rates."""
+    """r - 1 - log(r), where r is the ratio of the rates, q's to p's."""
     ratio = q.rate / p.rate
     return ratio - ratio.log() - 1
 
 
 @register_kl(Gamma, Gamma)
 def gamma(p: Any, q: Any) -> Any:
-    """The difference of the log normalizers and of the means of log(x) and x."""
+    """The difference of the log normalizers, and of the terms in E[log(x)] and E[x]."""
     return (q.concentration * (p.rate / q.rate).log()
             + F.lgamma(q.concentration) - F.lgamma(p.concentration)
             + (p.concentration - q.concentration) * F.digamma(p.concentration)
@@ -144,13 +144,13 @@ def gamma(p: Any, q: Any) -> Any:
 
 @register_kl(Geometric, Geometric)
 def geometric(p: Any, q: Any) -> Any:
-    """The cross entropy of one trial divided by its chance, less the entropy."""
+    """The cross entropy of one trial divided by p, minus the entropy of p."""
     return -p.entropy() - F.log1p(-q.probs) / p.probs - q.logits
 
 
 @register_kl(Gumbel, Gumbel)
 def gumbel(p: Any, q: Any) -> Any:
-    """From the mean of (x - loc) / scale, and of its exponential, over samples of p."""
+    """Computed from the mean of (x - loc) / scale, and of its exponential, over samples of p."""
     ratio, off = p.scale / q.scale, (p.loc - q.loc) / q.scale
     return (off - ratio.log() + ratio * euler_constant
             + F.exp(F.lgamma(1 + ratio) - off) - (1 + euler_constant))
@@ -164,21 +164,21 @@ def half_normal(p: Any, q: Any) -> Any:
 
 @register_kl(Laplace, Laplace)
 def laplace(p: Any, q: Any) -> Any:
-    """From the mean distance of samples of p to q's location."""
+    """Computed from the mean distance of p's samples from q's location."""
     ratio, apart = p.scale / q.scale, (p.loc - q.loc).abs()
     return -ratio.log() + apart / q.scale + ratio * F.exp(-apart / p.scale) - 1
 
 
 @register_kl(Normal, Normal)
 def normal(p: Any, q: Any) -> Any:
-    """(r + d - 1 - log(r)) / 2 of the ratio r of the variances and the squared distance d."""
+    """(r + d - 1 - log(r)) / 2, with the ratio r of the variances and the squared distance d."""
     ratio = (p.scale / q.scale).pow(2)
     return 0.5 * (ratio + ((p.loc - q.loc) / q.scale).pow(2) - 1 - ratio.log())
 
 
 @register_kl(Pareto, Pareto)
 def pareto(p: Any, q: Any) -> Any:
-    """From the mean logarithm; infinite where p begins below q."""
+    """Computed from E[log(x)]; infinite where p's support starts below q's."""
     ratio = q.alpha / p.alpha
     kl = q.alpha * (p.scale / q.scale).log() - ratio.log() + ratio - 1
     return F.where(p.scale < q.scale, math.inf, kl)
@@ -186,20 +186,20 @@ def pareto(p: Any, q: Any) -> Any:
 
 @register_kl(Poisson, Poisson)
 def poisson(p: Any, q: Any) -> Any:
-    """rate log(rate / other rate) - the difference of the rates."""
+    """p.rate (log(p.rate) - log(q.rate)) - (p.rate - q.rate)."""
     return p.rate * (p.rate.log() - q.rate.log()) - (p.rate - q.rate)
 
 
 @register_kl(Uniform, Uniform)
 def uniform(p: Any, q: Any) -> Any:
-    """The log ratio of the widths; infinite where p reaches beyond q."""
+    """The log of the ratio of the widths; infinite where p's support exceeds q's."""
     kl = ((q.high - q.low) / (p.high - p.low)).log()
     return F.where((q.low > p.low) | (q.high < p.high), math.inf, kl)
 
 
 @register_kl(Independent, Independent)
 def independent(p: Any, q: Any) -> Any:
-    """The sum of the bases' over the dimensions of the event."""
+    """The divergence of the bases, summed over the reinterpreted dimensions."""
     if p.reinterpreted_batch_ndims != q.reinterpreted_batch_ndims:
         raise NotImplementedError
     return sum_rightmost(kl_divergence(p.base_dist, q.base_dist), p.reinterpreted_batch_ndims)
@@ -207,7 +207,7 @@ def independent(p: Any, q: Any) -> Any:
 
 @register_kl(TransformedDistribution, TransformedDistribution)
 def transformed(p: Any, q: Any) -> Any:
-    """The divergence of the bases, if the transforms are the same."""
+    """The divergence of the bases, provided that the transforms are equal."""
     if p.transforms != q.transforms or p.event_shape != q.event_shape:
         raise NotImplementedError
     return kl_divergence(p.base_dist, q.base_dist)
@@ -217,7 +217,7 @@ def transformed(p: Any, q: Any) -> Any:
 
 
 def between_normals(p: Any, q: Any) -> Any:
-    """(log det ratio + trace(Q^-1 P) + distance - n) / 2; either may be of low rank."""
+    """(log det ratio + trace(Q^-1 P) + distance - n) / 2; either one may be low-rank."""
     n = p.event_shape[0]
     if q.event_shape[0] != n:
         low = [isinstance(each, LowRankMultivariateNormal) for each in (p, q)]
@@ -225,21 +225,21 @@ def between_normals(p: Any, q: Any) -> Any:
         between = kinds[0] if kinds[0] == kinds[1] else f"{kinds[0]} and {kinds[1]}"
         raise ValueError(f"KL-divergence between two {between} with"
                          "                          different event shapes cannot be computed")
-    columns = root_of_covariance(p).mT  # vectors whose outer products add up to it
+    columns = root_of_covariance(p).mT  # their outer products sum to the covariance
     trace = distances(q, columns.movedim(-2, 0)).sum(0)
     return 0.5 * (log_determinant(q) - log_determinant(p) + trace
                   + distances(q, q.loc - p.loc) - n)
 
 
 def log_determinant(p: Any) -> Any:
-    """Return that of the covariance matrix."""
+    """Return the log determinant of the covariance matrix."""
     if isinstance(p, LowRankMultivariateNormal):
         return low_rank_log_determinant(p._unbroadcasted_cov_diag, p._capacitance_tril)
     return 2 * log_diagonal(p._unbroadcasted_scale_tril)
 
 
 def distances(p: Any, x: Any) -> Any:
-    """Return x^T C^-1 x with the covariance matrix C."""
+    """Return x^T C^-1 x, where C is the covariance matrix."""
     if isinstance(p, LowRankMultivariateNormal):
         return low_rank_distance(p._unbroadcasted_cov_factor, p._unbroadcasted_cov_diag, x,
                                  p._capacitance_tril)
@@ -247,7 +247,7 @@ def distances(p: Any, x: Any) -> Any:
 
 
 def root_of_covariance(p: Any) -> Any:
-    """Return a matrix R with R R^T = C."""
+    """Return a matrix R with R R^T = C, the covariance matrix."""
     if isinstance(p, LowRankMultivariateNormal):
         return F.cat([p.cov_factor, F.diag_embed(p.cov_diag.sqrt())], -1)
     return p.scale_tril

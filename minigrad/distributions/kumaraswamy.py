@@ -16,9 +16,9 @@ __all__ = ["Kumaraswamy"]
 
 
 class Kumaraswamy(TransformedDistribution):
-    """The distribution with F(x) = 1 - (1 - x**a)**b on [0, 1].
+    """The distribution on [0, 1] with the cumulative distribution function 1 - (1 - x**a)**b.
 
-    a is `concentration1`, b `concentration0`.
+    a is `concentration1` and b is `concentration0`.
 
     >>> import minigrad as torch
     >>> from minigrad.distributions import Kumaraswamy
@@ -58,18 +58,18 @@ class Kumaraswamy(TransformedDistribution):
 
     @property
     def mode(self) -> Any:
-        """((a - 1) / (a b - 1))**(1 / a) for a, b >= 1 that are not both 1, else NaN."""
+        """((a - 1) / (a b - 1))**(1 / a) if a, b >= 1 and not both are 1; otherwise NaN."""
         a, b = self.concentration1, self.concentration0
         mode = F.exp((F.log(a - 1) - F.log(a * b - 1)) / a)
         return F.where((a < 1) | (b < 1), math.nan, mode)
 
     @property
     def variance(self) -> Any:
-        """The second moment less the square of the first."""
+        """E[x**2] - E[x]**2."""
         return self._moment(2) - self._moment(1).pow(2)
 
     def entropy(self) -> Any:
-        """Return 1 - 1 / b + (1 - 1 / a) H(b) - log(a b), with the harmonic number H."""
+        """Return 1 - 1 / b + (1 - 1 / a) H(b) - log(a b), where H(b) is a harmonic number."""
         a, b = self.concentration1, self.concentration0
         harmonic = F.digamma(b + 1) + euler_constant
         return (1 - b.reciprocal()) + (1 - a.reciprocal()) * harmonic - a.log() - b.log()

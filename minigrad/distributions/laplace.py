@@ -37,7 +37,7 @@ class Laplace(LocationScale):
         return 2**0.5 * self.scale
 
     def rsample(self, sample_shape: Any = ()) -> Any:
-        """Draw by the inverse of the distribution function, from numbers in (-1, 1)."""
+        """Draw by inverting the cumulative distribution function, with u uniform on (-1, 1)."""
         shape = self._extended_shape(sample_shape)
         u = self.loc.new_empty(shape).uniform_(finfo(self.loc.dtype).eps - 1, 1)
         return self.loc - self.scale * u.sign() * F.log1p(-u.abs())
@@ -49,14 +49,14 @@ class Laplace(LocationScale):
         return -F.log(2 * self.scale) - F.abs(value - self.loc) / self.scale
 
     def cdf(self, value: Any) -> Any:
-        """Return 1/2 plus or minus half the share within the distance from `loc`."""
+        """Return (1 ± (1 - exp(-|value - loc| / scale))) / 2, + above `loc` and - below it."""
         if self._validate_args:
             self._validate_sample(value)
         off = value - self.loc
         return 0.5 - 0.5 * off.sign() * F.expm1(-off.abs() / self.scale)
 
     def icdf(self, value: Any) -> Any:
-        """Return the number below which samples fall with probability `value`."""
+        """Return the x at which the cumulative distribution function is `value`."""
         off = value - 0.5
         return self.loc - self.scale * off.sign() * F.log1p(-2 * off.abs())
 

@@ -1,4 +1,4 @@
-"""The distribution of Lewandowski, Kurowicka and Joe (2009), of factors of correlation matrices."""
+"""The LKJ distribution over Cholesky factors of correlation matrices."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ __all__ = ["LKJCholesky"]
 class LKJCholesky(Distribution):
     """Lower triangular factors L of correlation matrices M = L L^T of size `dim`.
 
-    p(M) is proportional to det(M)**(concentration - 1): for 1 all correlation matrices are equally
-    likely, for more those near the identity. ValueError for a `dim` below 2.
+    p(M) is proportional to det(M)**(concentration - 1).  With concentration 1, all correlation
+    matrices are equally likely; a larger value favours matrices near the identity.  Raises
+    `ValueError` if `dim` is less than 2.
 
     >>> import minigrad as torch
     >>> from minigrad.distributions import LKJCholesky
@@ -49,24 +50,24 @@ class LKJCholesky(Distribution):
         before = F.arange(dim - 1, dtype=self.concentration.dtype,
                           device=self.concentration.device)
         before = F.cat([F.zeros_like(before[:1]), before])
-        # one for each row: how much of it lies before the diagonal
+        # for each row, the squared norm of the part before the diagonal
         self._beta = Beta(before + 0.5, (self.concentration + 0.5 * (dim - 2)).unsqueeze(-1)
                           - 0.5 * before)
         super().__init__(self.concentration.shape, (dim, dim), validate_args=validate_args)
 
     def sample(self, sample_shape: Any = ()) -> Any:
-        """Draw row by row: a direction before the diagonal, and how much of the row it has."""
+        """Draw each row: a direction for the part before the diagonal, and its squared norm."""
         with no_grad():
             share = self._beta.sample(sample_shape).unsqueeze(-1)
             normal = standard_normal(self._extended_shape(sample_shape), share).tril(-1)
             direction = normal / F.linalg_vector_norm(normal, dim=-1, keepdim=True)
-            direction[..., 0, :] = 0.0  # nothing lies before the first row's diagonal
+            direction[..., 0, :] = 0.0  # the first row starts with its diagonal element
             rows = F.sqrt(share) * direction
             rest = (1 - rows.pow(2).sum(-1)).clamp(min=finfo(rows.dtype).tiny)
             return rows + F.diag_embed(F.sqrt(rest))
 
     def log_prob(self, value: Any) -> Any:
-        """Return the sum of (2 concentration - 2 + dim - i) log(L_ii), less the log normalizer."""
+        """Return sum of (2 concentration - 2 + dim - i) log(L_ii), minus the log normalizer."""
         if self._validate_args:
             self._validate_sample(value)
         rows = F.arange(2, self.dim + 1, device=self.concentration.device)

@@ -1,4 +1,4 @@
-"""Distributions that are moved by `loc` and stretched by `scale`, symmetric around `loc`."""
+"""Distributions that are shifted by `loc` and scaled by `scale`, symmetric around `loc`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["LocationScale"]
 
 
 class LocationScale(Distribution):
-    """A distribution of real numbers by `loc`, its mean and its mode, and a positive `scale`."""
+    """A distribution over the reals with mean and mode `loc`, and a positive `scale`."""
 
     arg_constraints: Any = {"loc": constraints.real, "scale": constraints.positive}
     support: Any = constraints.real

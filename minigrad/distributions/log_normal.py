@@ -1,4 +1,4 @@
-"""The distribution of numbers whose logarithms are normal."""
+"""The distribution of a variable whose logarithm is normal."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["LogNormal"]
 
 
 class LogNormal(TransformedDistribution):
-    """exp(x) of x from Normal(loc, scale).
+    """The distribution of exp(x), with x from Normal(loc, scale).
 
     >>> import minigrad as torch
     >>> from minigrad.distributions import LogNormal
@@ -37,12 +37,12 @@ class LogNormal(TransformedDistribution):
 
     @property
     def loc(self) -> Any:
-        """The mean of the logarithms."""
+        """The mean of the logarithm."""
         return self.base_dist.loc
 
     @property
     def scale(self) -> Any:
-        """The standard deviation of the logarithms."""
+        """The standard deviation of the logarithm."""
         return self.base_dist.scale
 
     @property
@@ -62,5 +62,5 @@ class LogNormal(TransformedDistribution):
         return square.expm1() * (2 * self.loc + square).exp()
 
     def entropy(self) -> Any:
-        """Return the normal entropy plus loc."""
+        """Return the entropy of the normal distribution plus `loc`."""
         return self.base_dist.entropy() + self.loc

@@ -1,4 +1,4 @@
-"""Points of the simplex made of normal vectors."""
+"""Normal vectors mapped to the simplex."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["LogisticNormal"]
 
 
 class LogisticNormal(TransformedDistribution):
-    """Normal vectors (..., n), led to the simplex of n + 1 parts by stick-breaking.
+    """Normal vectors (..., n), mapped to the simplex in n + 1 dimensions by stick-breaking.
 
     >>> import minigrad as torch
     >>> from minigrad.distributions import LogisticNormal

@@ -1,4 +1,4 @@
-"""Multivariate normal distributions whose covariance matrix is a low-rank one plus a diagonal."""
+"""Multivariate normal distributions with a covariance of low rank plus a diagonal."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["LowRankMultivariateNormal"]
 
 
 def capacitance_factor(factor: Any, diagonal: Any) -> Any:
-    """Return the Cholesky factor of I + W^T D^-1 W, which is m times m."""
+    """Return the Cholesky factor of the (m, m) matrix I + W^T D^-1 W."""
     scaled = factor.mT / diagonal.unsqueeze(-2)
     eye = F.eye(factor.shape[-1], dtype=factor.dtype, device=factor.device)
     return F.linalg_cholesky(scaled @ factor + eye)
@@ -30,15 +30,16 @@ def low_rank_log_determinant(diagonal: Any, capacitance: Any) -> Any:
 
 
 def low_rank_distance(factor: Any, diagonal: Any, x: Any, capacitance: Any) -> Any:
-    """Return x^T (W W^T + D)^-1 x by the Woodbury identity."""
+    """Return x^T (W W^T + D)^-1 x, using the Woodbury identity."""
     inner = times(factor.mT, x / diagonal)
     return (x.pow(2) / diagonal).sum(-1) - squared_distance(capacitance, inner)
 
 
 class LowRankMultivariateNormal(Distribution):
-    """Normal vectors (..., n) with covariance W W^T + D: `cov_factor` (..., n, m), `cov_diag`.
+    """Normal vectors (..., n) with covariance W W^T + D.
 
-    The work is that of matrices of m rows.
+    W is `cov_factor` (..., n, m) and D has the diagonal `cov_diag` (..., n).  `log_prob` factors
+    only an m by m matrix, so it is fast if m is much smaller than n.
 
     >>> import minigrad as torch
     >>> from minigrad.distributions import LowRankMultivariateNormal
@@ -120,7 +121,7 @@ class LowRankMultivariateNormal(Distribution):
         return matrix.expand(self._batch_shape + self._event_shape + self._event_shape)
 
     def rsample(self, sample_shape: Any = ()) -> Any:
-        """Draw loc + W z + sqrt(D) z' with z of m numbers."""
+        """Draw loc + W z + sqrt(D) z', with m standard normal numbers z and n in z'."""
         shape = self._extended_shape(sample_shape)
         inner = standard_normal(shape[:-1] + self.cov_factor.shape[-1:], self.loc)
         outer = standard_normal(shape, self.loc)

@@ -1,4 +1,4 @@
-"""Mixtures of distributions of one family."""
+"""A mixture of distributions that belong to the same family."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ __all__ = ["MixtureSameFamily"]
 
 
 class MixtureSameFamily(Distribution):
-    """A category is drawn, then a sample of its component: p(x) = sum of w_k p_k(x).
+    """A mixture with density p(x) = sum of w_k p_k(x).
 
-    The last batch dimension of the components belongs to the categories.
+    The components are the last batch dimension of `component_distribution`.  Sampling picks one of
+    them with the probabilities of `mixture_distribution`.
 
     >>> import minigrad as torch
     >>> from minigrad.distributions import Categorical, MixtureSameFamily, Normal
@@ -67,51 +68,51 @@ class MixtureSameFamily(Distribution):
 
     @property
     def mixture_distribution(self) -> Any:
-        """The distribution of the categories."""
+        """The `Categorical` over the components."""
         return self._mixture_distribution
 
     @property
     def component_distribution(self) -> Any:
-        """The components, along the last batch dimension."""
+        """The components, along its last batch dimension."""
         return self._component_distribution
 
     @property
     def _axis(self) -> int:
-        """The dimension of the components in a component's value."""
+        """The dimension of the components in their samples."""
         return -1 - len(self.event_shape)
 
     @property
     def _weights(self) -> Any:
-        """The probabilities of the categories, with the dimensions of an event."""
+        """The probabilities of the components, with a dimension of size 1 per event dimension."""
         probs = self.mixture_distribution.probs
         return probs.reshape(probs.shape + (1,) * len(self.event_shape))
 
     @property
     def mean(self) -> Any:
-        """The weighted mean of the means."""
+        """The weighted mean of the components' means."""
         return (self._weights * self.component_distribution.mean).sum(self._axis)
 
     @property
     def variance(self) -> Any:
-        """The mean variance plus the variance of the means."""
+        """The mean of the variances plus the variance of the means."""
         off = self.component_distribution.mean - self.mean.unsqueeze(self._axis)
         within = (self._weights * self.component_distribution.variance).sum(self._axis)
         return within + (self._weights * off.pow(2)).sum(self._axis)
 
     def cdf(self, value: Any) -> Any:
-        """Return the weighted mean of the shares."""
+        """Return the weighted mean of the components' `cdf`."""
         shares = self.component_distribution.cdf(value.unsqueeze(self._axis))
         return (shares * self.mixture_distribution.probs).sum(-1)
 
     def log_prob(self, value: Any) -> Any:
-        """Return the log of the weighted mean of the densities."""
+        """Return the log of the weighted mean of the components' densities."""
         if self._validate_args:
             self._validate_sample(value)
         each = self.component_distribution.log_prob(value.unsqueeze(self._axis))
         return F.logsumexp(each + F.log_softmax(self.mixture_distribution.logits, -1), -1)
 
     def sample(self, sample_shape: Any = ()) -> Any:
-        """Draw a category and a sample of each component, and choose."""
+        """Draw a component index and a sample of every component, then select."""
         with no_grad():
             chosen = self.mixture_distribution.sample(sample_shape)
             drawn = self.component_distribution.sample(sample_shape)

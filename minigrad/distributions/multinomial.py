@@ -16,7 +16,7 @@ __all__ = ["Multinomial"]
 
 
 class Multinomial(ByWeights):
-    """How often each of n categories comes in `total_count` draws, by weights (..., n).
+    """How often each of n categories occurs in `total_count` draws, by weights (..., n).
 
     >>> import minigrad as torch
     >>> from minigrad.distributions import Multinomial
@@ -45,7 +45,7 @@ class Multinomial(ByWeights):
 
     @constraints.dependent_property(is_discrete=True, event_dim=1)
     def support(self) -> Any:
-        """Counts whose sum is `total_count`."""
+        """Vectors of counts that sum to at most `total_count`."""
         return constraints.multinomial(self.total_count)
 
     @property
@@ -59,7 +59,7 @@ class Multinomial(ByWeights):
         return self.total_count * self.probs * (1 - self.probs)
 
     def sample(self, sample_shape: Any = ()) -> Any:
-        """Draw by `torch.multinomial` and count."""
+        """Draw with `torch.multinomial` and count the categories."""
         shape = self._extended_shape(sample_shape)
         with no_grad():
             drawn = self._categorical.sample((self.total_count, *sample_shape)).movedim(0, -1)
@@ -72,12 +72,12 @@ class Multinomial(ByWeights):
         if self._validate_args:
             self._validate_sample(value)
         logits, value = broadcast_all(self.logits, value)
-        logits = logits.masked_fill((value == 0) & (logits == -math.inf), 0)  # else 0 * -inf
+        logits = logits.masked_fill((value == 0) & (logits == -math.inf), 0)  # otherwise 0 * -inf
         ways = F.lgamma(value.sum(-1) + 1) - F.lgamma(value + 1).sum(-1)
         return ways + (logits * value).sum(-1)
 
     def entropy(self) -> Any:
-        """Return the entropy: that of the draws, less what their order tells."""
+        """Return the entropy of `total_count` draws, minus the information in their order."""
         n = self.total_count
         counts = self._binomial.enumerate_support(expand=False)[1:]
         chances = F.exp(self._binomial.log_prob(counts))

@@ -16,8 +16,8 @@ __all__ = ["MultivariateNormal"]
 
 
 def squared_distance(factor: Any, x: Any) -> Any:
-    """Return |L^-1 x|**2 of vectors x (..., n) and lower triangular matrices L (..., n, n)."""
-    if factor.dim() == 2:  # all vectors together
+    """Return |L^-1 x|**2 for vectors x (..., n) and lower triangular matrices L (..., n, n)."""
+    if factor.dim() == 2:  # solve for all vectors at once
         solved = F.linalg_solve_triangular(factor, x.reshape(-1, x.shape[-1]).T, upper=False)
         return solved.pow(2).sum(0).reshape(x.shape[:-1])
     return F.linalg_solve_triangular(factor, x.unsqueeze(-1), upper=False).pow(2).sum((-2, -1))
@@ -29,9 +29,10 @@ def times(factor: Any, x: Any) -> Any:
 
 
 class MultivariateNormal(ByMatrix):
-    """Normal vectors (..., n) with mean `loc` and one of three matrices (..., n, n).
+    """Normal vectors (..., n) with mean `loc` and a matrix (..., n, n).
 
-    These are the covariance matrix, its inverse, or its lower triangular factor `scale_tril`.
+    Pass exactly one of `covariance_matrix`, its inverse `precision_matrix`, or its lower triangular
+    Cholesky factor `scale_tril`.
 
     >>> import minigrad as torch
     >>> from minigrad.distributions import MultivariateNormal, kl_divergence
@@ -94,7 +95,7 @@ class MultivariateNormal(ByMatrix):
         return self._unbroadcasted_scale_tril.pow(2).sum(-1).expand(self._extended_shape())
 
     def rsample(self, sample_shape: Any = ()) -> Any:
-        """Draw loc + L z."""
+        """Draw loc + L z, with standard normal z."""
         normal = standard_normal(self._extended_shape(sample_shape), self.loc)
         return self.loc + times(self._unbroadcasted_scale_tril, normal)
 

@@ -15,7 +15,7 @@ __all__ = ["NegativeBinomial"]
 
 
 class NegativeBinomial(ProbsOrLogits):
-    """How many trials of chance p succeed before r = `total_count` fail.
+    """The number of successes before r = `total_count` failures, with success probability p.
 
     P(k) = Gamma(r + k) / (k! Gamma(r)) (1 - p)**r p**k
 
@@ -49,7 +49,7 @@ class NegativeBinomial(ProbsOrLogits):
 
     @property
     def mode(self) -> Any:
-        """The whole part of (r - 1) p / (1 - p), at least 0."""
+        """(r - 1) p / (1 - p) rounded down, at least 0."""
         return ((self.total_count - 1) * self.logits.exp()).floor().clamp(min=0.0)
 
     @property
@@ -62,7 +62,7 @@ class NegativeBinomial(ProbsOrLogits):
         return Gamma(self.total_count, F.exp(-self.logits), validate_args=False)
 
     def sample(self, sample_shape: Any = ()) -> Any:
-        """Draw from Poisson distributions whose rates are drawn from a gamma distribution."""
+        """Draw Poisson rates from a gamma distribution, then Poisson samples."""
         with no_grad():
             return F.poisson(self._gamma.sample(sample_shape))
 

@@ -44,13 +44,13 @@ class Normal(LocationScale, ExponentialFamily):
         return self.stddev.pow(2)
 
     def sample(self, sample_shape: Any = ()) -> Any:
-        """Draw by `torch.normal`."""
+        """Draw samples with `torch.normal`."""
         shape = self._extended_shape(sample_shape)
         with no_grad():
             return F.normal(self.loc.expand(shape), self.scale.expand(shape))
 
     def rsample(self, sample_shape: Any = ()) -> Any:
-        """Draw loc + scale * z."""
+        """Draw loc + scale * z, with standard normal z."""
         return self.loc + standard_normal(self._extended_shape(sample_shape), self.loc) * self.scale
 
     def log_prob(self, value: Any) -> Any:
@@ -61,13 +61,13 @@ class Normal(LocationScale, ExponentialFamily):
         return -distance - self.scale.log() - math.log(math.sqrt(2 * math.pi))
 
     def cdf(self, value: Any) -> Any:
-        """Return (1 + erf(z / sqrt(2))) / 2 of the standardized value."""
+        """Return (1 + erf(z / sqrt(2))) / 2, where z = (value - loc) / scale."""
         if self._validate_args:
             self._validate_sample(value)
         return 0.5 * (1 + F.erf((value - self.loc) / self.scale / math.sqrt(2)))
 
     def icdf(self, value: Any) -> Any:
-        """Return loc + scale * sqrt(2) erfinv(2 p - 1)."""
+        """Return loc + scale * sqrt(2) erfinv(2 value - 1)."""
         return self.loc + self.scale * F.erfinv(2 * value - 1) * math.sqrt(2)
 
     def entropy(self) -> Any:

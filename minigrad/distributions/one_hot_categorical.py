@@ -1,4 +1,4 @@
-"""Categorical distributions of one-hot vectors."""
+"""Categorical distributions whose samples are one-hot vectors."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["OneHotCategorical", "OneHotCategoricalStraightThrough"]
 
 
 class OneHotCategorical(ByWeights):
-    """One-hot vectors (..., n) by weights, as `Categorical` takes them.
+    """One-hot vectors (..., n), with weights in the form `Categorical` takes.
 
     >>> import minigrad as torch
     >>> from minigrad.distributions import OneHotCategorical
@@ -43,23 +43,23 @@ class OneHotCategorical(ByWeights):
 
     @property
     def mode(self) -> Any:
-        """The vector of the greatest probability."""
+        """The one-hot vector of the most probable category."""
         return self._one_hot(self.probs.argmax(-1))
 
     @property
     def variance(self) -> Any:
-        """p (1 - p), element by element."""
+        """p (1 - p), elementwise."""
         return self.probs * (1 - self.probs)
 
     def _one_hot(self, indices: Any) -> Any:
-        """Return vectors in the dtype of the probabilities."""
+        """Return one-hot vectors in the dtype of the probabilities."""
         return self._all_vectors()[indices]
 
     def _all_vectors(self) -> Any:
         return F.eye(self.event_shape[0], dtype=self._param.dtype, device=self._param.device)
 
     def sample(self, sample_shape: Any = ()) -> Any:
-        """Draw by `torch.multinomial`."""
+        """Draw samples with `torch.multinomial`."""
         return self._one_hot(self._categorical.sample(sample_shape))
 
     def log_prob(self, value: Any) -> Any:
@@ -80,7 +80,9 @@ class OneHotCategorical(ByWeights):
 
 
 class OneHotCategoricalStraightThrough(OneHotCategorical):
-    """The same, with samples whose gradient is that of the probabilities: straight through.
+    """A `OneHotCategorical` whose samples have the straight-through gradient.
+
+    In backward, a sample passes its gradient on to the probabilities unchanged.
 
     >>> import minigrad as torch
     >>> from minigrad.distributions import OneHotCategoricalStraightThrough
@@ -95,9 +97,9 @@ class OneHotCategoricalStraightThrough(OneHotCategorical):
     has_rsample = True
 
     def rsample(self, sample_shape: Any = ()) -> Any:
-        """Draw, and add p minus the same p without a gradient.
+        """Draw a sample and add p - p.detach(), which is 0 but has p's gradient.
 
         Source: Bengio et al., 2013, https://arxiv.org/abs/1308.3432
         """
-        probs = self._categorical.probs  # kept, so that it stays in the graph
+        probs = self._categorical.probs  # read once, so that both terms use the same tensor
         return self.sample(sample_shape) + (probs - probs.detach())

@@ -37,12 +37,12 @@ class Pareto(TransformedDistribution):
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)
     def support(self) -> Any:
-        """From `scale` on."""
+        """Numbers >= `scale`."""
         return constraints.greater_than_eq(self.scale)
 
     @property
     def mean(self) -> Any:
-        """alpha scale / (alpha - 1), infinite for alpha <= 1."""
+        """alpha scale / (alpha - 1), or infinity for alpha <= 1."""
         a = self.alpha.clamp(min=1)
         return a * self.scale / (a - 1)
 
@@ -53,7 +53,7 @@ class Pareto(TransformedDistribution):
 
     @property
     def variance(self) -> Any:
-        """scale**2 alpha / ((alpha - 1)**2 (alpha - 2)), infinite for alpha <= 2."""
+        """scale**2 alpha / ((alpha - 1)**2 (alpha - 2)), or infinity for alpha <= 2."""
         a = self.alpha.clamp(min=2)
         return self.scale.pow(2) * a / ((a - 1).pow(2) * (a - 2))
 

@@ -44,7 +44,7 @@ class Poisson(ExponentialFamily):
 
     @property
     def mode(self) -> Any:
-        """The whole part of the rate."""
+        """The rate rounded down."""
         return self.rate.floor()
 
     @property
@@ -53,7 +53,7 @@ class Poisson(ExponentialFamily):
         return self.rate
 
     def sample(self, sample_shape: Any = ()) -> Any:
-        """Draw by `torch.poisson`."""
+        """Draw samples with `torch.poisson`."""
         with no_grad():
             return F.poisson(self.rate.expand(self._extended_shape(sample_shape)))
 

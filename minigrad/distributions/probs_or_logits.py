@@ -1,4 +1,4 @@
-"""Distributions by one probability: they take `probs` or `logits` and give both."""
+"""Distributions with one probability, passed as `probs` or as `logits`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ __all__ = ["ProbsOrLogits", "bernoulli_log_prob", "one_of"]
 
 
 def one_of(probs: Any, logits: Any) -> tuple[str, Any]:
-    """Return the name and the value of the argument that is given; ValueError unless one is.
+    """Return the name and value of the argument that is not `None`.
+
+    Raises `ValueError` unless exactly one of them is `None`.
 
     >>> one_of(0.5, None)
     ('probs', 0.5)
@@ -24,12 +26,12 @@ def one_of(probs: Any, logits: Any) -> tuple[str, Any]:
 
 
 def bernoulli_log_prob(logits: Any, value: Any) -> Any:
-    """Return log(p) where `value` is 1, log(1 - p) where it is 0, and what lies between."""
+    """Return value * log(p) + (1 - value) * log(1 - p), where `logits` are the log-odds of p."""
     return F.mul(value, logits) + F.logsigmoid(-logits)
 
 
 class ProbsOrLogits(Distribution):
-    """A distribution by a probability `probs`, or by its log-odds `logits`."""
+    """A distribution with a probability, passed as `probs` or as log-odds `logits`."""
 
     arg_constraints: Any = {"probs": constraints.unit_interval, "logits": constraints.real}
     _expanded = {"probs": 0, "logits": 0, "_param": 0}
@@ -37,7 +39,7 @@ class ProbsOrLogits(Distribution):
 
     def _begin_from_probs_or_logits(self, probs: Any, logits: Any, validate_args: bool | None,
                          **more: Any) -> None:
-        """Set `probs` or `logits`, and further parameters, in one shape."""
+        """Broadcast `probs` or `logits` with further parameters, and set them."""
         name, given = one_of(probs, logits)
         *others, value = broadcast_all(*more.values(), given)
         vars(self).update({**dict(zip(more, others)), name: value, "_param": value})

@@ -1,4 +1,4 @@
-"""Draws that come nearer to those of a discrete distribution the lower a temperature is."""
+"""Continuous relaxations of discrete distributions: lower temperatures are closer to discrete."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["Relaxed"]
 
 
 class Relaxed(TransformedDistribution):
-    """A transformed distribution by a temperature, and by `probs` or `logits`."""
+    """A transformed distribution with a temperature and with `probs` or `logits`."""
 
     has_rsample = True
 

@@ -1,4 +1,4 @@
-"""Numbers in (0, 1) near Bernoulli draws, with a gradient: the binary concrete distribution.
+"""A differentiable relaxation of Bernoulli samples to (0, 1): the binary concrete distribution.
 
 Source: Maddison et al., 2017, https://arxiv.org/abs/1611.00712
 """
@@ -18,7 +18,7 @@ __all__ = ["LogitRelaxedBernoulli", "RelaxedBernoulli"]
 
 
 class LogitRelaxedBernoulli(ProbsOrLogits):
-    """(logits + log-odds of u) / temperature, of u evenly from (0, 1).
+    """(logits + log(u / (1 - u))) / temperature, with u uniform on (0, 1).
 
     >>> from minigrad import tensor
     >>> LogitRelaxedBernoulli(tensor(0.5), 0.5).rsample((3,)).shape
@@ -34,7 +34,7 @@ class LogitRelaxedBernoulli(ProbsOrLogits):
         self._begin_from_probs_or_logits(probs, logits, validate_args)
 
     def rsample(self, sample_shape: Any = ()) -> Any:
-        """Draw by the inverse of the distribution function."""
+        """Draw by inverting the cumulative distribution function."""
         shape = self._extended_shape(sample_shape)
         probs = clamp_probs(self.probs.expand(shape))
         u = clamp_probs(F.rand(shape, dtype=probs.dtype, device=probs.device))
@@ -51,7 +51,7 @@ class LogitRelaxedBernoulli(ProbsOrLogits):
 
 
 class RelaxedBernoulli(Relaxed):
-    """Numbers in (0, 1) that come nearer to 0 and 1 the lower the temperature is.
+    """Numbers in (0, 1) that get closer to 0 and 1 as the temperature falls.
 
     >>> import minigrad as torch
     >>> from minigrad.distributions import RelaxedBernoulli

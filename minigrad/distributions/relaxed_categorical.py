@@ -1,4 +1,4 @@
-"""Points of the simplex near one-hot vectors, with a gradient: the Gumbel-softmax distribution.
+"""A differentiable relaxation of one-hot vectors: the Gumbel-softmax distribution.
 
 Source: Maddison et al., 2017, https://arxiv.org/abs/1611.00712
 """
@@ -19,14 +19,14 @@ __all__ = ["ExpRelaxedCategorical", "RelaxedOneHotCategorical"]
 
 
 class ExpRelaxedCategorical(ByWeights):
-    """The logarithms of the softmax of (logits + Gumbel numbers) / temperature.
+    """The log-softmax of (logits + Gumbel noise) / temperature.
 
     >>> from minigrad import tensor
     >>> ExpRelaxedCategorical(tensor(0.5), tensor([1.0, 3.0])).rsample((5,)).shape
     torch.Size([5, 2])
     """
 
-    support: Any = constraints.real_vector  # more than those whose exponentials add up to 1
+    support: Any = constraints.real_vector  # a superset: the exponentials of a sample sum to 1
     has_rsample = True
     _kept = ("temperature",)
 
@@ -52,7 +52,7 @@ class ExpRelaxedCategorical(ByWeights):
 
 
 class RelaxedOneHotCategorical(Relaxed):
-    """Points of the simplex that come nearer to its corners the lower the temperature is.
+    """Points of the simplex that get closer to its corners as the temperature falls.
 
     >>> import minigrad as torch
     >>> from minigrad.distributions import RelaxedOneHotCategorical

@@ -15,7 +15,7 @@ __all__ = ["StudentT"]
 
 
 class StudentT(Distribution):
-    """Student's t distribution with `df` degrees of freedom, around `loc`.
+    """Student's t distribution with `df` degrees of freedom, a location and a scale.
 
     >>> import minigrad as torch
     >>> from minigrad.distributions import StudentT
@@ -53,12 +53,12 @@ class StudentT(Distribution):
 
     @property
     def variance(self) -> Any:
-        """scale**2 df / (df - 2) for df > 2, infinite for df > 1, else NaN."""
+        """scale**2 df / (df - 2) for df > 2, infinite for 1 < df <= 2, otherwise NaN."""
         finite = self.scale.pow(2) * self.df / (self.df - 2)
         return F.where(self.df > 2, finite, F.where(self.df > 1, math.inf, math.nan))
 
     def rsample(self, sample_shape: Any = ()) -> Any:
-        """Draw a normal number, divided by the root of a chi-squared one over df."""
+        """Draw a normal number and divide by sqrt(x / df), with x from Chi2(df)."""
         shape = self._extended_shape(sample_shape)
         normal = standard_normal(shape, self.df)
         return self.loc + self.scale * normal * F.rsqrt(self._chi2.rsample(sample_shape) / self.df)

@@ -18,10 +18,10 @@ __all__ = ["ComposeTransform", "Transform", "identity_transform"]
 
 
 class Transform:
-    """A function of tensors from `domain` to `codomain`, with an inverse `inv`.
+    """A function on tensors from `domain` to `codomain`, with an inverse `inv`.
 
-    A subclass gives `_call`, `_inverse` and `log_abs_det_jacobian`.  With `cache_size` 1 the last
-    argument and result are kept, so that the inverse of that result is that argument itself.
+    A subclass defines `_call`, `_inverse` and `log_abs_det_jacobian`.  With `cache_size=1`, the
+    last argument and result are cached, so inverting that result returns the very same argument.
 
     >>> from minigrad import tensor
     >>> from minigrad.distributions import ExpTransform
@@ -45,7 +45,9 @@ class Transform:
 
     @property
     def event_dim(self) -> int:
-        """How many of the last dimensions are one event; ValueError if that changes.
+        """The number of trailing dimensions that make up one event.
+
+        Raises `ValueError` if the transform changes that number.
 
         >>> from minigrad.distributions import ExpTransform, StickBreakingTransform
         >>> ExpTransform().event_dim, StickBreakingTransform().event_dim
@@ -57,7 +59,7 @@ class Transform:
 
     @property
     def inv(self) -> Any:
-        """The inverse, a transform too.
+        """The inverse transform.
 
         >>> from minigrad import tensor
         >>> from minigrad.distributions import SigmoidTransform
@@ -71,7 +73,7 @@ class Transform:
 
     @property
     def sign(self) -> Any:
-        """1 for a function that rises, -1 for one that falls.
+        """1 if the function is increasing, -1 if it is decreasing.
 
         >>> from minigrad.distributions import AffineTransform, ExpTransform
         >>> ExpTransform().sign, AffineTransform(0.0, -2.0).sign
@@ -80,7 +82,7 @@ class Transform:
         raise NotImplementedError
 
     def with_cache(self, cache_size: int = 1) -> Any:
-        """Return this transform with another size of its cache.
+        """Return this transform with the given cache size.
 
         >>> from minigrad import tensor
         >>> from minigrad.distributions import TanhTransform
@@ -97,7 +99,7 @@ class Transform:
     def __eq__(self, other: object) -> bool:
         return self is other
 
-    __hash__ = None  # type: ignore[assignment]  # as a class with __eq__ alone
+    __hash__ = None  # type: ignore[assignment]  # as in a class that defines only __eq__
 
     def __call__(self, x: Any) -> Any:
         """Return the transformed tensor."""
@@ -122,7 +124,7 @@ class Transform:
         raise NotImplementedError
 
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
-        """Return log |dy/dx| of an argument and its result, one number for each event.
+        """Return log |det dy/dx| for an argument and its result, one number per event.
 
         >>> from minigrad import tensor
         >>> from minigrad.distributions import ExpTransform
@@ -139,7 +141,7 @@ class Transform:
         return {**vars(self), "_inv": None}
 
     def forward_shape(self, shape: Any) -> Any:
-        """Return the shape of the result for an argument of this shape.
+        """Return the shape of the result for an argument of the given shape.
 
         >>> from minigrad.distributions import StickBreakingTransform
         >>> StickBreakingTransform().forward_shape((5, 2))
@@ -148,7 +150,7 @@ class Transform:
         return shape
 
     def inverse_shape(self, shape: Any) -> Any:
-        """Return the shape of the argument for a result of this shape.
+        """Return the shape of the argument for a result of the given shape.
 
         >>> from minigrad.distributions import StickBreakingTransform
         >>> StickBreakingTransform().inverse_shape((5, 3))
@@ -158,7 +160,7 @@ class Transform:
 
 
 class _InverseTransform(Transform):
-    """The inverse of a transform, which keeps the cache."""
+    """The inverse of a transform; both use the same cache."""
 
     def __init__(self, transform: Transform) -> None:
         super().__init__(transform._cache_size)
@@ -201,9 +203,9 @@ class _InverseTransform(Transform):
 
 
 def _widened(steps: Sequence[tuple[Any, Any]]) -> Any:
-    """Return the last set, with the dimensions of events that all steps to it need.
+    """Return the last set, with enough event dimensions for all steps that lead to it.
 
-    A step is the set that it comes from and the set that it leads to.
+    Each step is a pair: the set it starts from and the set it maps to.
     """
     dims = steps[0][0].event_dim
     for start, end in steps:
@@ -213,7 +215,7 @@ def _widened(steps: Sequence[tuple[Any, Any]]) -> Any:
 
 
 class ComposeTransform(Transform):
-    """Several transforms, one after another; without any it changes nothing.
+    """Several transforms, applied in order; an empty list is the identity.
 
     >>> from minigrad import tensor
     >>> from minigrad.distributions import AffineTransform, ComposeTransform, ExpTransform
@@ -235,26 +237,26 @@ class ComposeTransform(Transform):
 
     @constraints.dependent_property(is_discrete=False)
     def domain(self) -> Any:
-        """The arguments of the first transform, in events that suit all."""
+        """The domain of the first transform, with enough event dimensions for all."""
         if not self.parts:
             return constraints.real
         return _widened([(part.codomain, part.domain) for part in reversed(self.parts)])
 
     @constraints.dependent_property(is_discrete=False)
     def codomain(self) -> Any:
-        """The results of the last transform, in events that suit all."""
+        """The codomain of the last transform, with enough event dimensions for all."""
         if not self.parts:
             return constraints.real
         return _widened([(part.domain, part.codomain) for part in self.parts])
 
     @lazy_property
     def bijective(self) -> Any:
-        """Whether all parts are."""
+        """Whether all parts are bijective."""
         return all(part.bijective for part in self.parts)
 
     @lazy_property
     def sign(self) -> Any:
-        """The product of the parts' signs."""
+        """The product of the signs of the parts."""
         return math.prod(part.sign for part in self.parts)
 
     def __eq__(self, other: object) -> bool:

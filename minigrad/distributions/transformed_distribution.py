@@ -1,6 +1,6 @@
-"""The distribution of transformed samples.
+"""The distribution of samples after a transform.
 
-log p(y) = log p(x) - log |dy/dx|, where x is what the transforms lead to y.
+log p(y) = log p(x) - log |dy/dx|, where the transforms map x to y.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ __all__ = ["TransformedDistribution"]
 
 
 class TransformedDistribution(Distribution):
-    """A distribution's samples, sent through transforms one after another.
+    """The distribution of a base's samples after one or more transforms, applied in order.
 
-    ValueError for anything but transforms, and for a base with too few dimensions.
+    Raises `ValueError` if `transforms` contains anything but transforms, or if the base has too few
+    dimensions for them.
 
     >>> import minigrad as torch
     >>> from minigrad.distributions import AffineTransform, Normal, SigmoidTransform
@@ -56,7 +57,7 @@ class TransformedDistribution(Distribution):
                              f"{wanted}, but got {shape}.")
         own = len(base_distribution.event_shape)
         result = Size(whole.forward_shape(shape))
-        needed = Size(whole.inverse_shape(result))  # parameters of transforms may broadcast
+        needed = Size(whole.inverse_shape(result))  # a transform's parameters may broadcast
         if needed != shape:
             base_distribution = base_distribution.expand(needed[:len(needed) - own])
         if wanted > own:
@@ -66,7 +67,7 @@ class TransformedDistribution(Distribution):
         super().__init__(result[:batch], result[batch:], validate_args=validate_args)
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """Return the distribution with its batch expanded."""
+        """Return a distribution with its batch expanded."""
         new = super().expand(batch_shape, _instance)
         shape = ComposeTransform(self.transforms).inverse_shape(new.batch_shape + self.event_shape)
         new.base_dist = self.base_dist.expand(shape[:len(shape) - len(self.base_dist.event_shape)])
@@ -83,16 +84,16 @@ class TransformedDistribution(Distribution):
 
     @property
     def has_rsample(self) -> Any:
-        """Whether the base has."""
+        """Whether the base distribution has `rsample`."""
         return self.base_dist.has_rsample
 
     def sample(self, sample_shape: Any = ()) -> Any:
-        """Draw from the base, without a gradient, and transform."""
+        """Draw from the base without recording a graph, and transform."""
         with no_grad():
             return self._transformed(self.base_dist.sample(sample_shape))
 
     def rsample(self, sample_shape: Any = ()) -> Any:
-        """Draw from the base with a gradient, and transform."""
+        """Draw differentiable samples from the base, and transform."""
         return self._transformed(self.base_dist.rsample(sample_shape))
 
     def _transformed(self, x: Any) -> Any:
@@ -101,7 +102,7 @@ class TransformedDistribution(Distribution):
         return x
 
     def log_prob(self, value: Any) -> Any:
-        """Return the base's log density of what led to `value`, less the transforms' log slopes."""
+        """Return the base's log density of the untransformed value, minus log |dy/dx|."""
         if self._validate_args:
             self._validate_sample(value)
         dims, slopes, y = len(self.event_shape), 0.0, value
@@ -115,14 +116,14 @@ class TransformedDistribution(Distribution):
         return slopes + sum_rightmost(self.base_dist.log_prob(y), more)
 
     def _monotonize_cdf(self, value: Any) -> Any:
-        """Turn a share round where the transforms fall."""
+        """Replace a probability by 1 minus it if the transforms are decreasing."""
         sign: Any = 1
         for transform in self.transforms:
             sign = sign * transform.sign
         return value if isinstance(sign, int) and sign == 1 else sign * (value - 0.5) + 0.5
 
     def cdf(self, value: Any) -> Any:
-        """Return the base's share below what led to `value`."""
+        """Return the base's `cdf` of the untransformed value."""
         for transform in reversed(self.transforms):
             value = transform.inv(value)
         if self._validate_args:
@@ -130,5 +131,5 @@ class TransformedDistribution(Distribution):
         return self._monotonize_cdf(self.base_dist.cdf(value))
 
     def icdf(self, value: Any) -> Any:
-        """Return the transformed number below which the base has this share."""
+        """Return the transformed `icdf` of the base."""
         return self._transformed(self.base_dist.icdf(self._monotonize_cdf(value)))

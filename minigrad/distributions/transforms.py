@@ -1,4 +1,4 @@
-"""All transforms, under PyTorch's name for the module that has them."""
+"""All transforms, in the module where PyTorch has them."""
 
 from .transform import (
     ComposeTransform,

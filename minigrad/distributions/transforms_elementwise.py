@@ -1,4 +1,4 @@
-"""Transforms of single numbers.
+"""Elementwise transforms.
 
 Source: https://docs.pytorch.org/docs/stable/distributions.html#module-torch.distributions.transforms
 """
@@ -23,13 +23,13 @@ __all__ = ["AbsTransform", "AffineTransform", "CumulativeDistributionTransform",
 
 
 def clipped_sigmoid(x: Any) -> Any:
-    """Return the sigmoid, kept inside (0, 1) by the dtype's least numbers."""
+    """Return the sigmoid, clamped inside (0, 1) so that its logarithms stay finite."""
     limits = finfo(x.dtype)
     return F.clamp(F.sigmoid(x), limits.tiny, 1 - limits.eps)
 
 
 class _Rising(Transform):
-    """A transform of numbers that rises and has no parameter: any two are equal."""
+    """An increasing transform without parameters, so that all instances are equal."""
 
     domain: Any = constraints.real
     bijective = True
@@ -62,7 +62,7 @@ class ExpTransform(_Rising):
 
 
 class SigmoidTransform(_Rising):
-    """y = 1 / (1 + exp(-x)), kept inside (0, 1).
+    """y = 1 / (1 + exp(-x)), clamped inside (0, 1).
 
     >>> from minigrad import tensor
     >>> from minigrad.distributions import SigmoidTransform
@@ -112,7 +112,7 @@ class SoftplusTransform(_Rising):
 
 
 class TanhTransform(_Rising):
-    """y = tanh(x), which stays accurate where the sigmoid and an affine transform would not.
+    """y = tanh(x), more accurate than composing a sigmoid with an affine transform.
 
     >>> from minigrad import tensor
     >>> from minigrad.distributions import TanhTransform
@@ -136,7 +136,7 @@ class TanhTransform(_Rising):
 
 
 class AbsTransform(Transform):
-    """y = |x|, which is not bijective: its inverse gives y.
+    """y = |x|, which is not bijective: the inverse returns y.
 
     >>> from minigrad import tensor
     >>> from minigrad.distributions import AbsTransform
@@ -158,7 +158,7 @@ class AbsTransform(Transform):
 
 
 class PowerTransform(Transform):
-    """y = x ** exponent, of positive numbers.
+    """y = x ** exponent, for positive x.
 
     >>> from minigrad import tensor
     >>> from minigrad.distributions import PowerTransform
@@ -200,7 +200,7 @@ class PowerTransform(Transform):
 
 
 class AffineTransform(Transform):
-    """y = loc + scale * x; `event_dim` dimensions count as one event.
+    """y = loc + scale * x; the last `event_dim` dimensions make up one event.
 
     >>> from minigrad import tensor
     >>> from minigrad.distributions import AffineTransform
@@ -219,12 +219,12 @@ class AffineTransform(Transform):
 
     @property
     def event_dim(self) -> int:
-        """How many of the last dimensions are one event."""
+        """The number of trailing dimensions that make up one event."""
         return self._event_dim
 
     @constraints.dependent_property(is_discrete=False)
     def domain(self) -> Any:
-        """All numbers, in events of `event_dim` dimensions."""
+        """The real numbers, in events of `event_dim` dimensions."""
         if not self._event_dim:
             return constraints.real
         return constraints.independent(constraints.real, self._event_dim)
@@ -233,7 +233,7 @@ class AffineTransform(Transform):
 
     @property
     def sign(self) -> Any:
-        """The sign of the scale."""
+        """The sign of `scale`."""
         if isinstance(self.scale, Number):
             return (self.scale > 0) - (self.scale < 0)  # type: ignore[operator]  # a real one
         return self.scale.sign()
@@ -254,7 +254,7 @@ class AffineTransform(Transform):
             slope = F.abs(self.scale).log()
         else:
             slope = F.full_like(x, math.log(abs(self.scale)))
-        if self._event_dim:  # one number for all of an event counts for each element
+        if self._event_dim:  # a scale shared by the whole event counts once per element
             slope = sum_rightmost(slope.expand(F.broadcast_tensors(slope, x)[0].shape),
                                   self._event_dim)
         return slope.expand(x.shape[:x.dim() - self._event_dim])
@@ -267,7 +267,9 @@ class AffineTransform(Transform):
 
 
 class CumulativeDistributionTransform(Transform):
-    """y = F(x), the distribution function of a distribution; uniform for its samples.
+    """y = F(x), the cumulative distribution function of a distribution.
+
+    It maps samples of that distribution to uniform ones.
 
     >>> from minigrad import tensor
     >>> from minigrad.distributions import CumulativeDistributionTransform, Normal

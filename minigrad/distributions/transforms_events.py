@@ -1,4 +1,4 @@
-"""Transforms that change which dimensions are an event's, and their sizes.
+"""Transforms that change the event dimensions or the event shape.
 
 Source: https://docs.pytorch.org/docs/stable/distributions.html#module-torch.distributions.transforms
 """
@@ -17,7 +17,9 @@ __all__ = ["IndependentTransform", "ReshapeTransform"]
 
 
 class IndependentTransform(Transform):
-    """A transform whose last dimensions count as one event: their log determinants are added.
+    """A transform whose last dimensions make up one event.
+
+    `log_abs_det_jacobian` sums over those dimensions.
 
     >>> from minigrad import zeros
     >>> from minigrad.distributions import ExpTransform, IndependentTransform
@@ -34,18 +36,18 @@ class IndependentTransform(Transform):
 
     @constraints.dependent_property(is_discrete=False)
     def domain(self) -> Any:
-        """The set of the base, for more dimensions."""
+        """The domain of the base, with more event dimensions."""
         return constraints.independent(self.base_transform.domain, self.reinterpreted_batch_ndims)
 
     @constraints.dependent_property(is_discrete=False)
     def codomain(self) -> Any:
-        """The set of the base, for more dimensions."""
+        """The codomain of the base, with more event dimensions."""
         return constraints.independent(self.base_transform.codomain,
                                        self.reinterpreted_batch_ndims)
 
     @property
     def bijective(self) -> Any:
-        """Whether the base is."""
+        """Whether the base is bijective."""
         return self.base_transform.bijective
 
     @property
@@ -79,7 +81,7 @@ class IndependentTransform(Transform):
 
 
 class ReshapeTransform(Transform):
-    """Gives events another shape with as many elements.
+    """Reshapes events from `in_shape` to `out_shape`, which have equally many elements.
 
     >>> from minigrad import arange
     >>> from minigrad.distributions import ReshapeTransform
@@ -126,7 +128,10 @@ class ReshapeTransform(Transform):
 
 
 def _other_end(shape: Any, old: Any, new: Any) -> Any:
-    """Return a shape with its last dimensions replaced; ValueError unless they are `old`."""
+    """Return a shape with its last dimensions `old` replaced by `new`.
+
+    Raises `ValueError` if the shape does not end in `old`.
+    """
     kept = len(shape) - len(old)
     if kept < 0:
         raise ValueError("Too few dimensions on input")

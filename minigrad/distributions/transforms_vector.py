@@ -1,4 +1,4 @@
-"""Transforms of vectors and matrices, and different transforms for parts of a tensor.
+"""Transforms of vectors and matrices, and of parts of a tensor.
 
 Source: https://docs.pytorch.org/docs/stable/distributions.html#module-torch.distributions.transforms
 """
@@ -22,7 +22,8 @@ __all__ = ["CatTransform", "CorrCholeskyTransform", "LowerCholeskyTransform",
 
 
 class _OfEvents(Transform):
-    """A transform of whole events without a parameter: any two of a class are equal."""
+    """A transform of whole events without parameters, so that all instances of a class are equal.
+    """
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, type(self))
@@ -33,14 +34,17 @@ class _OfEvents(Transform):
     inverse_shape = forward_shape
 
     def _resized(self, shape: Any, least: int, change: int = 0) -> Any:
-        """Return a shape with its last dimension changed; ValueError if there are too few."""
+        """Return a shape with `change` added to its last dimension.
+
+        Raises `ValueError` if it has fewer than `least` dimensions.
+        """
         if len(shape) < least:
             raise ValueError("Too few dimensions on input")
         return type(shape)((*shape[:-1], shape[-1] + change)) if change else shape
 
 
 class SoftmaxTransform(_OfEvents):
-    """The softmax of vectors, which is not bijective: its inverse is the logarithm.
+    """The softmax of vectors, which is not bijective: the inverse returns the logarithm.
 
     >>> from minigrad import tensor
     >>> from minigrad.distributions import SoftmaxTransform
@@ -59,9 +63,9 @@ class SoftmaxTransform(_OfEvents):
 
 
 class StickBreakingTransform(_OfEvents):
-    """From n numbers to a point of the simplex in n + 1 dimensions, bijectively.
+    """A bijection from n numbers to a point of the simplex in n + 1 dimensions.
 
-    Each number says, by a sigmoid, which share of the rest of the stick is broken off.
+    The sigmoid of each number is the share of the remaining stick that is broken off.
 
     >>> from minigrad import zeros
     >>> from minigrad.distributions import StickBreakingTransform
@@ -77,7 +81,10 @@ class StickBreakingTransform(_OfEvents):
 
     @staticmethod
     def _log_rest(like: Any, size: int) -> Any:
-        """Return log(size), log(size - 1) ... log(1): with these the zero vector halves nothing."""
+        """Return log(size), log(size - 1), ..., log(1).
+
+        Subtracting these maps the zero vector to equal parts.
+        """
         return F.arange(size, 0, -1, dtype=like.dtype, device=like.device).log()
 
     def _call(self, x: Any) -> Any:
@@ -92,7 +99,7 @@ class StickBreakingTransform(_OfEvents):
 
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
         x = x - self._log_rest(x, x.shape[-1])
-        return (y[..., :-1].log() - F.softplus(x)).sum(-1)  # slopes: part * (1 - share)
+        return (y[..., :-1].log() - F.softplus(x)).sum(-1)  # the derivatives are part * (1 - share)
 
     def forward_shape(self, shape: Any) -> Any:
         return self._resized(shape, 1, 1)
@@ -102,7 +109,7 @@ class StickBreakingTransform(_OfEvents):
 
 
 class LowerCholeskyTransform(_OfEvents):
-    """From square matrices to lower triangular ones with a positive diagonal.
+    """Maps square matrices to lower triangular ones with a positive diagonal.
 
     >>> from minigrad import tensor
     >>> from minigrad.distributions import LowerCholeskyTransform
@@ -122,7 +129,7 @@ class LowerCholeskyTransform(_OfEvents):
 
 
 class PositiveDefiniteTransform(LowerCholeskyTransform):
-    """From square matrices to positive definite ones, by their Cholesky factors.
+    """Maps square matrices to positive definite ones, through a Cholesky factor.
 
     >>> from minigrad import tensor
     >>> from minigrad.distributions import PositiveDefiniteTransform
@@ -142,10 +149,10 @@ class PositiveDefiniteTransform(LowerCholeskyTransform):
 
 
 class CorrCholeskyTransform(_OfEvents):
-    """From n (n - 1) / 2 numbers to the Cholesky factor of a correlation matrix, n times n.
+    """Maps n (n - 1) / 2 numbers to the Cholesky factor (n, n) of a correlation matrix.
 
-    The tangens hyperbolicus of the numbers are partial correlations: each takes its share of what
-    is left of its row's length, which is one.
+    The hyperbolic tangents of the numbers are partial correlations.  Each row has norm 1, and each
+    partial correlation takes a share of the norm that is left in its row.
 
     >>> from minigrad import tensor
     >>> from minigrad.distributions import CorrCholeskyTransform
@@ -197,7 +204,7 @@ class CorrCholeskyTransform(_OfEvents):
 
 
 class StackTransform(Transform):
-    """Different transforms for the places along a dimension, as `torch.stack` joins them.
+    """One transform for each index along a dimension, like `torch.stack`.
 
     >>> from minigrad import zeros
     >>> from minigrad.distributions import ExpTransform, StackTransform, identity_transform
@@ -214,7 +221,7 @@ class StackTransform(Transform):
 
     @property
     def bijective(self) -> Any:
-        """Whether all parts are."""
+        """Whether all parts are bijective."""
         return all(each.bijective for each in self.transforms)
 
     @constraints.dependent_property
@@ -247,7 +254,7 @@ class StackTransform(Transform):
 
 
 class CatTransform(Transform):
-    """Different transforms for parts along a dimension, as `torch.cat` joins them.
+    """Several transforms for slices along a dimension, like `torch.cat`.
 
     >>> from minigrad import zeros
     >>> from minigrad.distributions import CatTransform, ExpTransform, identity_transform
@@ -269,17 +276,17 @@ class CatTransform(Transform):
 
     @lazy_property
     def event_dim(self) -> Any:
-        """The most dimensions that an event of a part has."""
+        """The largest `event_dim` of the parts."""
         return max(each.event_dim for each in self.transforms)
 
     @lazy_property
     def length(self) -> Any:
-        """How many places all parts have."""
+        """The sum of the lengths of the parts."""
         return sum(self.lengths)
 
     @property
     def bijective(self) -> Any:
-        """Whether all parts are."""
+        """Whether all parts are bijective."""
         return all(each.bijective for each in self.transforms)
 
     @constraints.dependent_property

@@ -1,4 +1,4 @@
-"""The uniform distribution of real numbers."""
+"""The continuous uniform distribution."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["Uniform"]
 
 
 class Uniform(Distribution):
-    """Numbers evenly from [low, high); ValueError unless low < high.
+    """The uniform distribution on [low, high); raises `ValueError` unless low < high.
 
     >>> import minigrad as torch
     >>> from minigrad.distributions import Uniform, kl_divergence
@@ -33,7 +33,7 @@ class Uniform(Distribution):
 
     @property
     def arg_constraints(self) -> Any:
-        """`high` is above `low`, and that below `high`."""
+        """`low` must be less than `high`."""
         return {"low": constraints.less_than(self.high), "high": constraints.greater_than(self.low)}
 
     def __init__(self, low: Any, high: Any, validate_args: bool | None = None) -> None:
@@ -41,50 +41,50 @@ class Uniform(Distribution):
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)
     def support(self) -> Any:
-        """From `low` to `high`."""
+        """The interval from `low` to `high`."""
         return constraints.interval(self.low, self.high)
 
     @property
     def mean(self) -> Any:
-        """The middle."""
+        """(low + high) / 2."""
         return (self.high + self.low) / 2
 
     @property
     def mode(self) -> Any:
-        """There is none: NaN."""
+        """NaN, because all values are equally probable."""
         return F.full_like(self.low, float("nan"))
 
     @property
     def stddev(self) -> Any:
-        """The width divided by the square root of 12."""
+        """(high - low) / sqrt(12)."""
         return (self.high - self.low) / 12**0.5
 
     @property
     def variance(self) -> Any:
-        """The square of the width divided by 12."""
+        """(high - low)**2 / 12."""
         return (self.high - self.low).pow(2) / 12
 
     def rsample(self, sample_shape: Any = ()) -> Any:
-        """Draw low + (high - low) * u."""
+        """Draw low + (high - low) * u, with u uniform on [0, 1)."""
         shape = self._extended_shape(sample_shape)
         unit = F.rand(shape, dtype=self.low.dtype, device=self.low.device)
         return self.low + unit * (self.high - self.low)
 
     def log_prob(self, value: Any) -> Any:
-        """Return -log(high - low), and -inf outside [low, high)."""
+        """Return -log(high - low), or -inf outside [low, high)."""
         if self._validate_args:
             self._validate_sample(value)
         inside = (self.low.le(value) & self.high.gt(value)).type_as(self.low)
         return F.log(inside) - F.log(self.high - self.low)
 
     def cdf(self, value: Any) -> Any:
-        """Return the share of the way from `low` to `high`."""
+        """Return (value - low) / (high - low), clamped to [0, 1]."""
         if self._validate_args:
             self._validate_sample(value)
         return ((value - self.low) / (self.high - self.low)).clamp(min=0, max=1)
 
     def icdf(self, value: Any) -> Any:
-        """Return the number so far on the way from `low` to `high`."""
+        """Return low + (high - low) * value."""
         return value * (self.high - self.low) + self.low
 
     def entropy(self) -> Any:

@@ -1,4 +1,4 @@
-"""Helpers of distributions: parameters of one shape, chances as logits, attributes made when asked.
+"""Helpers for distributions: broadcasting, logits and probabilities, lazy properties.
 
 Source: https://docs.pytorch.org/docs/stable/distributions.html
 """
@@ -23,9 +23,9 @@ euler_constant = 0.57721566490153286060
 
 
 def broadcast_all(*values: Any) -> tuple[Any, ...]:
-    """Return numbers and tensors as tensors of one shape; numbers take a tensor's dtype.
+    """Return numbers and tensors as tensors of one shape.
 
-    ValueError for anything else.
+    Numbers take the dtype and device of the first tensor.  Raises `ValueError` for any other type.
 
     >>> from minigrad import tensor
     >>> broadcast_all(tensor([1.0, 2.0]), 3)
@@ -43,18 +43,18 @@ def broadcast_all(*values: Any) -> tuple[Any, ...]:
 
 
 def as_floating(value: Any) -> Any:
-    """Return a tensor; a number takes the default dtype."""
+    """Return a tensor unchanged, and a number as a tensor of the default dtype."""
     return value if isinstance(value, Tensor) else F.tensor(float(value))
 
 
 def standard_normal(shape: Any, like: Any) -> Any:
-    """Draw numbers of the standard normal distribution, in a tensor's dtype and place."""
+    """Draw standard normal numbers with the dtype and device of `like`."""
     options = {"dtype": like.dtype, "device": like.device}
     return F.normal(F.zeros(shape, **options), F.ones(shape, **options))
 
 
 def sum_rightmost(value: Any, dims: int) -> Any:
-    """Add the last `dims` dimensions of a tensor up.
+    """Sum over the last `dims` dimensions of a tensor.
 
     >>> from minigrad import ones
     >>> sum_rightmost(ones(2, 3), 1)
@@ -64,13 +64,13 @@ def sum_rightmost(value: Any, dims: int) -> Any:
 
 
 def clamp_probs(probs: Any) -> Any:
-    """Keep probabilities away from 0 and 1 by the dtype's eps, so that logits are finite."""
+    """Clamp probabilities to [eps, 1 - eps], so that their logits are finite."""
     eps = finfo(probs.dtype).eps
     return probs.clamp(min=eps, max=1 - eps)
 
 
 def logits_to_probs(logits: Any, is_binary: bool = False) -> Any:
-    """Return the sigmoid of log-odds, or the softmax of logarithms along the last dimension.
+    """Return the softmax over the last dimension, or the sigmoid if `is_binary`.
 
     >>> from minigrad import tensor
     >>> logits_to_probs(tensor([0.0, 0.0]))
@@ -80,7 +80,7 @@ def logits_to_probs(logits: Any, is_binary: bool = False) -> Any:
 
 
 def probs_to_logits(probs: Any, is_binary: bool = False) -> Any:
-    """Return the log-odds of probabilities, or their logarithms.
+    """Return the logarithms of probabilities, or the log-odds if `is_binary`.
 
     >>> from minigrad import tensor
     >>> probs_to_logits(tensor([0.5]), is_binary=True)
@@ -91,9 +91,9 @@ def probs_to_logits(probs: Any, is_binary: bool = False) -> Any:
 
 
 class lazy_property:
-    """A property that is computed when it is first asked for, and kept.
+    """A property that is computed on first access and then stored on the object.
 
-    It is computed with grad mode on, since it may be asked for by a sample first.
+    Grad mode is enabled while it is computed, because the first access may be inside `sample`.
     """
 
     def __init__(self, wrapped: Callable[[Any], Any]) -> None:
@@ -115,7 +115,7 @@ class lazy_property:
 def tril_matrix_to_vec(mat: Any, diag: int = 0) -> Any:
     """Return the lower triangle of matrices (..., n, n), up to diagonal `diag`, row by row.
 
-    ValueError if there is no such diagonal.
+    Raises `ValueError` if the matrices have no such diagonal.
 
     >>> from minigrad import tensor
     >>> tril_matrix_to_vec(tensor([[1.0, 0.0], [2.0, 3.0]]))
@@ -129,9 +129,9 @@ def tril_matrix_to_vec(mat: Any, diag: int = 0) -> Any:
 
 
 def vec_to_tril_matrix(vec: Any, diag: int = 0) -> Any:
-    """Return the matrices (..., n, n) whose lower triangles are these vectors, row by row.
+    """Return the matrices (..., n, n) whose lower triangles are the given vectors, row by row.
 
-    ValueError if no n fits.
+    Raises `ValueError` if the length of the vectors fits no n.
 
     >>> from minigrad import tensor
     >>> vec_to_tril_matrix(tensor([1.0, 2.0, 3.0]))

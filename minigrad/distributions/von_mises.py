@@ -1,4 +1,4 @@
-"""The von Mises distribution, the normal one of the circle."""
+"""The von Mises distribution, an analogue of the normal distribution on the circle."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ __all__ = ["VonMises"]
 class VonMises(Distribution):
     """Angles around `loc`: p(x) = exp(k cos(x - loc)) / (2 pi I0(k)), where k is `concentration`.
 
-    Samples are from -pi to pi; `loc` and values may be any angles.  I0 and I1 are the modified
-    Bessel functions, exact to the last digits, where PyTorch has polynomials of seven digits.
+    Samples are in [-pi, pi); `loc` and values may be any angle.  The modified Bessel functions I0
+    and I1 are accurate to full precision, while PyTorch's polynomials give seven digits.
 
     >>> import minigrad as torch
     >>> from minigrad.distributions import VonMises
@@ -46,7 +46,7 @@ class VonMises(Distribution):
 
     @property
     def mean(self) -> Any:
-        """`loc`, the direction of the mean of the points on the circle."""
+        """`loc`, the circular mean."""
         return self.loc
 
     @property
@@ -56,14 +56,15 @@ class VonMises(Distribution):
 
     @lazy_property
     def variance(self) -> Any:
-        """1 - I1(k) / I0(k): one less the length of the mean of the points on the circle."""
+        """1 - I1(k) / I0(k), the circular variance."""
         k = self.concentration
         return 1 - F.special_i1e(k) / F.special_i0e(k)
 
     def sample(self, sample_shape: Any = ()) -> Any:
-        """Draw by rejection, from a wrapped Cauchy distribution (Best and Fisher, 1979).
+        """Draw by rejection sampling from a wrapped Cauchy distribution (Best and Fisher, 1979).
 
-        It is done in float64; in less, hardly a number would be accepted for a small k.
+        Computes in float64, because in lower precision almost no proposal is accepted for a small
+        k.
         """
         with no_grad():
             loc, k = self.loc.to(float64), self.concentration.to(float64)
@@ -91,7 +92,7 @@ class VonMises(Distribution):
 
 
 def proposal(k: Any) -> Any:
-    """Return the parameter of the distribution that is drawn from; its limit for a small k."""
+    """Return the parameter of the proposal distribution; for a small k, its limit."""
     tau = 1 + F.sqrt(1 + 4 * k**2)
     rho = (tau - F.sqrt(2 * tau)) / (2 * k)
     return F.where(k < 1e-5, 1 / k + k, (1 + rho**2) / (2 * rho))

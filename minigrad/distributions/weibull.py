@@ -15,7 +15,7 @@ __all__ = ["Weibull"]
 
 
 class Weibull(TransformedDistribution):
-    """scale * x**(1 / concentration) of x from Exponential(1).
+    """The distribution of scale * x**(1 / concentration), with x from Exponential(1).
 
     >>> import minigrad as torch
     >>> from minigrad.distributions import Weibull
@@ -39,7 +39,7 @@ class Weibull(TransformedDistribution):
         super().__init__(base, steps, validate_args=validate_args)
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """Return the distribution with its batch expanded."""
+        """Return a distribution with its batch expanded."""
         new = super().expand(batch_shape, _instance)
         new.transforms = [PowerTransform(new.concentration_reciprocal),
                           AffineTransform(0, new.scale)]
@@ -65,6 +65,6 @@ class Weibull(TransformedDistribution):
         return self.scale.pow(2) * (self._moment(2) - self._moment(1).pow(2))
 
     def entropy(self) -> Any:
-        """Return Euler's constant times 1 - 1 / concentration, plus log(scale / conc.) + 1."""
+        """Return euler (1 - 1 / concentration) + log(scale / concentration) + 1."""
         return (euler_constant * (1 - self.concentration_reciprocal)
                 + F.log(self.scale * self.concentration_reciprocal) + 1)

@@ -1,4 +1,4 @@
-"""The Wishart distribution, that of sums of squares of normal vectors."""
+"""The Wishart distribution, the distribution of scatter matrices of normal vectors."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ __all__ = ["Wishart"]
 
 
 class Wishart(ByMatrix, ExponentialFamily):
-    """Positive definite matrices: for a whole `df`, the sum of v v^T of so many normal vectors v.
+    """Positive definite matrices; for an integer `df`, the sum of v v^T over `df` normal vectors v.
 
-    These have mean 0 and a covariance matrix (..., n, n), which is given by itself, by its inverse
-    or by its lower triangular factor `scale_tril`.  ValueError unless df > n - 1.
+    The vectors have mean 0 and a covariance matrix (..., n, n): pass `covariance_matrix`, its
+    inverse `precision_matrix`, or its lower triangular Cholesky factor `scale_tril`.  Raises
+    `ValueError` unless df > n - 1.
 
     >>> import minigrad as torch
     >>> from minigrad.distributions import Wishart
@@ -43,7 +44,7 @@ class Wishart(ByMatrix, ExponentialFamily):
 
     @property
     def arg_constraints(self) -> Any:
-        """The constraints of the parameters, by their names."""
+        """The constraints on the parameters, by parameter name."""
         return {"covariance_matrix": constraints.positive_definite,
                 "precision_matrix": constraints.positive_definite,
                 "scale_tril": constraints.lower_cholesky,
@@ -80,7 +81,7 @@ class Wishart(ByMatrix, ExponentialFamily):
 
     @property
     def _df(self) -> Any:
-        """The degrees of freedom, one for each matrix."""
+        """The degrees of freedom, with two more dimensions to broadcast against matrices."""
         return self.df.unsqueeze(-1).unsqueeze(-1)
 
     @property
@@ -90,23 +91,24 @@ class Wishart(ByMatrix, ExponentialFamily):
 
     @property
     def mode(self) -> Any:
-        """df - n - 1 times the covariance matrix, NaN unless that is positive."""
+        """(df - n - 1) times the covariance matrix, or NaN where that factor is not positive."""
         factor = self._df - self.event_shape[-1] - 1
         return F.where(factor > 0, factor, math.nan) * self.covariance_matrix
 
     @property
     def variance(self) -> Any:
-        """df (C_ij**2 + C_ii C_jj) of the covariance matrix C."""
+        """df (C_ij**2 + C_ii C_jj), where C is the covariance matrix."""
         diagonal = self.covariance_matrix.diagonal(dim1=-2, dim2=-1)
         return self._df * (self.covariance_matrix.pow(2)
                            + diagonal.unsqueeze(-1) * diagonal.unsqueeze(-2))
 
     def rsample(self, sample_shape: Any = (), max_try_correction: int | None = None) -> Any:
-        """Draw, by Bartlett's decomposition.
+        """Draw samples by the Bartlett decomposition.
 
-        Numbers are drawn in PyTorch's order, whose first check is the wrong way round: positive
-        definite samples are drawn a second time, then up to `max_try_correction` times, 10 by
-        default, until all of these are positive definite.  `UserWarning` if not all are.
+        To return the same numbers as PyTorch, this follows its order of draws, in which the first
+        check is inverted: positive definite samples are drawn again, and then once more up to
+        `max_try_correction` times (10 by default) until all of these are positive definite.  Warns
+        if a sample is still singular.
         """
         sample = self._bartlett(sample_shape)
         again = self._every(self.support.check(sample))
@@ -121,7 +123,7 @@ class Wishart(ByMatrix, ExponentialFamily):
         return sample
 
     def _bartlett(self, sample_shape: Any) -> Any:
-        """Return L A A^T L^T of lower triangular A, of normal numbers and roots of chi-squared."""
+        """Return L A A^T L^T; A has normal numbers below a diagonal of chi-distributed ones."""
         n = self.event_shape[-1]
         roots = self._chi2.rsample(sample_shape).sqrt()
         noise = F.diag_embed(roots.clamp(min=finfo(roots.dtype).eps))
@@ -132,12 +134,12 @@ class Wishart(ByMatrix, ExponentialFamily):
         return factor @ factor.mT
 
     def _every(self, found: Any) -> Any:
-        """Tell for each sample of the whole batch whether an element of it is found."""
+        """Return, for each sample of the whole batch, whether any of its elements is true."""
         dims = tuple(range(-len(self._batch_shape), 0))
         return found.amax(dims) if dims else found
 
     def log_prob(self, value: Any) -> Any:
-        """Return (df - n - 1) / 2 log det x - trace(C^-1 x) / 2, less the log normalizer."""
+        """Return (df - n - 1) / 2 log det x - trace(C^-1 x) / 2, minus the log normalizer."""
         if self._validate_args:
             self._validate_sample(value)
         n, factor = self.event_shape[-1], self._unbroadcasted_scale_tril

@@ -1,4 +1,4 @@
-"""Function transforms: derivatives and batches of functions, which nest.
+"""Function transforms, which nest: derivatives of functions, and functions on batches.
 
 Source: https://docs.pytorch.org/docs/stable/func.html
 """

@@ -1,4 +1,4 @@
-"""Functional calls of modules: with other parameters instead of the module's own.
+"""Call modules with other parameters than their own.
 
 Source: https://docs.pytorch.org/docs/stable/func.api.html
 """
@@ -15,11 +15,12 @@ from ..tensor.tensor import Tensor
 def functional_call(module: Any, parameters_and_buffers: Any, args: Any = None,
                     kwargs: dict[str, Any] | None = None, *, tie_weights: bool = True,
                     strict: bool = False) -> Any:
-    """Return `module(*args, **kwargs)` with tensors given by name instead of its own.
+    """Return `module(*args, **kwargs)`, with some parameters and buffers replaced for this call.
 
-    The tensors are a dictionary by dotted name, or several that are merged; the module does not
-    change.  Tensors that share one parameter are all replaced unless `tie_weights` is False.
-    `RuntimeError` for unknown names if `strict`, and then for missing ones as well.
+    `parameters_and_buffers` is a dictionary of tensors by dotted name, or a sequence of
+    dictionaries to merge.  The module itself does not change.  If several names share one
+    parameter, all of them are replaced, unless `tie_weights` is False.  With `strict`, raises
+    `RuntimeError` for unknown and for missing names.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.func.functional_call.html
 
@@ -52,7 +53,7 @@ def functional_call(module: Any, parameters_and_buffers: Any, args: Any = None,
 
 
 def joined(dictionaries: Any) -> dict[str, Any]:
-    """Merge dictionaries; `ValueError` for a name that is in two of them."""
+    """Merge dictionaries; raise `ValueError` if a name is in two of them."""
     if isinstance(dictionaries, Mapping):
         return dict(dictionaries)
     if not isinstance(dictionaries, Sequence):
@@ -69,7 +70,7 @@ def joined(dictionaries: Any) -> dict[str, Any]:
 
 
 def table_entries(module: Any) -> dict[str, tuple[dict[str, Any], str]]:
-    """Return, for each dotted name, the table that holds the tensor and its key there."""
+    """Return for each dotted name the table that holds the tensor and its key in it."""
     entries = {}
     for prefix, part in module.named_modules(remove_duplicate=False):
         for table in (part._parameters, part._buffers):
@@ -80,7 +81,7 @@ def table_entries(module: Any) -> dict[str, tuple[dict[str, Any], str]]:
 
 def check_names(module: Any, tensors: dict[str, Any], entries: dict[str, Any],
                 strict: bool) -> None:
-    """Raise for names that the module does not know; if `strict`, also for missing ones."""
+    """Raise `RuntimeError` for unknown or missing names, if `strict`."""
     unknown = [name for name in tensors if name not in entries]
     missing = [name for name in entries if name not in tensors]
     if strict and (unknown or missing):
@@ -93,8 +94,9 @@ def check_names(module: Any, tensors: dict[str, Any], entries: dict[str, Any],
 def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
     """Return the parameters and the buffers of several modules, stacked name by name.
 
-    `vmap` of `functional_call` over them calls all modules together.  The stacked parameters are
-    new leaves.  `RuntimeError` unless the modules are of one class and in one mode.
+    Use `vmap` over `functional_call` with them to call all the modules at once.  The stacked
+    parameters are new leaves.  Raises `RuntimeError` unless all modules have the same class and the
+    same training mode.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.func.stack_module_state.html
 

@@ -1,7 +1,8 @@
-"""A pullback that is called inside a `vmap` which was entered after it was made.
+"""Support for calling a pullback inside a `vmap` that was entered after the pullback was made.
 
-The derivative knows the levels that were there when it was made.  A vector has a level more, and so
-has the gradient: it stays the outermost wrapper, and rows of the batch are treated like values.
+A pullback knows only the levels that were active when it was made.  A vector from a later `vmap`
+has one more level, and so does the gradient, so that level stays the outermost wrapper and its
+batch dimension is carried along as an ordinary dimension.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ __all__ = ["example", "value"]
 
 
 def value(levels: VmapLevels, tensor: Tensor) -> Tensor:
-    """Return `levels.of(tensor)`, in a batch of each level that was entered since."""
+    """Return `levels.of(tensor)`, keeping the batch of each level entered later."""
     level = level_of(tensor)
     if not _is_inside(levels, level):
         return levels.of(tensor)
@@ -24,7 +25,7 @@ def value(levels: VmapLevels, tensor: Tensor) -> Tensor:
 
 
 def example(levels: VmapLevels, tensor: Tensor) -> Tensor:
-    """Return `levels.example(tensor)`, in a batch of each level that was entered since."""
+    """Return `levels.example(tensor)`, keeping the batch of each level entered later."""
     level = level_of(tensor)
     if not _is_inside(levels, level):
         return levels.example(tensor)
@@ -33,5 +34,5 @@ def example(levels: VmapLevels, tensor: Tensor) -> Tensor:
 
 
 def _is_inside(levels: VmapLevels, level: int) -> bool:
-    """Tell whether a level was entered after all of `levels`."""
+    """Return whether a level was entered after all of `levels`."""
     return bool(levels.levels) and level > levels.levels[-1][0]

@@ -1,12 +1,13 @@
-"""Derivatives of functions: grad, vjp, jvp, linearize; for jacobians see `jacobians.py`.
+"""Derivatives of functions: grad, vjp, jvp, linearize; for Jacobians see `jacobians.py`.
 
-They nest, with each other and inside `vmap`: the gradient of a gradient is the second derivative,
-`vmap(grad(loss), (None, 0, 0))` gives each example its own gradient.
+They nest, with each other and inside `vmap`.  The gradient of a gradient is the second derivative,
+and `vmap(grad(loss), (None, 0, 0))` computes per-sample gradients.
 
 NOTE [When a derivative keeps its graph]
-    A derivative is taken with respect to the copy of its input that the function gets.  This
-    separates it from derivatives inside or around it.  Its result keeps a graph only if one may be
-    needed: by another derivative around it, or by a tensor that requires grad and was used.
+    A derivative is computed with respect to a copy of the input, which the function gets instead
+    of the input.  That separates it from derivatives inside or around it.  Its result keeps a
+    graph only if something may need one: another derivative around it, or a tensor that requires
+    grad and was used in the function.
 """
 
 from __future__ import annotations
@@ -34,9 +35,9 @@ ArgNums = int | tuple[int, ...]
 
 
 def outside_inference(transform: Function) -> Function:
-    """Return a derivative that leaves inference mode while it runs, so that ops are recorded.
+    """Make a derivative leave inference mode while it runs, so that ops are recorded.
 
-    It gets copies of inference tensors, which cannot be saved; its result has no graph.
+    It gets copies of inference tensors, because these cannot be saved.  Its result has no graph.
     """
 
     def savable(leaf: Any) -> Any:
@@ -54,9 +55,9 @@ def outside_inference(transform: Function) -> Function:
 
 
 class Derivation:
-    """One derivative being taken: copies of its inputs, and their gradients afterwards.
+    """The state of one derivative: copies of its inputs, and their gradients afterwards.
 
-    All tensors in it are unwrapped: see NOTE [Derivatives inside vmap] in levels.py.
+    All its tensors are unwrapped: see NOTE [Derivatives inside vmap] in levels.py.
     """
 
     def __init__(self, inputs: Any) -> None:
@@ -72,17 +73,17 @@ class Derivation:
         value = self.levels.of(leaf)
         if value.requires_grad and grad_enabled.get():
             if self.levels.count and not self.levels.holds(leaf):
-                return value  # expanded, and so a tensor of its own
+                return value  # expanded, so already a separate tensor
             alias: Tensor = F.view_as(value, value)
             return alias
         return without_graph(value).requires_grad_()
 
     def arguments(self) -> Any:
-        """Return the arguments for the function, nested as the inputs were."""
+        """Return the arguments for the function, nested like the inputs."""
         return rebuilt(self.tree, [self.levels.example(c) for c in self.copies])
 
     def call(self, func: Function, *args: Any, **kwargs: Any) -> Any:
-        """Call the function with its operations recorded."""
+        """Call the function and record its ops."""
         before = depth.get()
         try:
             depth.set(before + 1)
@@ -92,7 +93,7 @@ class Derivation:
             depth.set(before)
 
     def keeps_graph(self, outputs: Sequence[Tensor]) -> bool:
-        """Tell whether the derivative may be differentiated again.
+        """Return whether the derivative may be differentiated again.
 
         See NOTE [When a derivative keeps its graph].
         """
@@ -112,7 +113,7 @@ class Derivation:
 
     def pull(self, outputs: Sequence[Tensor], vectors: Sequence[Tensor], keep: bool,
              is_batched: bool = False) -> list[Tensor | None]:
-        """Return the vector-Jacobian product for each input; None where it is zero."""
+        """Return the vector-Jacobian product for each input, or `None` where it is zero."""
         live = [i for i, out in enumerate(outputs) if out.requires_grad]
         if not live:
             return [None] * len(self.copies)
@@ -120,7 +121,7 @@ class Derivation:
                               True, keep, allow_unused=True, is_grads_batched=is_batched))
 
     def result(self, grads: Sequence[Tensor | None]) -> list[Tensor]:
-        """Return gradients as the function's caller sees them; missing ones are zeros."""
+        """Return gradients as the function's caller sees them, with zeros for missing ones."""
         return [inner_levels.example(self.levels, F.zeros_like(c) if g is None else g)
                 for g, c in zip(grads, self.copies, strict=True)]
 
@@ -133,11 +134,11 @@ class Derivation:
 
 
 def without_graph(tensor: Tensor) -> Tensor:
-    """Return a detached tensor that keeps its tangents of an outer `jvp`."""
+    """Return a detached tensor that keeps its tangents in an outer `jvp`."""
     if transform.get() is None and not tensor.is_inference():
         return tensor.detach()
     with no_grad():
-        return tensor.clone()  # a detached tensor has none, or cannot be saved for backward
+        return tensor.clone()  # detach drops the tangent, or the result cannot be saved
 
 
 def chosen(argnums: ArgNums, args: tuple[Any, ...]) -> Any:
@@ -162,7 +163,7 @@ def chosen(argnums: ArgNums, args: tuple[Any, ...]) -> Any:
 
 
 def replaced(argnums: ArgNums, args: tuple[Any, ...], new: Any) -> tuple[Any, ...]:
-    """Return the arguments with those at `argnums` replaced."""
+    """Return the arguments, with those at `argnums` replaced."""
     values = list(args)
     for i, value in zip(argnums, new, strict=True) if isinstance(argnums, tuple) else [
             (argnums, new)]:
@@ -171,7 +172,7 @@ def replaced(argnums: ArgNums, args: tuple[Any, ...], new: Any) -> tuple[Any, ..
 
 
 def parted(result: Any, has_aux: bool, name: str) -> tuple[Any, Any]:
-    """Return the output to differentiate, and the auxiliary output."""
+    """Split a function's result into the output to differentiate and the auxiliary output."""
     if not has_aux:
         return result, None
     if not isinstance(result, tuple) or len(result) != 2:
@@ -181,9 +182,9 @@ def parted(result: Any, has_aux: bool, name: str) -> tuple[Any, Any]:
 
 
 def grad_and_value(func: Function, argnums: ArgNums = 0, has_aux: bool = False) -> Function:
-    """Return the function that computes gradient and value of `func`; arguments as in `grad`.
+    """Return a function that computes the gradient and the value of `func`; arguments as in `grad`.
 
-    With `has_aux` the value is a pair, `(output, aux)`.
+    With `has_aux` the value is a pair `(output, aux)`.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.func.grad_and_value.html
 
@@ -217,7 +218,7 @@ def grad_and_value(func: Function, argnums: ArgNums = 0, has_aux: bool = False) 
 
 
 def value_and_grad(func: Function, argnums: ArgNums = 0, has_aux: bool = False) -> Function:
-    """Return the function that computes value and gradient of `func`: `grad_and_value` swapped.
+    """Return a function that computes the value and the gradient: `grad_and_value` swapped.
 
     >>> from minigrad import tensor
     >>> value_and_grad(lambda x: x * x)(tensor(3.0))
@@ -234,10 +235,10 @@ def value_and_grad(func: Function, argnums: ArgNums = 0, has_aux: bool = False) 
 
 
 def grad(func: Function, argnums: ArgNums = 0, has_aux: bool = False) -> Function:
-    """Return the function that computes the gradient of `func`, which returns one number.
+    """Return a function that computes the gradient of `func`, which must return a scalar tensor.
 
-    The gradient is with respect to argument `argnums`, or several; arguments may be nested.  With
-    `has_aux` the function returns `(output, aux)` and its gradient `(gradient, aux)`.
+    The gradient is with respect to argument `argnums`, or a tuple of them; arguments may be nested.
+    With `has_aux`, `func` returns `(output, aux)` and the new function returns `(gradient, aux)`.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.func.grad.html
 
@@ -256,7 +257,7 @@ def grad(func: Function, argnums: ArgNums = 0, has_aux: bool = False) -> Functio
 
 
 def tensors_only(output: Any, name: str) -> list[Tensor]:
-    """Return the leaves of an output; `RuntimeError` unless all are tensors."""
+    """Return the leaves of an output, and raise `RuntimeError` unless all are tensors."""
     leaves = leaves_of(output)
     for leaf in leaves:
         if not isinstance(leaf, Tensor):
@@ -266,7 +267,7 @@ def tensors_only(output: Any, name: str) -> list[Tensor]:
 
 
 def floating_only(output: Any) -> None:
-    """Raise for an output that cannot have a gradient."""
+    """Raise `RuntimeError` if an output cannot have a gradient."""
     for leaf in leaves_of(output):
         if isinstance(leaf, Tensor) and not leaf.is_floating_point():
             raise RuntimeError("vjp(f, ...): All outputs of f must be floating-point or complex "
@@ -275,7 +276,10 @@ def floating_only(output: Any) -> None:
 
 @outside_inference
 def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
-    """Return `func(*primals)` and the function that multiplies vectors with its jacobian.
+    """Return `func(*primals)` and a function that computes vector-Jacobian products.
+
+    The function takes one cotangent for each output and returns a tuple with a gradient for each
+    primal.  With `has_aux`, `func` returns `(output, aux)` and `aux` is returned as a third value.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.func.vjp.html
 
@@ -312,9 +316,10 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
 @outside_inference
 def jvp(func: Function, primals: tuple[Any, ...], tangents: tuple[Any, ...], *,
         strict: bool = False, has_aux: bool = False) -> Any:
-    """Return `func(*primals)` and the product of its jacobian with `tangents`.
+    """Return `func(*primals)` and the Jacobian-vector product with `tangents`.
 
-    Forward mode: one run of the function, on dual tensors.
+    Runs the function once, in forward mode.  With `strict`, raises `RuntimeError` if an output does
+    not depend on the inputs.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.func.jvp.html
 
@@ -366,9 +371,9 @@ def jvp(func: Function, primals: tuple[Any, ...], tangents: tuple[Any, ...], *,
 
 
 def linearize(func: Function, *primals: Any) -> tuple[Any, Function]:
-    """Return `func(*primals)` and the function that multiplies tangents by the jacobian there.
+    """Return `func(*primals)` and a function that computes Jacobian-vector products at `primals`.
 
-    This function runs `func` again, with the random numbers of the first run.
+    Each call of that function runs `func` again, with the random numbers of the first run.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.func.linearize.html
 
@@ -381,7 +386,7 @@ def linearize(func: Function, *primals: Any) -> tuple[Any, Function]:
     output = func(*primals)
 
     def push(*tangents: Any) -> Any:
-        """Return the Jacobian-vector product, nested as the output is."""
+        """Return the Jacobian-vector product, nested like the output."""
         if form(tangents) != form(primals):
             raise RuntimeError(f"Expected the tangents {form(tangents)} to have the same argspec "
                                f"as the primals {form(primals)}")

@@ -1,4 +1,4 @@
-"""Nested tuples, lists and dicts of tensors, as the transformations take and return them."""
+"""Nested tuples, lists and dicts of tensors, which the transforms take and return."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def mapped(function: Callable[[Any], Any], tree: Tree) -> Tree:
 
 
 def form(tree: Tree) -> str:
-    """Return the structure of a nesting as text; the order of a dict's keys counts.
+    """Return the structure of a nesting as text, which depends on the order of a dict's keys.
 
     >>> form((1, {"b": 2}))
     "('*', {'b': '*'})"
@@ -46,13 +46,13 @@ def form(tree: Tree) -> str:
 
 
 def rebuilt(tree: Tree, leaves: list[Any]) -> Tree:
-    """Return a nesting of the same structure with other leaves."""
+    """Return a nesting of the same structure with other leaves, in order."""
     rest = iter(leaves)
     return mapped(lambda _: next(rest), tree)
 
 
 def spread(shorter: Tree, tree: Tree) -> list[Any] | None:
-    """Broadcast a nesting that may end earlier to the leaves of `tree`; None if they do not agree.
+    """Broadcast a nesting that may be shallower to the leaves of `tree`; `None` if they differ.
 
     >>> spread((0, 1), ((10, 20), 30))
     [0, 0, 1]

@@ -1,13 +1,13 @@
-"""All operations, one family a file; a file is loaded when a program first names one of its ops.
+"""All operations, one family per file; a file is loaded when a program first uses one of its ops.
 
-`python -m minigrad.utils.stubs` lists the names of each file: a new file needs no line here.
+`python -m minigrad.utils.stubs` lists the names in each file, so a new file needs no line here.
 
 NOTE [Loading ops]
-    `F.exp`, `Tensor.exp` and `minigrad.exp` are there before the file that declares `Exp` is
-    loaded: as a `Later` in the class of `F`, as a `LaterMethod` in a base of `Tensor`, and as a
-    name that the package's `__getattr__` knows.  The first of them that a program uses loads the
-    file, and publishes what it declares.  Threads that ask for the same name together wait for the
-    import in Python's own lock; the lock here holds no import, only the publishing that follows.
+    `F.exp`, `Tensor.exp` and `minigrad.exp` exist before the file that declares `Exp` is loaded:
+    as a `Later` in the class of `F`, as a `LaterMethod` in a base of `Tensor`, and as a name that
+    the package's `__getattr__` knows.  The first one that a program uses loads the file and
+    publishes what it declares.  If several threads use the same name at once, they wait for the
+    import in Python's own lock.  The lock in this module covers only the publishing that follows.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from ..op.publish import FUNCTIONS, publish
 from ..tensor.protocols import PythonProtocols
 from ..tensor.tensor import Tensor
 
-#: The file of each function that the package offers, by the function's name.
+#: The file of each public function, by the function's name.
 FILES = {name: module for module, name, _ in rows(FUNCTION_NAMES)}
 
 _PACKAGE = __package__.partition(".")[0]
@@ -36,7 +36,7 @@ _publishing = RLock()
 
 
 class Later:
-    """A function of `F` whose file is not loaded; what the file publishes hides it."""
+    """A function of `F` whose file is not loaded yet; publishing replaces it."""
 
     def __init__(self, name: str, module: str) -> None:
         self.name, self.module = name, module
@@ -47,7 +47,7 @@ class Later:
 
 
 class LaterMethod(Later):
-    """A method or property of tensors whose file is not loaded."""
+    """A method or property of tensors whose file is not loaded yet."""
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         load(self.module)
@@ -55,11 +55,11 @@ class LaterMethod(Later):
 
     def __set__(self, instance: Any, value: Any) -> None:
         load(self.module)
-        setattr(instance, self.name, value)  # as the attribute itself takes it
+        setattr(instance, self.name, value)  # now goes to the published attribute
 
 
 def load(module: str) -> None:
-    """Import a module by its path below the package, and publish the ops that it declares.
+    """Import a module by its path inside the package, and publish the ops that it declares.
 
     >>> load("ops.math.bessel"); "SpecialBesselJ0" in REGISTRY
     True
@@ -73,7 +73,7 @@ def load(module: str) -> None:
 
 
 def function(name: str) -> Callable[..., Any]:
-    """Return the function that the package offers under a name; KeyError if there is none.
+    """Return a public function by its name; raise `KeyError` if there is no such function.
 
     >>> function("special_entr").__name__
     'special_entr'
@@ -84,7 +84,7 @@ def function(name: str) -> Callable[..., Any]:
 
 @cache
 def load_all() -> None:
-    """Load every file; reading `REGISTRY` does it first.
+    """Load every file.  Reading `REGISTRY` does this first.
 
     >>> load_all(); len(REGISTRY) > 300
     True
@@ -94,8 +94,8 @@ def load_all() -> None:
 
 
 def _is_ready(op: type[Op]) -> bool:
-    """Tell whether the whole file of an op has been run; ops of programs are their own affair."""
-    module = sys.modules.get(op.__module__)  # Python takes it out for a moment in an import
+    """Return whether the file of a built-in op has been imported completely."""
+    module = sys.modules.get(op.__module__)  # an import removes it for a moment
     return (op.__module__.startswith(f"{__name__}.") and module is not None
             and not getattr(module.__spec__, "_initializing", False))
 

@@ -1,4 +1,4 @@
-"""Questions about tensors and dtypes that need no computation."""
+"""Queries about tensors and dtypes that need no computation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..tensor.tensor import Tensor
 
 @function(method_too=False, event=False)
 def is_tensor(obj: Any) -> bool:
-    """Tell whether `obj` is a tensor. Source: `torch.is_tensor`.
+    """Return whether `obj` is a tensor.  Source: `torch.is_tensor`.
 
     >>> from minigrad import is_tensor, tensor
     >>> is_tensor(tensor(1)), is_tensor(1)
@@ -26,9 +26,11 @@ def is_tensor(obj: Any) -> bool:
 
 @function(method_too=False, event=False)
 def typename(obj: Any, /) -> str:
-    """Return the name of an object's type, or of the object if it is a class or a function.
+    """Return the qualified name of an object's type, or of the object if it is a class or function.
 
-    For a tensor it is that of its kind of numbers. Source: `torch.typename`.
+    For a tensor, returns the name of its legacy type, such as torch.FloatTensor.
+
+    Source: `torch.typename`.
 
     >>> from minigrad import tensor, typename
     >>> typename(tensor(1)), typename(1)
@@ -43,7 +45,7 @@ def typename(obj: Any, /) -> str:
 
 
 def checked(name: str, input: Any) -> Tensor:
-    """Return `input`; `TypeError` unless it is a tensor."""
+    """Return `input`, and raise `TypeError` unless it is a tensor."""
     if not isinstance(input, Tensor):
         raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not "
                         f"{type(input).__name__}")
@@ -52,7 +54,7 @@ def checked(name: str, input: Any) -> Tensor:
 
 @function(method_too=False, event=False)
 def is_floating_point(input: Tensor) -> bool:
-    """Tell whether the elements are floating-point numbers. Source: `torch.is_floating_point`.
+    """Return whether the dtype is floating-point.  Source: `torch.is_floating_point`.
 
     >>> from minigrad import is_floating_point, tensor
     >>> is_floating_point(tensor(1.0)), is_floating_point(tensor(1))
@@ -63,7 +65,7 @@ def is_floating_point(input: Tensor) -> bool:
 
 @function(event=False)
 def is_signed(input: Tensor) -> bool:
-    """Tell whether the dtype has negative numbers. Source: `torch.is_signed`.
+    """Return whether the dtype can hold negative numbers.  Source: `torch.is_signed`.
 
     >>> from minigrad import tensor, uint8
     >>> tensor([1]).is_signed(), tensor([1], dtype=uint8).is_signed()
@@ -74,7 +76,7 @@ def is_signed(input: Tensor) -> bool:
 
 @function(method_too=False, event=False)
 def is_complex(input: Tensor) -> bool:
-    """Tell whether the elements are complex numbers: never. Source: `torch.is_complex`.
+    """Return False, because minigrad has no complex dtypes.  Source: `torch.is_complex`.
 
     >>> from minigrad import is_complex, tensor
     >>> is_complex(tensor(1.0))
@@ -85,7 +87,7 @@ def is_complex(input: Tensor) -> bool:
 
 @function(method_too=False, event=False)
 def is_inference(input: Tensor) -> bool:
-    """Tell whether the tensor was made in inference mode. Source: `torch.is_inference`.
+    """Return whether the tensor was created in inference mode.  Source: `torch.is_inference`.
 
     >>> from minigrad import is_inference, tensor
     >>> is_inference(tensor(1.0))
@@ -96,7 +98,7 @@ def is_inference(input: Tensor) -> bool:
 
 @function(event=False)
 def is_nonzero(input: Tensor) -> bool:
-    """Tell whether the one element is not zero; `RuntimeError` unless there is one.
+    """Return whether the only element is nonzero; raise `RuntimeError` unless there is exactly one.
 
     Source: `torch.is_nonzero`.
 
@@ -120,7 +122,7 @@ def numel(input: Tensor) -> int:
 
 @function(method_too=False, event=False)
 def result_type(tensor1: Any, tensor2: Any) -> dtype:
-    """Return the dtype in which two tensors or numbers are combined. Source: `torch.result_type`.
+    """Return the dtype that two tensors or numbers promote to.  Source: `torch.result_type`.
 
     >>> from minigrad import result_type, tensor
     >>> result_type(tensor([1, 2]), 1.0)
@@ -139,7 +141,7 @@ def result_type(tensor1: Any, tensor2: Any) -> dtype:
 
 
 class finfo:
-    """The limits of a floating dtype, the default one unless told. Source: `torch.finfo`.
+    """The limits of a floating-point dtype, by default the default dtype.  Source: `torch.finfo`.
 
     >>> from minigrad import finfo, float32
     >>> finfo(float32).eps

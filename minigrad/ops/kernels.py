@@ -1,6 +1,6 @@
-"""Kernels that a backend has of its own, in place of an op's forward or formula.
+"""Lets a backend run a kernel of its choice in place of an op's forward or gradient formula.
 
-So a formula reads as mathematics, and a GPU runs it as one kernel.
+A formula can then read like mathematics, and a GPU still runs it as one kernel.
 """
 
 import functools
@@ -12,10 +12,11 @@ from ..backend import BACKENDS
 
 
 def own_kernel(name, *takes):
-    """Run a backend's own kernel of this name in place of an op's forward or formula.
+    """Run the backend's kernel `name`, if it has one, in place of an op's forward or formula.
 
-    The kernel gets the function's arguments, or those named in `takes`.  If the backend has no
-    such kernel, or the kernel returns `NotImplemented`, the function runs; so it does on tensors.
+    The kernel gets the function's arguments, or only those listed in `takes`.  If the backend has
+    no such kernel, if the kernel returns `NotImplemented`, or if the arguments are tensors, the
+    function itself runs.
     """
 
     def give(function):
@@ -25,7 +26,7 @@ def own_kernel(name, *takes):
 
         @functools.wraps(function)
         def call(first, *rest):
-            if type(first) is np.ndarray:  # the commonest formulas, with less to do
+            if type(first) is np.ndarray:  # a fast path, because NumPy arrays are the most common
                 return function(first, *rest)
             backend = first if is_forward else BACKENDS.get(type(first))
             kernel = getattr(backend, name, None)

@@ -1,7 +1,7 @@
-"""Helpers for families of ops: one name for several ops, several names for one.
+"""Helpers for families of ops: one name for several ops, or several names for one op.
 
-PyTorch gives `x ** 2` and `x ** y` two formulas under one name; here they are two ops, and the
-function that carries the name chooses between them.
+PyTorch has two gradient formulas for `x ** 2` and `x ** y` under one name.  Here they are two ops,
+and the function with that name chooses one of them.
 """
 
 import inspect
@@ -11,7 +11,7 @@ from ..backend import BACKENDS
 from ..dtypes import type_name
 from ..op.apply import apply
 from ..op.arguments import NUMBERS
-from ..op.arguments import is_tensor as is_tensor  # for the files beside this one
+from ..op.arguments import is_tensor as is_tensor  # re-exported for neighbouring modules
 from ..op.declaration import F
 from ..op.inplace import apply_inplace
 from ..op.out import call_with_out
@@ -32,16 +32,16 @@ from ..tensor.tensor import Tensor, method
 
 
 def is_number(value):
-    """Tell whether an operand is a number and not a tensor or an array."""
+    """Return whether an operand is a number, not a tensor or array."""
     return isinstance(value, NUMBERS) and type(value) not in BACKENDS
 
 
 def overloaded(*, inplace=True, function=True, aliases=(), dunder=(), method_too=True, out=""):
-    """Publish the ops that the decorated function chooses from under its name.
+    """Publish, under the decorated function's name, the ops that it chooses from.
 
     The function takes the user's arguments, and returns the op and its arguments in the order of
-    the op's forward.  If one of them is `dim`, the function takes it as `axis` too.  `out` says how
-    it takes `out=`, see NOTE [out=] in op/out.py.
+    the op's `forward`.  If it has an argument `dim`, it accepts `axis` too.  `out` says how it
+    accepts `out=`, see NOTE [out=] in op/out.py.
     """
 
     def give(choose):
@@ -73,7 +73,7 @@ def overloaded(*, inplace=True, function=True, aliases=(), dunder=(), method_too
                 for each in (made, public):
                     each.__name__ = each.__qualname__ = choose.__name__ + suffix
                     each.__module__, each.__doc__ = "minigrad", choose.__doc__
-                    each.__wrapped__ = choose  # which gives its signature
+                    each.__wrapped__ = choose  # for its signature
                 vars(F)[name + suffix], FUNCTIONS[name + suffix] = made, public
                 if method_too:
                     method(name + suffix)(made)
@@ -91,7 +91,7 @@ def overloaded(*, inplace=True, function=True, aliases=(), dunder=(), method_too
 
 
 def alias(op, *names):
-    """Publish a public op, and its variant in place, under further names."""
+    """Publish an op and its in-place variant under further names."""
     for name in names:
         call = documented(caller(op), op, op.name)
         vars(F)[name] = call
@@ -104,13 +104,13 @@ def alias(op, *names):
 
 
 def depend_on(result, *inputs):
-    """Return a gradient with a zero dependency on `inputs`, as PyTorch's backward function has.
+    """Add a zero that depends on `inputs` to a gradient, as PyTorch's backward functions do.
 
-    So a second backward pass finds a way; on arrays, where there is none, nothing happens.
+    This gives a second backward pass a path to the inputs.  On arrays it is a no-op.
     """
     for input in inputs:
         if isinstance(input, Tensor) and not result.requires_grad and _state.grad_enabled.get():
-            way = F.where(F.gt(F.zeros_like(input), 0), input, 0)  # zeros, also of infinities
+            way = F.where(F.gt(F.zeros_like(input), 0), input, 0)  # zeros, even for infinities
             result = result + (way if way.shape == result.shape else F.sum(way))
     return result
 
@@ -119,7 +119,8 @@ vars(F)["depend_on"] = depend_on
 
 
 def refuse_gradient(function, **arguments):
-    """Raise as PyTorch does where an argument requires grad that a function cannot give one to."""
+    """Raise PyTorch's error if an argument requires grad but the function has no gradient for it.
+    """
     for name, value in arguments.items():
         if (isinstance(value, Tensor) and value.requires_grad and _state.grad_enabled.get()
                 and not _state.inference_enabled.get()):
@@ -128,7 +129,7 @@ def refuse_gradient(function, **arguments):
 
 
 def refuse_integers(input, value):
-    """Raise where integers would be filled with a value that requires grad, as PyTorch does."""
+    """Raise PyTorch's error if integers would be filled with a value that requires grad."""
     if (isinstance(value, Tensor) and isinstance(input, Tensor) and value.requires_grad
             and not input.dtype.is_floating_point and _state.grad_enabled.get()
             and not _state.inference_enabled.get()):

@@ -5,7 +5,7 @@
 # Write the bodies that raise NotImplementedError, then run: minigrad run 08b
 # docs/en/glossary.md explains the names used inside the package.
 
-"""Jacobians and hessians of functions: `jacrev`, `jacfwd`, `hessian`.
+"""Jacobians and Hessians of functions: `jacrev`, `jacfwd`, `hessian`.
 
 Source: https://docs.pytorch.org/docs/stable/func.api.html
 """
@@ -42,23 +42,23 @@ __all__ = ["hessian", "jacfwd", "jacrev"]
 
 
 def with_examples(units: Tensor, levels: VmapLevels) -> Tensor:
-    """Expand unit vectors (rows first) by the batch dimensions of the active levels."""
+    """Expand unit vectors (rows first) to the batch dimensions of the active levels."""
     for size in reversed(levels.sizes):
         units = F.expand(F.unsqueeze(units, 1), (units.shape[0], size, *units.shape[1:]))
     return units
 
 
 def units_for(tensors: Sequence[Tensor], levels: VmapLevels) -> list[Tensor]:
-    """Return the unit vectors of one example of batched values, expanded to batches."""
+    """Return the unit vectors for one example of batched values, expanded to the batches."""
     return [with_examples(u, levels) for u in units_of(tensors, levels.count)]
 
 
 def jacrev(func: Function, argnums: ArgNums = 0, *, has_aux: bool = False,
            chunk_size: int | None = None) -> Function:
-    """Return the function that computes the jacobian of `func`, by reverse mode.
+    """Return a function that computes the Jacobian of `func` in reverse mode.
 
-    All rows are computed in one batch.  Each block has the shape `output.shape + input.shape`;
-    the result is nested by outputs first, then by inputs.
+    One batched backward pass computes all rows, or `chunk_size` rows at a time.  Each block has the
+    shape `output.shape + input.shape`; the result is nested by outputs, then by inputs.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.func.jacrev.html
 
@@ -101,7 +101,7 @@ def jacrev(func: Function, argnums: ArgNums = 0, *, has_aux: bool = False,
 def in_chunks(
     units: list[Tensor], chunk_size: int | None, run: Callable[[list[Tensor]], Any]
 ) -> Any:
-    """Run a pass on chunks of the unit vectors, and join the results."""
+    """Run a pass on chunks of the unit vectors and concatenate the results."""
     total = units[0].shape[0] if units else 0
     if not total or chunk_size is None or chunk_size >= total:
         return run(units)
@@ -112,7 +112,7 @@ def in_chunks(
 
 def block(levels: VmapLevels, rows: Tensor | None, part: slice, first: Any, second: Any,
           like: Tensor) -> Tensor:
-    """Return some rows as a block of the jacobian, of shape `first + second` for each example."""
+    """Return some rows as a block of the Jacobian, of shape `first + second` for each example."""
     shape = (*levels.sizes, *first, *second)
     if rows is None:
         return levels.example(F.zeros(shape, dtype=like.dtype))
@@ -123,9 +123,9 @@ def block(levels: VmapLevels, rows: Tensor | None, part: slice, first: Any, seco
 
 def jacfwd(func: Function, argnums: ArgNums = 0, has_aux: bool = False, *,
            randomness: str = "error") -> Function:
-    """Return the function that computes the jacobian of `func`, by forward mode.
+    """Return a function that computes the Jacobian of `func` in forward mode.
 
-    All columns come from one run of the function.  `randomness` is that of `vmap`.
+    One run of the function computes all columns.  `randomness` is the same as for `vmap`.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.func.jacfwd.html
 
@@ -168,10 +168,10 @@ def jacfwd(func: Function, argnums: ArgNums = 0, has_aux: bool = False, *,
 
 def column_block(levels: VmapLevels, columns: Tensor, part: slice,
                  of_input: tuple[int, ...]) -> Tensor:
-    """Return one input's columns as a block of the jacobian: output dimensions first.
+    """Return one input's columns as a block of the Jacobian, with the output dimensions first.
 
-    `columns` has a row for each column of the jacobian; `part` are those of the input, of shape
-    `of_input`.
+    `columns` has a row for each column of the Jacobian; `part` selects the rows for the input, of
+    shape `of_input`.
     """
     # 08b.7 All columns in one run (about 11 lines)
     # Three pieces. `columns_along` runs `func` once and returns its outputs and, for
@@ -192,7 +192,7 @@ def column_block(levels: VmapLevels, columns: Tensor, part: slice,
 
 
 def hessian(func: Function, argnums: ArgNums = 0) -> Function:
-    """Return the function that computes the second derivatives of `func`.
+    """Return a function that computes the Hessian of `func`, its second derivatives.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.func.hessian.html
 

@@ -8,11 +8,11 @@
 """Levels: the `vmap`s and derivatives that are active on this thread, and their tensors.
 
 NOTE [Derivatives inside vmap]
-    A derivative inside `vmap` is taken for each example separately.  Its inputs are made batches
-    before the function is called; shared inputs are expanded.  Then the gradient of the sum over
-    the batch holds, for each example, the gradient with respect to that example's copy.  The graph
-    records the batched values (`BatchedArray.value`); `VmapLevels` unwraps a tensor to its batched
-    value, and wraps it again.
+    A derivative inside `vmap` is computed for each example separately.  Before the function is
+    called, its inputs are turned into batches, and shared inputs are expanded.  That way, the
+    gradient of the sum over the batch contains, for each example, the gradient with respect to
+    that example's copy.  The graph records the batched values (`BatchedArray.value`).
+    `VmapLevels` unwraps a tensor to its batched value, and wraps it again.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from ..batching import BatchedArray, batched, examples, vmaps
 from ..op.declaration import F
 from ..tensor.tensor import Tensor
 
-#: The number of derivatives that are being taken, one inside the other.
+#: How many derivatives are being computed, nested inside each other.
 depth: ContextVar[int] = ContextVar("depth", default=0)
 
 
 class VmapLevels:
-    """Unwraps batched tensors of some levels to plain values, and wraps them again.
+    """Unwraps tensors that are batched at some levels to plain values, and wraps them again.
 
-    The default is all levels that are active.
+    By default these are all the active levels.
     """
 
     def __init__(self, levels: tuple[tuple[int, int], ...] | None = None) -> None:
@@ -38,7 +38,7 @@ class VmapLevels:
 
     @property
     def count(self) -> int:
-        """The number of batch dimensions that an unwrapped value has in front."""
+        """The number of leading batch dimensions of an unwrapped value."""
         return len(self.levels)
 
     @property
@@ -47,7 +47,7 @@ class VmapLevels:
         return tuple(size for _, size in self.levels)
 
     def holds(self, tensor: Tensor) -> bool:
-        """Tell whether a tensor is batched at each level."""
+        """Return whether a tensor is batched at every level."""
         for level, _ in reversed(self.levels):
             inside: Tensor | None = examples(tensor, level)
             if inside is None:
@@ -56,12 +56,12 @@ class VmapLevels:
         return True
 
     def without(self, level: int) -> VmapLevels | None:
-        """Return the other levels; None if there are none."""
+        """Return the other levels, or `None` if there are no others."""
         rest = tuple(pair for pair in self.levels if pair[0] != level)
         return VmapLevels(rest) if rest else None
 
     def of(self, tensor: Tensor) -> Tensor:
-        """Return the unwrapped value of a tensor; batch dimensions of outer levels come first."""
+        """Unwrap a tensor; the batch dimensions of outer levels come first."""
         # 08b.6 Each example with a copy of its own (about 7 lines)
         # `of` returns what the graph records for a tensor inside `vmap`: its value for all
         # examples, at all levels. `example` wraps such a value: what a function sees. Here
@@ -83,7 +83,7 @@ class VmapLevels:
 
 
 def is_batched(tensor: Tensor) -> bool:
-    """Tell whether a tensor is batched.
+    """Return whether a tensor is batched.
 
     >>> from minigrad import tensor
     >>> is_batched(tensor(1.0))

@@ -1,1 +1,1 @@
-"""Tensors made from data, sizes or other tensors."""
+"""Tensors created from data, from sizes, or like other tensors."""

@@ -1,6 +1,6 @@
-"""Making tensors: from data, filled with one value, or in even steps.
+"""Create tensors from data, filled with one value, or evenly spaced.
 
-Each takes the keyword arguments of `Options`.
+All functions accept the keyword arguments of `Options`.
 
 Source: https://docs.pytorch.org/docs/stable/torch.html#creation-ops
 """
@@ -52,10 +52,12 @@ Array = Any
 @function(method_too=False, event=False)
 def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
            pin_memory: bool = False) -> Tensor:
-    """Copy numbers, nested sequences, arrays or a tensor into a new leaf.
+    """Copy a number, nested sequences, an array or a tensor into a new leaf tensor.
 
-    The dtype is inferred: Python floats have the default one, ints int64, bools bool, arrays
-    their own. `ValueError` for ragged sequences. Source: `torch.tensor`.
+    The dtype is inferred: the default dtype for Python floats, int64 for ints, bool for bools, and
+    an array's own dtype for arrays.  Raises `ValueError` for ragged sequences.
+
+    Source: `torch.tensor`.
 
     >>> from minigrad import tensor
     >>> tensor([[1, 2], [3, 4]])
@@ -67,7 +69,7 @@ def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: b
 
 
 def copied(name: str, data: Any, default: dtype | None, options: Options) -> Tensor:
-    """Make a tensor of a copy of `data`."""
+    """Make a tensor from a copy of `data`."""
     wanted = wanted_dtype(name, options) or default
     plain: Options = {**options, "dtype": None}
     if isinstance(data, Tensor):
@@ -85,9 +87,11 @@ def copied(name: str, data: Any, default: dtype | None, options: Options) -> Ten
 
 @function(method_too=False, event=False)
 def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
-    """Return `data` as a tensor, without a copy where dtype and device are right already.
+    """Return `data` as a tensor, without a copy if it already has the dtype and device.
 
-    A tensor keeps its history; a NumPy array shares its memory. Source: `torch.as_tensor`.
+    A tensor keeps its history, and a NumPy array shares memory with the result.
+
+    Source: `torch.as_tensor`.
 
     >>> from minigrad import as_tensor
     >>> as_tensor([1, 2])
@@ -97,7 +101,7 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
     wanted = wanted_dtype("as_tensor", options)
     if isinstance(data, Tensor):
         place = default_device() if device is None else device
-        converted: Tensor = data.to(device=place, dtype=wanted)  # itself where nothing changes
+        converted: Tensor = data.to(device=place, dtype=wanted)  # `data` itself if nothing changes
         return converted
     if isinstance(data, np.ndarray):
         checked(data)
@@ -109,12 +113,10 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
 @function(method_too=False, event=False)
 def asarray(obj: Any, *, dtype: Any = None, device: Any = None, copy: bool | None = None,
             requires_grad: bool | None = None) -> Tensor:
-    """Return `obj` as a tensor; `copy` forces a copy (True) or forbids one (False).
+    """Return `obj` as a tensor; `copy=True` forces a copy, and `copy=False` forbids one.
 
-    A tensor keeps its history unless `requires_grad` is given: True makes a leaf of what has none,
-    False detaches.
-
-    Source: `torch.asarray`.
+    A tensor keeps its history unless `requires_grad` is given: False detaches, and True makes a
+    tensor without history a leaf that requires grad.  Source: `torch.asarray`.
 
     >>> from minigrad import asarray
     >>> asarray([1.0, 2.0])
@@ -142,7 +144,7 @@ def asarray(obj: Any, *, dtype: Any = None, device: Any = None, copy: bool | Non
 
 @function(method_too=False, event=False)
 def scalar_tensor(s: Any, **options: Unpack[Options]) -> Tensor:
-    """Make a 0-d tensor of a number, of the default dtype unless told.
+    """Create a zero-dimensional tensor from a number, by default with the default dtype.
 
     Source: `torch.scalar_tensor`.
 
@@ -155,7 +157,7 @@ def scalar_tensor(s: Any, **options: Unpack[Options]) -> Tensor:
 
 @function(method_too=False, event=False)
 def from_numpy(ndarray: Any) -> Tensor:
-    """Make a tensor that shares the array's memory. Source: `torch.from_numpy`.
+    """Create a tensor that shares memory with a NumPy array.  Source: `torch.from_numpy`.
 
     >>> import numpy as np
     >>> from minigrad import from_numpy
@@ -180,11 +182,10 @@ def from_numpy(ndarray: Any) -> Tensor:
 @function(method_too=False, event=False)
 def frombuffer(buffer: Any, *, dtype: Any, count: Any = -1, offset: Any = 0,
                requires_grad: bool = False) -> Tensor:
-    """Make a tensor of one dimension that shares the memory of a buffer, such as a bytearray.
+    """Create a one-dimensional tensor that shares memory with a buffer, such as a bytearray.
 
-    It has `count` elements, a negative number means all, from the byte `offset` on. `ValueError`
-    where the buffer is too short, `UserWarning` where it may not be written to. Source:
-    `torch.frombuffer`.
+    Reads `count` elements (all if negative), starting at byte `offset`.  Raises `ValueError` if the
+    buffer is too short, and warns if it is read-only.  Source: `torch.frombuffer`.
 
     >>> import minigrad as torch
     >>> torch.frombuffer(bytearray([1, 2]), dtype=torch.uint8)
@@ -216,7 +217,7 @@ def frombuffer(buffer: Any, *, dtype: Any, count: Any = -1, offset: Any = 0,
 
 @function(method_too=False, event=False)
 def from_dlpack(ext_tensor: Any) -> Tensor:
-    """Make a tensor that shares the memory of another library's. Source: `torch.from_dlpack`.
+    """Create a tensor that shares memory with another library's.  Source: `torch.from_dlpack`.
 
     >>> import numpy as np
     >>> from minigrad import from_dlpack
@@ -231,7 +232,7 @@ def from_dlpack(ext_tensor: Any) -> Tensor:
 @method("new_tensor")
 def new_tensor(self: Tensor, data: Any, *, dtype: Any = None, device: Any = None,
                requires_grad: bool = False) -> Tensor:
-    """Copy `data` into a new leaf, of this tensor's dtype. Source: `torch.Tensor.new_tensor`.
+    """Copy `data` into a new leaf with this tensor's dtype.  Source: `torch.Tensor.new_tensor`.
 
     >>> from minigrad import tensor
     >>> tensor([1.5]).new_tensor([1, 2])
@@ -247,7 +248,7 @@ def new_tensor(self: Tensor, data: Any, *, dtype: Any = None, device: Any = None
 
 @function(method_too=False, out="creation expanded")
 def zeros(*dims: Any, **options: Unpack[SizedOptions]) -> Tensor:
-    """Make a tensor of zeros, of the default dtype unless told. Source: `torch.zeros`.
+    """Create a tensor of zeros, by default with the default dtype.  Source: `torch.zeros`.
 
     >>> from minigrad import zeros
     >>> zeros(2, 3)
@@ -260,7 +261,7 @@ def zeros(*dims: Any, **options: Unpack[SizedOptions]) -> Tensor:
 
 @function(method_too=False, out="creation expanded")
 def ones(*dims: Any, **options: Unpack[SizedOptions]) -> Tensor:
-    """Make a tensor of ones, of the default dtype unless told. Source: `torch.ones`.
+    """Create a tensor of ones, by default with the default dtype.  Source: `torch.ones`.
 
     >>> from minigrad import ones
     >>> ones(2)
@@ -272,7 +273,7 @@ def ones(*dims: Any, **options: Unpack[SizedOptions]) -> Tensor:
 
 @function(method_too=False, out="creation expanded")
 def empty(*dims: Any, **options: Unpack[SizedOptions]) -> Tensor:
-    """Make a tensor whose values are whatever the memory holds. Source: `torch.empty`.
+    """Create a tensor of uninitialized values.  Source: `torch.empty`.
 
     >>> from minigrad import empty
     >>> empty(2, 3).shape
@@ -284,7 +285,7 @@ def empty(*dims: Any, **options: Unpack[SizedOptions]) -> Tensor:
 
 @function(method_too=False, out="creation expanded")
 def full(size: Any, fill_value: Any, **options: Unpack[Options]) -> Tensor:
-    """Make a tensor of one value, whose dtype it has unless told. Source: `torch.full`.
+    """Create a tensor filled with `fill_value`, by default with its dtype.  Source: `torch.full`.
 
     >>> from minigrad import full
     >>> full((2,), 3.5)
@@ -299,7 +300,7 @@ def full(size: Any, fill_value: Any, **options: Unpack[Options]) -> Tensor:
 
 @function(method_too=False)
 def empty_strided(size: Any, stride: Any, **options: Unpack[Options]) -> Tensor:
-    """Make a tensor with these strides, in elements, on fresh memory.
+    """Create an uninitialized tensor with the given strides, counted in elements.
 
     Source: `torch.empty_strided`.
 
@@ -313,9 +314,11 @@ def empty_strided(size: Any, stride: Any, **options: Unpack[Options]) -> Tensor:
 
 @function(method_too=False)
 def empty_permuted(size: Any, physical_layout: Any, **options: Unpack[Options]) -> Tensor:
-    """Make a tensor whose dimensions lie in memory in the order `physical_layout`.
+    """Create an uninitialized tensor whose dimensions have the memory order `physical_layout`.
 
-    `RuntimeError` unless that names each dimension once. Source: `torch.empty_permuted`.
+    Raises `RuntimeError` unless `physical_layout` names each dimension once.
+
+    Source: `torch.empty_permuted`.
 
     >>> from minigrad import empty_permuted
     >>> empty_permuted((2, 3), (1, 0)).stride()
@@ -343,7 +346,7 @@ def empty_permuted(size: Any, physical_layout: Any, **options: Unpack[Options]) 
 
 @function(method_too=False, out="creation expanded")
 def eye(n: int, m: int | None = None, **options: Unpack[Options]) -> Tensor:
-    """Make an (n, m) matrix with ones on the diagonal, else zeros. Source: `torch.eye`.
+    """Create an (n, m) matrix with ones on the diagonal and zeros elsewhere.  Source: `torch.eye`.
 
     >>> from minigrad import eye
     >>> eye(2)
@@ -360,7 +363,7 @@ def eye(n: int, m: int | None = None, **options: Unpack[Options]) -> Tensor:
 
 
 def strided_array(xp: Any, numpy_dtype: Any, size: Any, stride: Any) -> Array:
-    """Make an array with these strides, in elements, of undefined values."""
+    """Make an uninitialized array with the given strides, counted in elements."""
     if len(size) != len(stride):
         raise RuntimeError(f"dimensionality of sizes ({len(size)}) must match dimensionality of "
                            f"strides ({len(stride)})")
@@ -372,11 +375,11 @@ def strided_array(xp: Any, numpy_dtype: Any, size: Any, stride: Any) -> Array:
     return xp.as_strided(memory, tuple(size), tuple(s * memory.itemsize for s in stride))
 
 
-# -------------------------------------------------------------------- in even steps
+# -------------------------------------------------------------------- evenly spaced
 
 
 def plain_number(name: str, argument: str, position: int, value: Any) -> Any:
-    """Return a Python number for an argument that may also be a 0-d tensor."""
+    """Return a Python number for an argument that may also be a zero-dimensional tensor."""
     if isinstance(value, Tensor):
         if value.ndim:
             raise RuntimeError(f"{name} only supports 0-dimensional start and end tensors, but got "
@@ -391,10 +394,10 @@ def plain_number(name: str, argument: str, position: int, value: Any) -> Any:
 @function(method_too=False, out="creation")
 def arange(start: Any = NOT_GIVEN, end: Any = None, step: Any = 1,
            **options: Unpack[Options]) -> Tensor:
-    """Make the numbers from `start` (0) up to but without `end`, `step` apart.
+    """Create the numbers from `start` (by default 0) up to, but not including, `end`, `step` apart.
 
-    int64 if all three are whole numbers, else the default dtype. `RuntimeError` for a step of 0
-    or of the wrong sign. Source: `torch.arange`.
+    The dtype is int64 if all three are integers, else the default dtype.  Raises `RuntimeError` if
+    `step` is 0 or has the wrong sign.  Source: `torch.arange`.
 
     >>> from minigrad import arange
     >>> arange(3), arange(1, 2, 0.5)
@@ -426,7 +429,7 @@ def arange(start: Any = NOT_GIVEN, end: Any = None, step: Any = 1,
     exact = all(isinstance(value, int) for value in (start, end, step))
     count = -((start - end) // step) if exact else math.ceil((end - start) / step)
     if target is not None and not target.is_floating_point:
-        start, step = int(start), int(step)  # the other integers are counted before
+        start, step = int(start), int(step)  # after `count` is computed, as for other integers
 
     def build(xp: Any, numpy_dtype: Any) -> Array:
         wide = np.int64 if numpy_dtype.kind != "f" else np.float64
@@ -438,7 +441,7 @@ def arange(start: Any = NOT_GIVEN, end: Any = None, step: Any = 1,
 
 @function(method_too=False, out="creation")
 def linspace(start: Any, end: Any, steps: Any, **options: Unpack[Options]) -> Tensor:
-    """Make `steps` evenly spaced numbers from `start` to `end`, both included.
+    """Create `steps` evenly spaced numbers from `start` to `end`, both included.
 
     Source: `torch.linspace`.
 
@@ -452,7 +455,7 @@ def linspace(start: Any, end: Any, steps: Any, **options: Unpack[Options]) -> Te
 @function(method_too=False, out="creation")
 def logspace(start: Any, end: Any, steps: Any, base: float = 10.0,
              **options: Unpack[Options]) -> Tensor:
-    """Make `base` to the power of evenly spaced numbers. Source: `torch.logspace`.
+    """Create `base` to the power of evenly spaced numbers.  Source: `torch.logspace`.
 
     >>> from minigrad import logspace
     >>> logspace(0, 2, 3)
@@ -465,7 +468,10 @@ def logspace(start: Any, end: Any, steps: Any, base: float = 10.0,
 
 def even_steps(name: str, start: Any, end: Any, steps: Any,
                wide: bool = False) -> Callable[[Any, Any], Array]:
-    """Return the function that makes the numbers; each half is counted from its own end."""
+    """Return a function that computes evenly spaced numbers.
+
+    The first half is computed from `start` and the second half from `end`, so both ends are exact.
+    """
     start = plain_number(name, "start", 1, start)
     end = plain_number(name, "end", 2, end)
     if not is_int(steps):

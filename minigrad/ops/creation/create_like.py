@@ -1,7 +1,7 @@
-"""Making tensors like another one: of its dtype, on its device, and perhaps of its shape.
+"""Create tensors like another one: with its dtype, on its device, and perhaps with its shape.
 
-Each takes the keyword arguments of `Options`.  Bare arrays
-give bare arrays: the formulas of other ops use that.
+All functions accept the keyword arguments of `Options`.  For a bare array they return a bare array,
+which the formulas of other ops rely on.
 
 Source: https://docs.pytorch.org/docs/stable/torch.html#creation-ops
 """
@@ -24,7 +24,7 @@ Array = Any
 
 @function(method_too=False)
 def zeros_like(input: Any, **options: Unpack[Options]) -> Tensor:
-    """Make zeros of `input`'s shape, dtype, device and strides. Source: `torch.zeros_like`.
+    """Create zeros with `input`'s shape, dtype, device and strides.  Source: `torch.zeros_like`.
 
     >>> from minigrad import tensor, zeros_like
     >>> zeros_like(tensor([1, 2]))
@@ -36,7 +36,7 @@ def zeros_like(input: Any, **options: Unpack[Options]) -> Tensor:
 
 @function(method_too=False)
 def ones_like(input: Any, **options: Unpack[Options]) -> Tensor:
-    """Make ones of `input`'s shape, dtype, device and strides. Source: `torch.ones_like`.
+    """Create ones with `input`'s shape, dtype, device and strides.  Source: `torch.ones_like`.
 
     >>> from minigrad import tensor, ones_like
     >>> ones_like(tensor([1.5, 2]))
@@ -48,7 +48,7 @@ def ones_like(input: Any, **options: Unpack[Options]) -> Tensor:
 
 @function(method_too=False)
 def empty_like(input: Any, **options: Unpack[Options]) -> Tensor:
-    """Make a tensor of undefined values, of `input`'s shape and the rest.
+    """Create an uninitialized tensor with `input`'s shape, dtype, device and strides.
 
     Source: `torch.empty_like`.
 
@@ -62,7 +62,9 @@ def empty_like(input: Any, **options: Unpack[Options]) -> Tensor:
 
 @function(method_too=False)
 def full_like(input: Any, fill_value: Any, **options: Unpack[Options]) -> Tensor:
-    """Make one value in `input`'s shape, dtype, device and strides. Source: `torch.full_like`.
+    """Create a tensor filled with one value, with `input`'s shape, dtype, device and strides.
+
+    Source: `torch.full_like`.
 
     >>> from minigrad import tensor, full_like
     >>> full_like(tensor([1, 2]), 7)
@@ -78,7 +80,7 @@ def full_like(input: Any, fill_value: Any, **options: Unpack[Options]) -> Tensor
 
 
 def anew(name: str, input: Any, options: Options, build: Callable[[Any, Any], Array]) -> Tensor:
-    """Make a tensor of another shape beside a tensor: beside a batch one for each example."""
+    """Make a tensor of another shape like `input`; if that is batched, one for each example."""
     array = array_of(input)
 
     def for_each(xp: Any, numpy_dtype: Any) -> Array:
@@ -92,7 +94,9 @@ def anew(name: str, input: Any, options: Options, build: Callable[[Any, Any], Ar
 
 @function()
 def new_zeros(input: Any, *dims: Any, **options: Unpack[SizedOptions]) -> Tensor:
-    """Make zeros of a new shape, of `input`'s dtype and device. Source: `torch.Tensor.new_zeros`.
+    """Create zeros of a new shape, with `input`'s dtype and device.
+
+    Source: `torch.Tensor.new_zeros`.
 
     >>> from minigrad import tensor
     >>> tensor([1, 2]).new_zeros(2, 2)
@@ -106,7 +110,9 @@ def new_zeros(input: Any, *dims: Any, **options: Unpack[SizedOptions]) -> Tensor
 
 @function()
 def new_ones(input: Any, *dims: Any, **options: Unpack[SizedOptions]) -> Tensor:
-    """Make ones of a new shape, of `input`'s dtype and device. Source: `torch.Tensor.new_ones`.
+    """Create ones of a new shape, with `input`'s dtype and device.
+
+    Source: `torch.Tensor.new_ones`.
 
     >>> from minigrad import tensor
     >>> tensor([1, 2]).new_ones(3)
@@ -118,7 +124,9 @@ def new_ones(input: Any, *dims: Any, **options: Unpack[SizedOptions]) -> Tensor:
 
 @function()
 def new_empty(input: Any, *dims: Any, **options: Unpack[SizedOptions]) -> Tensor:
-    """Make undefined values of a new shape, `input`'s dtype. Source: `torch.Tensor.new_empty`.
+    """Create an uninitialized tensor of a new shape, with `input`'s dtype and device.
+
+    Source: `torch.Tensor.new_empty`.
 
     >>> from minigrad import tensor
     >>> tensor([1, 2]).new_empty(2, 3).shape
@@ -131,7 +139,7 @@ def new_empty(input: Any, *dims: Any, **options: Unpack[SizedOptions]) -> Tensor
 
 @function()
 def new_full(input: Any, size: Any, fill_value: Any, **options: Unpack[Options]) -> Tensor:
-    """Make one value in a new shape, of `input`'s dtype and device.
+    """Create a tensor of a new shape filled with one value, with `input`'s dtype and device.
 
     Source: `torch.Tensor.new_full`.
 
@@ -150,7 +158,7 @@ def new_full(input: Any, size: Any, fill_value: Any, **options: Unpack[Options])
 
 @function()
 def new_empty_strided(input: Any, size: Any, stride: Any, **options: Unpack[Options]) -> Tensor:
-    """Make a tensor with these strides, of `input`'s dtype.
+    """Create an uninitialized tensor with the given strides and with `input`'s dtype and device.
 
     Source: `torch.Tensor.new_empty_strided`.
 

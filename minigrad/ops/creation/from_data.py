@@ -1,6 +1,6 @@
-"""Reading Python data: numbers, nested sequences, NumPy arrays and tensors become one array.
+"""Reads Python data: turns numbers, nested sequences, NumPy arrays and tensors into one array.
 
-The element type is inferred, the nesting checked and the numbers converted as PyTorch does it.
+As in PyTorch, this infers the dtype, checks the nesting and converts the numbers.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ _BYTE_ORDER = ("given numpy array has byte order different from the native byte 
 
 
 def read(data: Any, wanted: dtype | None) -> Array:
-    """Return a new NumPy array of the values in `data`, of the dtype `wanted` or the inferred one.
+    """Return a new NumPy array of the values in `data`, with dtype `wanted` or the inferred one.
 
-    `ValueError` for ragged sequences, `RuntimeError` for a value that is not a number or does not
-    fit.
+    Raises `ValueError` for ragged sequences, and `RuntimeError` for a value that is not a number or
+    does not fit.
 
     >>> read([[1, 2], [3, 4]], None).tolist(), read([1, 2.5], None).dtype
     ([[1, 2], [3, 4]], dtype('float32'))
@@ -56,7 +56,7 @@ def read(data: Any, wanted: dtype | None) -> Array:
 
 
 def nesting(data: Any) -> tuple[int, ...]:
-    """Return the shape that nested sequences have, going by the first element of each."""
+    """Return the shape of nested sequences, from the first element at each level."""
     shape = []
     while is_nested(data):
         shape.append(len(data))
@@ -73,7 +73,7 @@ def nesting(data: Any) -> tuple[int, ...]:
 
 
 def is_nested(data: Any) -> bool:
-    """Tell whether `data` has elements; tensors count as the one number they must hold."""
+    """Return whether `data` has elements; a tensor counts as the single number that it holds."""
     if isinstance(data, dict):
         raise RuntimeError("Could not infer dtype of dict")
     return isinstance(data, (Sequence, np.ndarray)) and not isinstance(data, str)
@@ -82,7 +82,7 @@ def is_nested(data: Any) -> bool:
 def flatten(
     data: Any, shape: tuple[int, ...], dim: int, flat: list[Any], types: set[Any]
 ) -> None:
-    """Append the numbers in `data` to `flat`, and their types to `types`."""
+    """Append the numbers in `data` to `flat`, and add their types to `types`."""
     if not is_nested(data):
         raise TypeError("not a sequence")
     if len(data) != shape[dim]:
@@ -103,7 +103,7 @@ def flatten(
 
 
 def convert_list(flat: list[Any], types: Any, wanted: dtype | None) -> Array:
-    """Return a 1-d array of numbers whose types are `types`."""
+    """Return a one-dimensional array of numbers whose types are `types`."""
     inferred = infer(types)
     target = wanted or inferred
     if any(each not in (bool, int, float) for each in types):
@@ -117,7 +117,7 @@ def convert_list(flat: list[Any], types: Any, wanted: dtype | None) -> Array:
 
 
 def infer(types: Any) -> dtype:
-    """Return the dtype that holds elements of all these types; the default one for none.
+    """Return the dtype that can hold all these types, or the default dtype if there are none.
 
     >>> infer([int, float]), infer([bool, int]), infer([])
     (torch.float32, torch.int64, torch.float32)
@@ -159,7 +159,7 @@ def infer(types: Any) -> dtype:
 
 
 def scalar(item: Any) -> Any:
-    """Return the Python number that an element stands for."""
+    """Return the Python number in an element."""
     if isinstance(item, Tensor):
         if item.numel() != 1:
             if item.is_floating_point():
@@ -170,10 +170,10 @@ def scalar(item: Any) -> Any:
 
 
 def convert(array: Array, target: dtype) -> Array:
-    """Return `array` as a new array of the dtype; `RuntimeError` where an integer does not fit.
+    """Convert `array` to a new array of a dtype; raise `RuntimeError` if an integer does not fit.
 
-    Fractions are cut off, too large floating-point numbers become infinite, and negative numbers
-    wrap around in unsigned types, as in C.
+    As in C, fractions are truncated, floating-point numbers that are too large become infinite, and
+    negative numbers wrap around in unsigned types.
 
     >>> convert(np.array([1.7, -1.7]), int64).tolist()
     [1, -1]
@@ -189,16 +189,16 @@ def convert(array: Array, target: dtype) -> Array:
             raise RuntimeError(f"value cannot be converted to type {target.name} without overflow")
         if array.dtype.kind == "f":
             array = array.astype(np.int64)
-    with np.errstate(over="ignore", invalid="ignore"):  # floats become infinite, as in PyTorch
+    with np.errstate(over="ignore", invalid="ignore"):  # floats overflow to infinity, as in PyTorch
         return array.astype(goal)
 
 
 def number(value: Any, target: dtype) -> Array:
-    """Return a Python number as a 0-d array of the dtype; `RuntimeError` where it does not fit."""
+    """Return a Python number as a 0-d array of a dtype; raise `RuntimeError` if it does not fit."""
     if isinstance(value, complex):
         raise TypeError(NO_COMPLEX)
     if target.is_floating_point:
-        with np.errstate(over="ignore"):  # asked for below
+        with np.errstate(over="ignore"):  # checked below
             result = np.asarray(float(value)).astype(target.numpy)
         if np.isinf(result) and abs(value) != float("inf") and target.itemsize > 2:
             raise RuntimeError("value cannot be converted to type float without overflow")
@@ -209,7 +209,7 @@ def number(value: Any, target: dtype) -> Array:
 
 
 def checked(array: Array) -> Array:
-    """Return a NumPy array as it is; raise where a tensor could not look at its memory."""
+    """Return a NumPy array unchanged; raise `ValueError` if a tensor cannot share its memory."""
     if any(stride < 0 for stride in array.strides):
         raise ValueError(_NEGATIVE_STRIDE)
     if not array.dtype.isnative:
@@ -218,7 +218,7 @@ def checked(array: Array) -> Array:
 
 
 def from_checked_dtype(numpy_dtype: Any) -> dtype:
-    """Return the dtype for NumPy's; `TypeError` when there is none."""
+    """Return the dtype for a NumPy dtype; raise `TypeError` if there is none."""
     if numpy_dtype.kind == "c":
         raise TypeError(NO_COMPLEX)
     return FROM_NUMPY.get(numpy_dtype) or from_numpy_dtype(numpy_dtype)

@@ -1,4 +1,4 @@
-"""The old constructors: `FloatTensor(2, 3)`, `LongTensor([1, 2])`, `x.new(...)`."""
+"""The legacy constructors: `FloatTensor(2, 3)`, `LongTensor([1, 2])`, `x.new(...)`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from .tensor_options import Options, create, sizes
 
 @method("new")
 def new(self: Tensor, *args: Any) -> Tensor:
-    """Make a tensor of this one's dtype from sizes or from data. Source: `torch.Tensor.new`.
+    """Create a tensor with this tensor's dtype from sizes or data.  Source: `torch.Tensor.new`.
 
     >>> from minigrad import tensor
     >>> tensor([1]).new([2, 3])
@@ -42,10 +42,10 @@ def new(self: Tensor, *args: Any) -> Tensor:
 @function("range", method_too=False, out="creation")
 def closed_range(start: Any, end: Any = NOT_GIVEN, step: Any = 1,
                  **options: Unpack[Options]) -> Tensor:
-    """Make the numbers from `start` to `end`, both included, in steps; `arange` is to be used.
+    """Create the numbers from `start` to `end`, both included.  Deprecated: use `arange`.
 
-    The dtype is the default one unless told. `RuntimeError` for a step of zero, and where no step
-    leads to `end`. Source: `torch.range`.
+    Neighbours are `step` apart; by default they have the default dtype.  Raises `RuntimeError` if
+    `step` is 0 or has the wrong sign.  Source: `torch.range`.
 
     >>> import warnings
     >>> import minigrad as torch
@@ -88,7 +88,7 @@ def legacy(kind: dtype, args: tuple[Any, ...]) -> Tensor:
 
 
 class LegacyType(type):
-    """The type of `FloatTensor` and the like: calling one makes a `Tensor` of its dtype."""
+    """The type of `FloatTensor` and the like; calling one creates a `Tensor` of its dtype."""
 
     dtype: dtype
 
@@ -99,7 +99,7 @@ class LegacyType(type):
         return isinstance(instance, Tensor) and instance.dtype is cls.dtype
 
 
-TEXT = """Makes tensors of {kind}, from sizes or from data.
+TEXT = """Creates tensors of {kind}, from sizes or from data.
 
     >>> import minigrad as torch
     >>> x = torch.{name}([[0, 1, 2]]); x.dtype, x.tolist()

@@ -1,7 +1,7 @@
-"""The keyword arguments with which tensors are made, and how they are read.
+"""The keyword arguments of functions that create tensors, and how they are read.
 
-Everything that makes a tensor goes through `create`, or through `alike` where another tensor (or
-a bare array, in a formula) gives the dtype and the device.
+Every such function goes through `create`, or through `alike` if another tensor (or in a formula a
+bare array) determines the dtype and the device.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ preserve_format = Named("preserve_format")
 channels_last = Named("channels_last")
 channels_last_3d = Named("channels_last_3d")
 
-#: The number of dimensions that a tensor in a format has.
+#: The number of dimensions that a memory format requires.
 RANKS = {channels_last: 4, channels_last_3d: 5}
 
 
 def check_rank(memory_format: Named, ndim: int) -> None:
-    """Raise `RuntimeError` for a tensor that cannot have channels last."""
+    """Raise `RuntimeError` unless a tensor has the rank that a memory format requires."""
     if ndim != RANKS[memory_format]:
         raise RuntimeError(f"required rank {RANKS[memory_format]} tensor to use "
                            f"{memory_format.name} format")
@@ -66,11 +66,11 @@ def layout(self: Tensor) -> Named:
     return strided
 
 
-method("layout")(property(layout))  # type: ignore[type-var]  # no function, but it may be given
+method("layout")(property(layout))  # type: ignore[type-var]  # works for a property too
 
 
 class Options(TypedDict, total=False):
-    """The keyword arguments of all functions that make tensors."""
+    """The keyword arguments of all functions that create tensors."""
 
     dtype: Any
     layout: Named | None
@@ -81,7 +81,7 @@ class Options(TypedDict, total=False):
 
 
 class SizedOptions(Options, total=False):
-    """Those of functions whose sizes may be given one by one."""
+    """The keyword arguments of functions that accept sizes one by one."""
 
     size: Any
 
@@ -96,9 +96,9 @@ def create(
     default: dtype | None = None,
     backend: Any = None,
 ) -> Tensor:
-    """Make the tensor whose array is `build(xp, numpy dtype)`, as the options ask.
+    """Create the tensor whose array is `build(xp, numpy dtype)`, with the given options.
 
-    Without a dtype in the options it is `default`, or else the default dtype.
+    If the options have no dtype, it is `default`, or else the default dtype.
     """
     for key in options:
         if key not in ACCEPTED:
@@ -124,7 +124,7 @@ def create(
 
 
 def with_grad(tensor: Tensor, requires_grad: bool) -> Tensor:
-    """Let a new tensor require grad; `RuntimeError` unless it is floating."""
+    """Set `requires_grad` on a new tensor; raise `RuntimeError` unless it is floating-point."""
     if requires_grad:
         if not tensor.is_floating_point():
             raise RuntimeError("Only Tensors of floating point and complex dtype can require "
@@ -134,7 +134,7 @@ def with_grad(tensor: Tensor, requires_grad: bool) -> Tensor:
 
 
 def wanted_dtype(name: str, options: Options) -> dtype | None:
-    """Return the dtype that the options ask for, or None."""
+    """Return the dtype in the options, or `None`."""
     wanted = options.get("dtype")
     if wanted is None or type(wanted) is dtype:
         return wanted
@@ -148,7 +148,7 @@ def wanted_dtype(name: str, options: Options) -> dtype | None:
 
 
 def sizes(name: str, dims: tuple[Any, ...], options: SizedOptions) -> Shape:
-    """Read a shape that is given as `f(2, 3)`, `f((2, 3))` or `f(size=(2, 3))`."""
+    """Read a shape that is passed as `f(2, 3)`, `f((2, 3))` or `f(size=(2, 3))`."""
     if "size" in options:
         dims = (options.pop("size"),)
     elif not dims:
@@ -161,7 +161,7 @@ def sizes(name: str, dims: tuple[Any, ...], options: SizedOptions) -> Shape:
 
 
 def fill_number(name: str, position: int, value: Any) -> Any:
-    """Return the number to fill with; a 0-d tensor stands for its one."""
+    """Return the number to fill with; a zero-dimensional tensor works too."""
     if isinstance(value, Tensor) and not value.ndim:
         return value.item()
     if isinstance(value, complex):
@@ -174,7 +174,7 @@ def fill_number(name: str, position: int, value: Any) -> Any:
 
 def filled(name: str, shape: Shape, value: Any, options: Options, default: dtype,
            backend: Any = None) -> Tensor:
-    """Make a tensor of one value."""
+    """Create a tensor filled with one value."""
 
     def build(xp: Any, numpy_dtype: Any) -> Array:
         return xp.full(shape, number(value, from_numpy_dtype(numpy_dtype))[()], numpy_dtype)
@@ -183,7 +183,7 @@ def filled(name: str, shape: Shape, value: Any, options: Options, default: dtype
 
 
 def alike(name: str, input: Any, options: Options, build: Callable[[Any, Any], Array]) -> Tensor:
-    """Make a tensor beside a tensor, an array beside an array: of its dtype, on its device."""
+    """Make a tensor like a tensor, or an array like an array: with its dtype, on its device."""
     if type(input) in BACKENDS:
         wanted = wanted_dtype(name, options)
         dtype = input.dtype if wanted is None else wanted.numpy
@@ -199,7 +199,7 @@ def alike(name: str, input: Any, options: Options, build: Callable[[Any, Any], A
 
 
 def order(input: Any, options: Options) -> str:
-    """Return NumPy's name for the order of dimensions that a `*_like` tensor gets."""
+    """Return NumPy's `order` for the memory layout of a `*_like` tensor."""
     if options.get("memory_format") not in (None, preserve_format):
         return "C"
     array = input if type(input) in BACKENDS else getattr(input, "_array", None)

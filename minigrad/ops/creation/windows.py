@@ -1,4 +1,4 @@
-"""Windows for signals: sums of cosines, a triangle, and bells.
+"""Window functions for signals: sums of cosines, a triangle, and bell curves.
 
 Source: https://docs.pytorch.org/docs/stable/signal.html
 """
@@ -15,14 +15,14 @@ from ...dtypes import c_name, get_default_dtype
 from ...op.publish import function
 from .tensor_options import Options, create, wanted_dtype
 
-#: The coefficients of Blackman's sum of cosines.
+#: The coefficients of the Blackman window.
 BLACKMAN = (0.42, 0.5, 0.08)
 
 
 def window(name: str, count: Any, sym: bool, options: Options, values: Any) -> Any:
-    """Make a window of `count` numbers: `values(k, n)` at the places k = 0, 1, 2 ... of n.
+    """Make a window of `count` values: `values(k, n)` for k = 0, 1, 2, ...
 
-    A window that is not symmetric leaves out the last of one more number, so that it may repeat.
+    A periodic window (`sym` is False) is a symmetric one with one more value, without the last.
     """
     def build(xp: Any, numpy_dtype: Any) -> Any:
         if count <= 1:
@@ -34,13 +34,13 @@ def window(name: str, count: Any, sym: bool, options: Options, values: Any) -> A
 
 
 def cosines(coefficients: Any) -> Any:
-    """Return the window that is an alternating sum of cosines."""
+    """Return the function for a window that is an alternating sum of cosines."""
     return lambda k, n: sum((-1) ** i * a * np.cos(2 * math.pi * i * k / n)
                             for i, a in enumerate(coefficients))
 
 
 def old_window(name: str, length: Any, periodic: bool, options: Options, values: Any) -> Any:
-    """Make one of the windows that are functions of the package."""
+    """Make one of the windows that are functions of the top-level package."""
     dtype = wanted_dtype(name, options)
     if dtype is not None and not dtype.is_floating_point:
         raise RuntimeError(f"{name} expects floating point dtypes, got: TensorOptions(dtype="
@@ -56,7 +56,7 @@ def old_window(name: str, length: Any, periodic: bool, options: Options, values:
 
 @function(method_too=False)
 def hann_window(window_length, periodic=True, **options: Unpack[Options]):
-    """Make a raised cosine, sin(pi k / n)**2. Source: `torch.hann_window`.
+    """Create a Hann window, a raised cosine: sin(pi k / n)**2.  Source: `torch.hann_window`.
 
     >>> from minigrad import hann_window
     >>> hann_window(4)
@@ -67,7 +67,7 @@ def hann_window(window_length, periodic=True, **options: Unpack[Options]):
 
 @function(method_too=False)
 def hamming_window(window_length, periodic=True, alpha=0.54, beta=0.46, **options: Unpack[Options]):
-    """Make alpha - beta cos(2 pi k / n). Source: `torch.hamming_window`.
+    """Create a Hamming window: alpha - beta cos(2 pi k / n).  Source: `torch.hamming_window`.
 
     >>> from minigrad import hamming_window
     >>> hamming_window(2)
@@ -78,7 +78,7 @@ def hamming_window(window_length, periodic=True, alpha=0.54, beta=0.46, **option
 
 @function(method_too=False)
 def blackman_window(window_length, periodic=True, **options: Unpack[Options]):
-    """Make Blackman's sum of three cosines. Source: `torch.blackman_window`.
+    """Create a Blackman window, a sum of three cosines.  Source: `torch.blackman_window`.
 
     >>> from minigrad import blackman_window
     >>> blackman_window(4)[2]
@@ -89,7 +89,7 @@ def blackman_window(window_length, periodic=True, **options: Unpack[Options]):
 
 @function(method_too=False)
 def bartlett_window(window_length, periodic=True, **options: Unpack[Options]):
-    """Make a triangle from 0 to 1 and back. Source: `torch.bartlett_window`.
+    """Create a triangle from 0 to 1 and back to 0.  Source: `torch.bartlett_window`.
 
     >>> from minigrad import bartlett_window
     >>> bartlett_window(4)
@@ -100,7 +100,7 @@ def bartlett_window(window_length, periodic=True, **options: Unpack[Options]):
 
 @function(method_too=False)
 def kaiser_window(window_length, periodic=True, beta=12.0, **options: Unpack[Options]):
-    """Make Kaiser's bell; `beta` sets its width. Source: `torch.kaiser_window`.
+    """Create a Kaiser window; a larger `beta` is narrower.  Source: `torch.kaiser_window`.
 
     >>> from minigrad import kaiser_window
     >>> kaiser_window(4)[2]
@@ -110,11 +110,11 @@ def kaiser_window(window_length, periodic=True, beta=12.0, **options: Unpack[Opt
 
 
 def triangle(k: Any, n: int) -> Any:
-    """Return the numbers of a triangle."""
+    """Return the values of a triangular window."""
     return 1 - np.abs(2 * k / n - 1)
 
 
 def bell(beta: float) -> Any:
-    """Return Kaiser's window."""
+    """Return the function for a Kaiser window."""
     return lambda k, n: special_bessel.i0(beta * np.sqrt(np.clip(
         1 - (2 * k / n - 1) ** 2, 0, None))) / special_bessel.i0(np.float64(beta))

@@ -1,1 +1,1 @@
-"""Indexing, gathering, scattering and masks."""
+"""Indexing, gathering, scattering and masking."""

@@ -1,7 +1,7 @@
-"""Single elements, `x[1, 2]` and `x[1, 2] = y`, where nothing is recorded.
+"""A fast path for single elements, `x[1, 2]` and `x[1, 2] = y`, if nothing is recorded.
 
-On a matrix `x[1, 2] += 1` takes 2.6 us so, and 45 us as the seven operations that `getitem` and
-`setitem` would run.
+On a matrix, `x[1, 2] += 1` takes 2.6 us this way, and 45 us as the seven operations that `getitem`
+and `setitem` would run.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from ...graph.version import Version
 from ...tensor.tensor import Parameter, Tensor
 from ...tensor.views import mark_view
 
-#: The dtypes to which a Python number is written without a closer look.
+#: The dtypes to which a Python number can be written without a range check.
 WIDE = np.dtype("float32"), np.dtype("float64")
 
 
 def element_view(tensor: Any, key: Any) -> Tensor | None:
-    """Return the view that integers name; None for another index, or where ops have to run."""
+    """Return the view that integers select, or `None` for another index or if ops have to run."""
     place = integers(key)
     if place is None or not is_plain(tensor):
         return None
@@ -34,7 +34,7 @@ def element_view(tensor: Any, key: Any) -> Tensor | None:
 
 
 def write_element(tensor: Any, key: Any, value: Any) -> bool:
-    """Write a number, or a tensor of one, to one element; return False where ops have to run."""
+    """Write a number, or a tensor with one, to an element; return False if ops have to run."""
     place = integers(key)
     if place is None or not is_plain(tensor) or len(place) != tensor._array.ndim + 1:
         return False
@@ -48,7 +48,7 @@ def write_element(tensor: Any, key: Any, value: Any) -> bool:
         element = tensor._array[place]
     except IndexError:
         return False
-    counter.value += 1  # first, for an interrupt may come between any two lines
+    counter.value += 1  # first, because an interrupt can hit between any two lines
     try:
         element[...] = source
     except ValueError:  # the memory is read-only
@@ -58,7 +58,7 @@ def write_element(tensor: Any, key: Any, value: Any) -> bool:
 
 
 def is_plain(tensor: Any) -> bool:
-    """Tell whether nobody watches the ops on a tensor of the host, and none of them is recorded."""
+    """Return whether a CPU tensor has no recorded history and no observer watches its ops."""
     tensor_type = type(tensor)
     if (tensor_type is not Tensor and tensor_type is not Parameter) or _state.observers.count or (
             type(tensor._array) is not np.ndarray):
@@ -69,7 +69,7 @@ def is_plain(tensor: Any) -> bool:
 
 
 def integers(key: Any) -> Any:
-    """Return an index made of integers as NumPy's key for a view; None for another index."""
+    """Return an index of integers as NumPy's key for a view, or `None` for another index."""
     parts = key if type(key) is tuple else (key,)
     for part in parts:
         if type(part) is not int:
@@ -78,7 +78,7 @@ def integers(key: Any) -> Any:
 
 
 def operand(value: Any, array: Any) -> Any:
-    """Return what to write to an element of `array`; None where it needs a closer look."""
+    """Return the value to write to an element of `array`, or `None` if it needs conversion."""
     if type(value) is float or type(value) is int:
         return value if array.dtype in WIDE and abs(value) < 1e38 else None
     if is_plain(value) and not value._array.ndim and value._array.dtype is array.dtype:

@@ -1,4 +1,4 @@
-"""Picking, adding and writing whole slices or single elements along one dimension."""
+"""Reading, adding and writing whole slices or single elements along one dimension."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..shape.view import along, array_of
 
 
 def check_index(index, size, message, negative=False, error=RuntimeError):
-    """Raise unless all indices are below `size`, and not negative unless that is allowed."""
+    """Raise unless all indices are below `size`, and nonnegative unless `negative` is set."""
     lowest = -size if negative else 0
     if not (index.size and backend_of(index).may_ask()):
         return
@@ -28,7 +28,7 @@ def check_index(index, size, message, negative=False, error=RuntimeError):
 
 
 def dtype_name(array):
-    """Return the name of an array's dtype in PyTorch's errors."""
+    """Return the name of an array's dtype in PyTorch's error messages."""
     return type_name(from_numpy_dtype(array.dtype))
 
 
@@ -39,7 +39,7 @@ BOUNDS = "index {{index}} is out of bounds for dimension {} with size {{size}}"
 
 
 def checked_vector(name, self, dim, index):
-    """Return the dimension from the front and the index as a vector, both checked."""
+    """Check the dimension and the index; return the wrapped dimension, the index, the size."""
     dim = wrap_dim(dim, self.ndim)
     if index.dtype.kind != "i" or index.itemsize < 4:
         raise RuntimeError(f"{name}(): Expected dtype int32 or int64 for index")
@@ -49,7 +49,7 @@ def checked_vector(name, self, dim, index):
 
 
 def check_selected(array, dim, index):
-    """Raise unless all indices lie within a dimension, as PyTorch's kernel for the case does."""
+    """Raise the error of PyTorch's kernel unless all indices are in range."""
     size = array.shape[dim] if array.ndim else 1
     if index.size and not size and array.ndim > 1:
         raise RuntimeError("index_select(): self indexing axis dim should be positive")
@@ -60,9 +60,9 @@ def check_selected(array, dim, index):
 
 
 class IndexSelect(Op):
-    """The slices along `dim` that the vector `index` names.
+    """The slices along `dim` that the vector `index` selects.
 
-    Raises IndexError where one is out of range.
+    Raises `IndexError` if an index is out of range.
 
     >>> from minigrad import eye, tensor
     >>> eye(3).index_select(0, tensor([2, 0]))
@@ -116,7 +116,7 @@ class IndexSelectBackward(IntoZeros):
 
 
 class IndexAdd(Op):
-    """`self` with `alpha` times the slices of `source` added to those that `index` names.
+    """Add `alpha` times the slices of `source` to the slices of `self` that `index` selects.
 
     >>> from minigrad import ones, tensor, zeros
     >>> zeros(3).index_add(0, tensor([1, 1]), ones(2))
@@ -158,7 +158,7 @@ class IndexAdd(Op):
 
 
 def check_source(name, self, dim, index, source):
-    """Raise unless the slices of `source` fit those of `self`, one for each index."""
+    """Raise unless `source` has one slice for each index, of the shape of `self`'s slices."""
     dim = wrap_dim(dim, len(self))
     if dim and dim >= len(source):
         raise RuntimeError(f"{name}(): Indexing dim {dim} is out of bounds of the source tensor "
@@ -177,7 +177,7 @@ def check_source(name, self, dim, index, source):
 
 
 def check_dims_copied(self, source):
-    """Raise unless two shapes have as many dimensions, or one has none."""
+    """Raise unless two shapes have equally many dimensions, or one has none."""
     if self and source and len(self) != len(source):
         raise IndexError("index_copy_(): When source and destination are not scalars, their "
                          f"dimensionality must match. Source dimensionality ({len(source)}), "
@@ -185,7 +185,7 @@ def check_dims_copied(self, source):
 
 
 def check_copied(self, dim, index, source):
-    """Raise unless the slices of `source` can take the place of those that are named."""
+    """Raise unless the slices of `source` can replace the ones that `index` selects."""
     check_dims_copied(self, source)
     wanted, offered = (shape[:dim] + shape[dim + 1:] for shape in (self, source))
     if wanted != offered:
@@ -198,7 +198,7 @@ def check_copied(self, dim, index, source):
 
 
 class IndexCopy(Op):
-    """`self` with the slices along `dim` that `index` names replaced by those of `source`.
+    """Replace the slices along `dim` that `index` selects by the slices of `source`.
 
     >>> from minigrad import ones, tensor, zeros
     >>> zeros(3).index_copy(0, tensor([1]), ones(1))
@@ -239,10 +239,10 @@ class IndexCopy(Op):
 
 
 def nothing_to_write(array, dim, count):
-    """Tell whether a write of `count` slices along `dim` has nothing to do; None is for `dim`.
+    """Return whether a write of `count` slices along `dim` is a no-op.
 
-    PyTorch lays out the tensor as if `dim` had no strides before it looks at the indices: so it
-    is the memory that is too small where a tensor is empty.
+    PyTorch restrides the tensor with a stride of 0 along `dim` before it checks the indices.  So
+    for an empty tensor, it reports that the memory is too small.
     """
     if not array.ndim or array.size:
         return False
@@ -255,13 +255,13 @@ def nothing_to_write(array, dim, count):
 
 
 class IndexFill(Op, abstract=True):
-    """`self` with one value in the slices along `dim` that `index` names."""
+    """Fill the slices along `dim` that `index` selects with one value."""
 
     no_overlap = allow_self_overlap = inplace = True
 
     def forward(xp, self, dim, index, value):
         copied = self.copy("C" if 0 in self.strides else "K")
-        written = copied if self.size else self  # an empty one says how much memory there is
+        written = copied if self.size else self  # for an empty tensor, check the input's memory
         IndexFill.forward_inplace(xp, written, dim, index, value)
         return copied
 
@@ -310,7 +310,7 @@ class IndexFillTensor(IndexFill):
     tensors = ("self", "index", "value")
 
     def grad_value(g, dim, index):
-        named = F.index_fill(F.zeros_like(g), dim, index, 1)  # once, however often it is named
+        named = F.index_fill(F.zeros_like(g), dim, index, 1)  # 1 even if repeated
         return F.sum(F.where(F.gt(named, 0), g, 0))
 
     def samples(make):
@@ -319,7 +319,7 @@ class IndexFillTensor(IndexFill):
 
 @function()
 def index_fill(input, dim, index, value):
-    """`input` with `value` in the slices along `dim` that `index` names.
+    """Return `input` with the slices along `dim` that `index` selects filled with `value`.
 
     >>> from minigrad import tensor, zeros
     >>> zeros(3).index_fill(0, tensor([1]), 5)
@@ -335,7 +335,7 @@ def index_fill(input, dim, index, value):
 
 @method("index_fill_")
 def index_fill_(self, dim, index, value):
-    """Write `value` to the slices along `dim` that `index` names.
+    """Fill the slices along `dim` that `index` selects with `value`.
 
     >>> from minigrad import tensor, zeros
     >>> zeros(2, 3).index_fill_(1, tensor([0, 2]), 5)
@@ -350,7 +350,7 @@ def index_fill_(self, dim, index, value):
 
 
 def checked_gather(self, dim, index, source=None):
-    """Return the dimension from the front, with index and sizes checked; see `gather`."""
+    """Check index and sizes, and return the wrapped dimension; see `gather`."""
     dim, name = wrap_dim(dim, len(self)), "self" if source is None else "source"
     if len(self or (1,)) != len(index or (1,)):
         raise RuntimeError(f"Index tensor must have the same number of dimensions as "
@@ -375,16 +375,16 @@ def checked_gather(self, dim, index, source=None):
 
 
 def check_positions(name, self, dim, index):
-    """Raise unless `index` holds integers in range of `dim`."""
+    """Raise unless `index` has integers that are in range for `dim`."""
     if index.dtype.kind != "i" or index.itemsize < 4:
         raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
     check_index(index, self.shape[dim] if self.ndim else 1, BOUNDS.format(dim))
 
 
 class Gather(Op):
-    """`result[i][j] = self[index[i][j]][j]` for `dim=0`, and so for each dimension.
+    """Pick elements along `dim`: for `dim=0`, `result[i][j] = self[index[i][j]][j]`.
 
-    Raises RuntimeError where an index is out of range.
+    Raises `RuntimeError` if an index is out of range.
 
     >>> from minigrad import tensor
     >>> tensor([[1.0, 2.0], [3.0, 4.0]]).gather(1, tensor([[0, 0], [1, 0]]))
@@ -447,7 +447,7 @@ class GatherBackward(IntoZeros):
 
 @function(out="exact apart")
 def take_along_dim(input, indices, dim: int | None = None):
-    """`input.gather(dim, indices)` with both broadcast; without `dim` both are flattened.
+    """Return `input.gather(dim, indices)`, broadcasting both; without `dim`, flatten them first.
 
     >>> from minigrad import take_along_dim, tensor
     >>> take_along_dim(tensor([[1.0, 2.0], [3.0, 4.0]]), tensor([[1]]), 1)

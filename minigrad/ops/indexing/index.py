@@ -1,10 +1,10 @@
-"""Square brackets: reading and writing the elements that an index names.
+"""Square brackets: reading and writing the elements that an index selects.
 
 NOTE [How an index is taken apart]
-    Integers, slices, None and `...` become a chain of views, one after the other, as in
-    PyTorch.  The tensors of the index are left, each with the dimension that it picks from; they
-    go to one `Index` (reading) or `IndexPut` (writing).  A mask is replaced by the
-    positions of its true elements, one tensor for each of its dimensions.
+    As in PyTorch, integers, slices, `None` and `...` become a chain of views.  The index tensors
+    remain, each with the dimension that it indexes; they all go to one `Index` (for reading) or
+    `IndexPut` (for writing).  A mask is replaced by the positions of its true elements, one tensor
+    per dimension of the mask.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ FULL = slice(None)
 
 
 def key_of(ndim, indices, dims):
-    """Return the NumPy key that has `indices` at `dims` and takes all of the other dimensions."""
+    """Return the NumPy key with `indices` at `dims` and full slices elsewhere."""
     key = [FULL] * ndim
     for dim, index in zip(dims, indices):
         key[dim] = index
@@ -44,7 +44,7 @@ def key_of(ndim, indices, dims):
 
 
 def picked_shape(self, indices, dims):
-    """Return the shape of what `indices` pick from `dims` of a shape."""
+    """Return the shape of the result of indexing the dimensions `dims` with `indices`."""
     try:
         common = broadcast(*indices)
     except RuntimeError:
@@ -57,12 +57,12 @@ def picked_shape(self, indices, dims):
 
 
 def names_nothing(self, indices, dims):
-    """Tell whether no element is picked, so that no index is looked at: PyTorch's rule."""
+    """Return whether the result is empty, in which case PyTorch does not check the indices."""
     return not numel(picked_shape(self, indices, dims)) and all(self[d] for d in dims)
 
 
 def out_of_bounds(error, dims):
-    """Return NumPy's error for an index that is out of range in PyTorch's words."""
+    """Reword NumPy's error for an index that is out of range as PyTorch does."""
     axis = re.search(r"axis (\d+)", str(error))
     if axis is None:
         return error
@@ -70,9 +70,9 @@ def out_of_bounds(error, dims):
 
 
 class Index(Op):
-    """The elements named by `indices`, integer tensors that broadcast, in the dimensions `dims`.
+    """The elements that `indices` select: integer tensors that broadcast, one for each of `dims`.
 
-    Raises IndexError where one is out of range.
+    Raises `IndexError` if an index is out of range.
 
     >>> from minigrad import arange, tensor
     >>> arange(4.0)[tensor([3, -4, 3])]
@@ -93,7 +93,7 @@ class Index(Op):
             raise out_of_bounds(error, dims) from None
         if self.flags.c_contiguous or self.ndim - len(dims) < 2:
             return picked
-        count = picked.ndim - self.ndim + len(dims)  # of dimensions that the indices have
+        count = picked.ndim - self.ndim + len(dims)  # dimensions of the broadcast indices
         return laid_out(picked, order_of_result(
             picked.shape,
             picked_shape(self.strides, [(0,) * count], dims),
@@ -110,7 +110,7 @@ class Index(Op):
 
 
 class IndexBackward(IntoZeros):
-    """Index-put, with accumulation, of `grad` into zeros of shape `input_sizes`.
+    """Accumulate `grad` into zeros of shape `input_sizes`, where `indices` select.
 
     >>> from minigrad import index_backward, ones, tensor
     >>> index_backward(ones(3), (2,), [tensor([1, 1, 0])], (0,))
@@ -134,7 +134,7 @@ class IndexBackward(IntoZeros):
 
 
 class IndexPut(Op):
-    """`self` with `values` written, or added, where `indices` name an element of `dims`.
+    """Write `values`, or add them, to the elements of `self` that `indices` select.
 
     >>> from minigrad import ones, tensor, zeros
     >>> zeros(3).index_put((tensor([0, 0]),), ones(2), accumulate=True)
@@ -187,7 +187,7 @@ class IndexPut(Op):
 
 
 def as_tuple(key):
-    """Return the index as a tuple; a list that holds sequences counts as one, as in PyTorch."""
+    """Return the index as a tuple; as in PyTorch, a list that holds sequences counts as one."""
     if isinstance(key, tuple):
         return key
     if isinstance(key, list) and len(key) < 32 and any(
@@ -204,7 +204,7 @@ def as_tuple(key):
 
 
 def normalised(self, key):
-    """Return the parts of an index, with tensors for the lists and arrays."""
+    """Return the parts of an index, with lists and arrays converted to tensors."""
     parts = []
     for part in as_tuple(key):
         if isinstance(part, (list, tuple, range, np.ndarray)):
@@ -221,9 +221,9 @@ def normalised(self, key):
 
 
 def take_apart(self, parts, drop_full=True):
-    """Apply the integers, slices, None and `...` of an index; return the view and its tensors.
+    """Apply the integers, slices, `None` and `...` of an index; return the view and index tensors.
 
-    The tensors come as pairs with the dimension of the view that they pick from.
+    Each tensor is paired with the dimension of the view that it indexes.
     """
     taken = sum(part._array.ndim if isinstance(part, Tensor) and part._array.dtype.kind == "b"
                 else not (part is None or part is Ellipsis or isinstance(part, bool))
@@ -245,7 +245,7 @@ def take_apart(self, parts, drop_full=True):
             dim += 1
         elif part is Ellipsis:
             dim += ndim - taken
-            taken = ndim  # a second one takes nothing
+            taken = ndim  # so a second ellipsis is empty
         elif isinstance(part, bool):
             view = Unsqueeze(view, dim)
             tensors.append((dim, Tensor._plain(np.zeros(int(part), np.int64))))
@@ -267,7 +267,7 @@ def take_apart(self, parts, drop_full=True):
 
 
 def type_of(value):
-    """Return the name of a value's type, with that of its module."""
+    """Return the qualified name of a value's type."""
     value_type = type(value)
     module = "" if value_type.__module__ == "builtins" else value_type.__module__ + "."
     return module + value_type.__name__
@@ -277,7 +277,7 @@ INDEX_TYPES = (np.dtype("int64"), np.dtype("int32"))
 
 
 def sliced(view, dim, part, drop_full):
-    """Apply a slice; one that takes everything may leave the tensor as it is."""
+    """Apply a slice; if `drop_full`, a full slice returns the tensor itself."""
     if not all(p is None or hasattr(p, "__index__") for p in (part.start, part.stop, part.step)):
         raise TypeError("slice indices must be integers or None or have an __index__ method")
     start, stop, step = (p if p is None else p.__index__()
@@ -294,13 +294,13 @@ def sliced(view, dim, part, drop_full):
 
 
 def refuse_stale(view):
-    """Raise for a view that may not be used any more; PyTorch asks this before it indexes."""
+    """Raise for a view that may no longer be used, which PyTorch checks before it indexes."""
     if _state.grad_enabled.get() and not _state.inference_enabled.get():
         view._edge()
 
 
 def selected(view, dim, index, position):
-    """Apply an integer."""
+    """Apply an integer index."""
     if not view.ndim:
         raise IndexError("invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
                          "`tensor.item<T>()` in C++ to convert a 0-dim tensor to a number")
@@ -312,7 +312,7 @@ def selected(view, dim, index, position):
 
 
 def expand_masks(view, tensors):
-    """Replace each mask by the positions of its true elements; all come to the view's device."""
+    """Replace each mask by the positions of its true elements, all on the view's device."""
     expanded, shape = [], view._array.shape
     for dim, tensor in tensors:
         array = arriving(tensor, view)
@@ -332,7 +332,7 @@ def expand_masks(view, tensors):
 
 
 def arriving(index, view):
-    """Return the array of an index, which may be the host's, on the device of a view."""
+    """Return the array of an index, moved from the CPU to the device of a view if needed."""
     array, own = index._array, view._array
     if type(array) is np.ndarray and type(own) is not np.ndarray:
         return beside(own, array)
@@ -347,7 +347,7 @@ def arriving(index, view):
 
 @method("__getitem__")
 def getitem(self, key):
-    """Return the elements that `key` names: a view, unless tensors or lists are in it.
+    """Return the elements that `key` selects: a view, unless the key contains tensors or lists.
 
     >>> from minigrad import arange
     >>> x = arange(6.0).view(2, 3)
@@ -369,7 +369,7 @@ def getitem(self, key):
 
 @method("__setitem__")
 def setitem(self, key, value):
-    """Write `value`, broadcast, to the elements that `key` names.
+    """Write `value`, broadcast, to the elements that `key` selects.
 
     >>> from minigrad import zeros
     >>> x = zeros(2, 2); x[:, 1] = 5; x
@@ -395,7 +395,7 @@ def setitem(self, key, value):
             refuse_leaf(self)
         raise
     if value._array.size == 1 and lone_mask(parts):
-        # As a value of `masked_fill_` would be: cast, and possibly one of the elements themselves.
+        # As in `masked_fill_`: cast the value, and copy it because it may be part of `self`.
         value = value.to(self.dtype, copy=True)
     if tensors and tensors[-1][0] >= view._array.ndim:
         raise IndexError(f"too many indices for tensor of dimension {self._array.ndim}")
@@ -411,7 +411,7 @@ def setitem(self, key, value):
 
 
 def refuse_leaf(tensor, *written):
-    """Raise if a tensor may not be written to; PyTorch asks this before it looks at an index."""
+    """Raise if an in-place write is not allowed, which PyTorch checks before the index."""
     if (_state.grad_enabled.get() and not _state.inference_enabled.get()
             and isinstance(tensor, Tensor)
             and any(isinstance(t, Tensor) and t.requires_grad for t in (tensor, *written))):
@@ -419,25 +419,25 @@ def refuse_leaf(tensor, *written):
 
 
 def lone_mask(parts):
-    """Tell whether one tensor of truth values, more than a single one, is all that chooses."""
+    """Return whether a single boolean tensor, not zero-dimensional, is the whole index."""
     masks = [part for part in parts if isinstance(part, Tensor) and part.ndim > 0]
     return len(masks) == 1 and masks[0]._array.dtype.kind == "b"
 
 
 def without_leading_ones(value):
-    """Return `value` without its leading dimensions of size one."""
+    """Return `value` without leading dimensions of size 1."""
     shape = value._array.shape
     first = next((i for i, n in enumerate(shape) if n != 1), len(shape))
     return View(value, shape[first:]) if first else value
 
 
 def write_at(self, indices, values, dims, accumulate=False):
-    """Write to a tensor in place where `indices` name an element."""
+    """Write in place to the elements of a tensor that `indices` select."""
     return apply_inplace(IndexPut, [self, indices, values, dims, accumulate])
 
 
 def put_arguments(input, indices, values):
-    """Return the arguments of `IndexPut` for those of `index_put`."""
+    """Return the arguments of `IndexPut` for the arguments of `index_put`."""
     if not isinstance(values, Tensor):
         raise TypeError("index_put(): argument 'values' (position 2) must be Tensor, not "
                         f"{type(values).__name__}")
@@ -458,7 +458,7 @@ def put_arguments(input, indices, values):
 
 @function()
 def index_put(input, indices, values, accumulate=False):
-    """`input` with `values` written, or added, to `input[indices]`.
+    """Return `input` with `values` written, or added, to `input[indices]`.
 
     >>> from minigrad import ones, tensor, zeros
     >>> zeros(3).index_put((tensor([0, 0]),), ones(2), accumulate=True)
@@ -469,7 +469,7 @@ def index_put(input, indices, values, accumulate=False):
 
 @method("index_put_")
 def index_put_(self, indices, values, accumulate=False):
-    """Write, or add, `values` to `self[indices]`.
+    """Write `values`, or add them, to `self[indices]`.
 
     >>> from minigrad import tensor, zeros
     >>> zeros(2, 3).index_put_((tensor([0, 1]), tensor([2, 0])), tensor([5.0, 6.0]))

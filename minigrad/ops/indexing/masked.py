@@ -1,4 +1,4 @@
-"""Picking and writing elements by flat positions and by masks."""
+"""Reading and writing elements by flat indices and by masks."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from ..shape.slicing import IntoZeros
 from ..shape.view import array_of
 from .gather import check_index, dtype_name
 
-# -------------------------------------------------------------------- flat positions
+# -------------------------------------------------------------------- flat indices
 
 
 FLAT = "out of range: tried to access index {index} on a tensor of {size} elements."
 
 
 class Take(Op):
-    """The elements at flat positions `index`, in its shape; negative ones count from the end.
+    """The elements at the flat indices `index`, in its shape; negative indices count from the end.
 
-    Raises IndexError where one is out of range.
+    Raises `IndexError` if an index is out of range.
 
     >>> from minigrad import arange, tensor
     >>> arange(6.0).view(2, 3).take(tensor([4, -6]))
@@ -47,7 +47,7 @@ class Take(Op):
 
 
 class TakeBackward(IntoZeros):
-    """Add `grad` at the flat positions `index` of zeros of shape `self_sizes`.
+    """Add `grad` at the flat indices `index` to zeros of shape `self_sizes`.
 
     >>> from minigrad import ones, take_backward, tensor
     >>> take_backward(ones(2), (3,), tensor([-1, 2]))
@@ -69,7 +69,7 @@ class TakeBackward(IntoZeros):
 
 
 class Put(Op):
-    """`self` with `source` written, or added, at the flat positions `index`.
+    """Write `source`, or add it, at the flat indices `index` of `self`.
 
     >>> from minigrad import ones, tensor, zeros
     >>> zeros(2, 2).put(tensor([0, -1]), ones(2))
@@ -119,7 +119,7 @@ class Put(Op):
 
 
 class MaskedSelect(Op):
-    """The elements where `mask`, which broadcasts, is true, in one dimension.
+    """The elements where `mask` is true, as a vector; `mask` broadcasts.
 
     >>> from minigrad import arange, masked_select
     >>> masked_select(arange(4.0), arange(4.0) > 1)
@@ -132,7 +132,7 @@ class MaskedSelect(Op):
 
     def shape(self, mask):
         broadcast(mask, self)
-        # None: it depends on the values
+        # Return `None`: the shape depends on the values
 
     def forward(xp, self, mask):
         if mask.dtype.kind != "b":
@@ -177,7 +177,7 @@ class MaskedPlace(Op):
 
 
 class MaskedPick(Op):
-    """The elements where `mask` is true, followed by zeros, in the shape `sizes`.
+    """The elements where `mask` is true, padded with zeros to the shape `sizes`.
 
     >>> from minigrad import masked_pick, ones, tensor
     >>> masked_pick(ones(2), tensor([False, True]), (3,))
@@ -204,7 +204,7 @@ class MaskedPick(Op):
 
 
 class MaskedScatter(Op):
-    """`self` with the elements of `source`, in order, where `mask` is true.
+    """Replace the elements of `self` where `mask` is true by the elements of `source`, in order.
 
     >>> from minigrad import arange, tensor, zeros
     >>> zeros(3).masked_scatter(tensor([True, False, True]), arange(1.0, 4.0))
@@ -244,7 +244,7 @@ class MaskedScatter(Op):
 
 
 class NonzeroMatrix(Op):
-    """The positions of the elements that are not zero, one in each row.
+    """The indices of the nonzero elements, one per row.
 
     >>> from minigrad import tensor
     >>> tensor([[0.0, 2.0], [3.0, 0.0]]).nonzero()
@@ -264,7 +264,7 @@ class NonzeroMatrix(Op):
 
 @function(out="exact")
 def nonzero(input, *, as_tuple=False):
-    """The positions of the elements that are not zero: a matrix, or a tuple of its columns.
+    """Return the indices of the nonzero elements: as a matrix, or as a tuple of its columns.
 
     >>> from minigrad import tensor
     >>> tensor([0.0, 2.0]).nonzero(as_tuple=True)
@@ -277,7 +277,7 @@ def nonzero(input, *, as_tuple=False):
 
 @function()
 def argwhere(input):
-    """The positions of the elements that are not zero, one in each row.
+    """Return the indices of the nonzero elements, one per row.
 
     >>> from minigrad import argwhere, tensor
     >>> argwhere(tensor([0.0, 2.0]))
@@ -288,9 +288,9 @@ def argwhere(input):
 
 @function(out="exact")
 def nonzero_static(input, *, size: int, fill_value: int = -1):
-    """The first `size` positions of elements that are not zero, with rows of `fill_value` after.
+    """Return the indices of the first `size` nonzero elements, padded with rows of `fill_value`.
 
-    So the size of the result is known before. Source: `torch.nonzero_static`.
+    The size of the result is therefore known in advance.  Source: `torch.nonzero_static`.
 
     >>> from minigrad import nonzero_static, tensor
     >>> nonzero_static(tensor([0.0, 2.0]), size=2).tolist()

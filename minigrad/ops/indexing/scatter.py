@@ -1,4 +1,4 @@
-"""Writing to elements that an index names along one dimension."""
+"""Writing to the elements that an index selects along one dimension."""
 
 from functools import partial
 
@@ -12,7 +12,7 @@ from .gather import check_positions, checked_gather
 
 
 def written(xp, name, write, self, dim, index, src):
-    """Return `self` after `write` has put `src` where `index` says, if all fit together."""
+    """Check the arguments and write `src` to the elements of `self` that `index` selects."""
     if not index.size:
         return self
     is_number = isinstance(src, NUMBERS)
@@ -24,7 +24,7 @@ def written(xp, name, write, self, dim, index, src):
 
 
 class Scatter(Op, abstract=True):
-    """`self` with `src`, a tensor or a number, put where `index` names an element along `dim`."""
+    """Write `src`, a tensor or a number, to the elements that `index` selects along `dim`."""
 
     no_overlap: bool | str = "after shapes"
     tensors: tuple[str, ...] = ("self", "index", "src")
@@ -37,7 +37,7 @@ class Scatter(Op, abstract=True):
 
 
 class ScatterSource(Scatter):
-    """`self` with `result[index[i][j]][j] = src[i][j]` for `dim=0`, and so for each dimension.
+    """Write `src` along `dim`: for `dim=0`, `result[index[i][j]][j] = src[i][j]`.
 
     >>> from minigrad import tensor, zeros
     >>> zeros(3).scatter(0, tensor([2, 0]), tensor([5.0, 6.0]))
@@ -61,7 +61,7 @@ class ScatterSource(Scatter):
 
 
 class ScatterNumber(ScatterSource):
-    """`self` with the number `src` where `index` names an element along `dim`.
+    """Write the number `src` to the elements that `index` selects along `dim`.
 
     >>> from minigrad import tensor, zeros
     >>> zeros(3).scatter(0, tensor([2]), 5)
@@ -79,7 +79,7 @@ class ScatterNumber(ScatterSource):
 
 
 class ScatterAdd(Scatter):
-    """`self` with `src` added where `index` names an element along `dim`.
+    """Add `src` to the elements that `index` selects along `dim`.
 
     >>> from minigrad import ones, tensor, zeros
     >>> zeros(3).scatter_add(0, tensor([2, 2]), ones(2))
@@ -102,9 +102,9 @@ class ScatterAdd(Scatter):
 
 
 class ScatterReduced(Scatter):
-    """`self` with `src`, a tensor or a number, added or multiplied where `index` says.
+    """Add `src`, a tensor or a number, to the elements that `index` selects, or multiply by it.
 
-    PyTorch has no derivative of it.
+    As in PyTorch, it has no derivative.
 
     >>> from minigrad import ones, tensor
     >>> ones(3).scatter(0, tensor([2, 2]), 3.0, reduce="multiply")
@@ -131,9 +131,9 @@ class ScatterReduced(Scatter):
 
 @overloaded(out="exact")
 def scatter(input, dim, index, src=None, *, value=None, reduce=None):
-    """`input` with `src`, or the number `value`, where `index` names an element along `dim`.
+    """Return `input` with `src`, or the number `value`, where `index` selects along `dim`.
 
-    With `reduce` "add" or "multiply" what is there is added to or multiplied.
+    With `reduce` "add" or "multiply", the old elements are added to or multiplied.
 
     >>> from minigrad import tensor, zeros
     >>> zeros(3).scatter(0, tensor([2, 0]), tensor([5.0, 6.0]))

@@ -1,7 +1,7 @@
-"""Reductions into places that an index names: sums, products, means and extremes.
+"""Reductions into the elements that an index selects: sum, product, mean, maximum and minimum.
 
-`scatter_reduce` has an index for each element, `index_reduce` one for each slice, which is the same
-with that index for all elements of the slice.
+`scatter_reduce` has an index for each element, and `index_reduce` has one for each slice, which is
+the same as using that index for every element of the slice.
 """
 
 from functools import partial
@@ -16,12 +16,12 @@ from .scatter import Scatter, written
 
 #: The function that combines two elements, by the name of the reduction.
 COMBINES = {"sum": "add", "prod": "multiply", "mean": "add", "amax": "maximum", "amin": "minimum"}
-#: The first value of a place if its own element does not count; for extremes any source will do.
+#: The initial value with `include_self=False`; for the extremes, any source value works.
 STARTS = {"sum": 0, "prod": 1, "mean": 0}
 
 
 def reduce_into(xp, target, dim, index, source, reduce, include_self):
-    """Reduce `source` into the elements of an array that `index` names along `dim`, in place."""
+    """Reduce `source` in place into the elements of an array that `index` selects along `dim`."""
     if reduce == "mean":
         require(target, "iuf", "scatter_gather_tensor_cpu_reduce_mean")
     if not include_self:
@@ -41,10 +41,10 @@ def reduce_into(xp, target, dim, index, source, reduce, include_self):
 
 
 def share(g, self, dim, index, src, reduce, include_self, result):
-    """Return the part of `g` that each source of a mean or an extreme gets.
+    """Return the part of `g` that goes to each source of a mean or an extreme.
 
-    Without `include_self` the element that is reduced into gets nothing even if it equals the
-    extreme; in PyTorch its part is lost then.
+    With `include_self=False`, the old element gets no gradient even if it equals the extreme.
+    PyTorch counts it among the tied elements, so its part is lost.
     """
     if reduce == "mean":
         own, others = F.ones_like(self), F.ones_like(src)
@@ -56,12 +56,12 @@ def share(g, self, dim, index, src, reduce, include_self, result):
 
 
 def same(x, value):
-    """Return one where `x` is `value`, else zero."""
+    """Return 1 where `x` equals `value`, else 0."""
     return F.where(F.eq(x, value), F.ones_like(x), 0)
 
 
 def reduced_self(g, self, dim, index, src, reduce, include_self, result):
-    """Return the gradient of the elements that are reduced into."""
+    """Return the gradient with respect to `self`."""
     if reduce == "prod":
         g = g * F.scatter_reduce(F.depend_on(F.ones_like(self), self), dim, index, src, "prod")
     elif reduce != "sum":
@@ -72,7 +72,7 @@ def reduced_self(g, self, dim, index, src, reduce, include_self, result):
 
 
 def reduced_src(g, self, dim, index, src, reduce, include_self, result):
-    """Return the gradient of the elements that are reduced."""
+    """Return the gradient with respect to `src`."""
     if reduce == "sum":
         return F.gather(g, dim, index)
     if reduce == "prod":
@@ -82,9 +82,10 @@ def reduced_src(g, self, dim, index, src, reduce, include_self, result):
 
 
 def others_multiplied(g, self, dim, index, src, include_self, result):
-    """Return `g` times the product of all that meets an element of `src`, without it.
+    """Return `g` times the product of the other factors, for each element of `src`.
 
-    It is the result over the element; or, if it is the only zero, the result with a one there.
+    That product is the result divided by the element.  If the element is the only zero, it is the
+    result with a 1 in its place.
     """
     zeros = F.eq(src, 0)
     count = F.gather(F.scatter_add(F.zeros_like(self), dim, index, same(src, 0)), dim, index)
@@ -98,10 +99,10 @@ def others_multiplied(g, self, dim, index, src, include_self, result):
 
 
 class SeveralZeros(Op):
-    """A tensor of factors, two of which are zeros of one product.
+    """A tensor of factors, at least two of which are zeros of the same product.
 
-    The product's first derivatives are zero then, and the formulas that give these do not know how
-    they change with the factors: so there is no way on.
+    The first derivatives of such a product are zero.  The formulas that return these zeros do not
+    depend on the factors, so they cannot be differentiated again.
 
     >>> from minigrad import tensor
     >>> SeveralZeros(tensor([0.0, 0.0]))
@@ -125,10 +126,10 @@ class SeveralZeros(Op):
 
 
 class ScatterReduce(Scatter):
-    """`self` with `src` reduced into the elements that `index` names along `dim`.
+    """Reduce `src` into the elements of `self` that `index` selects along `dim`.
 
-    `reduce` is "sum", "prod", "mean", "amax" or "amin"; without `include_self` the elements that
-    are named do not count themselves.
+    `reduce` is "sum", "prod", "mean", "amax" or "amin". With `include_self=False`, the old values
+    of the selected elements do not count.
 
     >>> from minigrad import ones, tensor
     >>> ones(3).scatter_reduce(0, tensor([2, 2]), tensor([4.0, 7.0]), "mean")
@@ -156,16 +157,16 @@ class ScatterReduce(Scatter):
 
 
 def of_slices(index, dim, sizes):
-    """Return a vector of indices as an index for each element of slices of these sizes."""
+    """Expand a vector of slice indices to an index for each element of the slices."""
     return F.expand(F.reshape(index, [n if d == wrap_dim(dim, len(sizes)) else 1
                                       for d, n in enumerate(sizes)]), sizes)
 
 
 class IndexReduce(Op):
-    """`self` with the slices of `source` reduced into those that `index` names along `dim`.
+    """Reduce the slices of `source` into the slices of `self` that `index` selects along `dim`.
 
-    `reduce` is "prod", "mean", "amax" or "amin"; without `include_self` the slices that are named
-    do not count themselves.
+    `reduce` is "prod", "mean", "amax" or "amin". With `include_self=False`, the old values of the
+    selected slices do not count.
 
     >>> from minigrad import ones, tensor
     >>> ones(3).index_reduce(0, tensor([2, 2]), tensor([4.0, 7.0]), "amax")
@@ -209,7 +210,7 @@ class IndexReduce(Op):
 
 
 def check_slices(self, dim, index, source):
-    """Raise unless dtypes and shapes let slices of `source` be reduced into those of `self`."""
+    """Raise unless the slices of `source` can be reduced into the slices of `self`."""
     wrap_dim(dim, self.ndim)
     if index.ndim > 1:
         raise IndexError("index_reduce_(): Index is supposed to be a vector, but got dim: "

@@ -1,4 +1,4 @@
-"""From the numbers of elements in a flattened tensor to their indices.
+"""Conversion of flat indices to one index per dimension.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.unravel_index.html
 """
@@ -14,10 +14,10 @@ from ...op.publish import function
 
 @function(method_too=False)
 def unravel_index(indices, shape):
-    """Return the index along each dimension of `shape` for numbers of flattened elements.
+    """Return the index along each dimension of `shape` for flat indices.
 
-    `TypeError` for indices or sizes that are not whole numbers, `ValueError` for negative sizes.
-    Source: `torch.unravel_index`.
+    Raises `TypeError` if the indices or sizes are not integers, and `ValueError` if a size is
+    negative.  Source: `torch.unravel_index`.
 
     >>> from minigrad import tensor, unravel_index
     >>> unravel_index(tensor([1, 5]), (2, 3))

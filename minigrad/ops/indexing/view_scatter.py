@@ -1,4 +1,4 @@
-"""A copy of a tensor with one part replaced: a row, a slice, a diagonal, a strided view.
+"""Copies of a tensor with one part replaced: a row, a slice, a diagonal, a strided view.
 
 Source: https://docs.pytorch.org/docs/stable/torch.html#indexing-slicing-joining-mutating-ops
 """
@@ -9,7 +9,7 @@ from ...shapes import wrap_dim
 
 
 def require_size(src, size):
-    """Raise unless the source has the size of what it replaces."""
+    """Raise unless `src` has the shape of the part that it replaces."""
     if tuple(src.shape) != tuple(size):
         raise RuntimeError(f"expected src to have a size equal to the slice of self. src size = "
                            f"{list(src.shape)}, slice size = {list(size)}")
@@ -17,7 +17,7 @@ def require_size(src, size):
 
 @function()
 def select_scatter(input, src, dim: int, index: int):
-    """A copy of `input` with `src` at `index` of dimension `dim`. Source: `torch.select_scatter`.
+    """Return a copy of `input` with `src` at `index` along `dim`.  Source: `torch.select_scatter`.
 
     >>> from minigrad import ones, zeros
     >>> zeros(2, 2).select_scatter(ones(2), 0, 1)
@@ -33,7 +33,7 @@ def select_scatter(input, src, dim: int, index: int):
 
 @function(out="exact")
 def slice_scatter(input, src, dim: int = 0, start=None, end=None, step: int = 1):
-    """A copy of `input` with `src` in the slice `start:end:step` of dimension `dim`.
+    """Return a copy of `input` with `src` in the slice `start:end:step` along `dim`.
 
     Source: `torch.slice_scatter`.
 
@@ -51,9 +51,11 @@ def slice_scatter(input, src, dim: int = 0, start=None, end=None, step: int = 1)
 
 @function()
 def diagonal_scatter(input, src, offset: int = 0, dim1: int = 0, dim2: int = 1):
-    """A copy of `input` with `src` on a diagonal of dimensions `dim1` and `dim2`.
+    """Return a copy of `input` with `src` on a diagonal of dimensions `dim1` and `dim2`.
 
-    `RuntimeError` unless `src` has the diagonal's size. Source: `torch.diagonal_scatter`.
+    Raises `RuntimeError` unless `src` has the size of the diagonal.
+
+    Source: `torch.diagonal_scatter`.
 
     >>> from minigrad import ones, zeros
     >>> zeros(2, 2).diagonal_scatter(ones(2))
@@ -70,9 +72,9 @@ def diagonal_scatter(input, src, offset: int = 0, dim1: int = 0, dim2: int = 1):
 
 @function()
 def as_strided_scatter(input, src, size, stride, storage_offset: int | None = None):
-    """A copy of `input` with `src` where `input.as_strided(size, stride, storage_offset)` lies.
+    """Return a copy of `input` with `src` in `input.as_strided(size, stride, storage_offset)`.
 
-    `RuntimeError` unless `src` has that size. Source: `torch.as_strided_scatter`.
+    Raises `RuntimeError` unless `src` has that size.  Source: `torch.as_strided_scatter`.
 
     >>> from minigrad import ones, zeros
     >>> zeros(4).as_strided_scatter(ones(2), (2,), (2,))
@@ -87,7 +89,7 @@ def as_strided_scatter(input, src, size, stride, storage_offset: int | None = No
         (start, (sizes, strides)), (input.storage_offset(), (input.shape, input.stride())))]
     memory = F.arange(max(ends) + 1, device=input.device)
     places = memory.as_strided(sizes, strides, start).reshape(-1)
-    # the number of the element of `src` at each place of the memory, and -1 where there is none
+    # for each memory location, the index of the `src` element written there, or -1
     numbers = F.index_put(F.full_like(memory, -1), (places,),
                           F.arange(src.numel(), device=input.device))
     numbers = numbers.as_strided(tuple(input.shape), input.stride(), input.storage_offset())

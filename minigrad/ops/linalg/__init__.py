@@ -1,1 +1,1 @@
-"""Products and decompositions of matrices."""
+"""Matrix products and decompositions."""

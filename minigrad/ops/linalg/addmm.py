@@ -1,4 +1,4 @@
-"""Products added to a tensor, `beta self + alpha (a b)`, for matrices, vectors and batches."""
+"""Products with an addend, `beta self + alpha (a b)`, of matrices, vectors and batches."""
 
 from ...dtypes import c_name
 from ...op.declaration import F, Op
@@ -8,7 +8,7 @@ from .matmul import bmm_shape, by, by_columns, dtype_names, mm_shape, mT
 
 
 def check_expandable(shape, target):
-    """Raise unless the summand expands to the product's shape."""
+    """Raise unless the addend expands to the shape of the product."""
     if len(shape) > len(target):
         raise RuntimeError(
             f"expand(torch.FloatTensor{{{list(shape)}}}, size={list(target)}): the number of sizes "
@@ -23,7 +23,7 @@ def check_expandable(shape, target):
 
 
 def check_dtypes(array, a, b):
-    """Raise unless all three are of one dtype: the summand is compared first, with the second."""
+    """Raise unless all three have one dtype; PyTorch compares the addend with `b` first."""
     for name, first in (("self", array), ("mat1", a)):
         if first.dtype != b.dtype:
             raise RuntimeError("{} and mat2 must have the same dtype, but got {} and {}".format(
@@ -31,7 +31,7 @@ def check_dtypes(array, a, b):
 
 
 def check_batches(array, a, b):
-    """Raise unless all three are of one dtype, in PyTorch's words for batches."""
+    """Raise PyTorch's error for batches unless all three have one dtype."""
     if array.dtype != a.dtype:
         raise RuntimeError("Input dtypes must be the same, got: input {}, batch1: {}, batch2: {}"
                            .format(*(c_name(t.dtype) for t in (array, a, b))))
@@ -40,9 +40,9 @@ def check_batches(array, a, b):
 
 
 def add_product(array, product, beta, alpha):
-    """Return beta array + alpha product, written into the product.
+    """Return beta array + alpha product, writing into the product.
 
-    With beta = 0 the array's values do not matter.
+    If beta is 0, the values of the array are ignored, even nan.
     """
     if alpha != 1:
         product *= product.dtype.type(alpha)
@@ -54,12 +54,12 @@ def add_product(array, product, beta, alpha):
 
 
 def scaled(x, factor):
-    """Return the product with a number that is mostly 1."""
+    """Return x * factor; skip the product if factor is 1."""
     return x if factor == 1 else F.mul(x, factor)
 
 
 class AddedProduct(Op, abstract=True):
-    """beta self + alpha times a product of the other two."""
+    """beta self + alpha times a product of the two other operands."""
 
     inplace = True
 
@@ -67,14 +67,14 @@ class AddedProduct(Op, abstract=True):
 
 
 def addmm_shape(shape, a, b, *_):
-    """The product's shape, to which the summand expands."""
+    """Return the shape of the product, to which the addend expands."""
     target = mm_shape(a, b)
     check_expandable(shape, target)
     return target
 
 
 class Addmm(AddedProduct):
-    """beta self + alpha (mat1 @ mat2): a matrix product and a summand that expands to it.
+    """beta self + alpha (mat1 @ mat2), where `self` expands to the shape of the product.
 
     >>> from minigrad import addmm, ones
     >>> addmm(ones(3), ones(2, 4), ones(4, 3))
@@ -105,7 +105,7 @@ class Addmm(AddedProduct):
 
 
 def baddbmm_shape(shape, a, b, *_):
-    """The products' shape, to which the summand expands."""
+    """Return the shape of the batch of products, to which the addend expands."""
     size_at(a, 0), size_at(a, 1), size_at(b, 2)
     target = bmm_shape(a, b)
     check_expandable(shape, target)
@@ -113,7 +113,7 @@ def baddbmm_shape(shape, a, b, *_):
 
 
 class Baddbmm(AddedProduct):
-    """beta self + alpha bmm(batch1, batch2): products pair by pair and a summand.
+    """beta self + alpha bmm(batch1, batch2): products of pairs of matrices, plus an addend.
 
     >>> from minigrad import baddbmm, ones
     >>> baddbmm(ones(1), ones(2, 3, 4), ones(2, 4, 5)).shape
@@ -137,7 +137,7 @@ class Baddbmm(AddedProduct):
 
 
 def addbmm_shape(shape, a, b, *_):
-    """The shape of one product, to which the summand expands."""
+    """Return the shape of a single product, to which the addend expands."""
     size_at(a, 1), size_at(b, 2)
     if len(a) != 3 or len(b) != 3:
         raise RuntimeError(f"batch{1 if len(a) != 3 else 2} must be a 3D tensor")
@@ -151,7 +151,7 @@ def addbmm_shape(shape, a, b, *_):
 
 
 class Addbmm(AddedProduct):
-    """beta self + alpha times the sum of all products of a batch of matrices.
+    """beta self + alpha times the sum of the products of pairs of matrices.
 
     >>> from minigrad import addbmm, ones
     >>> addbmm(ones(3, 5), ones(2, 3, 4), ones(2, 4, 5)).shape
@@ -177,14 +177,14 @@ class Addbmm(AddedProduct):
 
 
 def each(matrix, batch):
-    """Return the matrix once for each of a batch."""
+    """Return the matrix expanded to a batch."""
     return F.expand(matrix, (batch.shape[0], *matrix.shape))
 
 
 def addmv_shape(shape, a, v, beta=1, *_):
-    """(n, k) times (k,) is (n,), to which the summand, of one dimension at most, expands.
+    """(n, k) times (k,) is (n,), to which an addend of at most one dimension expands.
 
-    If the matrix has no elements, PyTorch's result has the summand's shape.
+    If the matrix is empty, PyTorch's result has the shape of the addend.
     """
     if len(a) != 2 or len(v) != 1 or len(shape) > 1:
         raise RuntimeError("vector + matrix @ vector expected, got "
@@ -196,7 +196,7 @@ def addmv_shape(shape, a, v, beta=1, *_):
 
 
 class Addmv(AddedProduct):
-    """beta self + alpha (mat @ vec): the product of a matrix and a vector, and a summand.
+    """beta self + alpha (mat @ vec): a matrix-vector product plus an addend.
 
     >>> from minigrad import addmv, ones
     >>> addmv(ones(2), ones(2, 3), ones(3))
@@ -215,7 +215,7 @@ class Addmv(AddedProduct):
         return add_product(self, xp.matmul(mat, vec), beta, alpha)
 
     def inplace_shape(self, mat, *_):
-        """Raise for a tensor of another size than the product's, also where that is lost."""
+        """Raise unless a tensor has the size of the product, even if the product is discarded."""
         if self != mat[:1]:
             raise RuntimeError(f"Bad in-place call: input tensor size {list(self)} and output "
                                f"tensor size {list(mat[:1])} should match")
@@ -230,7 +230,7 @@ class Addmv(AddedProduct):
 
 
 def addr_shape(shape, a, b, *_):
-    """All pairs of the elements of two vectors, to which the summand expands."""
+    """(n,) and (m,) make (n, m), to which the addend expands."""
     for name, vector in (("vec1", a), ("vec2", b)):
         if len(vector) != 1:
             raise RuntimeError(f"addr: Expected 1-D argument {name}, but got {len(vector)}-D")
@@ -239,7 +239,7 @@ def addr_shape(shape, a, b, *_):
 
 
 class Addr(AddedProduct):
-    """beta self + alpha outer(vec1, vec2): all products of two vectors' elements, and a summand.
+    """beta self + alpha outer(vec1, vec2): an outer product plus an addend.
 
     >>> from minigrad import addr, ones
     >>> addr(ones(2, 3), ones(2), ones(3)).shape

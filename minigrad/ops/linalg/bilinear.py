@@ -1,10 +1,10 @@
-"""Forms that are linear in each of several tensors.
+"""Functions that are linear in each of several tensors.
 
 NOTE [One op that is its own derivative]
     A sum of products of three tensors, with letters that say which dimensions run together, is
-    linear in each of them.  The gradient with respect to one is the same sum, with the gradient of
-    the result in place of that tensor and the letters exchanged.  So there are derivatives of
-    every order.
+    linear in each of them.  Its gradient with respect to one tensor is the same kind of sum: the
+    gradient of the result takes that tensor's place, and the letters are swapped.  So there are
+    derivatives of every order.
 """
 
 from ...dtypes import c_name
@@ -14,7 +14,7 @@ from ...shapes import numel
 
 
 class Trilinear(Op):
-    """The sum of products of three tensors: `letters` name their dimensions and the result's.
+    """A sum of products of three tensors; `letters` name their dimensions and the result's.
 
     >>> from minigrad import arange, ones
     >>> Trilinear(ones(1, 2), arange(4.0).reshape(1, 2, 2), ones(1, 2), "bi,oij,bj->bo")
@@ -59,7 +59,7 @@ def words(letters):
 
 @function(method_too=False)
 def bilinear(input1, input2, weight, bias=None):
-    """Combine two vectors by a table for each output: out[o] = x1 @ weight[o] @ x2 + bias[o].
+    """Apply a bilinear map for each output: out[o] = x1 @ weight[o] @ x2 + bias[o].
 
     Shapes (*, I), (*, J), (O, I, J), (O,) -> (*, O).
 

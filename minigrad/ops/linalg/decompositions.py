@@ -1,7 +1,8 @@
-"""Solving and factorising: inverse, solve, determinant, Cholesky, QR.
+"""Solving and factoring: inverse, solve, determinant, Cholesky, QR.
 
-All take batches of matrices in the last two dimensions.  The gradients follow Giles, "Collected
-matrix derivative results for forward and reverse mode algorithmic differentiation", and PyTorch.
+All functions take batches of matrices in the last two dimensions.  The gradients follow Giles,
+"Collected matrix derivative results for forward and reverse mode algorithmic differentiation", and
+PyTorch.
 """
 
 from ...op.declaration import F, Op
@@ -16,7 +17,7 @@ from .matmul import by, dtype_names, mT
 
 
 class LinAlgError(RuntimeError):
-    """A matrix is singular, or not positive-definite, where it must not be.
+    """Raised if a matrix is singular, or not positive-definite, and an op needs it to be.
 
     >>> from minigrad import linalg, zeros
     >>> try:
@@ -28,7 +29,7 @@ class LinAlgError(RuntimeError):
 
 
 def require_matrix(name, matrices):
-    """Raise unless there are two dimensions and the elements are floating."""
+    """Raise unless the input has at least two dimensions and is floating-point."""
     array = array_of(matrices)
     if array.ndim < 2:
         raise RuntimeError(f"{name}: The input tensor A must have at least 2 dimensions.")
@@ -36,7 +37,7 @@ def require_matrix(name, matrices):
 
 
 def require_square(name, matrices):
-    """Raise unless it is a batch of square floating matrices."""
+    """Raise unless the input is a batch of square floating-point matrices."""
     require_matrix(name, matrices)
     rows, columns = matrices.shape[-2:]
     if rows != columns:
@@ -45,21 +46,22 @@ def require_square(name, matrices):
 
 
 def require_for_lapack(array, kernel):
-    """Raise PyTorch's error unless the elements are float32 or float64, which LAPACK knows."""
+    """Raise PyTorch's error unless the dtype is float32 or float64, as LAPACK needs."""
     if array.dtype.char not in "fd":
         raise NotImplementedError(
             f'"{kernel}" not implemented for \'{dtype_names(array)[0]}\'')
 
 
 def square(shape, *_, **__):
-    """The shape of a batch of matrices stays."""
+    """Return the shape unchanged."""
     if len(shape) < 2:
         raise RuntimeError("The input tensor A must have at least 2 dimensions.")
     return tuple(shape)
 
 
 def failing(matrices, fails):
-    """Return the name in errors of the first matrix that fails, and what `fails` returned."""
+    """Return the name of the first matrix that fails, for errors, and the result of `fails` on it.
+    """
     flat = matrices.reshape(-1, *matrices.shape[-2:])
     for i, matrix in enumerate(flat):
         failed = fails(matrix)
@@ -69,7 +71,8 @@ def failing(matrices, fails):
 
 
 def zero_pivot(xp):
-    """Return a function that finds the first zero on the diagonal of U, counted from 1, or None."""
+    """Return a function that finds the 1-based index of the first zero on U's diagonal, or `None`.
+    """
 
     def find(matrix):
         zeros, = xp.nonzero(xp.diagonal(xp.lu_factor(matrix)[0]) == 0)
@@ -79,7 +82,7 @@ def zero_pivot(xp):
 
 
 def lower_factor(xp, matrices):
-    """Return the lower triangular L with L L.T = A; `LinAlgError` if there is none, as for nan."""
+    """Return the lower triangular L with L L.T = A; raise `LinAlgError` if there is none."""
     L = xp.linalg.cholesky(matrices)
     if xp.may_ask() and xp.isnan(xp.diagonal(L, 0, -2, -1)).any():
         raise xp.linalg.LinAlgError
@@ -104,15 +107,15 @@ def bad_minor(xp):
 
 
 def columns(xp, matrices):
-    """Return matrices that lie in memory column by column, as LAPACK gives them."""
+    """Copy matrices to column-major order, in which LAPACK returns them."""
     rows = xp.empty_like(matrices.swapaxes(-1, -2), order="C")
-    result = xp.empty_like(rows.swapaxes(-1, -2))  # which is no view
+    result = xp.empty_like(rows.swapaxes(-1, -2))  # an array that owns its memory
     result[...] = matrices
     return result
 
 
 class OfSquares(Op, abstract=True):
-    """An op of square matrices."""
+    """An op on square matrices."""
 
     method = False
 
@@ -122,7 +125,7 @@ class OfSquares(Op, abstract=True):
 
 
 class LinalgInv(OfSquares):
-    """The inverses of square matrices; `LinAlgError` if one is singular.
+    """The inverses of square matrices; raises `LinAlgError` if a matrix is singular.
 
     d inv(A) = -inv(A) dA inv(A).
 
@@ -150,7 +153,7 @@ class LinalgInv(OfSquares):
 
 @function(out="exact")
 def inverse(input):
-    """Return the inverses of square matrices; `LinAlgError` if one is singular.
+    """Return the inverses of square matrices; raise `LinAlgError` if a matrix is singular.
 
     >>> from minigrad import tensor
     >>> tensor([[2.0]]).inverse()
@@ -160,7 +163,7 @@ def inverse(input):
 
 
 def require_fitting(name, A, B, left):
-    """Raise unless matrices of these shapes can stand on the sides of A X = B, or X A = B."""
+    """Raise unless the shapes of A and B fit A X = B, or X A = B unless `left`."""
     if A[-1] != B[-2 if left else -1]:
         raise RuntimeError(f"{name}: Incompatible shapes of A and B for the equation "
                            f"{'AX = B' if left else 'XA = B'} ({by(A[-2:])} and {by(B[-2:])})")
@@ -171,10 +174,10 @@ TWO_DTYPES = ("linalg.solve: Expected A and B to have the same dtype, but found 
 
 
 class Solve(Op):
-    """The X with A X = B, for batches of matrices; dA is -inv(A).T g X.T.
+    """The solution X of A X = B, for batches of matrices; the gradient for A is -inv(A).T g X.T.
 
-    Without `check` a singular matrix gives infinities and nan in place of an error.  Backward
-    passes need that, for the matrix may have been written to through `.data` since.
+    With `check=False`, a singular matrix gives infinities and nan instead of an error.  Backward
+    passes need this, because the matrix may have been changed through `.data` since.
 
     >>> from minigrad import tensor
     >>> Solve(tensor([[2.0]]), tensor([[4.0]]))
@@ -254,7 +257,7 @@ def determinant_backward(g, A, det):
     """Return the gradient of det(A): g det(A) inv(A).T, the matrix of g times the cofactors."""
     if F.all(F.ne(det, 0)):
         return inverse_transposed(g * det, A)
-    # A singular matrix has no inverse but it has cofactors: those of U diag(S) Vh.
+    # A singular matrix has no inverse, but it has cofactors; compute them from the SVD.
     U, S, Vh = F.linalg_svd(A, full_matrices=False)
     sign = F.linalg_det(U) * F.linalg_det(Vh)
     cofactors = F.unsqueeze(F.unsqueeze(sign, -1) * others(S, -1), -2)
@@ -293,7 +296,7 @@ def det(input):
 
 
 class Slogdet(OfSquares):
-    """The sign of the determinants and the logarithm of their size; d log|det A| = inv(A).T.
+    """The sign of the determinant and the log of its absolute value; d log|det A| = inv(A).T.
 
     >>> from minigrad import eye
     >>> eye(3).slogdet().sign
@@ -321,7 +324,7 @@ LinalgSlogdet = named_result("linalg_slogdet", ("sign", "logabsdet"))
 
 @function(method_too=False, out="exact")
 def linalg_slogdet(A):
-    """Return the sign of the determinants and the logarithm of their size.
+    """Return the sign of the determinant and the logarithm of its absolute value.
 
     >>> from minigrad import eye, linalg
     >>> linalg.slogdet(eye(3)).logabsdet
@@ -332,7 +335,7 @@ def linalg_slogdet(A):
 
 @function()
 def logdet(input):
-    """Return the logarithm of the determinants; nan where one is negative.
+    """Return the logarithm of the determinant, or nan if it is negative.
 
     >>> from minigrad import eye
     >>> eye(3).logdet()
@@ -342,13 +345,13 @@ def logdet(input):
     return F.where(F.lt(sign, 0), float("nan"), logabsdet)
 
 
-# ------------------------------------------------------------------------------- factorisations
+# ------------------------------------------------------------------------------- factorizations
 
 
 class LinalgCholesky(Op):
     """The lower triangular L with L L.T = A (or its transpose, if `upper`).
 
-    `LinAlgError` unless the matrices are positive-definite.
+    Raises `LinAlgError` unless the matrices are positive-definite.
 
     >>> from minigrad import linalg, tensor
     >>> linalg.cholesky(tensor([[4.0]]))
@@ -386,7 +389,9 @@ class LinalgCholesky(Op):
 
 @function(out="cast")
 def cholesky(input, upper=False):
-    """Return the lower triangular L with L L.T = input; `LinAlgError` unless positive-definite.
+    """Return the lower triangular L with L L.T = input (or its transpose, if `upper`).
+
+    Raises `LinAlgError` unless the matrices are positive-definite.
 
     >>> from minigrad import tensor
     >>> tensor([[4.0]]).cholesky()
@@ -396,12 +401,12 @@ def cholesky(input, upper=False):
 
 
 def symmetrised(x):
-    """Return the symmetric matrix with the same lower triangle."""
+    """Return the symmetric matrix with the given lower triangle."""
     return F.tril(x) + mT(F.tril(x, -1))
 
 
 class LinalgQr(Op):
-    """The Q with orthonormal columns and upper triangular R with Q R = A, for m >= n.
+    """The Q with orthonormal columns and the upper triangular R with Q R = A, for m >= n.
 
     >>> from minigrad import eye, linalg
     >>> linalg.qr(eye(2)).R.shape
@@ -428,7 +433,7 @@ class LinalgQr(Op):
 
 
 class QrComplete(Op):
-    """The square Q and tall R with Q R = A, for m > n; there is no gradient.
+    """The square Q and tall R with Q R = A, for m > n; not differentiable.
 
     >>> from minigrad import ones
     >>> QrComplete(ones(3, 2)).Q.shape

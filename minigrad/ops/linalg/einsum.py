@@ -1,9 +1,9 @@
-"""einsum: sums of products, written with one letter for each dimension.
+"""einsum: sums of products, with one letter for each dimension.
 
-The equation is read once into numbers, one for each letter (an ellipsis stands for letters that
-the others leave free).  Diagonals and sums of one operand alone are computed by `diagonal` and
-`sum`; the rest is one op.  Its gradient is again an einsum: of the gradient and the other operands,
-to the letters of the operand in question.
+The equation is parsed into numbers, one per letter; an ellipsis stands for letters that the others
+leave free.  Diagonals of an operand and sums over a single operand are computed with `diagonal` and
+`sum`, and the rest is one op.  The gradient of that op for an operand is an einsum again, of the
+gradient and the other operands, with that operand's letters as the output.
 """
 
 from string import ascii_lowercase, ascii_uppercase
@@ -13,11 +13,11 @@ from ...op.publish import function
 from ...shapes import numel
 from ...tensor.tensor import Tensor
 
-LETTERS = ascii_uppercase + ascii_lowercase  # in the order in which an implicit output has them
+LETTERS = ascii_uppercase + ascii_lowercase  # in the order that an implicit output uses
 
 
 def contract(xp, a, of_a, b, of_b, output):
-    """Return the sum of products of two arrays with labelled dimensions, by one matmul."""
+    """Return the sum of products of two arrays with labelled dimensions, with a single matmul."""
     shared = [n for n in of_a if n in of_b]
     batch = [n for n in shared if n in output]
     summed = [n for n in shared if n not in output]
@@ -37,9 +37,9 @@ def contract(xp, a, of_a, b, of_b, output):
 
 
 class Einsum(Op):
-    """Sums of products of tensors with labelled dimensions; every label is in the output or twice.
+    """A sum of products of tensors with labelled dimensions.
 
-    All dimensions of one label have the same size.
+    Each label is in the output or occurs twice, and all dimensions with one label have equal sizes.
 
     >>> from minigrad import ones
     >>> Einsum([ones(2, 3), ones(3, 4)], [(0, 1), (1, 2)], (0, 2)).shape
@@ -72,7 +72,7 @@ class Einsum(Op):
 
 
 def read_labels(text, ndim, at):
-    """Return an operand's labels as numbers; `...` stays, where its dimensions are to come."""
+    """Return an operand's labels as numbers; the ellipsis stays in its position."""
     labels = []
     place = 0
     while place < len(text):
@@ -103,7 +103,7 @@ def read_labels(text, ndim, at):
 
 
 def fill(labels, free):
-    """Return the labels with those of `free` in the place of the ellipsis."""
+    """Return the labels with the ellipsis replaced by `free`."""
     at = labels.index(...) if ... in labels else len(labels)
     return [*labels[:at], *free, *labels[at + 1 :]]
 
@@ -132,7 +132,7 @@ def parse(equation, operands):
 
 
 def check_output(output, labelled):
-    """Raise unless each output label appears once, and in an operand."""
+    """Raise unless each output label occurs once, and also in an operand."""
     for n in output:
         if output.count(n) > 1:
             raise RuntimeError(f"einsum(): output subscript {LETTERS[n]} appears more than once in "
@@ -143,7 +143,7 @@ def check_output(output, labelled):
 
 
 def sizes_of(labelled, operands):
-    """Return the size of each label; `RuntimeError` if it has two, where neither is one."""
+    """Return the size of each label; raise `RuntimeError` if it has two sizes other than 1."""
     sizes = {}
     for i, (labels, x) in enumerate(zip(labelled, operands)):
         own = {}
@@ -160,7 +160,7 @@ def sizes_of(labelled, operands):
 
 
 def distinct(x, labels):
-    """Return the operand with diagonals in place of repeated labels, and its labels."""
+    """Replace repeated labels of an operand by one, taking diagonals; return it with its labels."""
     labels = list(labels)
     for n in sorted(set(labels), key=labels.index):
         while labels.count(n) > 1:
@@ -173,7 +173,7 @@ def distinct(x, labels):
 
 @function(method_too=False)
 def einsum(equation, *operands):
-    """Return sums of products: `"ij,jk->ik"` is the matrix product, `"ii"` the trace.
+    """Return a sum of products: `"ij,jk->ik"` is the matrix product, `"ii"` the trace.
 
     >>> from minigrad import einsum, ones
     >>> einsum("bij,bjk->bik", ones(5, 2, 3), ones(5, 3, 4)).shape

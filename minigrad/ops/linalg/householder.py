@@ -1,10 +1,11 @@
-"""Products of Householder's reflections I - tau v v.T, which make a QR factorisation.
+"""Products of Householder reflections I - tau v v.T, which a QR factorization consists of.
 
 NOTE [Many reflections in one step]
-    A product of k reflections is I - V T V.T with an upper triangular T of k x k.  With D the
-    diagonal matrix of the taus and S the part of V.T V above its diagonal, T = inv(I + D S) D: one
-    more reflection adds a column that this holds for.  So a product of any number of reflections
-    is two products of matrices and a triangular system, and its derivatives are theirs.
+    A product of k reflections is I - V T V.T with an upper triangular (k, k) matrix T.  Let D be
+    the diagonal matrix of the taus and S the part of V.T V above its diagonal; then
+    T = inv(I + D S) D, because each further reflection adds a column for which this still holds.
+    So a product of any number of reflections is two matrix products and a triangular solve, and
+    autograd knows the derivatives of these.
 
     Source: Schreiber and Van Loan, "A storage-efficient WY representation for products of
     Householder transformations" (1989); Joffrain et al., "Accumulating Householder
@@ -19,9 +20,9 @@ from .matmul import dtype_names, mT
 
 
 class Geqrf(Op):
-    """A QR factorisation as LAPACK keeps it: R, below it the reflections' vectors; and the taus.
+    """A QR factorization in LAPACK's form: R with the reflection vectors below it, and the taus.
 
-    The first element of each vector is 1 and is not kept. There is no derivative.
+    The first element of each vector is 1 and is not stored.  There is no derivative.
 
     Source: `torch.geqrf`
 
@@ -57,7 +58,7 @@ class Geqrf(Op):
 
 
 def check_reflections(name, vectors, tau):
-    """Raise unless vectors (*, m, n) and taus (*, k) with k <= n make reflections."""
+    """Raise unless vectors (*, m, n) and taus (*, k) with k <= n define reflections."""
     if vectors.ndim < 2:
         raise RuntimeError(f"{name}: input must have at least 2 dimensions.")
     if tau.ndim != vectors.ndim - 1:
@@ -67,7 +68,7 @@ def check_reflections(name, vectors, tau):
 
 
 def check_batch(name, what, shape, vectors):
-    """Raise unless batch dimensions are those of the vectors."""
+    """Raise unless a shape has the batch dimensions of the vectors."""
     if tuple(shape) != tuple(vectors.shape[:-2]):
         raise RuntimeError(f"{name}: Expected batch dimensions of {what} to be equal to "
                            f"input.shape[:-2], but got {list(shape)}")
@@ -91,8 +92,9 @@ def reflected(vectors, tau, X, transposed=False):
 def linalg_householder_product(A, tau):
     """Return the first n columns of the product of reflections I - tau v v.T.
 
-    The vectors are the columns of A, (*, m, n), below its diagonal, with a 1 before them; tau is
-    (*, k), k <= n <= m. So the Q of a QR factorisation is made from what `geqrf` returns.
+    The vectors are the columns of A, (*, m, n), below the diagonal, with an implicit 1 on it; tau
+    is (*, k) with k <= n <= m.  Applied to the result of `geqrf`, this returns the Q of the QR
+    factorization.
 
     Source: `torch.linalg.householder_product`
 
@@ -120,7 +122,7 @@ def linalg_householder_product(A, tau):
 
 @function(out="cast")
 def orgqr(input, tau):
-    """Return what `linalg.householder_product` returns: an older name.
+    """Return `linalg.householder_product(input, tau)`, under an older name.
 
     Source: `torch.orgqr`
 
@@ -134,9 +136,9 @@ def orgqr(input, tau):
 
 @function(out="exact")
 def ormqr(input, tau, other, left=True, transpose=False):
-    """Return Q other, or other Q unless `left`, for the whole product Q of reflections (*, m, m).
+    """Return Q other, or other Q unless `left`, where Q is the product (*, m, m) of reflections.
 
-    With `transpose` it is the product with the transposed Q. Q itself is not computed.
+    With `transpose`, Q is transposed.  Q itself is not computed.
 
     Source: `torch.ormqr`
 

@@ -1,6 +1,6 @@
-"""The LDL factorisation of symmetric matrices, and systems of equations solved with it.
+"""The LDL factorization of symmetric matrices, and solving linear systems with it.
 
-PyTorch has no derivative of these. `linalg.solve` has one.
+As in PyTorch, these have no derivative; use `linalg.solve` if you need one.
 """
 
 from ...op.declaration import Op
@@ -14,7 +14,7 @@ from .triangular import TWO_DTYPES
 
 
 class LdlFactor(Op):
-    """L and D in one matrix, the pivots, and for each matrix 0 or where D has its first zero.
+    """L and D in one matrix, the pivots, and the 1-based index of D's first zero, or 0.
 
     >>> from minigrad import tensor
     >>> LdlFactor(tensor([[4.0, 0.0], [2.0, 5.0]])).LD
@@ -38,7 +38,7 @@ class LdlFactor(Op):
 
 
 def checked_factors(name, A, check_errors):
-    """Return what `LdlFactor` does; `LinAlgError` for a zero in D, if errors are wanted."""
+    """Return the result of `LdlFactor`; raise `LinAlgError` for a zero in D if `check_errors`."""
     found = LdlFactor(A)
     if check_errors and bool((found.info != 0).any()):
         raise LinAlgError(f"torch.linalg.{name}: D has a zero on its diagonal: the matrix is "
@@ -48,7 +48,7 @@ def checked_factors(name, A, check_errors):
 
 @function(method_too=False, out="exact")
 def linalg_ldl_factor_ex(A, *, hermitian=False, check_errors=False):
-    """Return what `ldl_factor` does, and for each matrix 0, or where D has its first zero.
+    """Return the result of `ldl_factor`, and for each matrix the index of D's first zero, or 0.
 
     Such a zero is an error only with `check_errors`.
 
@@ -66,11 +66,11 @@ Ldl = named_result("linalg_ldl_factor", ("LD", "pivots"))
 
 @function(method_too=False, out="exact")
 def linalg_ldl_factor(A, *, hermitian=False):
-    """Return L and D with L D L.T = A in one matrix, and pivots, as LAPACK's sytrf gives them.
+    """Return L and D with L D L.T = A in one matrix, and pivots in the form of LAPACK's sytrf.
 
-    Only the lower triangle of each matrix is read. D has blocks of one or two rows: one of two has
-    its pivot twice, negative. `hermitian` makes no difference to real numbers. `LinAlgError` if D
-    has a zero on its diagonal.
+    Reads only the lower triangle of each matrix.  D has blocks of one or two rows; a block of two
+    has its pivot twice, as a negative number.  `hermitian` makes no difference for real numbers.
+    Raises `LinAlgError` if D has a zero on its diagonal.
 
     Source: `torch.linalg.ldl_factor`
 
@@ -83,9 +83,9 @@ def linalg_ldl_factor(A, *, hermitian=False):
 
 
 class LinalgLdlSolve(Op):
-    """The X with A X = B, from what `ldl_factor` returned for A; the batch dimensions broadcast.
+    """The solution X of A X = B, from the result of `ldl_factor` for A; batch dimensions broadcast.
 
-    `hermitian` makes no difference to real numbers.
+    `hermitian` makes no difference for real numbers.
 
     Source: `torch.linalg.ldl_solve`
 

@@ -10,14 +10,12 @@ from .svd_eigh import relative_tolerance
 
 LinalgLstsq = named_result("linalg_lstsq", ("solution", "residuals", "rank", "singular_values"))
 
-#: LAPACK's names of its algorithms: here one serves for all, but they return different things.
+#: LAPACK's names for its algorithms. Here all use the same one, but they return different values.
 DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 
 
 def check_system(A, B, driver):
-    """Raise unless matrices and right-hand sides of these arrays make systems of equations.
-
-    Tell whether the right-hand sides are vectors.
+    """Check that arrays make systems of equations; return whether the right-hand sides are vectors.
     """
     name = "torch.linalg.lstsq: "
     if A.ndim < 2:
@@ -43,11 +41,12 @@ def check_system(A, B, driver):
 
 @function(method_too=False, out="cast")
 def linalg_lstsq(A, B, rcond=None, *, driver=None):
-    """Return the X for which A X is nearest to B; the shortest one if there are several.
+    """Return the X that minimizes |A X - B|, with the smallest norm if there are several.
 
-    Singular values up to `rcond` times the largest count as zero. The gradient of the solution is
-    that of the pseudoinverse. As in PyTorch the driver "gelsy", the default, returns no residuals,
-    "gels" no rank, and both no singular values; residuals are those of tall matrices of full rank.
+    Singular values up to `rcond` times the largest count as zero.  The solution's gradient is
+    computed through the pseudoinverse.  As in PyTorch, the default driver "gelsy" returns no
+    residuals, "gels" no rank, and both no singular values; there are residuals only for tall
+    matrices of full rank.
 
     >>> from minigrad import linalg, tensor
     >>> linalg.lstsq(tensor([[1.0], [1.0]]), tensor([[1.0], [3.0]])).solution
@@ -63,7 +62,7 @@ def linalg_lstsq(A, B, rcond=None, *, driver=None):
     rank = F.sum(F.gt(values, limit), -1)
     m, n = A.shape[-2:]
     full = driver == "gels" or (driver != "gelsy" and F.all(F.eq(rank, n)))
-    residuals = F.narrow(F.reshape(X, (-1,)), 0, 0, 0)  # none, but they require grad if X does
+    residuals = F.narrow(F.reshape(X, (-1,)), 0, 0, 0)  # empty, but it requires grad if X does
     if full and m > n:
         off = F.matmul(A, X) - B
         residuals = F.sum(off * off, -2)

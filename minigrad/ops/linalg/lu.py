@@ -1,12 +1,14 @@
-"""The LU factorisation, P L U = A, and systems of equations solved with it.
+"""The LU factorization, P L U = A, and solving linear systems with it.
 
 NOTE [The gradient of LU]
-    A = P L U gives P.T dA = dL U + L dU, where dL is strictly lower and dU upper triangular.  So
-    inv(L) P.T dA inv(U) = inv(L) dL + dU inv(U), a lower and an upper triangle, which is how the
-    two parts are told apart.  The gradient is the transpose of that:
+    A = P L U gives P.T dA = dL U + L dU, where dL is strictly lower and dU is upper triangular.  So
+    inv(L) P.T dA inv(U) = inv(L) dL + dU inv(U) is the sum of a lower and an upper triangle, which
+    separates the two.  For square matrices, the gradient is the transpose of that map:
+
         P inv(L).T (tril(L.T g_L, -1) + triu(g_U U.T)) inv(U).T
-    for square matrices.  Further columns of A have U2 = inv(L) P.T A2, further rows L2 = A2 inv(U);
-    what reaches them passes to A2, and with a minus sign to L and to U.
+
+    If A has more columns, these give U2 = inv(L) P.T A2, and more rows give L2 = A2 inv(U).  Their
+    gradients pass to A2, and with a minus sign to L and U.
     P is constant: it changes only where two elements are equal.
 """
 
@@ -21,10 +23,10 @@ from .matmul import mT
 
 
 class LinalgLuFactorEx(Op):
-    """L (without its diagonal of ones) and U in one matrix, the pivots, and the first zero of U.
+    """L (without its unit diagonal) and U in one matrix, the pivots, and U's first zero.
 
-    In step j row j changed places with row `pivots[j]`, counted from 1.  If U has a zero on its
-    diagonal, `info` says which one, counted from 1; it is an error if `asked_by` names a function.
+    Step j swapped row j with row `pivots[j]`, counted from 1.  `info` is the 1-based index of the
+    first zero on U's diagonal, or 0.  If `asked_by` names a function, such a zero raises an error.
 
     >>> from minigrad import linalg, tensor
     >>> linalg.lu_factor_ex(tensor([[0.0, 1.0], [2.0, 3.0]])).pivots
@@ -56,7 +58,7 @@ class LinalgLuFactorEx(Op):
         m, n = self_sizes[-2:]
         k = min(m, n)
         square, g = (F.narrow(F.narrow(x, -1, 0, k), -2, 0, k) for x in (LU, g_LU))
-        Lt, Ut = mT(F.tril(square, -1)), mT(F.triu(square))  # L without ones: add what they give
+        Lt, Ut = mT(F.tril(square, -1)), mT(F.triu(square))  # L without ones: add their part
         g_L = F.tril(g, -1)
         inside = F.tril(g_L + Lt @ g_L, -1) + F.triu(F.triu(g) @ Ut)
         if n > m:
@@ -89,7 +91,7 @@ def solve_U_transposed(LU, X):
 
 
 class RowOrder(Op):
-    """The order of `size` rows after the exchanges of LU, or the place of each, if `inverse`.
+    """The row order after the swaps of LU, or with `inverse` the position of each row.
 
     >>> from minigrad import tensor
     >>> RowOrder(tensor([2, 3]), 3)
@@ -113,12 +115,12 @@ class RowOrder(Op):
 
 
 def in_order(matrices, order):
-    """Return matrices with their rows in an order."""
+    """Return matrices with their rows reordered."""
     return F.gather(matrices, -2, F.expand(F.unsqueeze(order, -1), tuple(matrices.shape)))
 
 
 def factored(name, A, pivot, asked_by=""):
-    """Return what `LinalgLuFactorEx` does, with the checks of the functions."""
+    """Check the arguments and return the result of `LinalgLuFactorEx`."""
     if A.ndim < 2:
         raise RuntimeError(f"{name}: Expected tensor with 2 or more dimensions. Got size: "
                            f"{list(A.shape)} instead")
@@ -129,9 +131,9 @@ def factored(name, A, pivot, asked_by=""):
 
 @function(method_too=False, out="exact")
 def linalg_lu_factor_ex(A, *, pivot=True, check_errors=False):
-    """Return what `lu_factor` does, and for each matrix 0, or which element of U is the first zero.
+    """Return the result of `lu_factor`, and for each matrix the index of U's first zero, or 0.
 
-    A zero on the diagonal of U is a `RuntimeError` only with `check_errors`.
+    A zero on the diagonal of U raises `RuntimeError` only with `check_errors`.
 
     >>> from minigrad import linalg, ones
     >>> linalg.lu_factor_ex(ones(2, 2)).info
@@ -145,10 +147,10 @@ LuFactor = named_result("linalg_lu_factor", ("LU", "pivots"))
 
 @function(method_too=False, out="exact")
 def linalg_lu_factor(A, *, pivot=True):
-    """Return L (without its diagonal of ones) and U in one matrix, (*, m, n), and the pivots.
+    """Return L (without its unit diagonal) and U in one matrix, (*, m, n), and the pivots.
 
-    In step j row j changed places with row `pivots[j]`, counted from 1, which had the largest
-    element. `RuntimeError` if U has a zero on its diagonal, by which `lu_solve` would divide.
+    Step j swapped row j with row `pivots[j]`, counted from 1, which had the largest element.
+    Raises `RuntimeError` if U has a zero on its diagonal, because `lu_solve` would divide by it.
 
     Source: `torch.linalg.lu_factor`
 
@@ -167,9 +169,9 @@ LinalgLu = named_result("linalg_lu", ("P", "L", "U"))
 
 @function(method_too=False, out="exact")
 def linalg_lu(A, *, pivot=True):
-    """Return a permutation P, L with ones on its diagonal, and upper triangular U: P L U = A.
+    """Return a permutation P, L with a unit diagonal, and an upper triangular U, with P L U = A.
 
-    A of (*, m, n) with k = min(m, n) has (*, m, m), (*, m, k) and (*, k, n).
+    For A of shape (*, m, n) and k = min(m, n), the shapes are (*, m, m), (*, m, k) and (*, k, n).
 
     Source: `torch.linalg.lu`
 
@@ -187,7 +189,7 @@ LuWithInfo = named_result("_lu_with_info", ("LU", "pivots", "info"))
 
 @function(event=False)
 def lu(A, pivot=True, get_infos=False):
-    """Return what `linalg.lu_factor` does, zeros in U or not; also `info` if `get_infos`.
+    """Return the result of `linalg.lu_factor` even if U has zeros; with `get_infos` also `info`.
 
     Source: `torch.lu`
 
@@ -201,9 +203,9 @@ def lu(A, pivot=True, get_infos=False):
 
 @function(method_too=False, out="exact")
 def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True):
-    """Return P, L and U with P L U = A from what `linalg.lu_factor` returned for A.
+    """Return P, L and U with P L U = A, from the result of `linalg.lu_factor` for A.
 
-    Without `unpack_data` L and U are empty, without `unpack_pivots` P is.
+    Without `unpack_data`, L and U are empty; without `unpack_pivots`, P is.
 
     Source: `torch.lu_unpack`
 
@@ -237,7 +239,7 @@ def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True):
 
 
 def check_system(LU, pivots, B, left):
-    """Raise unless factors, pivots and right-hand sides belong together."""
+    """Raise unless factors, pivots and right-hand sides fit together."""
     name = "linalg.lu_solve"
     require_square("torch." + name, LU)
     if B.ndim < 2:
@@ -257,9 +259,9 @@ def check_system(LU, pivots, B, left):
 
 @function(method_too=False, out="exact overlap")
 def linalg_lu_solve(LU, pivots, B, *, left=True, adjoint=False):
-    """Return the X with A X = B, from what `lu_factor` returned for A; with X A = B unless `left`.
+    """Return the X with A X = B, or X A = B unless `left`, from the result of `lu_factor` for A.
 
-    With `adjoint` A is transposed.  The batch dimensions of LU and B broadcast.
+    With `adjoint`, A is transposed.  The batch dimensions of LU and B broadcast.
 
     Source: `torch.linalg.lu_solve`
 
@@ -285,7 +287,7 @@ def linalg_lu_solve(LU, pivots, B, *, left=True, adjoint=False):
 
 @function(out="exact")
 def lu_solve(input, LU_data, LU_pivots):
-    """Return the X with A X = input, from what `linalg.lu_factor` returned for A.
+    """Return the X with A X = input, from the result of `linalg.lu_factor` for A.
 
     Source: `torch.lu_solve`
 

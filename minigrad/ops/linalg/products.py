@@ -1,4 +1,4 @@
-"""Products over many dimensions and powers of matrices: tensordot, kron, matrix_power."""
+"""Products over several dimensions and matrix powers: tensordot, kron, matrix_power."""
 
 from itertools import chain
 from typing import Any
@@ -15,7 +15,7 @@ from .matmul import by
 
 @function(method_too=False, out="exact overlap")
 def tensordot(a, b, dims: Any = 2):
-    """Return the sums of products over `dims`: the last of `a` and first of `b`, or two lists.
+    """Return the sums of products over `dims`: the last of `a` with the first of `b`, or two lists.
 
     >>> from minigrad import ones, tensordot
     >>> tensordot(ones(2, 3, 4), ones(4, 3, 5), ([1, 2], [1, 0])).shape
@@ -30,7 +30,7 @@ def tensordot(a, b, dims: Any = 2):
     ours, theirs = (d if hasattr(d, "__iter__") else (d,) for d in dims)
     ours, theirs = list(ours), list(theirs)
     for i, j in zip(ours, theirs):
-        if b.shape[j] == 1:  # one element meets them all
+        if b.shape[j] == 1:  # broadcast the single element
             a = F.sum(a, i, True)
         elif a.shape[i] == 1:
             b = F.sum(b, j, True)
@@ -50,7 +50,7 @@ def tensordot(a, b, dims: Any = 2):
 
 @function(out="cast")
 def kron(input, other):
-    """Return the Kronecker product: every element of `input` times all of `other`.
+    """Return the Kronecker product: each element of `input` times all of `other`.
 
     >>> from minigrad import kron, tensor
     >>> kron(tensor([1.0, 2.0]), tensor([1.0, 10.0]))
@@ -66,7 +66,7 @@ def kron(input, other):
 
 @function()
 def trace(input):
-    """Return the sum of a matrix's diagonal.
+    """Return the sum of a matrix's diagonal elements.
 
     >>> from minigrad import eye
     >>> eye(3).trace()
@@ -78,7 +78,7 @@ def trace(input):
 
 
 class LinalgCross(Op):
-    """The vector product along a dimension of size 3; the shapes broadcast.
+    """The cross product along a dimension of size 3; the shapes broadcast.
 
     >>> from minigrad import linalg, tensor
     >>> linalg.cross(tensor([1.0, 0.0, 0.0]), tensor([0.0, 1.0, 0.0]))
@@ -119,7 +119,7 @@ class LinalgCross(Op):
 
 @function(out="exact apart")
 def cross(input, other, dim: int | None = None):
-    """Return the vector product along `dim`, by default the first dimension of size 3.
+    """Return the cross product along `dim`, by default the first dimension of size 3.
 
     >>> from minigrad import cross, tensor
     >>> cross(tensor([1.0, 0.0, 0.0]), tensor([0.0, 1.0, 0.0]))
@@ -145,7 +145,7 @@ def linalg_vecdot(x, y, *, dim=-1):
 
 @function(method_too=False, out="exact overlap")
 def linalg_multi_dot(tensors):
-    """Return the product of a list of matrices, the first and last of which may be vectors.
+    """Return the product of a list of matrices; the first and last may be vectors.
 
     >>> from minigrad import linalg, ones
     >>> linalg.multi_dot([ones(2, 3), ones(3, 4), ones(4)]).shape
@@ -162,7 +162,7 @@ def linalg_multi_dot(tensors):
 
 @function(method_too=False, out="exact overlap")
 def chain_matmul(*matrices):
-    """Return the product of matrices.
+    """Return the product of several matrices.
 
     >>> from minigrad import chain_matmul, ones
     >>> chain_matmul(ones(2, 3), ones(3, 4), ones(4, 5)).shape
@@ -173,7 +173,7 @@ def chain_matmul(*matrices):
 
 @function(aliases=("linalg_matrix_power",), out="exact overlap")
 def matrix_power(input, n: int):
-    """Return the n-th power of square matrices, by repeated squaring; n < 0 inverts first.
+    """Return the n-th power of square matrices by repeated squaring; a negative n inverts first.
 
     >>> from minigrad import tensor
     >>> tensor([[2.0, 0.0], [0.0, 3.0]]).matrix_power(2)
@@ -185,7 +185,7 @@ def matrix_power(input, n: int):
                            f"are {by(input.shape[-2:]).replace('x', ' by ')} matrices")
     if n == 0:
         identity = F.eye(input.shape[-1], dtype=input.dtype, device=input.device)
-        return F.where(F.ones_like(identity).bool(), identity, input)  # which has a gradient: zeros
+        return F.where(F.ones_like(identity).bool(), identity, input)  # so its gradient is zeros
     base, n = (F.linalg_inv(input), -n) if n < 0 else (input, n)
     if n == 1 and base is input:
         return F.clone(input)

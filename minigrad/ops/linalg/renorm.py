@@ -1,4 +1,4 @@
-"""Slices of a tensor scaled down to a greatest norm.
+"""Rescaling of slices to a maximum norm.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.renorm.html
 """
@@ -11,9 +11,11 @@ from ...tensor.tensor import method
 
 @function(out="exact")
 def renorm(input, p, dim: int, maxnorm):
-    """Scale each slice along `dim` whose `p`-norm is above `maxnorm` down to that.
+    """Scale each slice along `dim` whose `p`-norm exceeds `maxnorm` down to that norm.
 
-    `RuntimeError` for p <= 0, maxnorm < 0 or fewer than two dimensions. Source: `torch.renorm`.
+    Raises `RuntimeError` for p <= 0, maxnorm < 0 or fewer than two dimensions.
+
+    Source: `torch.renorm`.
 
     >>> from minigrad import renorm, tensor
     >>> renorm(tensor([[3.0, 4.0], [0.3, 0.4]]), 2, 0, 1.0)
@@ -35,7 +37,7 @@ def renorm(input, p, dim: int, maxnorm):
 
 @method("renorm_")
 def renorm_(self, p, dim, maxnorm):
-    """Scale slices down to a greatest norm, in place.
+    """Scale slices down to a maximum norm, in place.
 
     >>> from minigrad import tensor
     >>> tensor([[3.0, 4.0], [0.3, 0.4]]).renorm_(2, 0, 1.0)

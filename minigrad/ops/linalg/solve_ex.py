@@ -1,4 +1,4 @@
-"""Factorisations and solvers that report failures by a number, and systems of tensors.
+"""Decompositions and solvers that report failures in `info`, and tensor equations.
 
 Source: https://docs.pytorch.org/docs/stable/linalg.html
 """
@@ -17,14 +17,14 @@ SolveEx = named_result("linalg_solve_ex", ("result", "info"))
 
 
 def no_failure(A):
-    """Return the zeros that say that no matrix of a batch failed."""
+    """Return zeros: the `info` of a batch without a failure."""
     return F.zeros(tuple(A.shape[:-2]), dtype=F.zeros_like(A).int().dtype, device=A.device)
 
 
 def each_alone(function, A, *others):
-    """Apply a function that raises for one bad matrix; return the result and where it raised.
+    """Apply a function that raises for a bad matrix to each one; return the results and `info`.
 
-    The result of a bad matrix is nan, and its number in `info` is 1.
+    The result of a bad matrix is nan, and its `info` is 1.
     """
     try:
         return function(A, *others), no_failure(A)
@@ -38,7 +38,7 @@ def each_alone(function, A, *others):
 
 
 def checked(result_type, value, info, check_errors, message):
-    """Return both, or raise if something failed and errors are wanted."""
+    """Return the result and `info`, or raise if a matrix failed and `check_errors` is set."""
     if check_errors and F.any(F.ne(info, 0)):
         raise LinAlgError(message)
     return result_type(value, info)
@@ -46,9 +46,9 @@ def checked(result_type, value, info, check_errors, message):
 
 @function(method_too=False, out="exact")
 def linalg_cholesky_ex(A, *, upper=False, check_errors=False):
-    """Return what `cholesky` does, and for each matrix 0, or 1 where it is not positive-definite.
+    """Return the result of `cholesky`, and for each matrix 1 if it isn't positive-definite, else 0.
 
-    A matrix that fails has a factor of nan; `LinAlgError` only with `check_errors`.
+    The factor of a matrix that fails is nan.  Raises `LinAlgError` only with `check_errors`.
 
     >>> from minigrad import eye, linalg
     >>> linalg.cholesky_ex(eye(2)).info
@@ -62,9 +62,9 @@ def linalg_cholesky_ex(A, *, upper=False, check_errors=False):
 
 @function(method_too=False, out="exact")
 def linalg_inv_ex(A, *, check_errors=False):
-    """Return what `inv` does, and for each matrix 0, or 1 where it is singular.
+    """Return the result of `inv`, and for each matrix 1 if it is singular, else 0.
 
-    A matrix that fails has an inverse of nan; `LinAlgError` only with `check_errors`.
+    The inverse of a matrix that fails is nan.  Raises `LinAlgError` only with `check_errors`.
 
     >>> from minigrad import linalg, zeros
     >>> linalg.inv_ex(zeros(2, 2)).info
@@ -78,9 +78,9 @@ def linalg_inv_ex(A, *, check_errors=False):
 
 @function(method_too=False, out="exact")
 def linalg_solve_ex(A, B, *, left=True, check_errors=False):
-    """Return what `solve` does, and for each matrix 0, or 1 where it is singular.
+    """Return the result of `solve`, and for each matrix 1 if it is singular, else 0.
 
-    A system that fails has a solution of nan; `LinAlgError` only with `check_errors`.
+    The solution of a system that fails is nan.  Raises `LinAlgError` only with `check_errors`.
 
     >>> from minigrad import eye, linalg, ones
     >>> linalg.solve_ex(eye(2), ones(2)).result
@@ -94,9 +94,11 @@ def linalg_solve_ex(A, B, *, left=True, check_errors=False):
 
 @function(method_too=False, out="cast")
 def linalg_tensorinv(A, ind: int = 2):
-    """Return the inverse of `tensordot(A, x, x.ndim)`, A's first `ind` dimensions being the rows.
+    """Return the inverse of x -> `tensordot(A, x, x.ndim)`; A's first `ind` dimensions are rows.
 
-    `RuntimeError` unless rows and columns are as many. Source: `torch.linalg.tensorinv`.
+    Raises `RuntimeError` unless there are as many rows as columns.
+
+    Source: `torch.linalg.tensorinv`.
 
     >>> from minigrad import eye, linalg
     >>> linalg.tensorinv(eye(4).reshape(4, 2, 2), 1).shape
@@ -115,9 +117,11 @@ def linalg_tensorinv(A, ind: int = 2):
 
 @function(method_too=False, out="cast")
 def linalg_tensorsolve(A, B, dims=None):
-    """Return the X with `tensordot(A, X, X.ndim) = B`; A's dimensions `dims` go last first.
+    """Return the X with `tensordot(A, X, X.ndim) = B`, after moving `dims` of A to the end.
 
-    `RuntimeError` unless rows and columns are as many. Source: `torch.linalg.tensorsolve`.
+    Raises `RuntimeError` unless there are as many rows as columns.
+
+    Source: `torch.linalg.tensorsolve`.
 
     >>> from minigrad import eye, linalg, ones
     >>> linalg.tensorsolve(eye(4).reshape(4, 2, 2), ones(4)).shape
@@ -136,7 +140,7 @@ def linalg_tensorsolve(A, B, dims=None):
 
 @function(method_too=False)
 def linalg_vander(x, *, N=None):
-    """Return the powers 0 to N - 1 of each element; by default as many as there are elements.
+    """Return the powers 0 to N - 1 of each element; N defaults to the number of elements.
 
     Source: `torch.linalg.vander`.
 
@@ -172,7 +176,7 @@ def linalg_diagonal(A, *, offset=0, dim1=-2, dim2=-1):
 
 @function()
 def matrix_exp(input):
-    """Return the exponential of square matrices: its power series, after halving and squaring.
+    """Return the matrix exponential: scale down, sum the power series, and square repeatedly.
 
     Source: `torch.linalg.matrix_exp`; Higham, "The scaling and squaring method for the matrix
     exponential revisited".
@@ -189,7 +193,7 @@ def matrix_exp(input):
         return F.clone(input)
     largest = F.amax(F.sum(F.abs(F.detach(input)), -2)).item()
     halvings = max(math.ceil(math.log2(largest)) + 1, 0) if 0 < largest < math.inf else 0
-    A = input / 2**halvings  # of norm at most a half: 15 terms are exact
+    A = input / 2**halvings  # the norm is at most 1/2, so 15 terms are exact
     result = identity
     for k in range(15, 0, -1):
         result = identity + F.matmul(A, result) / k

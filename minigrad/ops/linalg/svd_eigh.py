@@ -1,7 +1,7 @@
 """Singular values and eigenvalues: SVD, eigh, the pseudoinverse, the rank.
 
-The gradient of a vector divides by the differences of its value to all others; that of the values
-does not, and is computed without the vectors' part where no gradient reaches them.
+The gradient of a vector divides by the differences between its value and every other one.  The
+gradient of the values does not, so if only they receive a gradient, the vectors' part is skipped.
 """
 
 from ...op.declaration import F, Op
@@ -25,12 +25,12 @@ def skew(x):
 
 
 def first_columns(x, k):
-    """Return the first k columns; None stays None."""
+    """Return the first k columns, or `None` for `None`."""
     return None if x is None else F.narrow(x, -1, 0, k)
 
 
 def no_svd(xp, matrices):
-    """Return the error that says for which matrix no singular values were found."""
+    """Return the error that names the first matrix whose SVD failed."""
     where, _ = failing(matrices, lambda matrix: not xp.isfinite(matrix).all())
     why = ("contained non-finite values." if not xp.isfinite(matrices).all() else
            "is ill-conditioned or has too many repeated singular values.")
@@ -39,9 +39,9 @@ def no_svd(xp, matrices):
 
 
 class LinalgSvd(Op):
-    """Singular values S, in descending order, and vectors: U diag(S) Vh = A.
+    """Singular values S in descending order, and singular vectors: U diag(S) Vh = A.
 
-    The gradient of the vectors is finite only where the singular values differ.
+    The gradient through the vectors is finite only if the singular values are distinct.
 
     >>> from minigrad import linalg, tensor
     >>> linalg.svd(tensor([[3.0, 0.0], [0.0, 2.0]])).S
@@ -78,7 +78,7 @@ class LinalgSvd(Op):
 
 
 def svd_backward(g_U, g_S, g_V, U, S, V):
-    """Return the gradient of the reduced SVD; a missing gradient is None."""
+    """Return the gradient of the reduced SVD; a missing gradient is `None`."""
     Vh, row, column = mT(V), F.unsqueeze(S, -2), F.unsqueeze(S, -1)
     if g_U is None and g_V is None:
         return (U * F.unsqueeze(g_S, -2)) @ Vh
@@ -89,7 +89,7 @@ def svd_backward(g_U, g_S, g_V, U, S, V):
     if g_V is not None:
         inside = inside + column * (skew(mT(V) @ g_V) / gaps)
     result = U @ inside @ Vh
-    if g_U is not None:  # the part outside of the space that U spans
+    if g_U is not None:  # the part outside the span of U
         outside = g_U / row
         result = result + (outside - U @ (mT(U) @ outside)) @ Vh
     if g_V is not None:
@@ -103,7 +103,7 @@ Svd = named_result("svd", ("U", "S", "V"))
 
 @function(out="exact overlap")
 def svd(input, some=True, compute_uv=True):
-    """Return U, S and V with U diag(S) V.T = input; zeros for U and V unless `compute_uv`.
+    """Return U, S and V with U diag(S) V.T = input; U and V are zeros unless `compute_uv`.
 
     >>> from minigrad import tensor
     >>> tensor([[3.0, 0.0], [0.0, 2.0]]).svd().S
@@ -129,10 +129,10 @@ def linalg_svdvals(A):
 
 
 class LinalgEigh(Op):
-    """Eigenvalues, in ascending order, and orthonormal eigenvectors of symmetric matrices.
+    """Eigenvalues in ascending order and orthonormal eigenvectors of symmetric matrices.
 
-    Only the triangle that UPLO names is read.  The gradient of the eigenvectors is finite only
-    where the eigenvalues differ.
+    Reads only the triangle that `UPLO` names.  The gradient through the eigenvectors is finite only
+    if the eigenvalues are distinct.
 
     >>> from minigrad import linalg, tensor
     >>> linalg.eigh(tensor([[3.0, 0.0], [0.0, 2.0]])).eigenvalues
@@ -156,7 +156,7 @@ class LinalgEigh(Op):
         if g_eigenvectors is None:
             return (V * F.unsqueeze(g_eigenvalues, -2)) @ mT(V)
         inside = mT(V) @ g_eigenvectors
-        inside = (inside - mT(inside)) / 2 / differences(eigenvalues)  # of symmetric matrices
+        inside = (inside - mT(inside)) / 2 / differences(eigenvalues)  # for symmetric matrices
         if g_eigenvalues is not None:
             inside = inside + F.diag_embed(g_eigenvalues)
         return V @ inside @ mT(V)
@@ -207,7 +207,7 @@ class Pinverse(Op):
 
 
 class PinverseOfSymmetric(Pinverse):
-    """The pseudoinverses of symmetric matrices, of which only the lower triangle is read.
+    """The pseudoinverses of symmetric matrices; reads only the lower triangle.
 
     >>> from minigrad import ones
     >>> PinverseOfSymmetric(ones(2, 2), 1e-6)
@@ -224,19 +224,19 @@ class PinverseOfSymmetric(Pinverse):
     def forward(xp, self, rcond):
         require_square("linalg.eigh", self)
         values, vectors = xp.linalg.eigh(self, "L")
-        sizes = xp.absolute(values)  # of ascending values: the largest is the first or the last
+        sizes = xp.absolute(values)  # ascending eigenvalues: the largest size is first or last
         zero = sizes <= rcond * xp.maximum(sizes[..., :1], sizes[..., -1:])
         inverse = xp.where(zero, 0, 1 / xp.where(zero, 1, values))
         return (vectors * inverse[..., None, :]) @ xp.swapaxes(vectors, -2, -1)
 
     def samples(make):
-        # as of `LinalgEigh`
+        # as in `LinalgEigh`
         yield make(1, 1, low=0.5), 1e-6
         yield make(3, 1, 1, low=0.5), 1e-6
 
 
 def relative_tolerance(A):
-    """Return below which share of the largest singular value one counts as zero by default."""
+    """Return the default relative tolerance below which a singular value counts as zero."""
     return max(A.shape[-2:]) * 2.0 ** {2: -10, 4: -23, 8: -52}[array_of(A).dtype.itemsize]
 
 
@@ -244,7 +244,7 @@ def relative_tolerance(A):
 def linalg_pinv(A, *, rcond=None, rtol=None, hermitian=False):
     """Return the pseudoinverses; singular values below rtol times the largest count as zero.
 
-    With `hermitian` only the lower triangle of each matrix is read.
+    With `hermitian`, reads only the lower triangle of each matrix.
 
     >>> from minigrad import linalg, ones
     >>> linalg.pinv(ones(2, 3)).shape
@@ -258,10 +258,11 @@ def linalg_pinv(A, *, rcond=None, rtol=None, hermitian=False):
 
 @function(method_too=False, out="cast overlap expanded")
 def linalg_matrix_rank(A, tol=None, *, atol=None, rtol=None, hermitian=False):
-    """Return how many singular values exceed `atol`, and `rtol` times the largest.
+    """Return how many singular values exceed both `atol` and `rtol` times the largest.
 
-    Either may be a tensor with one number for each matrix; `tol` is an older name of `atol`, with
-    `rtol` 0. Without both, rounding decides. With `hermitian` only the lower triangle is read.
+    Either may be a tensor with one number per matrix.  `tol` is an older name for `atol`, with
+    `rtol` 0.  If you pass neither, the tolerance is the rounding error.  With `hermitian`, reads
+    only the lower triangle.
 
     >>> from minigrad import linalg, ones
     >>> linalg.matrix_rank(ones(2, 3))
@@ -272,7 +273,7 @@ def linalg_matrix_rank(A, tol=None, *, atol=None, rtol=None, hermitian=False):
     if rtol is None:
         positive = is_tensor(atol) or (atol or 0) > 0
         rtol = 0.0 if tol is not None or positive else relative_tolerance(A)
-        if is_tensor(atol) and tol is None:  # where a tensor holds zeros, rounding decides
+        if is_tensor(atol) and tol is None:  # zeros in a tensor mean the default tolerance
             rtol = F.where(F.gt(atol, 0), 0.0, relative_tolerance(A))
     values = F.abs(F.linalg_eigvalsh(A)) if hermitian else F.linalg_svdvals(A)
     if not values.shape[-1]:

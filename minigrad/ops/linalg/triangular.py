@@ -1,4 +1,4 @@
-"""Systems of equations with a triangular matrix, or with a Cholesky factor of the matrix."""
+"""Solving linear systems with a triangular matrix or a Cholesky factor."""
 
 from ...op.declaration import F, Op
 from ...op.publish import function
@@ -10,9 +10,9 @@ from .matmul import mT
 
 
 class LinalgSolveTriangular(Op):
-    """The X with A X = B, using only one triangle of A; with X A = B unless `left`.
+    """The X with A X = B, or with X A = B unless `left`; reads only one triangle of A.
 
-    Substitution goes on over zeros, which give infinities and nan as division does.
+    A zero on the diagonal does not raise; dividing by it gives infinities and nan.
 
     >>> from minigrad import linalg, tensor
     >>> A, B = tensor([[2.0, 0.0], [1.0, 0.0]]), tensor([[4.0], [1.0]])
@@ -47,7 +47,7 @@ class LinalgSolveTriangular(Op):
         g_A = g_B @ mT(result) if left else mT(result) @ g_B
         return F.triu(-g_A, int(unitriangular)) if upper else F.tril(-g_A, -int(unitriangular))
 
-    def grad_B(g, self, result, upper, left, unitriangular):  # PyTorch keeps the result as well
+    def grad_B(g, self, result, upper, left, unitriangular):  # PyTorch saves the result too
         return F.linalg_solve_triangular(
             mT(self), g, upper=not upper, left=left, unitriangular=unitriangular)
 
@@ -64,7 +64,7 @@ TriangularSolve = named_result("triangular_solve", ("solution", "cloned_coeffici
 
 @function(out="exact")
 def triangular_solve(input, A, upper=True, transpose=False, unitriangular=False):
-    """Return the X with A X = input, using only one triangle of A, and A.
+    """Return the X with A X = input and A itself; reads only one triangle of A.
 
     >>> from minigrad import tensor
     >>> tensor([[4.0]]).triangular_solve(tensor([[2.0]])).solution

@@ -1,9 +1,9 @@
-"""Arithmetic, element by element: sum, difference, product, quotient, negative.
+"""Elementwise arithmetic: sum, difference, product, quotient, negation.
 
-An op has no instances: `self` and `other` are its operands.  `Unary` and `Binary` supply the
-`forward` that calls the backend's function of the same name, such as `multiply`; see
-NOTE [A formula's argument names are its save list] in op/declaration.py.  Swapped operands and
-products within sums are in arithmetic_variants.py.
+An op has no instances: `self` and `other` are its operands.  `Unary` and `Binary` supply a
+`forward` that calls the backend's function of the same name, such as `multiply`; see NOTE [A
+formula's argument names are its save list] in op/declaration.py.  Swapped operands and products
+within sums are in arithmetic_variants.py.
 
 Source: https://docs.pytorch.org/docs/stable/torch.html#pointwise-ops
 """
@@ -14,7 +14,7 @@ from .arithmetic_support import BOOL_NEGATION, BOOL_SUBTRACTION, pairs, pairs_wi
 
 
 class Add(Binary):
-    """The sum `self + alpha * other`; the shapes broadcast, the dtypes are promoted.
+    """The sum `self + alpha * other`; the shapes broadcast, and the dtypes are promoted.
 
     >>> from minigrad import tensor
     >>> tensor([1, 2]).add(tensor([10, 20]), alpha=2)
@@ -41,7 +41,7 @@ class Add(Binary):
 
 
 class Sub(Binary):
-    """The difference `self - alpha * other`; the shapes broadcast, the dtypes are promoted.
+    """The difference `self - alpha * other`; the shapes broadcast, and the dtypes are promoted.
 
     >>> from minigrad import tensor
     >>> tensor([1.0, 2.0]) - 1
@@ -71,7 +71,7 @@ class Sub(Binary):
 
 
 class Mul(Binary):
-    """The elementwise product; the shapes broadcast, the dtypes are promoted.
+    """The elementwise product; the shapes broadcast, and the dtypes are promoted.
 
     >>> from minigrad import tensor
     >>> tensor([1, 2]) * 1.5
@@ -97,7 +97,7 @@ class Mul(Binary):
 
 
 class Div(Binary):
-    """The quotient `self / other`, floating even of integers.
+    """The quotient `self / other`, floating-point even for integers.
 
     >>> from minigrad import tensor
     >>> tensor([1, 2]) / 2
@@ -123,7 +123,7 @@ class Div(Binary):
 
 
 class Neg(Unary):
-    """The negative of each element; bool tensors have none.
+    """The negative of each element; raises for bool tensors.
 
     >>> from minigrad import tensor
     >>> -tensor([1.0, -2.0])

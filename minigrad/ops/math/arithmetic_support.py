@@ -1,4 +1,4 @@
-"""Parts that sums, differences and products share: the argument `alpha`, bool errors, samples."""
+"""Helpers for sums, differences and products: the argument `alpha`, bool errors, samples."""
 
 from ...op.declaration import Binary
 
@@ -10,7 +10,7 @@ BOOL_SUBTRACTION = (
 
 
 def scaled(xp, other, alpha):
-    """Return `other * alpha`; `RuntimeError` where the product would need another dtype."""
+    """Return `other * alpha`; raise `RuntimeError` if the product would need another dtype."""
     if type(alpha) is int and alpha == 1:
         return other
     check_factor("alpha", alpha, other)
@@ -20,7 +20,7 @@ def scaled(xp, other, alpha):
 
 
 def check_factor(name, factor, array):
-    """Raise `RuntimeError` for a bool or a fraction that would change the dtype of a sum."""
+    """Raise `RuntimeError` for a bool or float `alpha` that would change the dtype of a sum."""
     kind = array.dtype.kind
     if isinstance(factor, bool) and kind != "b":
         raise RuntimeError(f"Boolean {name} only supported for Boolean results.")
@@ -36,6 +36,6 @@ def pairs(make):
 
 
 def pairs_with_alpha(make):
-    """Yield the same, and a sample with the argument `alpha`."""
+    """Yield the samples of `pairs`, and one with the argument `alpha`."""
     yield from pairs(make)
     yield make(3, 4), make(4), {"alpha": 2.5}

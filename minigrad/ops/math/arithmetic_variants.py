@@ -1,4 +1,4 @@
-"""Variants of arithmetic: swapped operands, reciprocals, products and quotients within sums.
+"""Variants of arithmetic: swapped operands, reciprocals, sums with a product or quotient.
 
 Source: https://docs.pytorch.org/docs/stable/torch.html#pointwise-ops
 """
@@ -74,14 +74,14 @@ def reversed_div(self, other):
 
 @method("__rdiv__")
 def python_2_div(self, other):
-    """Divide a number or a tensor by the tensor: a name that old code calls."""
+    """Divide a number or tensor by the tensor, under the operator name of Python 2."""
     if not isinstance(self, Tensor):
         raise AttributeError(f"{type(self).__name__!r} object has no attribute 'reciprocal'")
     return self.reciprocal() * other
 
 
 class Reciprocal(Above):
-    """`1 / self`, floating even of integers.
+    """`1 / self`, floating-point even for integers.
 
     >>> from minigrad import reciprocal, tensor
     >>> reciprocal(tensor([2, 4]))
@@ -127,7 +127,7 @@ class Addcmul(Binary):
 
 
 class Addcdiv(Binary):
-    """`self + value * tensor1 / tensor2` of floating-point tensors; the shapes broadcast.
+    """`self + value * tensor1 / tensor2` for floating-point tensors; the shapes broadcast.
 
     >>> from minigrad import addcdiv, tensor
     >>> addcdiv(tensor([1.0]), tensor([3.0]), tensor([2.0]), value=10)

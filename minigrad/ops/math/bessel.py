@@ -1,6 +1,7 @@
-"""Bessel functions: of the first and second kind, and modified ones, also scaled.
+"""Bessel functions of the first and second kind, and modified ones, some of them scaled.
 
-Computed on the host; PyTorch has derivatives for I alone.
+They are computed on the CPU. As in PyTorch, only the modified functions of the first kind have
+derivatives.
 
 Source: https://docs.pytorch.org/docs/stable/special.html
 """
@@ -11,13 +12,13 @@ from .host import of_host
 
 
 class Bessel(Unary, abstract=True):
-    """A function of one tensor that is computed on the host; PyTorch has no derivative of it."""
+    """A function of one tensor, computed on the CPU; as in PyTorch, it has no derivative."""
 
     promote, inplace, method = "float", False, False
     nondifferentiable = True
 
     def samples(make):
-        # PyTorch's J and Y are right to six digits beyond 2
+        # beyond 2, PyTorch's J and Y are accurate to six digits
         yield from (make(3, 4, low=0.5, high=2), make(low=0.5, high=2), make(0, 2))
 
 
@@ -70,7 +71,7 @@ class SpecialBesselY1(Bessel):
 
 
 class SpecialModifiedBesselI0(Bessel):
-    """The modified Bessel function of the first kind of order 0; see `i0`, which has a derivative.
+    """The modified Bessel function of the first kind of order 0; `i0` also has a derivative.
 
     >>> from minigrad import special, tensor
     >>> special.modified_bessel_i0(tensor([1.0]))
@@ -82,7 +83,7 @@ class SpecialModifiedBesselI0(Bessel):
 
 
 class SpecialModifiedBesselI1(Bessel):
-    """The modified Bessel function of the first kind of order 1; see `i1`, which has a derivative.
+    """The modified Bessel function of the first kind of order 1; `i1` also has a derivative.
 
     >>> from minigrad import special, tensor
     >>> special.modified_bessel_i1(tensor([1.0]))
@@ -153,7 +154,7 @@ class SpecialSphericalBesselJ0(Bessel):
     forward = of_host(special_bessel.spherical_bessel_j0)
 
 
-# -------------------------------------------------------------------- those with a derivative
+# -------------------------------------------------------------------- differentiable functions
 
 
 class OfI(Unary, abstract=True):
@@ -167,7 +168,7 @@ class OfI(Unary, abstract=True):
 
 
 def over(result, x):
-    """Return `special.i1(x) / x`, or that of `i1e`, from the result: a half at zero."""
+    """Return `result / x`, or its limit 1/2 at zero."""
     zero = F.eq(x, 0)
     return F.where(zero, 0.5, result / F.where(zero, 1, x))
 

@@ -1,4 +1,4 @@
-"""Choosing element by element: within bounds, by a mask; and overwriting.
+"""Elementwise selection, by bounds or by a mask, and overwriting.
 
 Source: https://docs.pytorch.org/docs/stable/torch.html#pointwise-ops
 """
@@ -17,13 +17,14 @@ from ...tensor.tensor import Tensor, from_array, method
 from ..overloads import is_number, is_tensor, overloaded
 from ..shape.convert import converted
 
-# -------------------------------------------------------------------- within bounds
+# -------------------------------------------------------------------- clamping
 
 
 def limited(xp, array, low, high):
-    """Return the array within bounds; the upper one wins where they cross.
+    """Clamp an array; if the bounds cross, the upper one wins.
 
-    An element that equals a bound stays as it is, -0.0 too: NumPy takes the second of two equals.
+    An element equal to a bound stays unchanged, even -0.0, because NumPy returns the second of two
+    equal operands.
     """
     if low is not None:
         array = xp.maximum(low, array)
@@ -31,7 +32,7 @@ def limited(xp, array, low, high):
 
 
 def within(array, low, high):
-    """Return where an array or tensor lies within its bounds, of which one may be missing."""
+    """Return where an array or tensor is within its bounds; either bound may be `None`."""
     if low is None:
         return F.le(array, high)
     above = F.ge(array, low)
@@ -39,7 +40,7 @@ def within(array, low, high):
 
 
 class Clamp(Unary, abstract=True):
-    """Elements brought within bounds; outside of them the gradient is zero."""
+    """Clamp the elements to bounds; outside of them the gradient is zero."""
 
     optional = ("min", "max")
     promote = "result"
@@ -52,7 +53,7 @@ class Clamp(Unary, abstract=True):
 
 
 class ClampNumbers(Clamp):
-    """The elements brought within two numbers; outside of them the gradient is zero.
+    """Clamp the elements between two numbers; outside of them the gradient is zero.
 
     >>> from minigrad import tensor
     >>> tensor([-1.0, 0.5, 2.0]).clamp(0, 1)
@@ -70,7 +71,7 @@ class ClampNumbers(Clamp):
 
 
 class ClampTensors(Clamp):
-    """The elements brought within the elements of two tensors; the shapes broadcast.
+    """Clamp the elements between the elements of two tensors; the shapes broadcast.
 
     >>> from minigrad import tensor
     >>> tensor([-1.0, 2.0]).clamp(max=tensor([0.0, 1.0]))
@@ -99,7 +100,7 @@ class ClampTensors(Clamp):
 
 
 class ClampMinNumber(ClampNumbers):
-    """The elements brought above a number.
+    """Replace elements below a number by the number.
 
     >>> from minigrad import tensor
     >>> tensor([-1, 2]).clamp_min(0)
@@ -110,7 +111,7 @@ class ClampMinNumber(ClampNumbers):
 
 
 class ClampMinTensor(ClampTensors):
-    """The elements brought above those of a tensor.
+    """The larger of each element and its lower bound in a tensor.
 
     >>> from minigrad import tensor
     >>> tensor([-1, 2]).clamp_min(tensor([0]))
@@ -121,7 +122,7 @@ class ClampMinTensor(ClampTensors):
 
 
 class ClampMaxNumber(ClampNumbers):
-    """The elements brought below a number.
+    """Replace elements above a number by the number.
 
     >>> from minigrad import tensor
     >>> tensor([-1, 2]).clamp_max(0)
@@ -132,7 +133,7 @@ class ClampMaxNumber(ClampNumbers):
 
 
 class ClampMaxTensor(ClampTensors):
-    """The elements brought below those of a tensor.
+    """The smaller of each element and its upper bound in a tensor.
 
     >>> from minigrad import tensor
     >>> tensor([-1, 2]).clamp_max(tensor([0]))
@@ -144,7 +145,7 @@ class ClampMaxTensor(ClampTensors):
 
 @overloaded(aliases=("clip",), out="cast")
 def clamp(input, min=None, max=None):
-    """Bring all elements between `min` and `max`, numbers or tensors. Source: `torch.clamp`.
+    """Clamp all elements between `min` and `max`, numbers or tensors.  Source: `torch.clamp`.
 
     >>> from minigrad import clamp, tensor
     >>> clamp(tensor([-1.0, 0.5, 2.0]), min=0)
@@ -157,7 +158,7 @@ def clamp(input, min=None, max=None):
 
 @overloaded(out="cast")
 def clamp_min(input, min):
-    """Bring all elements above `min`, a number or a tensor. Source: `torch.clamp_min`.
+    """Clamp all elements from below to `min`, a number or a tensor.  Source: `torch.clamp_min`.
 
     >>> from minigrad import clamp_min, tensor
     >>> clamp_min(tensor([-1, 2]), 0)
@@ -168,7 +169,7 @@ def clamp_min(input, min):
 
 @overloaded(out="cast")
 def clamp_max(input, max):
-    """Bring all elements below `max`, a number or a tensor. Source: `torch.clamp_max`.
+    """Clamp all elements from above to `max`, a number or a tensor.  Source: `torch.clamp_max`.
 
     >>> from minigrad import clamp_max, tensor
     >>> clamp_max(tensor([-1, 2]), 0)
@@ -177,7 +178,7 @@ def clamp_max(input, max):
     return ClampMaxNumber if is_number(max) else ClampMaxTensor, input, None, max
 
 
-# -------------------------------------------------------------------- in between
+# -------------------------------------------------------------------- interpolation
 
 
 class LerpTensor(Binary):
@@ -207,7 +208,7 @@ class LerpTensor(Binary):
             kernel = "scalar" if isinstance(weight, (int, float)) else "tensor"
             require(self, "f", f"lerp_kernel_{kernel}")
         away = end - self
-        # From the nearer end, so that weights 0 and 1 give the ends exactly.
+        # Start from the nearer end, so that the weights 0 and 1 return the ends exactly.
         return xp.where(xp.abs(weight) < 0.5, self + weight * away, end - away * (1 - weight))
 
     def grad_self(g, weight):
@@ -225,7 +226,7 @@ class LerpTensor(Binary):
 
 
 class LerpNumber(LerpTensor):
-    """`self + weight * (end - self)` with one number as weight.
+    """`self + weight * (end - self)` with a number as the weight.
 
     >>> from minigrad import tensor
     >>> tensor([0.0, 10.0]).lerp(tensor([1.0, 20.0]), 0.5)
@@ -233,7 +234,7 @@ class LerpNumber(LerpTensor):
     """
 
     overload = "lerp", 0
-    tensors = ("self", "end")  # the weight is kept as it is, not as a saved tensor
+    tensors = ("self", "end")  # the weight is a number, not a saved tensor
     grad_weight = None  # type: ignore[assignment]  # a number has none
 
     def samples(make):
@@ -256,7 +257,7 @@ def lerp(input, end, weight):
 
 
 class Where(Op):
-    """`self` where the condition holds, `other` elsewhere; the shapes broadcast.
+    """`self` where the condition is true, `other` elsewhere; the shapes broadcast.
 
     >>> from minigrad import tensor, where
     >>> where(tensor([True, False]), tensor([1.0, 2.0]), 0)
@@ -273,7 +274,7 @@ class Where(Op):
 
     def forward(xp, condition, self, other):
         char = condition.dtype.char
-        if char == "B":  # a byte mask, as there were before bool tensors
+        if char == "B":  # a byte mask, from before bool tensors
             condition = condition != 0
         elif char != "?":
             dtype = type_name(from_numpy_dtype(condition.dtype))
@@ -297,7 +298,9 @@ class Where(Op):
 
 @function(method_too=False, out="exact")
 def where(condition, input=None, other=None):
-    """Choose from `input` where the condition holds, else from `other`; alone, tell where it does.
+    """Select from `input` where the condition is true, else from `other`.
+
+    Without `input` and `other`, return the indices where the condition is true.
 
     Source: `torch.where`.
 
@@ -312,7 +315,7 @@ def where(condition, input=None, other=None):
 
 @method("where")
 def where_method(self, condition, other):
-    """Choose from the tensor where the condition holds, else from `other`.
+    """Select from the tensor where the condition is true, else from `other`.
 
     >>> from minigrad import tensor
     >>> x = tensor([-1.0, 2.0])
@@ -323,7 +326,7 @@ def where_method(self, condition, other):
 
 
 def fill_value(xp, array, mask, value):
-    """Return the value in the array's dtype; RuntimeError for a mask or value that is none."""
+    """Return the value in the array's dtype; raise `RuntimeError` for a bad mask or value."""
     if mask.dtype.kind != "b":
         raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype "
                            f"{c_name(mask.dtype)}")
@@ -366,7 +369,7 @@ class MaskedFillNumber(Op):
 
 
 class MaskedFillTensor(MaskedFillNumber):
-    """The tensor with the value of a 0-d tensor where the mask is true.
+    """The tensor with the value of a zero-dimensional tensor where the mask is true.
 
     >>> from minigrad import tensor
     >>> tensor([1.0, 2.0]).masked_fill(tensor([True, False]), tensor(-1.0))
@@ -385,7 +388,7 @@ class MaskedFillTensor(MaskedFillNumber):
 
 @overloaded()
 def masked_fill(input, mask, value):
-    """Put `value` where the mask is true. Source: `torch.masked_fill`.
+    """Fill with `value` where the mask is true.  Source: `torch.masked_fill`.
 
     >>> from minigrad import masked_fill, tensor
     >>> masked_fill(tensor([1, 2]), tensor([True, False]), 7)
@@ -427,7 +430,7 @@ class FillNumber(Op):
 
 
 class FillTensor(FillNumber):
-    """The tensor with every element overwritten by that of a 0-d tensor.
+    """The tensor with every element overwritten by the value of a zero-dimensional tensor.
 
     >>> from minigrad import tensor, zeros
     >>> zeros(2).fill_(tensor(3))
@@ -446,7 +449,7 @@ class FillTensor(FillNumber):
 
 @overloaded(function=False)
 def fill(input, value):
-    """Overwrite every element by `value`. Source: `torch.Tensor.fill_`.
+    """Overwrite every element with `value`.  Source: `torch.Tensor.fill_`.
 
     >>> from minigrad import ones
     >>> ones(2).fill_(0.5)
@@ -457,7 +460,7 @@ def fill(input, value):
 
 @function("fill", method_too=False)
 def filled(input, value):
-    """A tensor like `input` with every element `value`. Source: `torch.fill`.
+    """Return a tensor like `input` with every element equal to `value`.  Source: `torch.fill`.
 
     >>> from minigrad import fill, ones
     >>> fill(ones(2), 0.5)
@@ -487,7 +490,7 @@ class Zero(Unary):
 
 @function()
 def zero_(input):
-    """Overwrite every element by zero. Source: `torch.Tensor.zero_`.
+    """Overwrite every element with zero.  Source: `torch.Tensor.zero_`.
 
     >>> from minigrad import ones
     >>> ones(2).zero_()
@@ -497,7 +500,7 @@ def zero_(input):
 
 
 class Copy(Op):
-    """The elements of `src`, in the dtype and the shape of `self`, which they overwrite.
+    """The elements of `src`, converted to the dtype and broadcast to the shape of `self`.
 
     >>> from minigrad import tensor, zeros
     >>> zeros(2).copy_(tensor([1, 2]))
@@ -534,7 +537,7 @@ class Copy(Op):
 
 @method("copy_")
 def copy_(self, src, non_blocking=False):
-    """Overwrite the tensor with the elements of `src`, to which the gradient goes.
+    """Overwrite the tensor with the elements of `src`, which receives the gradient.
 
     Source: `torch.Tensor.copy_`.
 
@@ -550,5 +553,5 @@ def copy_(self, src, non_blocking=False):
                         f"{type(src).__name__}")
     if type(self._array) is not np.ndarray or type(src._array) is not np.ndarray:
         src = converted(src, None, self.device, non_blocking=non_blocking)
-    # Only floating-point numbers have a gradient, so no other tensor gets a history.
+    # Only floating-point tensors have gradients, so others get no history.
     return apply_inplace(Copy, [self, src if self.is_floating_point() else src.detach()])

@@ -1,4 +1,4 @@
-"""Comparisons, logic and bits: operations without a gradient.
+"""Comparisons, logic and bitwise operations, all without a gradient.
 
 Source: https://docs.pytorch.org/docs/stable/torch.html#comparison-ops
 """
@@ -63,7 +63,7 @@ class Ne(Comparison):
 
 
 class Lt(Comparison):
-    """True where the first one is less.
+    """True where `self` is less than `other`.
 
     >>> from minigrad import tensor
     >>> tensor([1, 2]) < 2
@@ -75,7 +75,7 @@ class Lt(Comparison):
 
 
 class Le(Comparison):
-    """True where the first one is less or equal.
+    """True where `self` is less than or equal to `other`.
 
     >>> from minigrad import tensor
     >>> tensor([1, 2]) <= tensor([1, 1])
@@ -87,7 +87,7 @@ class Le(Comparison):
 
 
 class Gt(Comparison):
-    """True where the first one is greater.
+    """True where `self` is greater than `other`.
 
     >>> from minigrad import tensor
     >>> tensor([1, 2]) > 1
@@ -99,7 +99,7 @@ class Gt(Comparison):
 
 
 class Ge(Comparison):
-    """True where the first one is greater or equal.
+    """True where `self` is greater than or equal to `other`.
 
     >>> from minigrad import tensor
     >>> tensor([1, 2]) >= 2
@@ -117,11 +117,11 @@ alias(Gt, "greater")
 alias(Ge, "greater_equal")
 
 
-# -------------------------------------------------------------------- questions
+# -------------------------------------------------------------------- tests of elements
 
 
 class Isnan(Question):
-    """True where an element is not a number.
+    """True where an element is NaN.
 
     >>> from minigrad import isnan, tensor
     >>> isnan(tensor([1.0, float("nan")]))
@@ -137,7 +137,7 @@ class Isinf(Question):
     """
 
 class Isfinite(Question):
-    """True where an element is a number and not infinite.
+    """True where an element is neither infinite nor NaN.
 
     >>> from minigrad import isfinite, tensor
     >>> isfinite(tensor([1.0, float("nan")]))
@@ -145,7 +145,7 @@ class Isfinite(Question):
     """
 
 class Isposinf(Question):
-    """True where an element is plus infinity.
+    """True where an element is positive infinity.
 
     >>> from minigrad import isposinf, tensor
     >>> isposinf(tensor([float("-inf"), float("inf")]))
@@ -158,7 +158,7 @@ class Isposinf(Question):
 
 
 class Isneginf(Question):
-    """True where an element is minus infinity.
+    """True where an element is negative infinity.
 
     >>> from minigrad import isneginf, tensor
     >>> isneginf(tensor([float("-inf"), float("inf")]))
@@ -171,7 +171,7 @@ class Isneginf(Question):
 
 
 class Signbit(Question):
-    """True where the sign is negative, that of -0.0 included.
+    """True where the sign bit is set, which includes -0.0.
 
     >>> from minigrad import signbit, tensor
     >>> signbit(tensor([-0.0, 0.0]))
@@ -189,7 +189,7 @@ class Signbit(Question):
 
 
 class Logical(Binary, abstract=True):
-    """An operation on truth values; any number but zero counts as true."""
+    """A logical operation; any nonzero number counts as true."""
 
     promote = None
     no_history = True
@@ -202,7 +202,7 @@ class Logical(Binary, abstract=True):
 
 
 class LogicalAnd(Logical):
-    """True where both elements are other than zero.
+    """True where both elements are nonzero.
 
     >>> from minigrad import logical_and, tensor
     >>> logical_and(tensor([True, True]), tensor([0, 5]))
@@ -210,7 +210,7 @@ class LogicalAnd(Logical):
     """
 
 class LogicalOr(Logical):
-    """True where one element is other than zero.
+    """True where at least one of the elements is nonzero.
 
     >>> from minigrad import logical_or, tensor
     >>> logical_or(tensor([False, False]), tensor([0, 5]))
@@ -218,7 +218,7 @@ class LogicalOr(Logical):
     """
 
 class LogicalXor(Logical):
-    """True where just one of the elements is other than zero.
+    """True where exactly one of the elements is nonzero.
 
     >>> from minigrad import logical_xor, tensor
     >>> logical_xor(tensor([True, True]), tensor([0, 5]))
@@ -238,7 +238,7 @@ class LogicalNot(Question):
 
 
 class Bitwise(Binary, abstract=True):
-    """An operation on the bits of integers, or on bools."""
+    """A bitwise operation on integers or bools."""
 
     numbers = True
     nondifferentiable = True
@@ -250,7 +250,7 @@ class Bitwise(Binary, abstract=True):
 
 
 class BitwiseAnd(Bitwise):
-    """The bits that both integers have; the logical and of bools.
+    """The bitwise and of two integers, or the logical and of bools.
 
     >>> from minigrad import tensor
     >>> tensor([6, 5]) & 3
@@ -263,7 +263,7 @@ class BitwiseAnd(Bitwise):
 
 
 class BitwiseOr(Bitwise):
-    """The bits that one of the integers has; the logical or of bools.
+    """The bitwise or of two integers, or the logical or of bools.
 
     >>> from minigrad import tensor
     >>> tensor([6, 5]) | 3
@@ -276,7 +276,7 @@ class BitwiseOr(Bitwise):
 
 
 class BitwiseXor(Bitwise):
-    """The bits that just one of the integers has.
+    """The bitwise exclusive or of two integers, or the logical one of bools.
 
     >>> from minigrad import tensor
     >>> tensor([6, 5]) ^ 3
@@ -289,7 +289,7 @@ class BitwiseXor(Bitwise):
 
 
 class BitwiseNot(Question):
-    """Invert all bits; the logical not of bools.
+    """The bitwise not of integers, or the logical not of bools.
 
     >>> from minigrad import tensor
     >>> ~tensor([True, False])
@@ -311,7 +311,7 @@ class BitwiseNot(Question):
 
 
 class BitwiseLeftShift(Bitwise):
-    """Shift the bits up by `other` places.
+    """Shift the bits left by `other` places.
 
     >>> from minigrad import tensor
     >>> tensor([1, 3]) << 2
@@ -328,7 +328,7 @@ class BitwiseLeftShift(Bitwise):
 
 
 class BitwiseRightShift(BitwiseLeftShift):
-    """Shift the bits down by `other` places.
+    """Shift the bits right by `other` places.
 
     >>> from minigrad import tensor
     >>> tensor([4, 13]) >> 2
@@ -365,7 +365,7 @@ class IscloseOp(Binary):
 
 @function()
 def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
-    """Tell where |input - other| is at most `atol + rtol |other|`. Source: `torch.isclose`.
+    """Return where |input - other| is at most `atol + rtol |other|`.  Source: `torch.isclose`.
 
     >>> from minigrad import isclose, tensor
     >>> isclose(tensor([1.0, 2.0]), tensor([1.0, 2.1]))
@@ -384,7 +384,7 @@ def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
 
 @function()
 def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
-    """Tell whether all elements are close; a Python bool. Source: `torch.allclose`.
+    """Return a Python bool: whether all elements are close.  Source: `torch.allclose`.
 
     >>> from minigrad import allclose, tensor
     >>> allclose(tensor([1.0]), tensor([1.0 + 1e-9]))
@@ -395,7 +395,7 @@ def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
 
 @function()
 def equal(input, other):
-    """Tell whether two tensors have the same shape and elements. Source: `torch.equal`.
+    """Return whether two tensors have the same shape and elements.  Source: `torch.equal`.
 
     >>> from minigrad import equal, tensor
     >>> equal(tensor([1, 2]), tensor([1, 2]))
@@ -434,7 +434,7 @@ class IsinOp(Op):
 
 @function(method_too=False, out="exact")
 def isin(elements, test_elements, *, assume_unique=False, invert=False):
-    """Tell where an element is among the test elements. Source: `torch.isin`.
+    """Return where an element is among the test elements.  Source: `torch.isin`.
 
     >>> from minigrad import isin, tensor
     >>> isin(tensor([1, 2, 3]), 2)
@@ -446,7 +446,7 @@ def isin(elements, test_elements, *, assume_unique=False, invert=False):
 
 
 class Heaviside(Binary):
-    """0 below zero, 1 above, `values` at zero.
+    """0 below zero, 1 above zero, and `values` at zero.
 
     >>> from minigrad import heaviside, tensor
     >>> heaviside(tensor([-1.5, 0.0, 2.0]), tensor([0.5]))

@@ -1,4 +1,4 @@
-"""Rounded quotients and remainders, element by element.
+"""Elementwise rounded quotients and remainders.
 
 Source: https://docs.pytorch.org/docs/stable/torch.html#pointwise-ops
 """
@@ -11,14 +11,14 @@ from .arithmetic_support import pairs
 
 
 def check_divisor(xp, self, other, kernel):
-    """Raise as PyTorch does when integers are divided by zero, and for bools."""
+    """Raise PyTorch's error for bools, and if integers are divided by zero."""
     require(self, "iuf", kernel)
     if self.dtype.kind in "iu" and self.size and xp.may_ask() and not other.all():
         raise RuntimeError("ZeroDivisionError")
 
 
 class DivRounded(Binary):
-    """The quotient rounded towards zero ("trunc") or down ("floor"); its gradient is zero.
+    """The quotient rounded toward zero ("trunc") or down ("floor"); its gradient is zero.
 
     >>> from minigrad import div, tensor
     >>> div(tensor([-7, 7]), 2, rounding_mode="trunc")
@@ -49,7 +49,7 @@ class DivRounded(Binary):
 
 @overloaded(aliases=("divide",), out="cast")
 def div(input, other, *, rounding_mode=None):
-    """Divide; the result is rounded with `rounding_mode` "trunc" or "floor". Source: `torch.div`.
+    """Divide; `rounding_mode` "trunc" or "floor" rounds the result.  Source: `torch.div`.
 
     >>> from minigrad import div, tensor
     >>> div(tensor([-7, 7]), 2, rounding_mode="floor")
@@ -65,7 +65,7 @@ def div(input, other, *, rounding_mode=None):
 
 @overloaded(out="cast")
 def true_divide(input, other):
-    """Divide; integers give floating-point numbers. Source: `torch.true_divide`.
+    """Divide; integers give floating-point results.  Source: `torch.true_divide`.
 
     >>> from minigrad import tensor, true_divide
     >>> true_divide(tensor([1, 2]), 4)
@@ -75,7 +75,7 @@ def true_divide(input, other):
 
 
 class FloorDivide(Binary):
-    """The quotient rounded down; PyTorch gives it no gradient.
+    """The quotient rounded down; as in PyTorch, it has no gradient.
 
     >>> from minigrad import tensor
     >>> tensor([-7, 7]) // 2
@@ -93,7 +93,7 @@ class FloorDivide(Binary):
 
 
 class Remainder(Binary):
-    """The remainder of the division rounded down: it has the sign of `other`.
+    """The remainder of floor division, with the sign of `other`.
 
     >>> from minigrad import tensor
     >>> tensor([-3.0, 3.0]) % 2
@@ -107,7 +107,7 @@ class Remainder(Binary):
         check_divisor(xp, self, other, "remainder_cpu")
         if self.dtype.kind != "f":
             return xp.remainder(self, other)
-        rest = xp.fmod(self, other)  # a zero keeps the sign of `self`
+        rest = xp.fmod(self, other)  # here a zero has the sign of `self`
         return xp.where((rest != 0) & ((rest < 0) != (other < 0)), rest + other, rest)
 
     def grad_self(g):
@@ -122,7 +122,7 @@ class Remainder(Binary):
 
 
 class RemainderNumber(Remainder):
-    """The remainder by a number.
+    """The remainder of floor division by a number.
 
     >>> from minigrad import tensor
     >>> tensor([5, 6]).remainder(4)
@@ -139,7 +139,7 @@ class RemainderNumber(Remainder):
 
 @overloaded(dunder=("__mod__", "__rmod__"), out="cast")
 def remainder(input, other):
-    """Return the remainder of the division rounded down. Source: `torch.remainder`.
+    """Return the remainder of floor division.  Source: `torch.remainder`.
 
     >>> from minigrad import remainder, tensor
     >>> remainder(tensor([-3, 3]), 2)
@@ -149,7 +149,7 @@ def remainder(input, other):
 
 
 class Fmod(Binary):
-    """The remainder of the division rounded towards zero: it has the sign of `self`.
+    """The remainder of truncating division, with the sign of `self`.
 
     >>> from minigrad import fmod, tensor
     >>> fmod(tensor([-3.0, 3.0]), tensor([2.0]))
@@ -173,7 +173,7 @@ class Fmod(Binary):
 
 
 class FmodNumber(Fmod):
-    """The remainder, of the sign of `self`, by a number.
+    """The remainder of truncating division by a number, with the sign of `self`.
 
     >>> from minigrad import tensor
     >>> tensor([-5, 6]).fmod(4)
@@ -188,7 +188,7 @@ class FmodNumber(Fmod):
 
 @overloaded(out="cast")
 def fmod(input, other):
-    """Return the remainder of the division rounded towards zero. Source: `torch.fmod`.
+    """Return the remainder of truncating division.  Source: `torch.fmod`.
 
     >>> from minigrad import fmod, tensor
     >>> fmod(tensor([-3, 3]), 2)

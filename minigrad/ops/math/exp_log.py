@@ -1,6 +1,7 @@
 """The exponential function, the logarithm, and two S-shaped curves: sigmoid and tanh.
 
-The relatives of exp and log are in exp_log_variants.py, those of tanh in trigonometric.py.
+Variants of exp and log are in exp_log_variants.py, and the other hyperbolic functions in
+trigonometric.py.
 
 Source: https://docs.pytorch.org/docs/stable/special.html
 """

@@ -1,4 +1,4 @@
-"""Exponentials and logarithms to other bases, near zero and of sums; the inverse of sigmoid.
+"""Exponentials and logarithms to other bases, near zero, and of sums; the inverse of sigmoid.
 
 Source: https://docs.pytorch.org/docs/stable/special.html
 """
@@ -23,7 +23,7 @@ class Exp2(Smooth):
 
 
 class Expm1(Smooth):
-    """exp(x) - 1, exact near zero; its derivative is exp(x).
+    """exp(x) - 1, accurate near zero; its derivative is exp(x).
 
     >>> from minigrad import expm1, tensor
     >>> expm1(tensor([0.0, 1.0]))
@@ -59,7 +59,7 @@ class Log10(Above):
 
 
 class Log1p(Smooth):
-    """log(1 + x), exact near zero; its derivative is 1 / (1 + x).
+    """log(1 + x), accurate near zero; its derivative is 1 / (1 + x).
 
     >>> from minigrad import log1p, tensor
     >>> log1p(tensor([0.0, 1.0]))
@@ -109,7 +109,7 @@ class Logaddexp2(Logaddexp):
 
 
 class XlogyTensors(Binary):
-    """x log(y), which is zero where x is, whatever y.
+    """x log(y), or zero where x is zero.
 
     >>> from minigrad import tensor
     >>> tensor([0.0, 2.0]).xlogy(tensor([0.0, 1.0]))
@@ -132,7 +132,7 @@ class XlogyTensors(Binary):
 
 
 class XlogyOfNumber(XlogyTensors):
-    """x log(y) with a number x.
+    """x log(y) for a number x.
 
     >>> from minigrad import tensor, xlogy
     >>> xlogy(2, tensor([1.0]))
@@ -149,7 +149,7 @@ class XlogyOfNumber(XlogyTensors):
 
 
 class XlogyNumber(XlogyTensors):
-    """x log(y) with a number y.
+    """x log(y) for a number y.
 
     >>> from minigrad import tensor
     >>> tensor([3.0]).xlogy(1)
@@ -170,7 +170,7 @@ class XlogyNumber(XlogyTensors):
 
 @overloaded(out="cast")
 def xlogy(input, other):
-    """Return `input * log(other)`, zero where `input` is zero. Source: `torch.xlogy`.
+    """Return `input * log(other)`, or zero where `input` is zero.  Source: `torch.xlogy`.
 
     >>> from minigrad import tensor, xlogy
     >>> xlogy(tensor([0.0, 3.0]), tensor([0.0, 1.0]))
@@ -182,7 +182,7 @@ def xlogy(input, other):
 
 
 class Logit(Unary):
-    """log(x / (1 - x)), the inverse of sigmoid; with `eps` x is first brought within its reach.
+    """log(x / (1 - x)), the inverse of sigmoid; `eps` first clamps x to [eps, 1 - eps].
 
     >>> from minigrad import logit, tensor
     >>> logit(tensor([0.5, 1.0]), eps=0.5)

@@ -1,4 +1,4 @@
-"""The larger and the smaller of two elements that are numbers: NaN gives way.
+"""The elementwise maximum and minimum that ignore NaN.
 
 Source: https://docs.pytorch.org/docs/stable/torch.html#pointwise-ops
 """
@@ -8,7 +8,7 @@ from .maximum import Extreme
 
 
 def with_ties_to_self(wins):
-    """Return the formulas of `fmax` or `fmin`; `wins` compares `self` with `other`."""
+    """Return the formulas for `fmax` or `fmin`; `wins` compares `self` with `other`."""
     def grad_self(g, self, other):
         return F.where(F.logical_or(getattr(F, wins)(self, other), F.isnan(other)), g, 0)
 
@@ -19,7 +19,7 @@ def with_ties_to_self(wins):
 
 
 class Fmax(Extreme):
-    """The larger of two elements, the other one where one is NaN; a tie's gradient goes to `self`.
+    """The larger element, ignoring NaN; on a tie, `self` receives the gradient.
 
     >>> from minigrad import fmax, tensor
     >>> fmax(tensor([1.0, float("nan")]), tensor([3.0, 4.0]))
@@ -30,7 +30,7 @@ class Fmax(Extreme):
 
 
 class Fmin(Extreme):
-    """The smaller of two elements, the other one where one is NaN; a tie's gradient goes to `self`.
+    """The smaller element, ignoring NaN; on a tie, `self` receives the gradient.
 
     >>> from minigrad import fmin, tensor
     >>> fmin(tensor([1.0, float("nan")]), tensor([3.0, 4.0]))

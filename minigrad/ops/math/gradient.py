@@ -1,4 +1,4 @@
-"""Slopes of a function that is known at the points of a grid.
+"""Numerical derivatives of a function that is sampled on a grid.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.gradient.html
 """
@@ -10,7 +10,7 @@ from ..overloads import is_tensor
 
 
 def differences(input, dim, step, edge_order):
-    """Return the slopes along `dim`, where neighbours are `step` apart."""
+    """Return the derivatives along `dim`, with samples `step` apart."""
     n = input.shape[dim]
 
     def at(start, length):
@@ -26,7 +26,7 @@ def differences(input, dim, step, edge_order):
 
 
 def uneven_differences(input, dim, places, edge_order):
-    """Return the slopes along `dim`, where the points lie at `places`."""
+    """Return the derivatives along `dim`, with samples at the coordinates `places`."""
     n = input.shape[dim]
     gaps = F.view(F.diff(places), [-1 if d == dim else 1 for d in range(input.ndim)])
 
@@ -54,7 +54,7 @@ def uneven_differences(input, dim, places, edge_order):
 
 
 def checked_dims(input, spacing, dim, edge_order):
-    """Return the dimensions along which slopes are wanted, if all arguments fit together."""
+    """Check the arguments and return the dimensions to differentiate along."""
     if str(input.dtype) == "torch.uint8":
         raise RuntimeError("torch.gradient does not support uint8 input.")
     count = len(spacing) if isinstance(spacing, (list, tuple)) else None
@@ -86,11 +86,11 @@ def checked_dims(input, spacing, dim, edge_order):
 
 @function(method_too=False)
 def gradient(input, *, spacing=1, dim=None, edge_order=1):
-    """Return the slopes along each dimension, or those in `dim`, by differences of neighbours.
+    """Estimate the derivative along each dimension, or along `dim`, from differences of neighbours.
 
-    `spacing` is how far neighbours are apart, for all dimensions or as a list, or a list of
-    vectors of places. The slopes at the ends are of `edge_order` 1 or 2. `RuntimeError` for
-    arguments that do not fit together. Source: `torch.gradient`.
+    `spacing` is the distance between samples: one number, a list of numbers, or a list of vectors
+    of coordinates.  `edge_order`, 1 or 2, is the order of the estimate at the ends.  Raises
+    `RuntimeError` if the arguments do not fit together.  Source: `torch.gradient`.
 
     >>> from minigrad import gradient, tensor
     >>> gradient(tensor([1.0, 4.0, 9.0]))

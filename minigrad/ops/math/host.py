@@ -1,12 +1,12 @@
-"""Functions that only NumPy arrays have: on a device the arrays go to the host and back."""
+"""Functions that run only on NumPy arrays: arrays on a GPU are copied to the CPU and back."""
 
 
 def of_host(function):
-    """Return the `forward` that calls a function of one NumPy array."""
+    """Return a `forward` that calls a function of one NumPy array."""
     return staticmethod(lambda xp, self: xp.from_host(function(xp.to_host(self))))
 
 
 def of_host_pair(function):
-    """Return the `forward` that calls a function of two NumPy arrays."""
+    """Return a `forward` that calls a function of two NumPy arrays."""
     return staticmethod(lambda xp, self, other: xp.from_host(
         function(xp.to_host(self), xp.to_host(other))))

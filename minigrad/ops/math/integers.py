@@ -1,4 +1,4 @@
-"""Common divisors and multiples of whole numbers; numbers taken apart into powers of two.
+"""Common divisors and multiples of integers; decomposition into mantissa and exponent.
 
 Source: https://docs.pytorch.org/docs/stable/torch.html#pointwise-ops
 """
@@ -8,7 +8,7 @@ from ...op.declaration import Binary, F, Op
 
 
 class Gcd(Binary):
-    """The greatest common divisor of whole numbers; there is no gradient. Source: `torch.gcd`.
+    """The greatest common divisor of integers; not differentiable.  Source: `torch.gcd`.
 
     >>> from minigrad import gcd, tensor
     >>> gcd(tensor([12, 7]), tensor([18, 14]))
@@ -22,7 +22,7 @@ class Gcd(Binary):
 
 
 class Lcm(Binary):
-    """The least common multiple of whole numbers; there is no gradient. Source: `torch.lcm`.
+    """The least common multiple of integers; not differentiable.  Source: `torch.lcm`.
 
     >>> from minigrad import lcm, tensor
     >>> lcm(tensor([4, 7]), tensor([6, 14]))
@@ -36,9 +36,9 @@ class Lcm(Binary):
 
 
 class Frexp(Op):
-    """A mantissa in [0.5, 1) with its sign, and the exponent of 2, for each element.
+    """The mantissa, between 0.5 and 1 in absolute value, and the base-2 exponent of each element.
 
-    `RuntimeError` for whole numbers. Source: `torch.frexp`.
+    Raises `RuntimeError` for integers.  Source: `torch.frexp`.
 
     >>> from minigrad import frexp, tensor
     >>> frexp(tensor([6.0])).mantissa

@@ -1,4 +1,4 @@
-"""The larger and the smaller of two elements.
+"""The elementwise maximum and minimum of two tensors.
 
 Source: https://docs.pytorch.org/docs/stable/torch.html#pointwise-ops
 """
@@ -11,7 +11,7 @@ class Extreme(Binary, abstract=True):
 
     inplace = False
 
-    def samples(make):  # no two elements that meet are close
+    def samples(make):  # keep paired elements apart
         yield make(3, 4, low=0.1, high=1), make(3, 4, low=-1, high=-0.1)
         yield make(3, 1, low=-1, high=-0.1), make(4, low=0.1, high=1)
         yield make(low=0.1, high=1), make(2, low=-1, high=-0.1)
@@ -19,7 +19,7 @@ class Extreme(Binary, abstract=True):
 
 
 def share(g, loses, tie):
-    """Return the part of `g` that one of two operands gets; `loses` and `tie` are bool.
+    """Return one operand's part of `g`; `loses` and `tie` are bool.
 
     >>> import numpy as np
     >>> loses, tie = np.array([False, True, False]), np.array([False, False, True])
@@ -30,7 +30,7 @@ def share(g, loses, tie):
 
 
 class Maximum(Extreme):
-    """The larger of two elements, NaN if one is; the gradient of a tie is shared equally.
+    """The larger of two elements, or NaN if either is; a tie shares the gradient equally.
 
     >>> from minigrad import maximum, tensor
     >>> maximum(tensor([1, 5]), tensor([3]))
@@ -38,7 +38,7 @@ class Maximum(Extreme):
     """
 
     def forward(xp, self, other):
-        return xp.maximum(other, self)  # of 0.0 and -0.0 the first, as in PyTorch
+        return xp.maximum(other, self)  # of 0.0 and -0.0, return `self`, as in PyTorch
 
     def grad_self(g, self, other):
         return share(g, F.lt(self, other), F.eq(self, other))
@@ -48,7 +48,7 @@ class Maximum(Extreme):
 
 
 class Minimum(Extreme):
-    """The smaller of two elements, NaN if one is; the gradient of a tie is shared equally.
+    """The smaller of two elements, or NaN if either is; a tie shares the gradient equally.
 
     >>> from minigrad import minimum, tensor
     >>> minimum(tensor([1, 5]), tensor([3]))

@@ -1,4 +1,4 @@
-"""Functions of the normal distribution, entropies, and Hurwitz's zeta function.
+"""Functions of the normal distribution, entropies, and the Hurwitz zeta function.
 
 Source: https://docs.pytorch.org/docs/stable/special.html
 """
@@ -12,7 +12,7 @@ from .smooth import Smooth
 
 
 class OfSpecial(Smooth, abstract=True):
-    """A function that is called by its name in `special` alone."""
+    """A function that is published only in the `special` module."""
 
     inplace = method = False
 
@@ -35,14 +35,14 @@ class SpecialErfcx(OfSpecial):
 
 
 class SpecialNdtr(OfSpecial):
-    """The share of the standard normal distribution below x; its derivative is the density.
+    """The standard normal cumulative distribution function; its derivative is the density.
 
     >>> from minigrad import special, tensor
     >>> special.ndtr(tensor([0.0, 1.0]))
     tensor([0.5000, 0.8413])
     """
 
-    node = "MulBackward0"  # the last step of PyTorch's
+    node = "MulBackward0"  # the last op that PyTorch runs
     forward = of_host(special_normal.ndtr)
 
     def grad_self(g, self):
@@ -50,7 +50,7 @@ class SpecialNdtr(OfSpecial):
 
 
 class SpecialLogNdtr(OfSpecial):
-    """The logarithm of `special.ndtr`, also far below zero.
+    """The logarithm of `special.ndtr`, accurate even far below zero.
 
     >>> from minigrad import special, tensor
     >>> special.log_ndtr(tensor([0.0, -10.0]))
@@ -64,7 +64,7 @@ class SpecialLogNdtr(OfSpecial):
 
 
 class SpecialNdtri(OfSpecial):
-    """The inverse of `special.ndtr`: infinite at 0 and 1, nan beyond.
+    """The inverse of `special.ndtr`: infinite at 0 and 1, and nan outside.
 
     >>> from minigrad import special, tensor
     >>> special.ndtri(tensor([0.25, 1.0]))
@@ -79,7 +79,7 @@ class SpecialNdtri(OfSpecial):
 
 
 class SpecialEntr(OfSpecial):
-    """-x log(x), 0 at 0, and -inf below; its derivative is -1 - log(x).
+    """-x log(x), with 0 at 0 and -inf below; its derivative is -1 - log(x).
 
     >>> from minigrad import special, tensor
     >>> special.entr(tensor([0.0, 0.5, -1.0]))
@@ -97,7 +97,7 @@ class SpecialEntr(OfSpecial):
 
 
 class SpecialXlog1py(Binary):
-    """self * log1p(other), and 0 where `self` is, whatever `other` is but nan.
+    """self * log1p(other), or 0 where `self` is 0 and `other` is not nan.
 
     >>> from minigrad import special, tensor
     >>> special.xlog1py(tensor([0.0, 2.0]), tensor([-1.0, 1.0]))
@@ -121,9 +121,9 @@ class SpecialXlog1py(Binary):
 
 
 class SpecialZeta(Binary):
-    """Hurwitz's zeta function: the sum of (other + k)**-self over k = 0, 1, 2 ...
+    """The Hurwitz zeta function: the sum of (other + k)**-self over k = 0, 1, 2, ...
 
-    There is no derivative with respect to `self`, as in PyTorch.
+    As in PyTorch, there is no derivative with respect to `self`.
 
     >>> from minigrad import special, tensor
     >>> special.zeta(tensor([2.0]), tensor([1.0]))

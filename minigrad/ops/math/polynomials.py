@@ -1,6 +1,6 @@
-"""Orthogonal polynomials of a degree for each element; PyTorch has no derivatives of them.
+"""Orthogonal polynomials, with a degree for each element; as in PyTorch, without derivatives.
 
-A degree is cut to a whole number; below zero the result is 0.
+The degree is truncated to an integer; for a negative degree the result is 0.
 
 Source: https://docs.pytorch.org/docs/stable/special.html
 """
@@ -111,7 +111,7 @@ class SpecialShiftedChebyshevPolynomialW(Polynomial):
 
 
 class SpecialHermitePolynomialH(Polynomial):
-    """Hermite polynomials of the physicists: 1, 2 x, 4 x**2 - 2 ...
+    """Physicist's Hermite polynomials: 1, 2 x, 4 x**2 - 2 ...
 
     >>> from minigrad import special, tensor
     >>> special.hermite_polynomial_h(tensor([2.0]), 2)
@@ -122,7 +122,7 @@ class SpecialHermitePolynomialH(Polynomial):
 
 
 class SpecialHermitePolynomialHe(Polynomial):
-    """Hermite polynomials of the statisticians: 1, x, x**2 - 1 ...
+    """Probabilist's Hermite polynomials: 1, x, x**2 - 1 ...
 
     >>> from minigrad import special, tensor
     >>> special.hermite_polynomial_he(tensor([2.0]), 2)

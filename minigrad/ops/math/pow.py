@@ -14,7 +14,7 @@ from .smooth import Above
 
 
 def logarithm(number):
-    """Return the logarithm of a Python number, infinite or NaN where there is none."""
+    """Return the logarithm of a Python number: -inf for 0, NaN for negative numbers."""
     if number > 0:
         return math.log(number)
     return -math.inf if number == 0 else math.nan
@@ -69,7 +69,7 @@ def float_power(input, exponent):
 
 @overloaded(out="cast")
 def square(input):
-    """Return the squares. Source: `torch.square`.
+    """Return the square of each element.  Source: `torch.square`.
 
     >>> from minigrad import square, tensor
     >>> square(tensor([1.0, -3.0]))

@@ -1,4 +1,4 @@
-"""Powers and the square root, element by element.
+"""Elementwise powers and the square root.
 
 The function `pow` chooses between these ops and a third one, in pow.py.
 

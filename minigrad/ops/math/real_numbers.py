@@ -1,4 +1,4 @@
-"""Parts, conjugates and angles, as complex numbers have them, of real ones.
+"""Real and imaginary parts, conjugates and angles, as functions of real numbers.
 
 Source: https://docs.pytorch.org/docs/stable/torch.html#pointwise-ops
 """
@@ -35,7 +35,7 @@ class Angle(Unary):
 
 
 class Isreal(Question):
-    """True for each element, as all numbers here are real.
+    """True for every element, because minigrad has only real numbers.
 
     >>> from minigrad import isreal, tensor
     >>> isreal(tensor([1.0, -2.0]))
@@ -59,7 +59,7 @@ def real(input):
 
 @function(method_too=False, event=False)
 def imag(input):
-    """Raise RuntimeError: real numbers have no imaginary part. Source: `torch.imag`.
+    """Raise `RuntimeError`, because real numbers have no imaginary part.  Source: `torch.imag`.
 
     >>> from minigrad import imag, tensor
     >>> imag(tensor(1.0))
@@ -82,7 +82,7 @@ def conj(input):
 
 @function(event=False, out="exact")
 def conj_physical(input):
-    """Return the tensor itself, or write it into `out`. Source: `torch.conj_physical`.
+    """Return the tensor itself, or write it to `out`.  Source: `torch.conj_physical`.
 
     >>> from minigrad import conj_physical, tensor
     >>> conj_physical(tensor([1.0, -2.0]))
@@ -93,7 +93,7 @@ def conj_physical(input):
 
 @function(event=False)
 def resolve_conj(input):
-    """Return the tensor itself, in which no conjugation is pending. Source: `torch.resolve_conj`.
+    """Return the tensor itself, which is never lazily conjugated.  Source: `torch.resolve_conj`.
 
     >>> from minigrad import resolve_conj, tensor
     >>> resolve_conj(tensor([1.0]))
@@ -104,7 +104,7 @@ def resolve_conj(input):
 
 @function(event=False)
 def resolve_neg(input):
-    """Return the tensor itself, in which no negation is pending. Source: `torch.resolve_neg`.
+    """Return the tensor itself, which is never lazily negated.  Source: `torch.resolve_neg`.
 
     >>> from minigrad import resolve_neg, tensor
     >>> resolve_neg(tensor([1.0]))
@@ -115,7 +115,7 @@ def resolve_neg(input):
 
 @function(event=False)
 def is_conj(input):
-    """Tell whether a conjugation is pending: never. Source: `torch.is_conj`.
+    """Return False: no tensor is lazily conjugated.  Source: `torch.is_conj`.
 
     >>> from minigrad import is_conj, tensor
     >>> is_conj(tensor(1.0))
@@ -127,7 +127,7 @@ def is_conj(input):
 
 @function(event=False)
 def is_neg(input):
-    """Tell whether a negation is pending: never. Source: `torch.is_neg`.
+    """Return False: no tensor is lazily negated.  Source: `torch.is_neg`.
 
     >>> from minigrad import is_neg, tensor
     >>> is_neg(tensor(1.0))
@@ -148,5 +148,5 @@ def conj_physical_(self):
     return self
 
 
-method("real")(property(real))  # type: ignore[type-var]  # no function, but it may be given
+method("real")(property(real))  # type: ignore[type-var]  # works for a property too
 method("imag")(property(imag))  # type: ignore[type-var]  # likewise

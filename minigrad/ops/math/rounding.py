@@ -1,4 +1,4 @@
-"""Signs and rounding, element by element.
+"""Elementwise signs and rounding.
 
 Source: https://docs.pytorch.org/docs/stable/torch.html#pointwise-ops
 """
@@ -56,7 +56,7 @@ class Sign(Unary):
 
 
 class Sgn(Sign):
-    """The sign of each element; `sign` for complex numbers, were there any.
+    """The sign of each element: `sign`, which PyTorch extends to complex numbers.
 
     >>> from minigrad import sgn, tensor
     >>> sgn(tensor([-0.5, 0.0, 7.0]))
@@ -69,7 +69,7 @@ class Sgn(Sign):
 
 @function()
 def positive(input):
-    """Return the tensor itself, which may not be bool. Source: `torch.positive`.
+    """Return the tensor itself; raise for a bool tensor.  Source: `torch.positive`.
 
     >>> from minigrad import positive, tensor
     >>> positive(tensor([1, -2]))
@@ -87,7 +87,7 @@ method("__pos__")(positive)
 
 
 def rounded(function, kernel):
-    """Return the forward that applies a rounding function; integers are copied."""
+    """Return a forward that applies a rounding function; integers are copied."""
     def forward(xp, self):
         require(self, "iuf", kernel)
         return getattr(xp, function)(self) if self.dtype.kind == "f" else self.copy()
@@ -102,12 +102,12 @@ class Rounding(Unary, abstract=True):
     def grad_self(g):
         return F.zeros_like(g)
 
-    def samples(make):  # away from the jumps
+    def samples(make):  # keep away from the jumps
         yield from (make(3, 4, low=1.2, high=1.4), make(low=-0.8, high=-0.6), make(0, 2))
 
 
 class Floor(Rounding):
-    """The largest integer that is not above, in the dtype of the input; its gradient is zero.
+    """The element rounded down, in the dtype of the input; its gradient is zero.
 
     >>> from minigrad import floor, tensor
     >>> floor(tensor([-1.5, 1.5]))
@@ -118,7 +118,7 @@ class Floor(Rounding):
 
 
 class Ceil(Rounding):
-    """The smallest integer that is not below, in the dtype of the input; its gradient is zero.
+    """The element rounded up, in the dtype of the input; its gradient is zero.
 
     >>> from minigrad import ceil, tensor
     >>> ceil(tensor([-1.5, 1.5]))
@@ -129,7 +129,7 @@ class Ceil(Rounding):
 
 
 class Trunc(Rounding):
-    """The integer next towards zero, in the dtype of the input; its gradient is zero.
+    """The element rounded toward zero, in the dtype of the input; its gradient is zero.
 
     >>> from minigrad import tensor, trunc
     >>> trunc(tensor([-1.5, 1.5]))
@@ -140,7 +140,7 @@ class Trunc(Rounding):
 
 
 class RoundToInteger(Rounding):
-    """The nearest integer, of two the even one; its gradient is zero.
+    """The nearest integer, halves rounded to even; its gradient is zero.
 
     >>> from minigrad import tensor
     >>> tensor([0.5, 1.5]).round()
@@ -152,7 +152,7 @@ class RoundToInteger(Rounding):
 
 
 class RoundToDecimals(Rounding):
-    """The nearest number with so many decimals; its gradient is zero.
+    """The element rounded to a number of decimals; its gradient is zero.
 
     >>> from minigrad import tensor
     >>> tensor([1.26]).round(decimals=1)
@@ -175,7 +175,7 @@ class RoundToDecimals(Rounding):
 
 @overloaded(out="exact")
 def round(input, *, decimals=0):
-    """Round to the nearest integer or to `decimals` places, halves to even. Source: `torch.round`.
+    """Round to integers or to `decimals` places, halves to even.  Source: `torch.round`.
 
     >>> from minigrad import round, tensor
     >>> round(tensor([0.4, 2.5]))
@@ -185,7 +185,7 @@ def round(input, *, decimals=0):
 
 
 class Frac(Rounding):
-    """The fractional part, with the sign of the number.
+    """The fractional part, with the sign of the element.
 
     >>> from minigrad import frac, tensor
     >>> frac(tensor([-1.5, 1.25]))

@@ -1,4 +1,4 @@
-"""Bases of smooth functions of one tensor; they turn integers into floating-point numbers."""
+"""Base classes for smooth functions of one tensor, which convert integers to floating point."""
 
 from ...op.declaration import Unary
 
@@ -13,7 +13,7 @@ class Smooth(Unary, abstract=True):
 
 
 class Above(Smooth, abstract=True):
-    """The same, with samples of positive numbers."""
+    """A `Smooth` function that is sampled at positive numbers."""
 
     def samples(make):
         yield from (make(3, 4, low=1.1, high=3), make(low=1.1, high=3), make(0, 2))

@@ -1,4 +1,4 @@
-"""The error function, the gamma function and functions of these; signs, neighbours and NaN.
+"""The error function, the gamma function and related ones; copysign, nextafter, nan_to_num.
 
 Source: https://docs.pytorch.org/docs/stable/special.html
 """
@@ -26,7 +26,7 @@ class Erf(Smooth):
 
 
 class Erfc(Smooth):
-    """1 - erf(x), exact for large x as well.
+    """1 - erf(x), accurate even for large x.
 
     >>> from minigrad import erfc, tensor
     >>> erfc(tensor([0.0, 1.0]))
@@ -46,7 +46,7 @@ class Erfinv(Smooth):
     """
 
     def grad_self(g, self):
-        result = F.erfinv(self)  # anew, so that the one that was given may be written to
+        result = F.erfinv(self)  # recomputed, so that the result may be written to in place
         return g * (F.exp(result * result) * (math.sqrt(math.pi) / 2))
 
 
@@ -63,7 +63,7 @@ class Lgamma(Above):
 
 
 class Digamma(Above):
-    """The derivative of the logarithm of Gamma; its own is polygamma(1).
+    """The derivative of the logarithm of Gamma; its derivative is polygamma(1).
 
     >>> from minigrad import digamma, tensor
     >>> digamma(tensor([1.0, 0.5]))
@@ -75,7 +75,7 @@ class Digamma(Above):
 
 
 class Polygamma(Above):
-    """The derivative of order n of digamma.
+    """The n-th derivative of digamma.
 
     >>> from minigrad import polygamma, tensor
     >>> polygamma(1, tensor([1.0, 0.5]))
@@ -100,7 +100,7 @@ class Polygamma(Above):
 
 @function(method_too=False, out="cast")
 def polygamma(n, input):
-    """Return the derivative of order `n` of digamma. Source: `torch.polygamma`.
+    """Return the `n`-th derivative of digamma.  Source: `torch.polygamma`.
 
     >>> from minigrad import polygamma, tensor
     >>> polygamma(2, tensor([1.0]))
@@ -111,7 +111,7 @@ def polygamma(n, input):
 
 @method("polygamma")
 def polygamma_method(self, n):
-    """Return the derivative of order `n` of digamma.
+    """Return the `n`-th derivative of digamma.
 
     >>> from minigrad import tensor
     >>> tensor([1.0, 2.0]).polygamma(1)
@@ -124,7 +124,7 @@ def polygamma_method(self, n):
 def mvlgamma(input, p: int):
     """Return the logarithm of the multivariate gamma function of dimension `p`.
 
-    `RuntimeError` for p < 1. Source: `torch.mvlgamma`.
+    Raises `RuntimeError` for p < 1.  Source: `torch.mvlgamma`.
 
     >>> from minigrad import mvlgamma, tensor
     >>> mvlgamma(tensor([2.0]), 2)
@@ -140,7 +140,7 @@ def mvlgamma(input, p: int):
 
 @method("mvlgamma_")
 def mvlgamma_(self, p):
-    """Replace by the logarithm of the multivariate gamma function, in place.
+    """Replace each element by the log of the multivariate gamma function, in place.
 
     >>> from minigrad import tensor
     >>> tensor([2.0, 3.0]).mvlgamma_(2)
@@ -150,9 +150,10 @@ def mvlgamma_(self, p):
 
 
 class Igamma(Binary):
-    """The share of Gamma(self)'s integral of t**(self - 1) exp(-t) that lies below `other`.
+    """The regularized lower incomplete gamma function P(self, other).
 
-    There is no derivative with respect to `self`, as in PyTorch.
+    It is the share of the integral of t**(self - 1) exp(-t) below `other`.  As in PyTorch, there is
+    no derivative with respect to `self`.
 
     >>> from minigrad import igamma, tensor
     >>> igamma(tensor([1.0, 2.0]), tensor([1.0, 1.0]))
@@ -179,9 +180,10 @@ class Igamma(Binary):
 
 
 class Igammac(Igamma):
-    """The share of Gamma(self)'s integral of t**(self - 1) exp(-t) that lies above `other`.
+    """The regularized upper incomplete gamma function Q(self, other).
 
-    There is no derivative with respect to `self`, as in PyTorch.
+    It is the share of the integral of t**(self - 1) exp(-t) above `other`.  As in PyTorch, there is
+    no derivative with respect to `self`.
 
     >>> from minigrad import igammac, tensor
     >>> igammac(tensor([1.0, 2.0]), tensor([1.0, 1.0]))
@@ -202,7 +204,7 @@ class Igammac(Igamma):
 
 
 class CopysignTensors(Binary):
-    """The magnitude of `self` with the sign of `other`; the derivative is the ratio of the signs.
+    """The magnitude of `self` with the sign of `other`; its derivative is 1, -1 or 0.
 
     >>> from minigrad import tensor
     >>> tensor([1.0, 2.0]).copysign(tensor([-1.0, 1.0]))
@@ -252,7 +254,7 @@ def copysign(input, other):
 
 
 class Nextafter(Binary):
-    """The next representable number after each element towards `other`.
+    """The next representable number after each element, toward `other`.
 
     >>> from minigrad import nextafter, tensor
     >>> nextafter(tensor(1.0), tensor(2.0)).item()
@@ -269,7 +271,7 @@ class Nextafter(Binary):
 
 
 class NanToNum(Unary):
-    """Replace NaN and infinities: by default with 0 and the largest and smallest finite numbers.
+    """Replace NaN and infinities, by default with 0 and the largest and smallest finite numbers.
 
     >>> from minigrad import nan_to_num, tensor
     >>> nan_to_num(tensor([1.0, float("nan"), float("inf")]), posinf=9)

@@ -49,7 +49,7 @@ class Tan(Smooth):
 
 
 class Asin(Smooth):
-    """The angle whose sine is given; d asin(x) = dx / sqrt(1 - x**2).
+    """The inverse sine, in radians; d asin(x) = dx / sqrt(1 - x**2).
 
     >>> from minigrad import asin, tensor
     >>> asin(tensor([0.0, 1.0]))
@@ -63,7 +63,7 @@ class Asin(Smooth):
 
 
 class Acos(Smooth):
-    """The angle whose cosine is given; d acos(x) = -dx / sqrt(1 - x**2).
+    """The inverse cosine, in radians; d acos(x) = -dx / sqrt(1 - x**2).
 
     >>> from minigrad import acos, tensor
     >>> acos(tensor([0.0, 1.0]))
@@ -77,7 +77,7 @@ class Acos(Smooth):
 
 
 class Atan(Smooth):
-    """The angle whose tangent is given; d atan(x) = dx / (1 + x**2).
+    """The inverse tangent, in radians; d atan(x) = dx / (1 + x**2).
 
     >>> from minigrad import atan, tensor
     >>> atan(tensor([0.0, 1.0]))
@@ -91,7 +91,7 @@ class Atan(Smooth):
 
 
 def inverse_square(x, y):
-    """Return 1 / (x^2 + y^2), and 0 where both are zero."""
+    """Return 1 / (x^2 + y^2), or 0 where both are zero."""
     square = x * x + y * y
     return F.where(F.eq(square, 0), 0, F.reciprocal(square))
 
@@ -132,7 +132,7 @@ class Hypot(Binary):
 
 
 class Sinc(Smooth):
-    """sin(pi x) / (pi x), and 1 at zero.
+    """sin(pi x) / (pi x), or 1 at zero.
 
     >>> from minigrad import sinc, tensor
     >>> sinc(tensor([0.0, 0.5]))
@@ -153,7 +153,7 @@ class Sinc(Smooth):
 
 
 class Deg2rad(Smooth):
-    """Degrees turned into radians.
+    """Convert degrees to radians.
 
     >>> from minigrad import deg2rad, tensor
     >>> deg2rad(tensor([180.0]))
@@ -170,7 +170,7 @@ class Deg2rad(Smooth):
 
 
 class Rad2deg(Smooth):
-    """Radians turned into degrees.
+    """Convert radians to degrees.
 
     >>> from minigrad import rad2deg, tensor
     >>> rad2deg(tensor([3.0]))

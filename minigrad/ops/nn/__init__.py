@@ -1,1 +1,1 @@
-"""Operations of neural networks."""
+"""Neural network operations."""

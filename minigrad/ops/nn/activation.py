@@ -1,6 +1,6 @@
 """Activation functions: the nonlinearities between the layers of a network; relu is in relu.py.
 
-Those that PyTorch has in `nn.functional` only are no methods of tensors.
+Functions that PyTorch has only in `nn.functional` are not tensor methods.
 
 Source: https://docs.pytorch.org/docs/stable/nn.functional.html#non-linear-activation-functions
 """
@@ -42,7 +42,7 @@ class LeakyRelu(Activation):
 
 
 class LeakyReluInPlace(LeakyRelu):
-    """x where it is positive, `negative_slope` times x elsewhere, written into x.
+    """`leaky_relu`, written to x in place.
 
     >>> from minigrad.nn.functional import leaky_relu_
     >>> from minigrad import tensor
@@ -146,7 +146,7 @@ class Threshold(Activation):
 
 
 class ThresholdInPlace(Threshold):
-    """x where it is above the threshold, `value` elsewhere, written into x.
+    """`threshold`, written to x in place.
 
     >>> from minigrad import threshold_, tensor
     >>> threshold_(tensor([-1.0, 2.0]), 0.5, 9)
@@ -157,14 +157,14 @@ class ThresholdInPlace(Threshold):
 
 
 class Shrink(Activation, abstract=True):
-    """An activation that is zero within `lambd` of zero."""
+    """An activation that is zero if |x| is at most `lambd`."""
 
     def grad_self(g, self, lambd):
         return F.where(F.le(F.abs(self), lambd), zero_depending_on(self), g)
 
 
 class Hardshrink(Shrink):
-    """x where its size is above `lambd`, zero elsewhere.
+    """x where |x| is greater than `lambd`, else zero.
 
     >>> from minigrad import hardshrink, tensor
     >>> hardshrink(tensor([-1.0, 0.2]))
@@ -180,7 +180,7 @@ class Hardshrink(Shrink):
 
 
 class Softshrink(Shrink):
-    """x brought nearer to zero by `lambd`.
+    """x moved toward zero by `lambd`, or zero if |x| is at most `lambd`.
 
     >>> from minigrad.nn.functional import softshrink
     >>> from minigrad import tensor
@@ -203,7 +203,7 @@ class Softshrink(Shrink):
 
 
 class Hardtanh(Activation):
-    """x brought within `min_val` and `max_val`; from the bounds on the gradient is zero.
+    """x clamped to [min_val, max_val]; at the bounds and outside the gradient is zero.
 
     >>> from minigrad.nn.functional import hardtanh
     >>> from minigrad import tensor
@@ -231,7 +231,7 @@ class Hardtanh(Activation):
 
 
 class HardtanhInPlace(Hardtanh):
-    """x brought within `min_val` and `max_val`, written into x.
+    """`hardtanh`, written to x in place.
 
     >>> from minigrad.nn.functional import hardtanh_
     >>> from minigrad import tensor
@@ -315,7 +315,7 @@ class EluOp(Activation):
         return xp.where(self <= 0, low, self * scale)
 
     def grad_self(g, self, alpha, scale, input_scale):
-        low = F.where(F.lt(self, 0), self, 0)  # at zero the second derivative is that of a line
+        low = F.where(F.lt(self, 0), self, 0)  # at zero, the second derivative is 0
         slope = F.exp(low * input_scale) * (alpha * scale * input_scale)
         return F.where(F.le(self, 0), g * slope, g * scale)
 
@@ -325,7 +325,7 @@ class EluOp(Activation):
 
 
 class EluInPlace(EluOp):
-    """The `elu` family, written into x; the derivative is computed from the result.
+    """The `elu` family, written to x in place; the derivative is computed from the result.
 
     >>> from minigrad.nn.functional import elu_
     >>> from minigrad import tensor
@@ -363,7 +363,7 @@ def elu(input, alpha=1.0):
 
 @overloaded(method_too=False)
 def selu(input):
-    """Return the elu whose scales keep mean 0 and variance 1. Source: `torch.selu`.
+    """Return the elu whose constants preserve mean 0 and variance 1.  Source: `torch.selu`.
 
     >>> from minigrad import selu, tensor
     >>> selu(tensor([1.0]))
@@ -386,7 +386,7 @@ def celu(input, alpha=1.0):
 
 
 class GeluOp(Activation):
-    """x times the normal distribution function of x, or its approximation by a tanh.
+    """x times the standard normal cdf of x, or its tanh approximation.
 
     >>> from minigrad.nn.functional import gelu
     >>> from minigrad import tensor
@@ -425,7 +425,7 @@ class GeluOp(Activation):
 
 @function(method_too=False, out="exact")
 def gelu(input, approximate="none"):
-    """Return x times the normal distribution function of x; "tanh" approximates it.
+    """Return x times the standard normal cdf of x; approximate="tanh" uses a tanh approximation.
 
     Source: `torch.nn.functional.gelu`.
 
@@ -480,7 +480,7 @@ class Mish(Activation):
 
 
 class Softplus(Activation):
-    """log(1 + exp(beta x)) / beta, and x itself where beta x is above the threshold.
+    """log(1 + exp(beta x)) / beta, or x itself where beta x exceeds the threshold.
 
     >>> from minigrad.nn.functional import softplus
     >>> from minigrad import tensor

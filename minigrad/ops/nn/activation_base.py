@@ -1,4 +1,4 @@
-"""The base of activation functions, and the slope 0 of those with a kink."""
+"""The base class of activation functions, and the zero derivative of piecewise linear ones."""
 
 from ...op.declaration import Unary
 from ...tensor.tensor import Tensor
@@ -6,7 +6,7 @@ from ..math.clamp_where_fill import FillNumber
 
 
 class Activation(Unary, abstract=True):
-    """An activation function; the samples keep away from kinks."""
+    """An activation function, sampled away from kinks."""
 
     out = ""
     inplace = method = False
@@ -19,8 +19,9 @@ class Activation(Unary, abstract=True):
 
 
 def zero_depending_on(input):
-    """Return zero; for a tensor zeros that depend on it, by a slope of zero.
+    """Return zero; for a tensor, return zeros that depend on it with derivative zero.
 
-    So the slope of a kinked line has a derivative, and a second backward pass finds a way.
+    This way, the derivative of a piecewise linear function is itself differentiable, so a second
+    backward pass reaches the input.
     """
     return FillNumber(input, 0) if isinstance(input, Tensor) else 0

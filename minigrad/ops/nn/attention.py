@@ -1,4 +1,4 @@
-"""Scaled dot-product attention: every query averages the values by how well it meets their keys.
+"""Scaled dot-product attention: each query averages the values by how well it matches their keys.
 
 Source: Vaswani et al., Attention Is All You Need, https://arxiv.org/abs/1706.03762
 """
@@ -17,16 +17,16 @@ from .dropout import checked
 
 
 def softmax_or_zeros(scores):
-    """softmax along the last dimension; zeros where all scores are -inf."""
+    """Return the softmax along the last dimension, or zeros where all scores are -inf."""
     hidden = F.eq(F.amax(F.detach(scores), -1, True), -math.inf)
     return F.masked_fill(F.softmax(F.masked_fill(scores, hidden, 0), -1), hidden, 0)
 
 
 class ScaledDotProduct(Op):
-    """softmax(query @ key.T * scale + bias) @ value, and the softmax: the weights of attention.
+    """softmax(query @ key.T * scale + bias) @ value, and the softmax, the attention weights.
 
-    `tensors` are query (*, L, E), key (*, S, E) and value (*, S, V), whose batch dimensions are
-    the same; `bias` is -inf where a query must not look, or None, and has no gradient.
+    `tensors` are query (*, L, E), key (*, S, E) and value (*, S, V) with equal batch dimensions.
+    `bias` is `None`, or -inf where a query must not attend to a key; it has no gradient.
 
     >>> from minigrad import ones, tensor
     >>> ScaledDotProduct([ones(1, 1), ones(2, 1), tensor([[1.0], [3.0]])], None, 1.0).output
@@ -64,7 +64,7 @@ class ScaledDotProduct(Op):
 
 
 def check_operands(query, key, value, attn_mask, is_causal):
-    """Raise if dimensions or dtypes of the operands of attention do not fit together."""
+    """Raise unless the shapes and dtypes of the operands of attention fit together."""
     operands = {"query": query, "key": key, "value": value}
     if any(x.ndim < 2 for x in operands.values()):
         dims = f"query.dim: {query.ndim} key.dim: {key.ndim} and value.dim: {value.ndim}"
@@ -86,7 +86,7 @@ def check_operands(query, key, value, attn_mask, is_causal):
 
 
 def bias_of(attn_mask, is_causal, query, keys):
-    """Return the summand of the scores, or None: -inf where a query may not look at a key."""
+    """Return the addend of the scores, or `None`; it is -inf where a query must not see a key."""
     if is_causal:
         return Tensor._plain(build_on(device_under(query._array), lambda xp: causal_bias(
             xp, query.shape[-2], keys, query._array.dtype)))
@@ -101,9 +101,9 @@ def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.
                                  scale=None, enable_gqa=False):
     """softmax(query @ key.T * scale + mask) @ value: (*, L, E), (*, S, E), (*, S, V) -> (*, L, V).
 
-    A bool `attn_mask` is True where a query may look, a floating one is added to the scores.
-    `is_causal` lets query i see the keys 0 to i, `scale` is 1 / sqrt(E) by default, and
-    `enable_gqa` lets several heads of queries share one of keys and values.
+    A bool `attn_mask` is True where a query may attend to a key; a floating-point mask is added to
+    the scores.  With `is_causal`, query i sees the keys 0 to i.  `scale` defaults to 1 / sqrt(E).
+    With `enable_gqa`, several query heads share one head of keys and values.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html
 
@@ -113,7 +113,7 @@ def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.
     """
     check_operands(query, key, value, attn_mask, is_causal)
     dropout_p = checked(dropout_p)
-    if not query.shape[-2] or 0 in value.shape:  # zeros, whatever else; with zeros as gradients
+    if not query.shape[-2] or 0 in value.shape:  # the result is zeros, and so are the gradients
         empty = [F.sum(F.narrow(F.reshape(x, (-1,)), 0, 0, 0)) for x in (query, key, value)]
         return F.new_zeros(query, (*query.shape[:-1], value.shape[-1])) + sum(empty)
     scale = 1 / math.sqrt(query.shape[-1] or 1) if scale is None else scale
@@ -135,7 +135,7 @@ def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.
 
 
 def check_products(query, key, value):
-    """Raise if query and key differ in features, or key and value in number."""
+    """Raise unless query and key have equal features, and key and value equal lengths."""
     count, keys, features = math.prod(query.shape[:-2]), key.shape[-2], query.shape[-1]
     for wanted, actual in (((count, features), (math.prod(key.shape[:-2]), key.shape[-1])),
                           ((count, keys), (math.prod(value.shape[:-2]), value.shape[-2]))):
@@ -145,7 +145,7 @@ def check_products(query, key, value):
 
 
 def as_many_heads(x, heads):
-    """Repeat the heads, dimension -3, so that there are as many as the queries have."""
+    """Repeat the heads, dimension -3, to match the number of query heads."""
     if heads % x.shape[-3]:
         raise RuntimeError("Number of heads in key and value must divide the number of heads in ")
     return F.repeat_interleave(x, heads // x.shape[-3], -3)

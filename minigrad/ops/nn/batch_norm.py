@@ -1,9 +1,9 @@
-"""Normalisation: over the batch for each channel, or over the last dimensions of each sample.
+"""Normalization: over the batch for each channel, or over the last dimensions of each sample.
 
 NOTE [Two ways to one gradient]
-    The gradient of a normalisation depends on the mean and the deviation.  On arrays they come
-    from the forward, and one kernel does the rest in few passes.  On tensors they are computed
-    again from the input, in elementary ops, so that there are derivatives of every order.
+    The gradient of a normalization depends on the mean and the deviation.  On arrays, these come
+    from the forward, and a single kernel computes the rest in a few passes.  On tensors, they are
+    recomputed from the input with elementary ops, so that there are derivatives of every order.
 """
 
 from ...backend import backend_of
@@ -21,17 +21,17 @@ from ..shape.view import array_of
 
 
 def channel_axes(sizes):
-    """Return the dimensions that batch norm averages over: all but the second."""
+    """Return the dimensions that batch norm averages over: all except the second."""
     return (0, *range(2, len(sizes)))
 
 
 def channelwise(vector, sizes):
-    """Lay a vector of channels along the second dimension; None stays None."""
+    """Reshape a vector of channels to broadcast along the second dimension; `None` stays `None`."""
     return None if vector is None else F.reshape(vector, (1, sizes[1]) + (1,) * (len(sizes) - 2))
 
 
 def normalized(input, mean, invstd, axes, eps):
-    """Return (input - mean) * invstd; tensors compute both anew, see the NOTE above."""
+    """Return (input - mean) * invstd; for tensors, recompute both: see the NOTE above."""
     if isinstance(input, Tensor):
         centered = input - F.mean(input, axes, True)
         return centered * F.rsqrt(F.mean(centered * centered, axes, True) + eps)
@@ -39,7 +39,7 @@ def normalized(input, mean, invstd, axes, eps):
 
 
 def normalized_gradient(g, input, mean, invstd, axes, eps):
-    """Return the derivative of `normalized` with respect to its input, applied to `g`."""
+    """Return the gradient of `normalized` with respect to its input."""
     if not isinstance(g, Tensor):
         return normalization_gradient(backend_of(g), g, input, mean, invstd, axes)
     centered = input - F.mean(input, axes, True)
@@ -49,14 +49,14 @@ def normalized_gradient(g, input, mean, invstd, axes, eps):
 
 
 class Normalisation(Op, abstract=True):
-    """A normalisation, scaled by `weight` and shifted by `bias`; also its moments."""
+    """A normalization, scaled by `weight` and shifted by `bias`, and its moments."""
 
     optional: tuple[str, ...] = ("weight", "bias")
     public = materialize = False
 
 
 def scale_and_shift(result, weight, bias):
-    """Multiply by a weight and add a bias, in place; either may be None."""
+    """Multiply by a weight and add a bias, in place; either may be `None`."""
     if weight is not None:
         result *= weight
     if bias is not None:
@@ -66,8 +66,8 @@ def scale_and_shift(result, weight, bias):
 class NativeBatchNorm(Normalisation):
     """(input - mean) / sqrt(var + eps) * weight + bias for each channel.
 
-    In training, mean and variance are the batch's and move the running ones by `momentum`, in
-    place; else the running ones are taken.  Shapes (N, C, *S), the others (C,).
+    In training, uses the batch's mean and variance, and updates the running ones in place by
+    `momentum`; otherwise uses the running ones.  The input is (N, C, *S), everything else (C,).
 
     >>> from minigrad import batch_norm, tensor
     >>> batch_norm(tensor([[1.0], [3.0]]), None, None, None, None, True, 0.1, 0.0, False)
@@ -89,7 +89,7 @@ class NativeBatchNorm(Normalisation):
         require(input, "f", "batch_norm")
         if training:
             result, mean, var, invstd = xp.batch_norm_forward(input, weight, bias, eps)
-            count = numel(sizes) // max(sizes[1], 1)  # the variance moves as that of a sample
+            count = numel(sizes) // max(sizes[1], 1)  # the running variance is unbiased
             xp.move_moments(running_mean, running_var, mean, var, momentum,
                             momentum * count / (count - 1) if count > 1 else momentum)
             return in_format_of(result, input), mean, invstd
@@ -146,14 +146,14 @@ class NativeBatchNorm(Normalisation):
 
 
 def summed_product(a, b, axes):
-    """Return sum(a * b) along `axes`; arrays need not hold the product."""
+    """Return sum(a * b) along `axes`, for arrays without storing the product."""
     if isinstance(a, Tensor):
         return F.sum(a * b, axes) if axes else a * b
     return dot_over(backend_of(a), a, b, axes)
 
 
 def check_dtypes(input, *parameters):
-    """Raise unless parameters have the dtype of the input; that of a half may be single too."""
+    """Raise unless parameters have the input's dtype; for float16, float32 works too."""
     own = input.dtype.itemsize
     for parameter in parameters:
         if parameter is not None and parameter.dtype != input.dtype and (
@@ -166,9 +166,10 @@ def check_dtypes(input, *parameters):
 @function(method_too=False)
 def batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps,
                cudnn_enabled=True):
-    """Bring each channel to mean zero and variance one, then scale and shift it.
+    """Normalize each channel to mean 0 and variance 1, then scale and shift it.
 
-    In training by the batch's moments, which also move the running ones; else by those.
+    In training, uses the moments of the batch and updates the running ones; otherwise uses the
+    running ones.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.BatchNorm2d.html
 
@@ -178,7 +179,7 @@ def batch_norm(input, weight, bias, running_mean, running_var, training, momentu
             [ 1.]])
     """
     shape = tuple(input.shape)
-    if 0 in shape:  # as PyTorch does, before it looks at anything
+    if 0 in shape:  # like PyTorch, before any checks
         result = F.clone(input)
         result = result if weight is None else result * weight[0]
         return result if bias is None else result + bias[0]
@@ -204,7 +205,7 @@ def batch_norm(input, weight, bias, running_mean, running_var, training, momentu
 
 
 class NativeLayerNorm(Normalisation):
-    """(input - mean) / sqrt(var + eps) * weight + bias over the dimensions of `normalized_shape`.
+    """(input - mean) / sqrt(var + eps) * weight + bias over `normalized_shape`.
 
     >>> from minigrad import layer_norm, tensor
     >>> layer_norm(tensor([1.0, 3.0]), (2,), eps=0.0)
@@ -255,13 +256,13 @@ class NativeLayerNorm(Normalisation):
 
 
 def last_axes(sizes, normalized_shape):
-    """The dimensions that layer norm averages over."""
+    """Return the dimensions that layer norm averages over."""
     return tuple(range(len(sizes) - len(normalized_shape), len(sizes)))
 
 
 @function(method_too=False)
 def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05, cudnn_enable=True):
-    """Bring each sample to mean zero and variance one over its last dimensions, scale and shift.
+    """Normalize the last dimensions of each sample to mean 0 and variance 1, then scale and shift.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.LayerNorm.html
 
@@ -275,7 +276,7 @@ def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05, cudnn
 
 
 def checked_sizes(input, normalized_shape, comma, **parameters):
-    """Return the sizes that each sample has; `RuntimeError` unless all has them."""
+    """Return `normalized_shape` as sizes; raise `RuntimeError` unless the input ends in them."""
     wanted, shape = tuple(normalized_shape), tuple(input.shape)
     if not wanted:
         raise RuntimeError("Expected normalized_shape to be at least 1-dimensional, i.e., "
@@ -294,9 +295,9 @@ def checked_sizes(input, normalized_shape, comma, **parameters):
 
 @function(method_too=False)
 def rms_norm(input, normalized_shape, weight=None, eps=None):
-    """Divide each sample by the root of its mean square over its last dimensions, and scale it.
+    """Divide each sample by the root mean square over its last dimensions, then scale it.
 
-    `eps` is by default the machine epsilon of the dtype; float16 is computed in float32.
+    `eps` defaults to the machine epsilon of the dtype; float16 is computed in float32.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.RMSNorm.html
 

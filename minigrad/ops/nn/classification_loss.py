@@ -1,4 +1,4 @@
-"""Losses of classes: negative log likelihood and cross entropy."""
+"""Classification losses: negative log likelihood and cross entropy."""
 
 import numpy as np
 
@@ -15,19 +15,20 @@ from ..overloads import refuse_gradient
 from ..shape.view import array_of
 from .loss import reduction_of
 
-#: The dtypes in which classes may be numbered.
+#: The dtypes that class indices may have.
 CLASS_DTYPES = np.dtype("int64"), np.dtype("uint8")
 
 
 def nll_shape(self, target, weight, reduction, ignore_index):
-    """(N, C, *S) and (N, *S) give (), or (N, *S) when the reduction is "none"."""
+    """(N, C, *S) and (N, *S) give (), or (N, *S) if the reduction is "none"."""
     return tuple(target) if reduction == "none" else ()
 
 
 class NllLoss(Op):
-    """-self[n, target[n]] weight[target[n]]: with log probabilities, the negative log likelihood.
+    """-self[n, target[n]] weight[target[n]]: for log probabilities, the negative log likelihood.
 
-    The mean is over the weights.  It is linear in `self`; `NllLossInput` is its transpose.
+    The mean divides by the sum of the weights.  The loss is linear in `self`; `NllLossInput` is its
+    transpose.
 
     >>> from minigrad import tensor
     >>> NllLoss(tensor([[-1.0, -2.0]]), tensor([1]), None, "mean", -100)
@@ -52,7 +53,7 @@ class NllLoss(Op):
 
 
 class NllLossInput(Op):
-    """Put each gradient, negated and weighted, at the class it belongs to: a tensor of `sizes`.
+    """Put each gradient, negated and weighted, at its target class: a tensor of `sizes`.
 
     >>> from minigrad import tensor
     >>> NllLossInput(tensor(1.0), tensor([1, 0]), None, (2, 2), "mean", -100)
@@ -84,7 +85,7 @@ class NllLossInput(Op):
 @with_aliases
 def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None,
              reduction="mean"):
-    """The negative log likelihood of the target classes: (N, C, *S) and (N, *S).
+    """Return the negative log likelihood of the target classes: (N, C, *S) and (N, *S).
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.nll_loss.html
 
@@ -93,7 +94,7 @@ def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, r
     tensor(2.)
     """
     reduction = reduction_of(size_average, reduce, reduction)
-    if len(input.shape) == 1:  # PyTorch checks its target later
+    if len(input.shape) == 1:  # PyTorch checks this target later
         refuse_gradient("nll_loss_forward", weight=weight)
     check_target(input, target, weight)
     refuse_gradient("nll_loss_forward", weight=weight)
@@ -103,7 +104,7 @@ def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, r
 
 
 def check_target(input, target, weight):
-    """Raise PyTorch's error for classes that do not go with their predictions."""
+    """Raise PyTorch's error if targets do not fit the predictions."""
     shape, target_shape = tuple(input.shape), tuple(target.shape)
     if not shape:
         raise ValueError("Expected 1 or more dimensions (got 0)")
@@ -138,7 +139,7 @@ def check_target(input, target, weight):
 @in_autocast
 def cross_entropy(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None,
                   reduction="mean", label_smoothing=0.0):
-    """The negative log likelihood of softmax(input): classes (N, *S) or probabilities (N, C, *S).
+    """Return the cross entropy of softmax(input) and classes (N, *S) or probabilities (N, C, *S).
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.cross_entropy.html
 
@@ -184,12 +185,12 @@ def cross_entropy_of_chances(logs, target, weight, reduction, label_smoothing, d
 
 
 def along(vector, dim, ndim):
-    """Lay a vector along one dimension."""
+    """Reshape a vector to broadcast along one dimension."""
     return F.reshape(vector, (1,) * dim + (-1,) + (1,) * (ndim - dim - 1))
 
 
 def smoothing_loss(logs, target, weight, ignore_index, reduction, dim):
-    """Return the loss of a prediction against all classes alike, which smoothing mixes in."""
+    """Return the loss against the uniform distribution, which label smoothing mixes in."""
     if weight is not None:
         losses = -F.sum(logs * along(weight, dim, len(logs.shape)), dim)
     else:
@@ -201,7 +202,7 @@ def smoothing_loss(logs, target, weight, ignore_index, reduction, dim):
         counts = class_weights(xp, array, array_of(weight), ignore_index, array_of(logs).dtype)[1]
         arrays = [array != ignore_index, xp.as_array(counts.sum())]
     counted, count = map(Tensor._plain, arrays) if isinstance(losses, Tensor) else arrays
-    losses = F.where(counted, losses, 0.0)  # a product would make nan of an infinite gradient
+    losses = F.where(counted, losses, 0.0)  # a product would turn an infinite gradient into nan
     if reduction == "none":
         return losses
     total = F.sum(losses)

@@ -2,9 +2,9 @@
 
 NOTE [Three ops, each the derivative of the other two]
     A convolution is linear in its input and in its weight.  Its derivatives with respect to the
-    input (`ConvInput`, a transposed convolution) and to the weight (`ConvWeight`) are linear in
-    both of theirs.  So the formulas below close: the derivative of each of the three ops is made
-    of the other two, and there are derivatives of every order.
+    input (`ConvInput`, a transposed convolution) and to the weight (`ConvWeight`) are each linear
+    in both of their arguments.  So each op's derivative can be written with the other two, and
+    there are derivatives of every order.
 """
 
 from math import prod
@@ -41,7 +41,7 @@ def conv_shape(input, weight, bias, stride, padding, dilation, groups):
 
 
 def require_kernel(weight):
-    """Raise PyTorch's error unless a weight has dimensions over which a kernel slides."""
+    """Raise PyTorch's error unless a weight has spatial dimensions."""
     if len(weight) < 3:
         raise RuntimeError("weight should have at least three dimensions")
 
@@ -55,7 +55,7 @@ def require_ndim(input, weight):
 
 
 def require_windows(stride, padding, dilation, groups, dilation_text, output_padding=()):
-    """Raise PyTorch's error for windows that no convolution can have."""
+    """Raise PyTorch's error for stride, padding or dilation that no convolution can have."""
     if groups <= 0:
         raise RuntimeError("non-positive groups is not supported")
     for name, sizes in (("padding", padding), ("output_padding", output_padding)):
@@ -68,7 +68,7 @@ def require_windows(stride, padding, dilation, groups, dilation_text, output_pad
 
 
 def require_groups(weight, groups):
-    """Raise unless a weight of this shape splits into equal groups that are not empty."""
+    """Raise unless a weight of this shape splits into equal, nonempty groups."""
     if weight[0] < groups:
         raise RuntimeError(f"Given groups={groups}, expected weight to be at least {groups} at "
                            f"dimension 0, but got weight of size {list(weight)} instead")
@@ -78,7 +78,7 @@ def require_groups(weight, groups):
 
 
 def require_elements(input, weight):
-    """Raise PyTorch's errors if a shape is empty, unless it has no batch or no channels."""
+    """Raise PyTorch's errors for an empty shape, except for no batch or no channels."""
     if not input[1]:
         return
     if input[0] and 0 in input:
@@ -92,7 +92,7 @@ def require_elements(input, weight):
 
 
 def check_dtypes(input, weight, bias):
-    """Raise unless all arrays have one dtype, which autocast may have brought about."""
+    """Raise unless all arrays have one dtype, after autocast."""
     if bias is not None and bias.dtype != input.dtype:
         raise RuntimeError(f"Input type ({c_name(input.dtype)}) and bias type "
                            f"({c_name(bias.dtype)}) should be the same")
@@ -100,12 +100,12 @@ def check_dtypes(input, weight, bias):
 
 
 def spatial(sizes):
-    """Return the batch and all spatial dimensions: the gradient of a bias is summed over them."""
+    """Return the batch and spatial dimensions, over which the gradient of a bias is summed."""
     return (0, *range(2, len(sizes)))
 
 
 class ConvolutionOp(Op, abstract=True):
-    """A convolution, transposed or not, or a derivative: all have nodes of the same name."""
+    """A convolution, transposed or not, or a derivative; all their nodes have the same name."""
 
     node = "ConvolutionBackward0"
     public = False
@@ -161,7 +161,7 @@ class Convolution(ConvolutionOp):
 
 
 def cropped(steps, sizes):
-    """Cut off the steps that only a large `output_padding` made room for."""
+    """Cut off the steps that exist only because of a large `output_padding`."""
     for axis in range(2, len(sizes)):
         if steps.shape[axis] != sizes[axis]:
             steps = F.narrow(steps, axis, 0, sizes[axis])
@@ -229,7 +229,7 @@ class ConvWeight(ConvolutionOp):
 
 
 def per_dimension(value, dims, what="stride"):
-    """Return a number or a sequence as one number for each of `dims` dimensions."""
+    """Return a number or a sequence as a tuple with one number for each of `dims` dimensions."""
     if isinstance(value, int):
         return (value,) * dims
     value = tuple(value)
@@ -243,7 +243,7 @@ def per_dimension(value, dims, what="stride"):
 
 
 def batched(name, dims, input):
-    """Return the input with a batch dimension, and whether it had one."""
+    """Return the input with a batch dimension, and whether it already had one."""
     if len(input.shape) not in (dims + 1, dims + 2):
         raise RuntimeError(f"Expected {dims + 1}D (unbatched) or {dims + 2}D (batched) input to "
                            f"{name}, but got input of size: {list(input.shape)}")
@@ -252,7 +252,7 @@ def batched(name, dims, input):
 
 
 def convolve(dims, input, weight, bias, stride, padding, dilation, groups):
-    """Check, complete and run a convolution of `dims` dimensions."""
+    """Check and complete the arguments, then run a convolution of `dims` dimensions."""
     stride = per_dimension(stride, dims)
     dilation = per_dimension(dilation, dims, "dilation")
     input, had_batch = batched(f"conv{dims}d", dims, input)
@@ -266,14 +266,14 @@ def convolve(dims, input, weight, bias, stride, padding, dilation, groups):
     shapes = [None if t is None else tuple(t.shape) for t in (input, weight, bias)]
     conv_shape(*shapes, stride, padding, dilation, groups)
     require_elements(*shapes[:2])
-    if not shapes[0][1]:  # then PyTorch's result has no channels either
+    if not shapes[0][1]:  # PyTorch's result has no channels either
         weight, bias = (None if t is None else F.narrow(t, 0, 0, 0) for t in (weight, bias))
     result = Convolution(input, weight, bias, stride, padding, dilation, groups)
     return result if had_batch else F.squeeze(result, 0)
 
 
 def named_padding(input, padding, weight, stride, dilation):
-    """Return the input and the numbers that "valid" and "same" mean; uneven halves are padded."""
+    """Return the input and the padding that "valid" or "same" means; pads uneven sides itself."""
     require_ndim(tuple(input.shape), weight)
     kernel = weight[2:]
     if padding == "valid":
@@ -291,7 +291,7 @@ def named_padding(input, padding, weight, stride, dilation):
 @function(method_too=False)
 def conv1d(input, weight, bias=None, stride=1, padding: Any = 0, dilation=1,
            groups=1):
-    """Slide a kernel over one dimension: (N, C, L), (O, C / groups, K) -> (N, O, steps).
+    """Convolve over one dimension: (N, C, L), (O, C / groups, K) -> (N, O, steps).
 
     `padding` may be "valid" or "same"; the batch dimension may be missing.
 
@@ -307,7 +307,7 @@ def conv1d(input, weight, bias=None, stride=1, padding: Any = 0, dilation=1,
 @function(method_too=False)
 def conv2d(input, weight, bias=None, stride=1, padding: Any = 0, dilation=1,
            groups=1):
-    """Slide a kernel over two dimensions: (N, C, H, W), (O, C / groups, K, K) -> (N, O, *steps).
+    """Convolve over two dimensions: (N, C, H, W), (O, C / groups, K, K) -> (N, O, *steps).
 
     `padding` may be "valid" or "same"; the batch dimension may be missing.
 
@@ -324,7 +324,7 @@ def conv2d(input, weight, bias=None, stride=1, padding: Any = 0, dilation=1,
 @function(method_too=False)
 def conv3d(input, weight, bias=None, stride=1, padding: Any = 0, dilation=1,
            groups=1):
-    """Slide a kernel over three dimensions: (N, C, D, H, W), (O, C / groups, K, K, K).
+    """Convolve over three dimensions: (N, C, D, H, W), (O, C / groups, K, K, K).
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.conv3d.html
 

@@ -1,7 +1,7 @@
-"""Transposed convolution in one, two and three dimensions: windows added instead of read.
+"""Transposed convolution in one, two and three dimensions: it adds windows instead of reading them.
 
 It computes the gradient of a convolution with respect to its input, with `output_padding` more
-elements at the end.  So its kernels are those of `conv.py`, and its derivatives are convolutions.
+elements at the end.  So it uses the kernels of `conv.py`, and its derivatives are convolutions.
 """
 
 from ...backend.memory_layout import in_format_of
@@ -34,7 +34,7 @@ def transposed_shape(input, weight, bias, stride, padding, output_padding, dilat
 
 
 class TransposedConvolution(ConvolutionOp):
-    """Add `weight`, times each element of `input`, to the result where the element's window is.
+    """Add `weight` times each element of `input` to that element's window in the result.
 
     Shapes (N, C, *S), (C, O / groups, *K), (O,) -> (N, O, *larger).
 
@@ -72,7 +72,7 @@ class TransposedConvolution(ConvolutionOp):
 
 
 def check_dtypes(input, weight, bias):
-    """Raise unless all arrays have one dtype, which autocast may have brought about."""
+    """Raise unless all arrays have one dtype, after autocast."""
     require_one_dtype("expected scalar type {} but found {}", input, weight)
     if bias is not None and bias.dtype != input.dtype:
         raise RuntimeError(f"Input type (torch.{input.dtype}) and bias type (torch.{bias.dtype}) "
@@ -80,14 +80,14 @@ def check_dtypes(input, weight, bias):
 
 
 def spelled(name, values):
-    """Return sizes as the errors of convolutions name them."""
+    """Format sizes as in PyTorch's convolution errors."""
     names = LETTERS[3 - max(len(values), 2):]
     values = (0 if name == "output_padding" else 1,) * (len(names) - len(values)) + tuple(values)
     return [f"{name}_{letter}: {n}" for letter, n in zip(names, values, strict=True)]
 
 
 def check(input, weight, bias, stride, padding, output_padding, dilation, groups):
-    """Raise PyTorch's error for arguments that do not fit together."""
+    """Raise PyTorch's error if the arguments do not fit together."""
     require_ndim(input, weight)
     require_windows(stride, padding, dilation, groups, ", ".join(spelled("dilation", dilation)),
                     output_padding)
@@ -116,7 +116,7 @@ def check(input, weight, bias, stride, padding, output_padding, dilation, groups
 
 def convolve_transposed(dims, input, weight, bias, stride, padding, output_padding, groups,
                         dilation):
-    """Check, complete and run a transposed convolution of `dims` dimensions."""
+    """Check and complete the arguments, then run a transposed convolution."""
     input, had_batch = batched(f"conv_transpose{dims}d", dims, input)
     stride = per_dimension(stride, dims)
     padding = per_dimension(padding, dims, "padding")
@@ -134,7 +134,7 @@ def convolve_transposed(dims, input, weight, bias, stride, padding, output_paddi
 @function(method_too=False)
 def conv_transpose1d(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1,
                      dilation=1):
-    """Spread a kernel over one dimension: (N, C, L), (C, O / groups, K) -> (N, O, larger).
+    """Apply a transposed convolution over one dimension: (N, C, L), (C, O / groups, K).
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.conv_transpose1d.html
 
@@ -149,7 +149,7 @@ def conv_transpose1d(input, weight, bias=None, stride=1, padding=0, output_paddi
 @function(method_too=False)
 def conv_transpose2d(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1,
                      dilation=1):
-    """Spread a kernel over two dimensions: (N, C, H, W), (C, O / groups, K, K) -> (N, O, *larger).
+    """Apply a transposed convolution over two dimensions: (N, C, H, W), (C, O / groups, K, K).
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.conv_transpose2d.html
 
@@ -165,7 +165,7 @@ def conv_transpose2d(input, weight, bias=None, stride=1, padding=0, output_paddi
 @function(method_too=False)
 def conv_transpose3d(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1,
                      dilation=1):
-    """Spread a kernel over three dimensions: (N, C, D, H, W), (C, O / groups, K, K, K).
+    """Apply a transposed convolution: (N, C, D, H, W), (C, O / groups, K, K, K).
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.conv_transpose3d.html
 

@@ -1,9 +1,9 @@
-"""Connectionist temporal classification: the loss of a sequence whose alignment is not known.
+"""Connectionist temporal classification: the loss of a sequence with an unknown alignment.
 
-A path through time emits the target's labels in their order, with blanks and repetitions between.
-Its states are the labels with a blank before, between and after them: 2 S + 1. The loss is minus
-the logarithm of the probability of all paths, by the forward algorithm; the gradient needs the
-backward one.
+A path through time emits the target's labels in order, with blanks and repetitions in between.  Its
+2 S + 1 states are the labels, with a blank before, between and after them.  The loss is minus the
+logarithm of the total probability of all paths, computed by the forward algorithm; the gradient
+needs the backward one too.
 
 Source: Graves et al., Connectionist temporal classification (2006)
 """
@@ -16,9 +16,9 @@ from ...op.publish import function
 
 
 class CtcLoss(Op):
-    """The losses of a batch, (N,), and the logarithms of forward probabilities, (N, T, 2 S + 1).
+    """The losses of a batch, (N,), and the log forward probabilities, (N, T, 2 S + 1).
 
-    `targets` are (N, S), padded by any labels.
+    `targets` are (N, S), padded with arbitrary labels.
 
     >>> from minigrad import tensor
     >>> CtcLoss(tensor([[[0.5, 0.5]]]).log(), tensor([[1]]), (1,), (1,), 0, False)[0]
@@ -65,7 +65,7 @@ class CtcLoss(Op):
 
 
 class CtcLossInput(Op):
-    """The gradient of `CtcLoss`, by the logarithms' inputs: probability minus share of the paths.
+    """The gradient of `CtcLoss` for the logits: the probability minus the share of the paths.
 
     >>> from minigrad import ones, tensor
     >>> log_probs, targets = tensor([[[0.5, 0.5]]]).log(), tensor([[1]])
@@ -89,7 +89,7 @@ class CtcLossInput(Op):
         emitted, may_skip, ends, labels = states(xp, log_probs, targets, target_lengths, blank)
         batch, steps, count = emitted.shape
         last = xp.asarray(input_lengths, dtype="int64")[:, None] - 1
-        # Backwards the lattice is the same: a skip from s to s + 2 is one from s + 2 to s.
+        # The backward lattice is the same: a skip from s to s + 2 becomes one from s + 2 to s.
         skips = xp.concatenate([xp.zeros((batch, 2), bool), may_skip[:, :1:-1]], 1)
         beta, paths = xp.full((batch, count), -xp.inf, log_probs.dtype), xp.empty_like(log_alpha)
         for t in reversed(range(steps)):
@@ -117,9 +117,9 @@ class CtcLossInput(Op):
 
 
 def states(xp, log_probs, targets, target_lengths, blank):
-    """Return what each state emits (N, T, 2 S + 1), where a skip ends, the last states, the labels.
+    """Return what each state emits (N, T, 2 S + 1), where skips end, the last states, the labels.
 
-    A path may skip the blank between two labels that differ.
+    A path may skip the blank between two labels if they differ.
     """
     batch, width = targets.shape
     lengths = xp.asarray(target_lengths, dtype="int64")[:, None]
@@ -136,19 +136,19 @@ def states(xp, log_probs, targets, target_lengths, blank):
 
 
 def log(xp, array):
-    """Return the logarithm, -inf of zeros without a warning."""
+    """Return the logarithm, with -inf for zeros and no warning."""
     return xp.where(array > 0, xp.log(xp.where(array > 0, array, 1)), -xp.inf)
 
 
 def log_of_sum(xp, logs):
-    """Return the logarithm of each row's sum, from logarithms."""
+    """Return the logarithm of the sum of each row, given logarithms."""
     highest = logs.max(1, keepdims=True)
     highest = xp.where(xp.isfinite(highest), highest, 0)
     return log(xp, xp.exp(logs - highest).sum(1, keepdims=True)) + highest
 
 
 def passed_on(xp, log_probability, may_skip):
-    """Return the logarithm of the sum over the states from which a path comes to each."""
+    """Return, for each state, the log of the summed probability of its predecessors."""
     nothing = -xp.inf
     result = log_probability.copy()
     if result.shape[1] > 1:
@@ -162,7 +162,7 @@ def passed_on(xp, log_probability, may_skip):
 
 
 def lengths_of(name, given):
-    """Return lengths as a tuple; raise if they are not integers."""
+    """Return lengths as a tuple; raise unless they are integers."""
     if hasattr(given, "dtype"):
         if given.dtype not in (dtypes.int64, dtypes.int32, dtypes.int16, dtypes.int8,
                                dtypes.uint8):
@@ -189,7 +189,7 @@ def check_lengths(name, lengths, batch, most=None):
 
 
 def in_rows_of(targets, lengths, blank):
-    """Return targets (N, S), padded with blanks; they may come one after another, as a vector."""
+    """Return targets as (N, S), padded with blanks; a vector is split by the lengths."""
     where = "for argument #2 'targets' (while checking arguments for ctc_loss_allocate_outputs)"
     width = max(lengths, default=0)
     if targets.ndim == 2:
@@ -214,11 +214,11 @@ def in_rows_of(targets, lengths, blank):
 @function(method_too=False)
 def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reduction="mean",
              zero_infinity=False):
-    """Minus the log probability of `targets` under `log_probs` (T, N, C), over all alignments.
+    """Return minus the log probability of `targets` under `log_probs` (T, N, C), over alignments.
 
-    `targets` are (N, S), or all labels one after another. "mean" divides each loss by its target's
-    length first. A target that does not fit its input has an infinite loss, 0 with
-    `zero_infinity`. Raises `RuntimeError` for lengths that do not fit the tensors.
+    `targets` are (N, S), or all labels concatenated. "mean" first divides each loss by the length
+    of its target.  A target that does not fit its input has an infinite loss, or 0 with
+    `zero_infinity`.  Raises `RuntimeError` for lengths that do not fit the tensors.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.ctc_loss.html
 
@@ -265,7 +265,7 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
 
 
 def check_labels(rows, lengths, classes):
-    """Raise for a label that is no class, where PyTorch reads memory that is not its own."""
+    """Raise for a label that is not a class; PyTorch reads out of bounds there."""
     known = F.lt(F.arange(rows.size(1), device=rows.device), F.unsqueeze(
         F.as_tensor(lengths, dtype=dtypes.int64, device=rows.device), 1))
     wrong = F.logical_and(known, F.logical_or(F.lt(rows, 0), F.ge(rows, classes)))

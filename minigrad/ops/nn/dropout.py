@@ -1,4 +1,4 @@
-"""Dropout: parts of a tensor set to zero at random, the rest scaled up.
+"""Dropout: random parts of a tensor are zeroed, and the rest is scaled up.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.dropout.html
 """
@@ -17,19 +17,20 @@ from ..random.generator import for_each_example, of_each_example, source
 from ..random.sampling import drawn_like, numbers
 from ..reduction.sum_mean import require_float
 
-#: The value below which SELU does not fall, without its sign.
+#: The absolute value of SELU's lower bound.
 SELU_BOUND = 1.7580993408473766
 
 
 def both_shapes(self, p=0.5, train=True):
-    """Result and mask have the shape of the input."""
+    """Return the shape of the input for both result and mask."""
     return [self, self]
 
 
 class Dropout(Op):
-    """Each element zero with probability `p`, else divided by 1 - p; and the mask of those kept.
+    """Zero each element with probability `p` and divide the others by 1 - p; also return the mask.
 
-    Without `train` (None counts as True) nothing is changed. Source: `torch.native_dropout`.
+    The mask is True for the elements that were kept.  With `train=False`, the input is returned
+    unchanged; `None` counts as True.  Source: `torch.native_dropout`.
 
     >>> from minigrad import native_dropout, tensor
     >>> native_dropout(tensor([1.0, 2.0]), 0.0, True)[0]
@@ -61,7 +62,7 @@ class Dropout(Op):
 
 @function(method_too=False)
 def native_dropout(input: Tensor, p: float, train: bool | None) -> Any:
-    """Zero each element with probability `p`, divide the others by 1 - p; and the mask of those.
+    """Zero each element with probability `p`, divide the others by 1 - p; also return their mask.
 
     Source: `torch.native_dropout`.
 
@@ -73,7 +74,7 @@ def native_dropout(input: Tensor, p: float, train: bool | None) -> Any:
 
 
 class MaskedScale(Op):
-    """`self` times `scale` where `mask` holds, else zero: the gradient of dropout.
+    """`self` times `scale` where `mask` is true, else zero: the gradient of dropout.
 
     >>> from minigrad import tensor
     >>> MaskedScale(tensor([1.0, 2.0]), tensor([True, False]), 2.0)
@@ -97,11 +98,11 @@ def scale(p, train):
 
 
 def noise(input: Tensor, p: float, channels: bool) -> Tensor:
-    """Draw the zeros and ones to multiply by: one for each element, or for each channel."""
+    """Draw a mask of zeros and ones, for each element or for each channel."""
     if channels and input.ndim < 2:
         raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
     shape = (*input.shape[:2], *[1] * (input.ndim - 2)) if channels else input.shape
-    if _state.randomness.get() == "same":  # inside vmap: no batch, then all examples share it
+    if _state.randomness.get() == "same":  # inside vmap: all examples share it
         return for_each_example(lambda sizes: F.empty(
             (*sizes, *shape), dtype=input.dtype, device=input.device).bernoulli_(1 - p))
     blank: Tensor = F.new_empty(input, shape) if channels else F.empty_like(input)
@@ -109,11 +110,12 @@ def noise(input: Tensor, p: float, channels: bool) -> Tensor:
 
 
 def dropped(input: Tensor, p: float, train: bool, channels: bool, inplace: bool = False) -> Tensor:
-    """Return `input` times noise, divided by 1 - p; `input` itself if nothing is dropped."""
+    """Return `input` times the mask, divided by 1 - p, or `input` itself if p is 0 or not training.
+    """
     if not train or p == 0 or not input.numel():
         return input
     if input.is_cuda and p < 1 and not (channels or inplace) and input.is_floating_point():
-        fused: Tensor = F.native_dropout(input, p, True)[0]  # by one kernel, as in PyTorch
+        fused: Tensor = F.native_dropout(input, p, True)[0]  # one kernel, as in PyTorch
         return fused
     if not inplace:
         input = of_each_example(input)
@@ -122,7 +124,7 @@ def dropped(input: Tensor, p: float, train: bool, channels: bool, inplace: bool 
 
 
 def dropped_to_bound(input: Tensor, p: float, train: bool, channels: bool) -> Tensor:
-    """Drop to SELU's lower bound instead of zero, and keep mean and variance."""
+    """Replace dropped elements by SELU's lower bound, and restore mean and variance."""
     if not train or p == 0 or not input.numel():
         return input
     if p == 1:
@@ -135,7 +137,7 @@ def dropped_to_bound(input: Tensor, p: float, train: bool, channels: bool) -> Te
 
 
 def checked(p: Any) -> float:
-    """Return a probability; `RuntimeError` outside [0, 1]."""
+    """Return a probability; raise `RuntimeError` outside [0, 1]."""
     if not 0 <= p <= 1:
         raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {p:g}")
     return float(p)
@@ -176,7 +178,7 @@ def feature_dropout(input: Tensor, p: float, train: bool) -> Tensor:
 
 @function(method_too=False)
 def alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
-    """Drop elements to SELU's lower bound, keeping mean and variance.
+    """Set random elements to SELU's lower bound, preserving mean and variance.
 
     Source: `torch.alpha_dropout`.
 
@@ -189,7 +191,7 @@ def alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
 
 @function(method_too=False)
 def feature_alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
-    """Drop channels to SELU's lower bound. Source: `torch.feature_alpha_dropout`.
+    """Set random channels to SELU's lower bound.  Source: `torch.feature_alpha_dropout`.
 
     >>> from minigrad import feature_alpha_dropout, ones
     >>> feature_alpha_dropout(ones(1, 2, 2), 0.0, train=True).shape

@@ -1,4 +1,4 @@
-"""Fractional pooling: windows at places drawn at random, the same distance apart but for rounding.
+"""Fractional pooling: evenly spaced windows, up to rounding, that start at random positions.
 
 Source: Graham, Fractional max-pooling, https://arxiv.org/abs/1412.6071
 """
@@ -14,7 +14,7 @@ NAMES = ("time", "height", "width")
 
 
 class FractionalMaxPool(Op):
-    """Maxima of windows that `random_samples` places, (N, C, dims) numbers of [0, 1).
+    """The maxima of windows placed by `random_samples`: (N, C, dims) numbers in [0, 1).
 
     >>> from minigrad import tensor
     >>> values, indices = FractionalMaxPool(tensor([[[1.0, 2.0, 3.0]]]), tensor([[[0.0, 0.5]]]),
@@ -64,7 +64,7 @@ class FractionalMaxPool(Op):
 
 
 class FractionalMaxPool3d(FractionalMaxPool):
-    """Maxima of windows of three dimensions that `random_samples` places.
+    """The maxima of three-dimensional windows placed by `random_samples`.
 
     >>> from minigrad import ones
     >>> FractionalMaxPool3d(ones(1, 2, 2, 2), ones(1, 1, 3) / 2, (1, 1, 1), (1, 1, 2))[0].shape
@@ -79,7 +79,7 @@ class FractionalMaxPool3d(FractionalMaxPool):
 
 
 def starts(xp, sample, size, kernel, steps):
-    """Return where the windows of each plane begin, (planes, steps); the last one ends the row."""
+    """Return where the windows of each plane start, (planes, steps); the last one ends the row."""
     last = xp.full((sample.shape[0], 1), size - kernel, "int64")
     if steps == 1:
         return last
@@ -109,7 +109,7 @@ def fractional_pool(name, input, kernel_size, output_size, output_ratio, return_
         samples = F.rand((batch, shape[-dims - 1], dims), dtype=input.dtype, device=input.device)
     for what, size, k, n in zip(NAMES[-dims:], shape[-dims:], kernel_size, output_size,
                                 strict=True):
-        if n + k - 1 > size - (dims == 3):  # PyTorch leaves one element free, in volumes
+        if n + k - 1 > size - (dims == 3):  # for volumes, PyTorch requires one more element
             call = "fractional_max_pool3d_out" if dims == 3 else name
             raise RuntimeError(f"{call}(): pool {what} {k} too large relative to input {what} "
                                f"{size}")
@@ -125,7 +125,7 @@ def fractional_pool(name, input, kernel_size, output_size, output_ratio, return_
 
 
 def sizes_of_all(name, argument, value, dims):
-    """Return a size for each dimension; raise unless one or `dims` were given."""
+    """Return a size for each dimension; raise unless one or `dims` sizes were passed."""
     value = (value,) if isinstance(value, int) else tuple(value)
     if len(value) not in (1, dims):
         raise RuntimeError(f"{name}: {argument} must either be a single Int or tuple of Ints")
@@ -134,10 +134,10 @@ def sizes_of_all(name, argument, value, dims):
 
 def fractional_max_pool2d(input, kernel_size, output_size=None, output_ratio=None,
                           return_indices=False, _random_samples=None):
-    """Maxima of `output_size` windows at random places: (N, C, H, W) -> (N, C, *output_size).
+    """Return the maxima of `output_size` random windows: (N, C, H, W) -> (N, C, *output_size).
 
-    In place of the sizes, `output_ratio` gives the part of the input's that is left. Raises
-    `ValueError` without either, and `RuntimeError` for windows that do not fit.
+    Instead of the sizes, you can pass `output_ratio`, the output size as a fraction of the input's.
+    Raises `ValueError` without either, and `RuntimeError` for windows that do not fit.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.fractional_max_pool2d.html
 
@@ -152,7 +152,7 @@ def fractional_max_pool2d(input, kernel_size, output_size=None, output_ratio=Non
 
 def fractional_max_pool3d(input, kernel_size, output_size=None, output_ratio=None,
                           return_indices=False, _random_samples=None):
-    """Maxima of `output_size` windows at random places: (N, C, T, H, W) -> (N, C, *output_size).
+    """Return the maxima of `output_size` random windows: (N, C, T, H, W) -> (N, C, *output_size).
 
     Otherwise like `fractional_max_pool2d`.
 

@@ -1,7 +1,7 @@
 """Sampling an image at the points of a grid, and the grid of an affine map.
 
-Each sample mixes the pixels around a point, so it is written with `gather`, and its derivatives of
-any order are those of the arithmetic.
+Each sample mixes the pixels around a point.  It is written with `gather` and arithmetic, so
+autograd provides derivatives of every order.
 
 Source: Jaderberg et al., Spatial transformer networks, https://arxiv.org/abs/1506.02025
 """
@@ -14,7 +14,7 @@ from ... import dtypes
 from ...dtypes import type_name
 from ...op.declaration import F
 
-A = -0.75  # the constant of Keys's cubic splines, as in `interpolate`
+A = -0.75  # the constant of Keys's cubic convolution, as in `interpolate`
 CHANGED = ("Default grid_sample and affine_grid behavior has changed to align_corners=False since "
            "1.3.0. Please specify align_corners=True if the old behavior is desired. See the "
            "documentation of grid_sample for details.")
@@ -23,10 +23,11 @@ CHANGED = ("Default grid_sample and affine_grid behavior has changed to align_co
 def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corners=None):
     """Sample an image (N, C, *S) at points (N, *O, dims) with coordinates from -1 to 1: (N, C, *O).
 
-    A point's first coordinate is along the last dimension. `mode` is "bilinear", "nearest" or, for
-    two dimensions, "bicubic"; `padding_mode` says what lies outside: "zeros", "border" or
-    "reflection". With `align_corners`, -1 and 1 are the centres of the outermost pixels, else their
-    outer edges. Raises `ValueError` for another mode, and `RuntimeError` for sizes that do not fit.
+    A point's first coordinate is along the last dimension.  `mode` is "bilinear", "nearest" or, for
+    two dimensions, "bicubic". `padding_mode` determines the values outside of the image: "zeros",
+    "border" or "reflection". With `align_corners`, -1 and 1 are the centres of the outermost
+    pixels, otherwise their outer edges.  Raises `ValueError` for an unknown mode, and
+    `RuntimeError` for sizes that do not fit.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.grid_sample.html
 
@@ -59,13 +60,13 @@ def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corner
         taps = [[(kept_inside(place, size, padding_mode, corners), weight)
                  for place, weight in axis] for axis, size in zip(taps, sizes, strict=True)]
     result = mixed(input, taps, sizes)
-    if mode == "nearest":  # the grid has a gradient, of zeros
+    if mode == "nearest":  # the gradient of the grid is zeros
         result = result + F.sum(F.masked_fill(grid, F.ge(F.zeros_like(grid), 0), 0))
     return result
 
 
 def mixed(input, taps, sizes):
-    """Return the sum of the pixels at the taps, each times its weights; none lies outside."""
+    """Return the weighted sum of the pixels at the taps, which must be inside the image."""
     batch, channels = input.shape[:2]
     pixels = F.reshape(input, (batch, channels, prod(sizes)))
     result = None
@@ -87,9 +88,9 @@ def mixed(input, taps, sizes):
 
 
 def kept_inside(at, size, padding_mode, corners):
-    """Return coordinates moved into the image: "border" clamps them, "reflection" folds them.
+    """Return coordinates moved into the image: "border" clamps them, "reflection" reflects them.
 
-    As in PyTorch, a coordinate that is clamped has no gradient.
+    As in PyTorch, a clamped coordinate has gradient zero.
     """
     if padding_mode == "zeros":
         return at
@@ -107,7 +108,7 @@ def kept_inside(at, size, padding_mode, corners):
 
 
 def cubic(x):
-    """Return the weights of pixels that are `x` away, between -2 and 2."""
+    """Return the weights of pixels at distance `x`, between -2 and 2."""
     x = F.abs(x)
     near = ((A + 2) * x - (A + 3)) * x * x + 1
     far = ((A * x - 5 * A) * x + 8 * A) * x - 4 * A
@@ -115,7 +116,7 @@ def cubic(x):
 
 
 def check_sampling(input, grid, mode, padding_mode):
-    """Raise PyTorch's error for a mode, a dtype or sizes that do not fit."""
+    """Raise PyTorch's error for an invalid mode or dtype, or sizes that do not fit."""
     if mode not in ("bilinear", "nearest", "bicubic"):
         raise ValueError("nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' "
                          f"or 'bicubic', but got: '{mode}'")
@@ -146,10 +147,10 @@ def check_sampling(input, grid, mode, padding_mode):
 
 
 def affine_grid(theta, size, align_corners=None):
-    """Return the points (N, *S, dims) at which an affine map samples images of `size` (N, C, *S).
+    """Return the points (N, *S, dims) where an affine map samples images of `size` (N, C, *S).
 
-    `theta` is a batch of matrices (N, dims, dims + 1): each point is the matrix times a pixel's
-    coordinates and 1. Raises `ValueError` for matrices or a size that do not fit.
+    `theta` is a batch of matrices (N, dims, dims + 1).  Each point is the matrix times a pixel's
+    coordinates with a 1 appended.  Raises `ValueError` if the matrices or the size do not fit.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.affine_grid.html
 

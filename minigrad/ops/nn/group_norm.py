@@ -1,4 +1,4 @@
-"""Normalisation within each sample: over groups of channels, or over each channel alone."""
+"""Normalization within each sample: over groups of channels, or over each channel."""
 
 from ...op.arguments import require
 from ...op.declaration import F
@@ -19,12 +19,12 @@ from .batch_norm import (
 
 
 def grouped(tensor, sizes, num_groups):
-    """Lay the elements of each group in a row: (N, groups, elements)."""
+    """Reshape the elements of each group to a row: (N, groups, elements)."""
     return F.reshape(tensor, (sizes[0], num_groups, numel(sizes[1:]) // num_groups))
 
 
 class NativeGroupNorm(Normalisation):
-    """(input - mean) / sqrt(var + eps) * weight + bias, the moments of each group of channels.
+    """(input - mean) / sqrt(var + eps) * weight + bias, with the moments of each group of channels.
 
     Shapes (N, C, *S), (C,), (C,) -> (N, C, *S); mean and rstd are (N, groups).
 
@@ -75,7 +75,7 @@ class NativeGroupNorm(Normalisation):
 
 @function(method_too=False)
 def group_norm(input, num_groups, weight=None, bias=None, eps=1e-05, cudnn_enabled=True):
-    """Bring groups of channels to mean zero and variance one, then scale and shift each channel.
+    """Normalize groups of channels to mean 0 and variance 1, then scale and shift each channel.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.GroupNorm.html
 
@@ -103,9 +103,9 @@ def group_norm(input, num_groups, weight=None, bias=None, eps=1e-05, cudnn_enabl
 @function(method_too=False)
 def instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps,
                   cudnn_enabled=True):
-    """Bring each channel of each sample to mean zero and variance one: batch norm of N·C channels.
+    """Normalize each channel of each sample to mean 0 and variance 1: batch norm of N·C channels.
 
-    The running moments move towards the mean of the samples' moments.
+    The running moments are updated with the mean of the samples' moments.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.InstanceNorm2d.html
 

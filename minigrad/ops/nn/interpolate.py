@@ -1,7 +1,8 @@
-"""Resizing: the nearest element, or a mixture of neighbours, along each dimension in turn.
+"""Resizing: the nearest element, or a weighted sum of neighbours, along each dimension in turn.
 
-Every way to resize is linear and acts on one dimension after another, so one op takes a table of
-positions and weights for one dimension: result[i] = sum over k of weights[i, k] * self[at[i, k]].
+Every mode is linear and resizes one dimension after another.  So a single op is enough, which takes
+a table of positions and weights for one dimension: result[i] = sum over k of weights[i, k] *
+self[at[i, k]].
 """
 
 from typing import Any
@@ -12,13 +13,13 @@ from ...op.arguments import require
 from ...op.declaration import F, Op
 from .pool import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 
-#: How many dimensions each mode resizes, by PyTorch's names.
+#: The number of dimensions that each mode resizes.
 MIXING = {"linear": 1, "bilinear": 2, "trilinear": 3, "bicubic": 2}
 MODES = "nearest | linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact"
 
 
 class Resample(Op):
-    """Resize one dimension to `size`, mixing elements as `neighbours` says for the mode.
+    """Resize one dimension to `size`, weighting elements as `neighbours` returns for the mode.
 
     >>> from minigrad import tensor
     >>> Resample(tensor([1.0, 2.0]), 0, 4, "nearest", 0.5, False)
@@ -54,7 +55,7 @@ class Resample(Op):
 
 
 class ResampleInput(Op):
-    """The transpose of `Resample`: add each gradient to the elements it was mixed from.
+    """The transpose of `Resample`: add each gradient to the elements that it was computed from.
 
     >>> from minigrad import ones
     >>> ResampleInput(ones(4), 0, 2, "nearest", 0.5, False)
@@ -85,9 +86,9 @@ class ResampleInput(Op):
 
 
 def neighbours(xp, before, after, mode, scale, align_corners):
-    """Return for each new element the positions it is mixed from, and their weights if several.
+    """Return, for each new element, the positions it is computed from, and weights if several.
 
-    `scale` is the distance of two new elements in old ones.
+    `scale` is the distance between two new elements, measured in old ones.
     """
     i = xp.arange(after)
     if mode == "cubic":
@@ -105,7 +106,7 @@ def neighbours(xp, before, after, mode, scale, align_corners):
 
 
 def cubic(x):
-    """Return the weights of elements that are `x` away, between 0 and 2, by Keys's cubic splines.
+    """Return the weights of elements at distance `x`, from 0 to 2, by Keys's cubic convolution.
 
     Source: https://en.wikipedia.org/wiki/Bicubic_interpolation#Bicubic_convolution_algorithm
     """
@@ -116,7 +117,7 @@ def cubic(x):
 
 
 def target_sizes(input, size, scale_factor):
-    """Return the new sizes and the factor that was given for each dimension, or None."""
+    """Return the new sizes, and for each dimension the scale factor or `None`."""
     spatial = tuple(input.shape[2:])
     if (size is None) == (scale_factor is None):
         which = "either" if size is None else "only one of"
@@ -145,7 +146,7 @@ def interpolate(input, size: Any = None, scale_factor=None, mode="nearest", alig
     """Resize all spatial dimensions of (N, C, *S), to `size` or by `scale_factor`.
 
     `mode` is "nearest", "nearest-exact", "linear", "bilinear" or "trilinear" (for one, two and
-    three dimensions), "bicubic" (for two) or "area"; `antialias` is not offered.
+    three dimensions), "bicubic" (for two) or "area". `antialias` is not supported.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.interpolate.html
 

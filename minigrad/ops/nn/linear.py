@@ -1,4 +1,4 @@
-"""The affine map, and tables of vectors looked up by number."""
+"""The affine map, and lookup of vectors in a table."""
 
 from ... import _state
 from ...backend import BACKENDS
@@ -28,7 +28,7 @@ def linear(input, weight, bias=None, *, out=None):
             return F.addmm(bias, input, F.t(weight))
         if suits_addmv(input, weight, bias):
             return F.addmv(bias, weight, input)
-        if len(input.shape) and input.is_contiguous():  # one product for all batches
+        if len(input.shape) and input.is_contiguous():  # a single product for all batches
             rows = F.view(input, (numel(input.shape[:-1]), input.shape[-1]))
             return F.view(F.addmm(bias, rows, F.t(weight)), (*input.shape[:-1], weight.shape[0]))
     product = F.matmul(input, F.t(weight))
@@ -36,7 +36,7 @@ def linear(input, weight, bias=None, *, out=None):
 
 
 def suits_addmv(input, weight, bias):
-    """Tell whether one op will do for a vector: in a batch, whose nodes nobody sees."""
+    """Return whether one `addmv` suffices for a vector inside `vmap`, where nodes are hidden."""
     return (input.ndim == 1 and weight.shape == (*bias.shape, *input.shape)
             and any(BACKENDS[type(t._array)].run_op is not None for t in (input, weight, bias)))
 
@@ -72,7 +72,7 @@ class Embedding(Op):
 
 
 class EmbeddingWeight(Op):
-    """Add each row of `grad` to the row of a table of `sizes` that it was looked up in.
+    """Add each row of `grad` to the row of a table of `sizes` that it was looked up from.
 
     >>> from minigrad import ones, tensor
     >>> EmbeddingWeight(ones(2, 1), tensor([1, 1]), (2, 1), -1, False)
@@ -102,7 +102,7 @@ class EmbeddingWeight(Op):
 
 
 class EmbeddingRows(Embedding):
-    """The transpose of `EmbeddingWeight`: look rows up, zero those of `padding_idx`.
+    """The transpose of `EmbeddingWeight`: look up rows, with zeros for `padding_idx`.
 
     >>> from minigrad import ones, tensor
     >>> EmbeddingRows(ones(2, 1), tensor([1, 0]), 0, False)
@@ -124,7 +124,7 @@ class EmbeddingRows(Embedding):
 
 
 def row_weights(xp, flat, count, padding_idx, scale_grad_by_freq, dtype):
-    """Return the weight of each looked-up row: 0 for `padding_idx`, less for a frequent one."""
+    """Return the weight of each row: 0 for `padding_idx`, and smaller for a frequent one."""
     factors = (flat != padding_idx).astype(dtype)
     if scale_grad_by_freq:
         factors /= xp.bincount(flat, minlength=count)[flat].astype(dtype)
@@ -133,7 +133,7 @@ def row_weights(xp, flat, count, padding_idx, scale_grad_by_freq, dtype):
 
 @function(method_too=False)
 def embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=False):
-    """Look the rows of a table up by number; note that the table comes first here.
+    """Look up the rows of a table by index; note that the table is the first argument here.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.embedding.html
 
@@ -143,7 +143,7 @@ def embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=
             [0., 1.]])
     """
     if not weight.shape and _state.grad_enabled.get() and getattr(weight, "requires_grad", False):
-        # Its rows are counted for the gradient, before anything is looked at.
+        # PyTorch reads the number of rows, for the gradient, before any checks.
         raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     if len(weight.shape) != 2:
         raise RuntimeError("'weight' must be 2-D")
@@ -185,7 +185,7 @@ class OneHot(Op):
 
 @with_aliases
 def one_hot(input, num_classes=-1):
-    """1 at the class, 0 elsewhere: (*) -> (*, num_classes), int64; -1 takes the largest class.
+    """1 at the class, 0 elsewhere: (*) -> (*, num_classes), int64; -1 infers the number of classes.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.one_hot.html
 

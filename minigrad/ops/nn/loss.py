@@ -1,4 +1,4 @@
-"""Loss functions: how far a prediction is from its target, for each element, averaged or summed."""
+"""Loss functions: the distance of a prediction from its target, per element or reduced."""
 
 import warnings
 
@@ -32,19 +32,19 @@ def reduced(xp, losses, reduction):
 
 
 def share(g, reduction, *shapes):
-    """Return the gradient of each of the losses that `reduced` combined."""
+    """Return the gradient for each loss that `reduced` combined."""
     return g / numel(broadcast(*shapes)) if reduction == "mean" else g
 
 
 def loss_shape(self, target, *args, **_):
-    """A number, or all losses when the reduction is "none"."""
+    """() or, if the reduction is "none", the broadcast shape."""
     reduction = next((a for a in args if isinstance(a, str)), "mean")
     together = broadcast(self, target)
     return together if reduction == "none" else ()
 
 
 def pointwise_samples(make):
-    """Samples of a loss of two tensors and a reduction."""
+    """Yield samples of a loss of two tensors and a reduction."""
     yield make(3, 4), make(3, 4)
     yield make(3, 4), make(4), "sum"
     yield make(2, 1, 3), make(2, 1), "none"
@@ -52,7 +52,7 @@ def pointwise_samples(make):
 
 
 def difference(a, b):
-    """Return a - b; a boolean tensor counts as numbers, an array was promoted already."""
+    """Return a - b; a bool tensor is converted first, while arrays are already promoted."""
     return F.add(a, b, alpha=-1) if isinstance(a, Tensor) else a - b
 
 
@@ -100,12 +100,12 @@ class L1Loss(PairLoss):
 
 
 def slope_of(distance, bound):
-    """Return a distance, limited to -bound .. bound; at the bounds its own slope is zero."""
+    """Return a distance clamped to [-bound, bound], with derivative zero at the bounds."""
     return F.where(F.ge(F.abs(distance), bound), F.sign(distance) * bound, distance)
 
 
 class KneeLoss(PairLoss, abstract=True):
-    """A loss that is squared for small differences and linear for large ones."""
+    """A loss that is quadratic for small differences and linear for large ones."""
 
     def samples(make):
         yield from pointwise_samples(make)
@@ -159,7 +159,7 @@ class HuberLoss(KneeLoss):
 
 
 class BinaryCrossEntropy(Op):
-    """-(target log(self) + (1 - target) log(1 - self)) weight, with logarithms of at least -100
+    """-(target log(self) + (1 - target) log(1 - self)) weight, with logarithms clamped to >= -100
 
     >>> from minigrad import tensor
     >>> BinaryCrossEntropy(tensor([0.5]), tensor([1.0]), None)
@@ -197,7 +197,7 @@ class BinaryCrossEntropy(Op):
 class BinaryCrossEntropyWithLogits(Op):
     """(1 - target) self + (1 + (pos_weight - 1) target) log(1 + exp(-self)), times weight
 
-    It equals binary cross entropy of sigmoid(self) and stays finite for large logits.
+    It equals the binary cross entropy of sigmoid(self), but stays finite for large logits.
 
     >>> from minigrad import tensor
     >>> BinaryCrossEntropyWithLogits(tensor([0.0]), tensor([1.0]), None, None)
@@ -244,7 +244,7 @@ class BinaryCrossEntropyWithLogits(Op):
 
 
 def reduction_of(size_average, reduce, reduction, wrong="{} is not a valid value for reduction"):
-    """Return the reduction; the two older arguments for it still count, with a warning."""
+    """Return the reduction; the two deprecated arguments for it still work, with a warning."""
     if size_average is not None or reduce is not None:
         average = True if size_average is None else size_average
         wanted = True if reduce is None else reduce
@@ -257,7 +257,7 @@ def reduction_of(size_average, reduce, reduction, wrong="{} is not a valid value
 
 
 def is_floating(value):
-    """Tell whether a tensor or an array holds floating-point numbers."""
+    """Return whether a tensor or an array is floating-point."""
     return array_of(value).dtype.kind == "f"
 
 
@@ -267,7 +267,7 @@ def kind_of(value):
 
 
 def broadcast_pair(input, target):
-    """Return two tensors brought to one shape, with a warning if they had two."""
+    """Broadcast two tensors against each other, with a warning if their shapes differ."""
     if tuple(input.shape) == tuple(target.shape):
         return input, target
     warnings.warn(f"Using a target size ({target.shape}) that is different to the input size "
@@ -277,7 +277,7 @@ def broadcast_pair(input, target):
 
 
 def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
-    """The squared difference, averaged, summed or for each element.
+    """Return the squared difference, averaged, summed or per element.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.mse_loss.html
 
@@ -291,7 +291,7 @@ def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", we
 
 
 def weighted(op, input, target, weight, reduction, *options):
-    """Return a loss; with weights the weighted losses, their sum or their weighted mean."""
+    """Return a loss; with weights, the weighted losses, their sum or their weighted mean."""
     if weight is None:
         return op(input, target, reduction, *options)
     losses = op(input, target, "none", *options) * weight
@@ -301,7 +301,7 @@ def weighted(op, input, target, weight, reduction, *options):
 
 
 def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
-    """The absolute difference, averaged, summed or for each element.
+    """Return the absolute difference, averaged, summed or per element.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.l1_loss.html
 
@@ -315,7 +315,7 @@ def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", wei
 
 
 def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mean", beta=1.0):
-    """Squared below `beta`, absolute above it.
+    """Return a loss that is quadratic below `beta` and linear above it.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.smooth_l1_loss.html
 
@@ -333,7 +333,7 @@ def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mea
 
 
 def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
-    """Half the square below `delta`, linear above it.
+    """Return half the squared difference below `delta`, and a linear function above it.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.huber_loss.html
 
@@ -350,7 +350,7 @@ def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
 
 def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=None,
                          reduction="mean"):
-    """-(target log(input) + (1 - target) log(1 - input)) for probabilities.
+    """Return -(target log(input) + (1 - target) log(1 - input)) for probabilities.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.binary_cross_entropy.html
 
@@ -370,12 +370,12 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
 
 
 def check_chances(input, target):
-    """Raise for values outside [0, 1]; not while a graph is captured, when none may be read."""
+    """Raise for values outside [0, 1], except during graph capture, when values can't be read."""
     array, wanted = (x._array if isinstance(x, Tensor) else x for x in (input, target))
     if not array.size or not backend_of(array).may_ask():
         return
     with place_on(array):
-        if not (array.min() >= 0 and array.max() <= 1):  # nan is refused as well
+        if not (array.min() >= 0 and array.max() <= 1):  # nan raises too
             raise RuntimeError("all elements of input should be between 0 and 1")
         if wanted.min() < 0 or wanted.max() > 1:
             raise RuntimeError("all elements of target should be between 0 and 1")
@@ -384,7 +384,7 @@ def check_chances(input, target):
 @function(method_too=False)
 def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight=None, size_average=None,
                                      reduce=None, reduction="mean", pos_weight=None):
-    """Binary cross entropy of sigmoid(input), finite for large logits.
+    """Return the binary cross entropy of sigmoid(input), finite even for large logits.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.binary_cross_entropy_with_logits.html
 
@@ -408,9 +408,10 @@ def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight=None,
 @function(method_too=False)
 def kl_div(input: Tensor, target: Tensor, size_average=None, reduce=None, reduction="mean",
            log_target=False):
-    """target (log(target) - input): the divergence of log probabilities from a target.
+    """Return target (log(target) - input), the divergence of log probabilities from a target.
 
-    "batchmean" divides by the batch alone; with `log_target` the target is logarithms as well.
+    "batchmean" divides only by the batch size; with `log_target`, the target is given as
+    logarithms.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.kl_div.html
 

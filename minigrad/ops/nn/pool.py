@@ -1,7 +1,7 @@
-"""Pooling: maximum and average of windows, of fixed size or spread evenly.
+"""Pooling: maximum and average of windows, of a fixed size or spread evenly.
 
-Every pooling is linear once the positions of the maxima are known, so each has one partner op
-that carries gradients back, and the two are each other's derivative.
+Every pooling is linear once the positions of the maxima are known.  So each has a partner op that
+carries gradients back, and the two are each other's derivative.
 """
 
 from typing import Any
@@ -28,7 +28,7 @@ from .pool_windows import (
 
 
 def max_pool_shape(self, kernel_size, stride, padding, dilation, ceil_mode):
-    """All dimensions before the pooled ones stay."""
+    """The dimensions before the pooled ones stay unchanged."""
     return [pooled(self, kernel_size, stride, padding, dilation, ceil_mode)] * 2
 
 
@@ -40,7 +40,7 @@ def pooled(sizes, kernel_size, stride, padding, dilation, ceil_mode):
 
 
 class Pooling(Op, abstract=True):
-    """A pooling, or an op that carries its gradients; its function completes the arguments."""
+    """A pooling, or the op for its gradient; the public function completes the arguments."""
 
     public = False
 
@@ -75,7 +75,7 @@ class MaxPool(Pooling):
 
 
 class MaxPoolInput(Pooling):
-    """Add each gradient where its window's maximum was: a tensor of `sizes`.
+    """Add each gradient at the position of its window's maximum: a tensor of `sizes`.
 
     >>> from minigrad import ones, tensor
     >>> MaxPoolInput(ones(1, 2), tensor([[1, 1]]), (1, 3), 1)
@@ -98,7 +98,7 @@ class MaxPoolInput(Pooling):
 
 
 class MaxPoolGather(Pooling):
-    """Take from each plane the elements at `indices`, which count within the plane.
+    """Take the elements of each plane at `indices`, which count within the plane.
 
     >>> from minigrad import tensor
     >>> MaxPoolGather(tensor([[5.0, 6.0, 7.0]]), tensor([[2, 0]]), 1)
@@ -137,7 +137,7 @@ class AvgPool(Pooling):
     def forward(xp, self, kernel_size, stride, padding, ceil_mode, count_include_pad,
                 divisor_override):
         require(self, "iuf", "avg_pool2d" if len(kernel_size) < 3 else "avg_pool3d_out_frame")
-        if self.dtype.kind != "f":  # integers are divided as in C++, towards zero
+        if self.dtype.kind != "f":  # integers divide as in C++, toward zero
             given = self.astype("float64")
             return AvgPool.forward(xp, given, kernel_size, stride, padding, ceil_mode,
                                    count_include_pad, divisor_override).astype(self.dtype)
@@ -180,7 +180,7 @@ class AvgPoolInput(Pooling):
 
 
 def spread_evenly(self, output_size):
-    """The last dimensions are those of the output."""
+    """Return the shape with `output_size` as its last dimensions."""
     return tuple(self[:len(self) - len(output_size)]) + tuple(output_size)
 
 
@@ -270,7 +270,7 @@ class AdaptiveAvgPool3dInput(AdaptiveAvgPoolInput):
 
 
 class AdaptiveMaxPool(Pooling):
-    """Maxima of `output_size` windows spread evenly over the last dimensions, and their places.
+    """Maxima of `output_size` windows spread evenly over the last dimensions, with indices.
 
     >>> from minigrad import tensor
     >>> from minigrad.nn.functional import adaptive_max_pool2d
@@ -296,7 +296,7 @@ class AdaptiveMaxPool(Pooling):
 
 
 class AdaptiveMaxPool3d(Pooling):
-    """Maxima of windows spread evenly over the last three dimensions, and their places.
+    """Maxima of windows spread evenly over the last three dimensions, with indices.
 
     >>> from minigrad import ones
     >>> AdaptiveMaxPool3d(ones(1, 2, 4, 4), (1, 1, 1))[0].shape
@@ -323,13 +323,13 @@ class AdaptiveMaxPool3d(Pooling):
 
 
 def of_rows(pool, input, *arguments):
-    """Pool rows as PyTorch does, as images of height one; the results are rows again."""
+    """Pool one-dimensional inputs as images of height 1, as PyTorch does."""
     rows = pool(F.unsqueeze(input, -2), *arguments)
     return [F.squeeze(t, -2) for t in rows] if isinstance(rows, tuple) else F.squeeze(rows, -2)
 
 
 def max_pool(dims, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices):
-    """Complete the arguments of a maximum pooling of one or two dimensions and run it."""
+    """Complete the arguments of a maximum pooling over one or two dimensions and run it."""
     name, shape, ceil_mode = f"max_pool{dims}d", tuple(input.shape), bool(ceil_mode)
     kernel_size, stride, padding = window_sizes(name, dims, kernel_size, stride, padding)
     dilation = sizes_of(dilation, dims, name, "dilation")
@@ -352,7 +352,7 @@ def max_pool(dims, input, kernel_size, stride, padding, dilation, ceil_mode, ret
 @function(method_too=False)
 def max_pool1d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False,
                return_indices=False):
-    """The maximum of every window: (N, C, L) -> (N, C, steps), with indices on request.
+    """Return the maximum of every window: (N, C, L) -> (N, C, steps), optionally with indices.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.max_pool1d.html
 
@@ -366,7 +366,7 @@ def max_pool1d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode
 @function(method_too=False)
 def max_pool2d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False,
                return_indices=False):
-    """The maximum of every window: (N, C, H, W) -> (N, C, *steps), with indices on request.
+    """Return the maximum of every window: (N, C, H, W) -> (N, C, *steps), optionally with indices.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.max_pool2d.html
 
@@ -379,7 +379,7 @@ def max_pool2d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode
 
 def avg_pool(dims, input, kernel_size, stride, padding, ceil_mode, count_include_pad,
              divisor_override):
-    """Complete the arguments of an average pooling of one or two dimensions and run it."""
+    """Complete the arguments of an average pooling over one or two dimensions and run it."""
     name, shape = f"avg_pool{dims}d", tuple(input.shape)
     kernel_size, stride, padding = window_sizes(name, dims, kernel_size, stride, padding)
     rest = bool(ceil_mode), bool(count_include_pad), divisor_override
@@ -398,7 +398,7 @@ def avg_pool(dims, input, kernel_size, stride, padding, ceil_mode, count_include
 @function(method_too=False)
 def avg_pool1d(input, kernel_size, stride=None, padding=0, ceil_mode=False,
                count_include_pad=True):
-    """The average of every window: (N, C, L) -> (N, C, steps).
+    """Return the average of every window: (N, C, L) -> (N, C, steps).
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.avg_pool1d.html
 
@@ -412,7 +412,7 @@ def avg_pool1d(input, kernel_size, stride=None, padding=0, ceil_mode=False,
 @with_aliases
 def avg_pool2d(input, kernel_size, stride=None, padding=0, ceil_mode=False,
                count_include_pad=True, divisor_override=None, *, out=None):
-    """The average of every window: (N, C, H, W) -> (N, C, *steps).
+    """Return the average of every window: (N, C, H, W) -> (N, C, *steps).
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.avg_pool2d.html
 
@@ -430,7 +430,7 @@ def avg_pool2d(input, kernel_size, stride=None, padding=0, ceil_mode=False,
 
 @function(method_too=False)
 def adaptive_avg_pool1d(input, output_size):
-    """Averages of `output_size` windows spread evenly: (N, C, L) -> (N, C, output_size).
+    """Average `output_size` windows, spread evenly: (N, C, L) -> (N, C, output_size).
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.adaptive_avg_pool1d.html
 
@@ -443,7 +443,7 @@ def adaptive_avg_pool1d(input, output_size):
 
 
 def adaptive_avg_pool2d(input, output_size: Any):
-    """Averages of windows spread evenly: (N, C, H, W) -> (N, C, *output_size); None keeps a size.
+    """Average windows spread evenly: (N, C, H, W) -> (N, C, *output_size); `None` keeps a size.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.adaptive_avg_pool2d.html
 
@@ -461,7 +461,7 @@ def adaptive_avg_pool2d(input, output_size: Any):
 
 @with_aliases
 def adaptive_max_pool1d(input, output_size, return_indices=False):
-    """Maxima of `output_size` windows spread evenly: (N, C, L) -> (N, C, output_size).
+    """Return the maxima of windows spread evenly: (N, C, L) -> (N, C, output_size).
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.adaptive_max_pool1d.html
 
@@ -477,7 +477,9 @@ def adaptive_max_pool1d(input, output_size, return_indices=False):
 
 
 def adaptive_max_pool2d(input, output_size: Any, return_indices=False):
-    """Maxima of windows spread evenly: (N, C, H, W) -> (N, C, *output_size); None keeps a size.
+    """Return the maxima of windows spread evenly: (N, C, H, W) -> (N, C, *output_size).
+
+    A size of `None` keeps the input's.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.adaptive_max_pool2d.html
 
@@ -493,9 +495,9 @@ def adaptive_max_pool2d(input, output_size: Any, return_indices=False):
 
 
 def adaptive_avg_pool3d(input, output_size: Any):
-    """Averages of windows spread evenly: (N, C, D, H, W) -> (N, C, *output_size).
+    """Average windows spread evenly: (N, C, D, H, W) -> (N, C, *output_size).
 
-    None keeps a size.
+    A size of `None` keeps the input's.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.adaptive_avg_pool3d.html
 
@@ -512,9 +514,9 @@ def adaptive_avg_pool3d(input, output_size: Any):
 
 
 def adaptive_max_pool3d(input, output_size: Any, return_indices=False):
-    """Maxima of windows spread evenly: (N, C, D, H, W) -> (N, C, *output_size).
+    """Return the maxima of windows spread evenly: (N, C, D, H, W) -> (N, C, *output_size).
 
-    None keeps a size.
+    A size of `None` keeps the input's.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.adaptive_max_pool3d.html
 

@@ -1,6 +1,6 @@
-"""Pooling of volumes: windows of fixed size over the last three dimensions.
+"""Pooling over the last three dimensions, with windows of a fixed size.
 
-The same formulas as in two dimensions, with nodes and errors of their own.
+The formulas are the same as in two dimensions, but PyTorch has different nodes and errors here.
 """
 
 from ...op.declaration import F
@@ -11,7 +11,7 @@ from .pool_windows import check_volumes, check_window, sizes_of, window_sizes
 
 
 class MaxPool3d(MaxPool):
-    """The maximum of every window of three dimensions, and its position in the volume.
+    """The maximum of every three-dimensional window, and its position in the volume.
 
     >>> from minigrad import max_pool3d, tensor
     >>> max_pool3d(tensor([[[[1.0, 3.0], [2.0, 0.0]]]]), (1, 2, 2))
@@ -29,7 +29,7 @@ class MaxPool3d(MaxPool):
 
 
 class AvgPool3d(AvgPool):
-    """The average of every window of three dimensions.
+    """The average of every three-dimensional window.
 
     >>> from minigrad import tensor
     >>> from minigrad.nn.functional import avg_pool3d
@@ -52,7 +52,7 @@ class AvgPool3d(AvgPool):
 
 
 class AvgPool3dInput(AvgPoolInput):
-    """Spread each gradient evenly over its window of three dimensions.
+    """Spread each gradient evenly over its three-dimensional window.
 
     >>> from minigrad import ones
     >>> AvgPool3dInput(ones(1, 1, 1, 1), (1, 1, 1, 2), (1, 1, 2), (1, 1, 2), (0, 0, 0), False,
@@ -77,10 +77,9 @@ class AvgPool3dInput(AvgPoolInput):
 @function(method_too=False)
 def max_pool3d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False,
                return_indices=False):
-    """The maximum of every window: (N, C, D, H, W) -> (N, C, *steps), with indices on request.
+    """Return the maximum of every window: (N, C, D, H, W) -> (N, C, *steps), and indices if wanted.
 
-    Raises `RuntimeError` for an input of other than four or five dimensions, and for a window
-    that does not fit.
+    Raises `RuntimeError` unless the input has four or five dimensions and the window fits.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.max_pool3d.html
 
@@ -100,10 +99,9 @@ def max_pool3d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode
 @with_aliases
 def avg_pool3d(input, kernel_size, stride=None, padding=0, ceil_mode=False,
                count_include_pad=True, divisor_override=None, *, out=None):
-    """The average of every window: (N, C, D, H, W) -> (N, C, *steps).
+    """Return the average of every window: (N, C, D, H, W) -> (N, C, *steps).
 
-    Raises `RuntimeError` for an input of other than four or five dimensions, and for a window
-    that does not fit.
+    Raises `RuntimeError` unless the input has four or five dimensions and the window fits.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.avg_pool3d.html
 

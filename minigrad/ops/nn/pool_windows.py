@@ -1,4 +1,4 @@
-"""Windows of poolings: sizes completed, one number a dimension, and what no window can be."""
+"""Pooling windows: completing their sizes, and PyTorch's errors for invalid ones."""
 
 from math import trunc
 from operator import index
@@ -6,12 +6,12 @@ from operator import index
 from ...backend.kernels_pool import pool_output_sizes
 from ...op.arguments import INTS
 
-#: How many numbers a size may have, in the words of PyTorch's errors.
+#: How many numbers a size may have, as PyTorch's errors put it.
 COUNTS = {1: "one int", 2: "two ints", 3: "three ints"}
 
 
 def sizes_of(value, dims, name, argument):
-    """Return a number or a sequence as one number for each pooled dimension."""
+    """Return a number or a sequence as a tuple with one number per pooled dimension."""
     if not isinstance(value, (tuple, list)):
         return (index(value),) * dims
     value = tuple(value)
@@ -29,13 +29,13 @@ def sizes_of(value, dims, name, argument):
 
 
 def window_sizes(name, dims, kernel_size, stride, padding):
-    """Return the three, one number a dimension; windows without a stride stand side by side."""
+    """Return all three with one number per dimension; the stride defaults to the kernel size."""
     kernel_size = sizes_of(kernel_size, dims, name, "kernel_size")
     stride = kernel_size if stride in (None, ()) else sizes_of(stride, dims, name, "stride")
     return kernel_size, stride, sizes_of(padding, dims, name, "padding")
 
 
-# -------------------------------------------------------------------- inputs of the right kind
+# -------------------------------------------------------------------- shapes of inputs
 
 
 def check_rows(name, shape):
@@ -58,7 +58,7 @@ def check_volumes(shape):
 
 
 def refuse_empty(name, shape, first):
-    """Raise if a size from `first` on is zero; the dimensions before it are those of a batch."""
+    """Raise if a size from dimension `first` on is zero; an empty batch is allowed."""
     for dim in range(first, len(shape)):
         if shape[dim] == 0:
             raise RuntimeError(f"{name}(): Expected input to have non-zero size for non-batch "
@@ -70,9 +70,9 @@ def refuse_empty(name, shape, first):
 
 
 def check_window(shape, kernel_size, stride, padding, dilation, ceil_mode, volume=None):
-    """Raise PyTorch's error for a window that cannot slide over images, or over volumes.
+    """Raise PyTorch's error for a window that cannot slide over images or volumes.
 
-    `volume` is the name of the function for volumes, which words some errors differently.
+    `volume` is the name of the function for volumes, which has different wording in some errors.
     """
     dims = len(kernel_size)
     for k, s, p, d in zip(kernel_size, stride, padding, dilation, strict=True):
@@ -80,7 +80,7 @@ def check_window(shape, kernel_size, stride, padding, dilation, ceil_mode, volum
             raise RuntimeError("stride should not be zero")
         if p < 0:
             raise RuntimeError(f"pad must be non-negative, but got pad: {p}")
-        if p > trunc(((k - 1) * d + 1) / 2):  # C++ rounds towards zero
+        if p > trunc(((k - 1) * d + 1) / 2):  # C++ rounds toward zero
             raise RuntimeError("pad should be at most half of effective kernel size, but got pad="
                                f"{p}, kernel_size={k} and dilation={d}")
     for what, letter, sizes in (("kernel size", "k{}", kernel_size), ("stride", "d{}", stride),
@@ -102,7 +102,7 @@ def check_window(shape, kernel_size, stride, padding, dilation, ceil_mode, volum
 
 
 def refuse_planes(shape, volume):
-    """Raise PyTorch's error for images or volumes that have no elements to pool."""
+    """Raise PyTorch's error for images or volumes without elements to pool."""
     if volume is None:
         raise RuntimeError("Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size "
                            f"for input, but got:{list(shape)}")
@@ -113,13 +113,13 @@ def refuse_planes(shape, volume):
 
 
 def spelled(sizes, name):
-    """Return sizes as PyTorch's pooling errors name them."""
+    """Format sizes as in PyTorch's pooling errors."""
     return " ".join(f"{name.format(letter)}: {n}"
                     for letter, n in zip("THW"[3 - len(sizes):], sizes, strict=True))
 
 
 def check_window_of_rows(name, shape, kernel_size, stride, padding, dilation, ceil_mode):
-    """Raise the errors of maximum pooling in one dimension, which has words of its own."""
+    """Raise the errors of one-dimensional maximum pooling, which has different wording."""
     (k,), (s,), (p,), (d,) = kernel_size, stride, padding, dilation
     if len(shape) not in (2, 3) or 0 in shape[-2:]:
         raise RuntimeError(f"{name}: Expected 2D or 3D (batch mode) tensor with optional 0 dim "
@@ -143,7 +143,7 @@ def check_window_of_rows(name, shape, kernel_size, stride, padding, dilation, ce
 
 
 def adaptive_sizes(name, dims, shape, output_size):
-    """Return the output's sizes; None keeps the input's."""
+    """Return the output's sizes; `None` keeps the input's."""
     given = INTS.check(name, "output_size", without_none(output_size), 1)
     many = (given,) * dims if isinstance(given, int) else output_size
     if dims > 1 and len(shape) <= len(many) and not isinstance(given, int):
@@ -168,14 +168,14 @@ def adaptive_sizes(name, dims, shape, output_size):
 
 
 def without_none(output_size):
-    """Return sizes without the missing ones, which all functions but those of rows may have."""
+    """Return sizes without `None`, which all functions except the one-dimensional ones accept."""
     if isinstance(output_size, (tuple, list)):
         return [n for n in output_size if n is not None]
     return output_size
 
 
 def refuse_negative(name, shape, sizes):
-    """Raise PyTorch's error for negative sizes of an output."""
+    """Raise PyTorch's error for a negative output size."""
     if "avg" in name:
         raise RuntimeError(f"{name}: elements of output_size must be greater than or equal to 0 "
                            f"but received {{{', '.join(map(str, sizes))}}}")

@@ -1,10 +1,10 @@
 """Recurrent layers as ops: one layer and one direction over all time steps.
 
 NOTE [Backpropagation through time]
-    On arrays the backward pass is a kernel's loop over values that the forward saved.  On tensors,
-    for second derivatives, the steps are taken anew with elementary operations and then walked
-    backwards, each by the formulas of its cell (`lstm_cell_gradient` and similar functions).  The
-    gradient of a weight is a sum over all steps.
+    On arrays, the backward pass is a loop in a kernel over values that the forward saved.  On
+    tensors, for second derivatives, the steps are recomputed with elementary ops and then
+    traversed backwards, using the formulas of the cell (`lstm_cell_gradient` and similar
+    functions).  The gradient of a weight is a sum over all steps.
 """
 
 from ...backend import backend_of
@@ -13,7 +13,7 @@ from ...tensor.tensor import Tensor
 
 
 def rows_of(sizes, reverse):
-    """Return the first and last row of each step, in the order of the steps.
+    """Return the first and the last row of each step, in the order of the steps.
 
     >>> rows_of((2, 2, 1), True)
     [(4, 5), (2, 4), (0, 2)]
@@ -29,9 +29,9 @@ def rows_of(sizes, reverse):
 
 
 def lstm_cell_step(x, states, weights):
-    """The next h and c, and values for the gradient: x (B, 4H) is the input's part of the gates.
+    """Return the next h and c, and values for the gradient.
 
-    A second weight projects h.
+    x (B, 4H) is the input's part of the gates.  A second weight projects h.
     """
     (h, c), (w, *projection) = states, weights
     i, f, a, o = F.chunk(x + h @ F.t(w), 4, 1)
@@ -44,7 +44,7 @@ def lstm_cell_step(x, states, weights):
 
 
 def lstm_cell_gradient(g_states, states, weights, saved):
-    """The gradients of x, of the states and of the weight, from those of the next h and c."""
+    """Return the gradients of x, states and weight from the gradients of the next h and c."""
     (g_h, g_c), (h, c), (w,), (i, f, a, o, tanh_c) = g_states, states, weights, saved
     g_c = g_c + g_h * o * (1 - tanh_c * tanh_c)
     gates = [g_c * a * i * (1 - i), g_c * c * f * (1 - f), g_c * i * (1 - a * a),
@@ -54,7 +54,8 @@ def lstm_cell_gradient(g_states, states, weights, saved):
 
 
 def gru_cell_step(x, states, weights):
-    """The next h, and values for the gradient: x (B, 3H) is the input's part of the gates."""
+    """Return the next h, and values for the gradient; x (B, 3H) is the input's part of the gates.
+    """
     (h,), (w, *bias) = states, weights
     hidden = h @ F.t(w)
     if bias:
@@ -66,7 +67,7 @@ def gru_cell_step(x, states, weights):
 
 
 def gru_cell_gradient(g_states, states, weights, saved):
-    """The gradients of x, of the state and of the weights, from that of the next h."""
+    """Return the gradients of x, state and weights from the gradient of the next h."""
     (g_h,), (h,), (w, *bias), (r, z, n, n_h) = g_states, states, weights, saved
     g_n = g_h * (1 - z) * (1 - n * n)
     g_z = g_h * (h - n) * z * (1 - z)
@@ -79,28 +80,28 @@ def gru_cell_gradient(g_states, states, weights, saved):
 
 
 def tanh_cell_step(x, states, weights):
-    """The next h = tanh(x + w h), which the gradient needs too."""
+    """Return the next h = tanh(x + w h), which is also saved for the gradient."""
     (h,), (w,) = states, weights
     h = F.tanh(x + h @ F.t(w))
     return [h], h
 
 
 def tanh_cell_gradient(g_states, states, weights, after):
-    """The gradients of x, of the state and of the weight, from that of the next h."""
+    """Return the gradients of x, state and weight from the gradient of the next h."""
     (g_h,), (h,), (w,) = g_states, states, weights
     g_x = g_h * (1 - after * after)
     return g_x, [g_x @ w], [F.t(g_x) @ h]
 
 
 def relu_cell_step(x, states, weights):
-    """The next h = max(x + w h, 0), which the gradient needs too."""
+    """Return the next h = max(x + w h, 0), which is also saved for the gradient."""
     (h,), (w,) = states, weights
     h = F.relu(x + h @ F.t(w))
     return [h], h
 
 
 def relu_cell_gradient(g_states, states, weights, after):
-    """The gradients of x, of the state and of the weight, from that of the next h."""
+    """Return the gradients of x, state and weight from the gradient of the next h."""
     (g_h,), (h,), (w,) = g_states, states, weights
     g_x = F.where(F.gt(after, 0), g_h, 0)
     return g_x, [g_x @ w], [F.t(g_x) @ h]
@@ -110,19 +111,19 @@ def relu_cell_gradient(g_states, states, weights, after):
 
 
 def first_rows(x, count):
-    """The first `count` rows; `x` itself where it has no more."""
+    """Return the first `count` rows, or `x` itself if it has no more."""
     return x if x.shape[0] == count else F.narrow(x, 0, 0, count)
 
 
 def with_first_rows(x, new):
-    """Put `new` in the place of the first rows."""
+    """Replace the first rows by `new`."""
     count, all_of_them = new.shape[0], x.shape[0]
     rest = all_of_them - count
     return F.cat([new, F.narrow(x, 0, count, rest)], 0) if rest else new
 
 
 def walk(step, x, states, weights, rows):
-    """Take all steps of a layer; return its outputs, last states and each step's saved values."""
+    """Run all steps of a layer; return its outputs, last states and each step's saved values."""
     outputs, trace = {}, []
     for start, stop in rows:
         count = stop - start
@@ -135,9 +136,9 @@ def walk(step, x, states, weights, rows):
 
 
 def walk_back(step, gradient, g_output, g_states, x, states, weights, rows):
-    """The gradients of x, the first states and the weights, from those of the results of `walk`.
+    """Return the gradients of x, the first states and the weights, from the gradients of `walk`.
 
-    The steps are taken once more for the values in between, which then have derivatives too.
+    The steps are run again for the intermediate values, so that these are differentiable too.
     """
     _, _, trace = walk(step, x, states, weights, rows)
     g_states = [F.zeros_like(s) if g is None else g for s, g in zip(states, g_states)]
@@ -154,13 +155,13 @@ def walk_back(step, gradient, g_output, g_states, x, states, weights, rows):
 
 
 def layer_shape(tensors, states, more):
-    """The shapes of a layer's outputs: all of h, the last states, and the saved values."""
+    """Return the shapes of a layer's outputs: all of h, the last states, the saved values."""
     rows, (batch, hidden) = tensors[0][0], tensors[1]
     return [(rows, hidden), *[(batch, hidden)] * states, *[(rows, n * hidden) for n in more]]
 
 
 def layer_samples(make, gates, states, biases):
-    """A layer with steps of equal size, and one with steps that differ, in either direction."""
+    """Yield layers with steps of equal and of different sizes, in both directions."""
     for sizes, reverse in (((2, 2), False), ((3, 2, 1), False), ((2, 1), True)):
         tensors = [make(sum(sizes), 2 * gates), *[make(sizes[0], 2) for _ in range(states)],
                    make(2 * gates, 2), *[make(2 * gates) for _ in range(biases)]]
@@ -175,10 +176,11 @@ class Layer(Op, abstract=True):
 
 
 class LstmLayer(Layer):
-    """One layer of long short-term memory over all time steps, in one direction.
+    """One LSTM layer over all time steps, in one direction.
 
-    `tensors` are the input's part of the gates (N, 4H), h and c (B, H) and the weights of the state
-    (4H, H); `sizes` says how many rows belong to each step, never more than to the step before.
+    `tensors` are the input's part of the gates (N, 4H), h and c (B, H), and the recurrent weights
+    (4H, H).  `sizes` is the number of rows of each step, which never grows from one step to the
+    next.
 
     >>> from minigrad import ones, zeros
     >>> LstmLayer([zeros(1, 4), zeros(1, 1), ones(1, 1), zeros(4, 1)], (1,)).c
@@ -207,10 +209,10 @@ class LstmLayer(Layer):
 
 
 class GruLayer(Layer):
-    """One layer of gated recurrent units over all time steps, in one direction.
+    """One GRU layer over all time steps, in one direction.
 
-    `tensors` are the input's part of the gates (N, 3H), h (B, H), the weights of the state (3H, H)
-    and perhaps their bias (3H); `sizes` says how many rows belong to each step.
+    `tensors` are the input's part of the gates (N, 3H), h (B, H), the recurrent weights (3H, H) and
+    optionally their bias (3H).  `sizes` is the number of rows of each step.
 
     >>> from minigrad import ones, zeros
     >>> GruLayer([zeros(1, 3), ones(1, 1), zeros(3, 1)], (1,)).h
@@ -242,10 +244,10 @@ class GruLayer(Layer):
 
 
 class RnnLayer(Layer):
-    """One layer of h = tanh(x + w h) over all time steps; with `relu` max(., 0) instead of tanh.
+    """One layer of h = tanh(x + w h) over all time steps; with `relu`, max(., 0) instead of tanh.
 
-    `tensors` are the input's part (N, H), h (B, H) and the weights of the state (H, H); `sizes`
-    says how many rows belong to each step.
+    `tensors` are the input's part (N, H), h (B, H) and the recurrent weights (H, H).  `sizes` is
+    the number of rows of each step.
 
     >>> from minigrad import ones
     >>> RnnLayer([ones(1, 1), ones(1, 1), ones(1, 1)], (1,), relu=True).h

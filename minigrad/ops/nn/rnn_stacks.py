@@ -1,8 +1,8 @@
-"""Recurrent networks of several layers and directions, and single steps of them.
+"""Recurrent networks with several layers and directions, and single steps of them.
 
-Sequences of one length come as (T, B, I); those of several lengths as packed rows, the first
-time steps of all sequences, then the second, and so on, longest sequence first, and how many
-sequences still go on at each step.
+Sequences of equal length are (T, B, I).  Sequences of different lengths are packed rows: the first
+time step of all sequences, then the second and so on, the longest sequence first, together with the
+number of sequences that are still active at each step.
 
 Source: https://docs.pytorch.org/docs/stable/nn.html#recurrent-layers
 """
@@ -27,7 +27,7 @@ from .rnn import (
 
 
 def total_bias(biases):
-    """The sum of both biases; None if there are none."""
+    """Return the sum of both biases, or `None` if there are none."""
     return biases[0] + biases[1] if biases else None
 
 
@@ -36,7 +36,7 @@ PART = 1 << 18
 
 
 def parts_of(sizes, width, reverse):
-    """Cut steps into parts, in the order of the loop: the first row of each, and its sizes.
+    """Split steps into parts, in loop order; return the first row and the sizes of each part.
 
     >>> parts_of((2, 2, 1), PART // 4, True)
     [(2, (2, 1)), (0, (2,))]
@@ -53,7 +53,10 @@ def parts_of(sizes, width, reverse):
 
 
 def part_by_part(run, data, states, weights, sizes, reverse):
-    """Return `run(data, states, sizes)`, the outputs and last states of a layer."""
+    """Return the outputs and last states of a layer, computed by `run(data, states, sizes)`.
+
+    Without a graph, runs one part of the steps at a time to save memory.
+    """
     if grad_enabled.get():
         return run(data, states, sizes)
     whole = None
@@ -66,7 +69,7 @@ def part_by_part(run, data, states, weights, sizes, reverse):
 
 
 def lstm_direction(data, states, weights, biases, sizes, reverse):
-    """All outputs and the last states of an LSTM layer; a third weight projects h."""
+    """Return all outputs and the last states of an LSTM layer; a third weight projects h."""
     w_input, w_state, *projection = weights
     bias = total_bias(biases)
 
@@ -83,7 +86,7 @@ def lstm_direction(data, states, weights, biases, sizes, reverse):
 
 
 def gru_direction(data, states, weights, biases, sizes, reverse):
-    """All outputs and the last state of a GRU layer."""
+    """Return all outputs and the last state of a GRU layer."""
 
     def run(data, states, sizes):
         x = linear(data, weights[0], *biases[:1])
@@ -94,7 +97,7 @@ def gru_direction(data, states, weights, biases, sizes, reverse):
 
 
 def rnn_direction(relu):
-    """Make the function of an RNN layer with tanh, or with max(., 0)."""
+    """Make the function for an RNN layer with tanh, or with max(., 0)."""
 
     def direction(data, states, weights, biases, sizes, reverse):
         bias = total_bias(biases)
@@ -109,12 +112,12 @@ def rnn_direction(relu):
     return direction
 
 
-# -------------------------------------------------------------------- all of them
+# -------------------------------------------------------------------- all layers and directions
 
 
 def through_layers(direction, data, sizes, states, params, has_biases, num_layers, dropout, train,
                    bidirectional):
-    """Lead packed rows through all layers: the last one's outputs and every layer's last states."""
+    """Run packed rows through all layers; return the outputs and every layer's last states."""
     directions = 2 if bidirectional else 1
     each = len(params) // (num_layers * directions)
     last = [[] for _ in states]
@@ -137,7 +140,7 @@ def through_layers(direction, data, sizes, states, params, has_biases, num_layer
 
 
 def recurrent(direction, input, *arguments):
-    """Run the layers on (T, B, I), or on packed rows with the sizes of the steps after them."""
+    """Run the layers on (T, B, I), or on packed rows and the sizes of the steps."""
     packed = getattr(arguments[0], "ndim", None) == 1
     if packed:
         sizes, (hx, *options) = tuple(arguments[0].tolist()), arguments[1:]
@@ -162,8 +165,10 @@ def recurrent(direction, input, *arguments):
 
 @function(method_too=False)
 def lstm(input, *arguments):
-    """Run an LSTM: (input, (h, c), params, has_biases, num_layers, dropout, train, bidirectional,
-    batch_first), or (data, batch_sizes, ...) without the last; output, h and c.
+    """Run an LSTM; return the output, h and c.
+
+    The arguments are (input, (h, c), params, has_biases, num_layers, dropout, train, bidirectional,
+    batch_first), or for packed rows (data, batch_sizes, ...) without the last one.
 
     Source: `torch.lstm`, which `torch.nn.LSTM` calls.
 
@@ -178,7 +183,7 @@ def lstm(input, *arguments):
 
 @function(method_too=False)
 def gru(input, *arguments):
-    """Run a GRU: arguments as those of `lstm`, with one state; output and h. Source: `torch.gru`.
+    """Run a GRU with a single state; arguments as for `lstm`.  Source: `torch.gru`.
 
     >>> from minigrad import gru, ones, zeros
     >>> weights = [zeros(3, 1), zeros(3, 1)]
@@ -190,7 +195,7 @@ def gru(input, *arguments):
 
 @function(method_too=False)
 def rnn_tanh(input, *arguments):
-    """Run h = tanh(x + w h): arguments as those of `gru`; output and h. Source: `torch.rnn_tanh`.
+    """Run h = tanh(x + w h); arguments as for `gru`.  Source: `torch.rnn_tanh`.
 
     >>> from minigrad import ones, rnn_tanh, zeros
     >>> weights = [zeros(1, 1), zeros(1, 1)]
@@ -202,7 +207,7 @@ def rnn_tanh(input, *arguments):
 
 @function(method_too=False)
 def rnn_relu(input, *arguments):
-    """Run h = max(x + w h, 0): arguments as those of `gru`; output and h. Source: `torch.rnn_relu`.
+    """Run h = max(x + w h, 0); arguments as for `gru`.  Source: `torch.rnn_relu`.
 
     >>> from minigrad import ones, rnn_relu
     >>> weights = [ones(1, 1), ones(1, 1)]
@@ -230,13 +235,13 @@ def check_cell(input, states, w_ih, w_hh):
 
 
 def both(b_ih, b_hh):
-    """The biases that are given, as a list."""
+    """Return the biases that are not `None`, as a list."""
     return [] if b_ih is None else [b_ih, b_hh]
 
 
 @function(method_too=False)
 def lstm_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
-    """Take one step of an LSTM: (B, I) and (h, c) of (B, H) each -> the next h and c.
+    """Run one step of an LSTM: (B, I) and (h, c) of (B, H) each -> the next h and c.
 
     Source: `torch.lstm_cell`.
 
@@ -251,7 +256,7 @@ def lstm_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
 
 @function(method_too=False)
 def gru_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
-    """Take one step of a GRU: (B, I) and (B, H) -> (B, H). Source: `torch.gru_cell`.
+    """Run one step of a GRU: (B, I) and (B, H) -> (B, H).  Source: `torch.gru_cell`.
 
     >>> from minigrad import gru_cell, ones, zeros
     >>> gru_cell(ones(1, 1), ones(1, 1), zeros(3, 1), zeros(3, 1))

@@ -1,4 +1,4 @@
-"""rrelu: the leaky relu whose slope is drawn anew for each negative element.
+"""rrelu: leaky relu with a random slope for each negative element.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.rrelu.html
 """
@@ -19,7 +19,7 @@ from ..random.generator import Generator, source
 
 def slopes(input: Tensor, lower: float, upper: float, training: bool,
            generator: Generator | None) -> Any:
-    """Return the factors of the elements: 1, or a drawn slope if one is not positive."""
+    """Return the factor of each element: 1 if it is positive, else the slope."""
     for name, bound in (("Lower", lower), ("Upper", upper)):
         if not np.isfinite(bound):
             raise RuntimeError(f"rrelu: {name.lower()} bound must be finite, got {bound}")
@@ -37,9 +37,9 @@ def drawn_slopes(array: Any, lower: float, upper: float, training: bool,
     noise = xp.ones(array.shape, array.dtype)
     if training:
         draws = source(xp, generator)
-        if xp.generators is not None:  # a number for each element, so that the host need not count
+        if xp.generators is not None:  # draw for every element, so that the CPU need not count
             return xp.where(low, draws.uniform(array.shape, array.dtype, lower, upper), noise)
-        # a number for each of them, in row-major order
+        # one number for each nonpositive element, in row-major order
         drawn = draws.uniform(int(low.sum()), np.float64, lower, upper)
         noise[low] = xp.from_host(drawn.astype(array.dtype))
     else:
@@ -50,7 +50,7 @@ def drawn_slopes(array: Any, lower: float, upper: float, training: bool,
 @function(method_too=False)
 def rrelu(input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, *,
           generator: Generator | None = None) -> Any:
-    """Return x, times a slope from [lower, upper) where it is negative; their mean if not training.
+    """Return x, times a random slope from [lower, upper) where negative; the mean if not training.
 
     Source: `torch.rrelu`.
 

@@ -1,4 +1,4 @@
-"""Undoing maximum pooling: each value goes back to where its window's maximum was."""
+"""Inverse of maximum pooling: put each value back where its window's maximum was."""
 
 from math import prod
 
@@ -10,7 +10,7 @@ from .pool_windows import window_sizes
 
 
 class MaxUnpool(Op):
-    """Put each element at its index in a plane of zeros: a tensor of `sizes`.
+    """Put each element at its index into a plane of zeros: a tensor of `sizes`.
 
     >>> from minigrad import tensor
     >>> MaxUnpool(tensor([[5.0, 7.0]]), tensor([[1, 2]]), (1, 4), 1)
@@ -48,7 +48,7 @@ class MaxUnpool(Op):
 
 
 class MaxUnpool3d(MaxUnpool):
-    """Put each element at its index in a volume of zeros.
+    """Put each element at its index into a volume of zeros.
 
     >>> from minigrad import tensor
     >>> MaxUnpool3d(tensor([[[[5.0]]]]), tensor([[[[1]]]]), (1, 1, 1, 2), 3)
@@ -62,12 +62,12 @@ class MaxUnpool3d(MaxUnpool):
 
 
 def made_places(make, shape, plane):
-    """Return indices that differ within each plane."""
+    """Make indices that are distinct within each plane."""
     return F.remainder(F.reshape(F.arange(prod(shape)), shape) + make.ints(1, high=plane), plane)
 
 
 def unpooled_sizes(input, kernel_size, stride, padding, output_size):
-    """Return the sizes before the pooling: `output_size`, or the smallest that fit."""
+    """Return the sizes before pooling: `output_size`, or the smallest possible ones."""
     dims = len(kernel_size)
     smallest = [(n - 1) * s + k - 2 * p for n, s, k, p in
                 zip(input[len(input) - dims:], stride, kernel_size, padding, strict=True)]
@@ -87,7 +87,7 @@ def unpooled_sizes(input, kernel_size, stride, padding, output_size):
 
 
 def max_unpool(dims, input, indices, kernel_size, stride, padding, output_size):
-    """Complete the arguments of an unpooling of `dims` dimensions and run it."""
+    """Complete the arguments of an unpooling over `dims` dimensions and run it."""
     name = f"max_unpool{dims}d"
     kernel_size, stride, padding = window_sizes(name, dims, kernel_size, stride, padding)
     shape = tuple(input.shape)
@@ -108,7 +108,7 @@ def max_unpool(dims, input, indices, kernel_size, stride, padding, output_size):
 
 @with_aliases
 def max_unpool1d(input, indices, kernel_size, stride=None, padding=0, output_size=None):
-    """Put the values of `max_pool1d` back to where they were, zeros elsewhere.
+    """Put the values of `max_pool1d` back where they were, with zeros elsewhere.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.max_unpool1d.html
 
@@ -121,7 +121,7 @@ def max_unpool1d(input, indices, kernel_size, stride=None, padding=0, output_siz
 
 @with_aliases
 def max_unpool2d(input, indices, kernel_size, stride=None, padding=0, output_size=None):
-    """Put the values of `max_pool2d` back to where they were, zeros elsewhere.
+    """Put the values of `max_pool2d` back where they were, with zeros elsewhere.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.max_unpool2d.html
 
@@ -135,7 +135,7 @@ def max_unpool2d(input, indices, kernel_size, stride=None, padding=0, output_siz
 
 @with_aliases
 def max_unpool3d(input, indices, kernel_size, stride=None, padding=0, output_size=None):
-    """Put the values of `max_pool3d` back to where they were, zeros elsewhere.
+    """Put the values of `max_pool3d` back where they were, with zeros elsewhere.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.max_unpool3d.html
 

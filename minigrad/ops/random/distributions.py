@@ -1,6 +1,6 @@
-"""Random writes in place of further distributions: log-normal, Cauchy, geometric.
+"""In-place random writes of further distributions: log-normal, Cauchy, geometric.
 
-All draw PyTorch's numbers on the CPU: in float64, one after another.
+On the CPU, all of them draw the same numbers as PyTorch: in float64, one after another.
 
 Source: https://docs.pytorch.org/docs/stable/torch.html#in-place-random-sampling
 """
@@ -17,14 +17,14 @@ from .sampling import Drawing, drawn_like, numbers
 
 
 def require_floating(name, dtype):
-    """Raise `RuntimeError` unless a dtype is floating."""
+    """Raise `RuntimeError` unless a dtype is floating-point."""
     if dtype.kind != "f":
         raise RuntimeError(f"{name} distribution is a continuous probability distribution. dtype "
                            f"must be a floating point but you specified {type_name(dtype)}")
 
 
 def transformed(generator, change, normal=False):
-    """Return a function that draws numbers in float64 and gives `change(xp, numbers)`."""
+    """Return a function that draws numbers in float64 and returns `change(xp, numbers)`."""
 
     def draw(xp, shape, dtype):
         bits = source(xp, generator)
@@ -38,9 +38,9 @@ def transformed(generator, change, normal=False):
 
 
 class LogNormal(Drawing):
-    """Numbers whose logarithms are normally distributed, written in place.
+    """Log-normal random numbers, written in place.
 
-    `RuntimeError` unless std > 0. Source: `torch.Tensor.log_normal_`.
+    Raises `RuntimeError` unless std > 0.  Source: `torch.Tensor.log_normal_`.
 
     >>> from minigrad import manual_seed, zeros
     >>> _ = manual_seed(0)
@@ -61,9 +61,9 @@ class LogNormal(Drawing):
 
 
 class Cauchy(Drawing):
-    """Numbers of the Cauchy distribution, written in place.
+    """Cauchy-distributed random numbers, written in place.
 
-    `RuntimeError` unless sigma > 0. Source: `torch.Tensor.cauchy_`.
+    Raises `RuntimeError` unless sigma > 0.  Source: `torch.Tensor.cauchy_`.
 
     >>> from minigrad import manual_seed, zeros
     >>> _ = manual_seed(0)
@@ -82,9 +82,9 @@ class Cauchy(Drawing):
 
 
 class Geometric(Drawing):
-    """How many trials of chance `p` pass up to the first success, written in place.
+    """The number of trials with probability `p` up to the first success, written in place.
 
-    `RuntimeError` unless 0 < p < 1. Source: `torch.Tensor.geometric_`.
+    Raises `RuntimeError` unless 0 < p < 1.  Source: `torch.Tensor.geometric_`.
 
     >>> from minigrad import manual_seed, zeros
     >>> _ = manual_seed(0)

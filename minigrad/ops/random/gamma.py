@@ -1,7 +1,7 @@
-"""Random numbers of the gamma and the Dirichlet distribution, which move with their parameters.
+"""Gamma and Dirichlet random numbers that are differentiable with respect to their parameters.
 
-Their derivatives are those of implicit reparametrisation, see backend/special_pathwise.py; those
-have no further derivative, as in PyTorch.
+The derivatives use implicit reparametrization, see backend/special_pathwise.py.  As in PyTorch,
+they cannot be differentiated again.
 
 Source: https://docs.pytorch.org/docs/stable/distributions.html#pathwise-derivative
 """
@@ -19,7 +19,7 @@ from .sampling import chances, numbers
 
 
 class StandardGammaGrad(Binary):
-    """How numbers of the gamma distribution move with its shape `self`, by their value `output`.
+    """The derivative of gamma samples `output` with respect to their shape `self`.
 
     >>> from minigrad import _standard_gamma_grad, tensor
     >>> _standard_gamma_grad(tensor([1.0]), tensor([1.0]))
@@ -42,9 +42,9 @@ class StandardGammaGrad(Binary):
 
 
 class DirichletGrad(Op):
-    """How a number of the Dirichlet distribution moves with its own parameter, by 1 - x.
+    """The derivative of a Dirichlet sample with respect to its own parameter, divided by 1 - x.
 
-    `self` is that number x, `alpha` its parameter and `total` the sum of all parameters.
+    `self` is the sample x, `alpha` its parameter and `total` the sum of all parameters.
 
     >>> from minigrad import _dirichlet_grad, tensor
     >>> _dirichlet_grad(tensor([0.5]), tensor([1.0]), tensor([2.0]))
@@ -67,7 +67,7 @@ class DirichletGrad(Op):
 
 
 class StandardGamma(Op):
-    """Numbers of the gamma distributions whose shapes are the elements of a tensor; the rate is 1.
+    """Samples of gamma distributions with the elements of `self` as shapes and rate 1.
 
     >>> from minigrad import _standard_gamma, manual_seed, tensor
     >>> _ = manual_seed(0)
@@ -88,7 +88,7 @@ class StandardGamma(Op):
 
 
 class SampleDirichlet(Op):
-    """Numbers of the Dirichlet distributions whose parameters are the rows of a tensor.
+    """Samples of Dirichlet distributions with the rows of `self` as parameters.
 
     >>> from minigrad import _sample_dirichlet, tensor
     >>> _sample_dirichlet(tensor([1.0, 2.0, 3.0])).shape
@@ -130,8 +130,8 @@ def refuse_half(array, kernel):
 def _standard_gamma(input, generator=None):
     """Draw from gamma distributions with the shapes in `input` and rate 1.
 
-    The gradient is by implicit reparametrisation. `NotImplementedError` unless the dtype is
-    float32 or float64. Source: `torch._standard_gamma`.
+    The gradient uses implicit reparametrization.  Raises `NotImplementedError` unless the dtype is
+    float32 or float64.  Source: `torch._standard_gamma`.
 
     >>> from minigrad import _standard_gamma, ones
     >>> bool((_standard_gamma(ones(3)) > 0).all())
@@ -144,8 +144,8 @@ def _standard_gamma(input, generator=None):
 def _sample_dirichlet(input, generator=None):
     """Draw from Dirichlet distributions whose parameters are the rows of `input`.
 
-    The gradient is by implicit reparametrisation, row by row. `NotImplementedError` unless the
-    dtype is float32 or float64. Source: `torch._sample_dirichlet`.
+    The gradient uses implicit reparametrization.  Raises `NotImplementedError` unless the dtype is
+    float32 or float64.  Source: `torch._sample_dirichlet`.
 
     >>> from minigrad import _sample_dirichlet, tensor
     >>> _sample_dirichlet(tensor([1.0, 2.0, 3.0])).shape

@@ -1,7 +1,7 @@
-"""Generators of random numbers, and the default ones that everything uses unless told otherwise.
+"""Random number generators, and the default ones that ops use unless you pass one.
 
-After the same seed those of the CPU give PyTorch's numbers; see `backend.random_mt`.  Each GPU has
-a default generator of its own, which makes its numbers there; see `backend.random_philox`.
+With the same seed, CPU generators return the same numbers as PyTorch; see `backend.random_mt`.
+Each GPU has a separate default generator, which draws on that GPU; see `backend.random_philox`.
 
 Source: https://docs.pytorch.org/docs/stable/random.html
 """
@@ -25,7 +25,7 @@ from ...tensor.tensor import Tensor, from_array
 
 
 class Generator:
-    """A source of random numbers with a state of its own. Source: `torch.Generator`.
+    """A source of random numbers with a separate state.  Source: `torch.Generator`.
 
     >>> from minigrad import Generator, randint
     >>> randint(0, 10, (3,), generator=Generator().manual_seed(0))
@@ -52,7 +52,7 @@ class Generator:
         return self._device
 
     def manual_seed(self, seed: int) -> Generator:
-        """Start the sequence of numbers that belongs to `seed`; returns the generator itself.
+        """Restart the generator from `seed`, and return the generator itself.
 
         >>> from minigrad import Generator
         >>> Generator().manual_seed(7).initial_seed()
@@ -62,7 +62,7 @@ class Generator:
         return self
 
     def seed(self) -> int:
-        """Start from a seed that the operating system gives, and return it.
+        """Restart from a seed drawn from the operating system, and return the seed.
 
         >>> from minigrad import Generator
         >>> generator = Generator(); generator.seed() == generator.initial_seed()
@@ -71,7 +71,7 @@ class Generator:
         return int(self._source.seed())
 
     def initial_seed(self) -> int:
-        """Return the seed that the sequence began with.
+        """Return the seed that the generator was last started from.
 
         >>> from minigrad import Generator
         >>> Generator().manual_seed(7).initial_seed()
@@ -80,9 +80,9 @@ class Generator:
         return int(self._source.initial_seed())
 
     def get_state(self) -> Tensor:
-        """Return the state that the next numbers depend on, as a uint8 tensor on the CPU.
+        """Return the state that determines the next numbers, as a uint8 tensor on the CPU.
 
-        It has 5056 elements, and 16 for a generator of a GPU.
+        It has 5056 elements, or 16 for a GPU generator.
 
         >>> from minigrad import Generator, rand
         >>> generator = Generator(); state = generator.get_state(); state.shape, state.dtype
@@ -94,7 +94,7 @@ class Generator:
         return from_array(self._source.get_state())
 
     def set_state(self, new_state: Tensor) -> Generator:
-        """Go on from a state that `get_state` returned; else `TypeError` or `RuntimeError`.
+        """Continue from a state returned by `get_state`; raise for anything else.
 
         >>> from minigrad import Generator, rand
         >>> one, other = Generator().manual_seed(7), Generator()
@@ -108,7 +108,7 @@ class Generator:
         return self
 
     def clone_state(self) -> Generator:
-        """Return a new generator that will give the same numbers.
+        """Return a new generator that draws the same numbers from here on.
 
         >>> from minigrad import Generator, rand
         >>> generator = Generator().manual_seed(7); other = generator.clone_state()
@@ -120,32 +120,32 @@ class Generator:
         return other
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Let `copy` and `pickle` make a new generator in the same state."""
+        """Let `copy` and `pickle` make a new generator with the same state."""
         return restored, (str(self.device), self.initial_seed(), self.get_state())
 
 
 def restored(device: str, seed: int, state: Tensor) -> Generator:
-    """Return a new generator that began with a seed and has come to a state."""
+    """Return a new generator with the given initial seed and state."""
     return Generator(device).manual_seed(seed).set_state(state)
 
 
 default_generator = Generator()
 default_generator.seed()
 
-#: The generator that replaces the default one on this thread, as in a data loader's workers.
+#: The generator that replaces the default one on this thread, for example in a data loader worker.
 of_this_thread: ContextVar[Generator | None] = ContextVar("of_this_thread", default=None)
 
 
 def current() -> Generator:
-    """Return the generator that is used here unless told otherwise."""
+    """Return the default generator of this thread."""
     return of_this_thread.get() or default_generator
 
 
 def source(xp: Any, generator: Generator | None) -> Any:
     """Return the source of a generator, or of the default one, for arrays of a backend.
 
-    It is a `MersenneTwister`, whose numbers are on the host, or has its methods and makes them on
-    the current device.  `RuntimeError` for a generator of another device.
+    This is a `MersenneTwister`, which draws on the CPU, or an object with the same methods that
+    draws on the current device.  Raises `RuntimeError` if the generator belongs to another device.
     """
     if _state.randomness.get() == "error":
         raise RuntimeError("vmap: called random operation while in randomness error mode. Please "
@@ -167,15 +167,15 @@ def source(xp: Any, generator: Generator | None) -> Any:
     return generator._source
 
 
-#: The error for numbers that are drawn by a batch and should be the same for all its examples.
+#: The error if examples should share random numbers, but a batch determines their distribution.
 BY_A_BATCH = ("Vmap does not currently support same randomness with a batched tensor input: "
               "numbers that are the same for all examples have to be drawn without one.")
 
 
 def for_each_example(draw: Callable[[tuple[int, ...]], Tensor]) -> Tensor:
-    """Return the part of each example of what `draw(sizes)` returns, a tensor of `(*sizes, ...)`.
+    """Call `draw(sizes)`, which returns a tensor `(*sizes, ...)`; return each example's part of it.
 
-    `sizes` are those of the batches of `vmap(randomness="different")`, outside of it ().
+    `sizes` are the batch sizes of `vmap(randomness="different")`, or () outside of it.
     """
     batches = _state.drawn.get()
     if batches is None:
@@ -187,30 +187,30 @@ def for_each_example(draw: Callable[[tuple[int, ...]], Tensor]) -> Tensor:
 
 
 def of_each_example(value: Any) -> Any:
-    """Return a copy of a tensor for each example, if each example draws numbers of its own."""
+    """Return a copy of a tensor for each example if the examples draw different numbers."""
     batches = _state.drawn.get()
     if batches is None or not isinstance(value, Tensor) or batches.holds(value):
         return value
     if _state.randomness.get() == "same" and backend_of(value._array).run_op is not None:
-        return value  # a batch of a `vmap` inside
+        return value  # a batch of an inner `vmap`
     return batches.example(batches.of(value).clone())
 
 
 def manual_seed(seed: int) -> Generator:
-    """Start the sequence of all devices that belongs to `seed`. Source: `torch.manual_seed`.
+    """Restart the generators of all devices from `seed`.  Source: `torch.manual_seed`.
 
     >>> from minigrad import manual_seed, rand
     >>> _ = manual_seed(0)
     >>> rand(2)
     tensor([0.4963, 0.7682])
     """
-    if of_this_thread.get() is None:  # a data loader's worker seeds itself alone
+    if of_this_thread.get() is None:  # a data loader worker seeds only itself
         of_devices.manual_seed_all(seed)
     return current().manual_seed(seed)
 
 
 def seed() -> int:
-    """Start all devices from one seed of the operating system's. Source: `torch.seed`.
+    """Restart all devices from a seed of the operating system.  Source: `torch.seed`.
 
     >>> from minigrad import initial_seed, seed
     >>> seed() == initial_seed()
@@ -223,7 +223,7 @@ def seed() -> int:
 
 
 def initial_seed() -> int:
-    """Return the seed the default generator began with. Source: `torch.initial_seed`.
+    """Return the default generator's initial seed.  Source: `torch.initial_seed`.
 
     >>> from minigrad import initial_seed, manual_seed
     >>> _ = manual_seed(7)
@@ -234,7 +234,7 @@ def initial_seed() -> int:
 
 
 def get_rng_state() -> Tensor:
-    """Return the default generator's state. Source: `torch.get_rng_state`.
+    """Return the state of the default generator.  Source: `torch.get_rng_state`.
 
     >>> from minigrad import get_rng_state
     >>> get_rng_state().shape
@@ -244,7 +244,7 @@ def get_rng_state() -> Tensor:
 
 
 def set_rng_state(new_state: Tensor) -> None:
-    """Set the default generator's state. Source: `torch.set_rng_state`.
+    """Set the state of the default generator.  Source: `torch.set_rng_state`.
 
     >>> from minigrad import equal, get_rng_state, rand, set_rng_state
     >>> state = get_rng_state()
@@ -257,7 +257,7 @@ def set_rng_state(new_state: Tensor) -> None:
 
 
 class States:
-    """The states of the default generators: the CPU's, and those of some GPUs, or of all."""
+    """The states of the default generators: of the CPU, and of some or all GPUs."""
 
     def __init__(self, devices: Iterable[Any] | None = None) -> None:
         self.cpu = get_rng_state()
@@ -265,7 +265,7 @@ class States:
         self.devices = [(each, of_devices.get_rng_state(each)) for each in where]
 
     def restore(self) -> None:
-        """Go on from these states."""
+        """Set the generators back to these states."""
         set_rng_state(self.cpu)
         for each, state in self.devices:
             of_devices.set_rng_state(state, each)
@@ -273,9 +273,11 @@ class States:
 
 @contextmanager
 def fork_rng(devices: Iterable[Any] | None = None, enabled: bool = True) -> Iterator[None]:
-    """Put the default generators' states back on leaving. Source: `torch.random.fork_rng`.
+    """Restore the states of the default generators at the end of the block.
 
-    Those of the CPU and of the GPUs in `devices`; None means all.
+    This covers the CPU and the GPUs in `devices`, or all GPUs for `None`.
+
+    Source: `torch.random.fork_rng`.
 
     >>> from minigrad.ops.random.generator import fork_rng
     >>> before = get_rng_state()

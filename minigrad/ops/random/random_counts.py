@@ -1,4 +1,4 @@
-"""Random counts: the Poisson and the binomial distribution.
+"""Random counts from the Poisson and the binomial distribution.
 
 Source: https://docs.pytorch.org/docs/stable/torch.html#random-sampling
 """
@@ -18,7 +18,7 @@ from .sampling import Drawing, chances, floating, numbers
 
 
 class Poisson(Drawing):
-    """Numbers of the Poisson distributions whose means are the elements of a tensor.
+    """Samples of Poisson distributions with the elements of `self` as means.
 
     >>> from minigrad import poisson, zeros
     >>> poisson(zeros(2))
@@ -38,9 +38,9 @@ class Poisson(Drawing):
 
 @function(method_too=False)
 def poisson(input: Tensor, generator: Generator | None = None) -> Any:
-    """Draw from Poisson distributions whose means are the elements of `input`.
+    """Draw from Poisson distributions with the elements of `input` as means.
 
-    The gradient is zero. `RuntimeError` where a mean is negative. Source: `torch.poisson`.
+    The gradient is zero.  Raises `RuntimeError` if a mean is negative.  Source: `torch.poisson`.
 
     >>> from minigrad import poisson, zeros
     >>> poisson(zeros(2))
@@ -50,7 +50,7 @@ def poisson(input: Tensor, generator: Generator | None = None) -> Any:
 
 
 class Binomial(Op):
-    """How many of so many trials succeed; the shapes of trials and chances broadcast.
+    """The number of successes; the shapes of counts and probabilities broadcast.
 
     >>> from minigrad import binomial, tensor
     >>> binomial(tensor([3.0, 4.0]), tensor([0.0, 1.0]))
@@ -79,9 +79,11 @@ class Binomial(Op):
 
 @function(method_too=False)
 def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) -> Any:
-    """Draw how many of `count` trials succeed with the chances `prob`; their shapes broadcast.
+    """Draw the number of successes in `count` trials with probability `prob`; the shapes broadcast.
 
-    The gradient is zero. `ValueError` unless both are floating. Source: `torch.binomial`.
+    The gradient is zero.  Raises `ValueError` unless both are floating-point.
+
+    Source: `torch.binomial`.
 
     >>> from minigrad import binomial, tensor
     >>> binomial(tensor([3.0, 4.0]), tensor([0.0, 1.0]))

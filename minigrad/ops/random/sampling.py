@@ -1,8 +1,8 @@
-"""Random tensors, random writes in place, and dropout.
+"""Random tensors and in-place random writes.
 
-After the same `manual_seed` all draw PyTorch's numbers on the CPU; GPUs make numbers of their own.
-Random numbers that are written in place do not depend on the values before, so the gradient of such
-a write is zero.
+With the same `manual_seed`, all functions draw the same numbers as PyTorch on the CPU, while GPUs
+draw different ones.  Random numbers that are written in place do not depend on the old values, so
+the gradient of such a write is zero.
 
 Source: https://docs.pytorch.org/docs/stable/torch.html#random-sampling
 """
@@ -54,18 +54,18 @@ Draw = Callable[[Any, Shape, Any], Array]  # (backend, shape, dtype) -> its arra
 
 
 def numbers(xp: Any, drawn: Array) -> Array:
-    """Return drawn numbers as an array of the backend; the host may have drawn them."""
+    """Return drawn numbers as an array of the backend, moved from the CPU if needed."""
     return drawn if type(drawn) is xp.array_type else xp.from_host(drawn)
 
 
 def chances(xp: Any, p: Array) -> Array:
-    """Return probabilities or weights on the device, or the host, that draws by them."""
+    """Return probabilities or weights on the device that draws with them, or on the CPU."""
     return xp.to_host(p) if xp.generators is None else p
 
 
 def uniform_numbers(generator: Any, low: float = 0.0, high: float = 1.0,
                     **out: Array) -> Draw:
-    """Return a function that draws numbers evenly from [low, high), perhaps into `out`."""
+    """Return a function that draws from [low, high), optionally into `out`."""
 
     def draw(xp: Any, shape: Shape, dtype: Any) -> Array:
         floating("check_uniform_bounds", dtype)
@@ -81,7 +81,7 @@ def uniform_numbers(generator: Any, low: float = 0.0, high: float = 1.0,
 
 def normal_numbers(generator: Any, mean: float = 0.0, std: float = 1.0,
                    in_pairs: bool = False) -> Draw:
-    """Return a function that draws numbers of the normal distribution."""
+    """Return a function that draws from a normal distribution."""
 
     def draw(xp: Any, shape: Shape, dtype: Any) -> Array:
         if 0 in shape:
@@ -94,13 +94,13 @@ def normal_numbers(generator: Any, mean: float = 0.0, std: float = 1.0,
 
 
 def whole_numbers(generator: Any, low: int, high: int) -> Draw:
-    """Return a function that draws integers evenly from [low, high)."""
+    """Return a function that draws integers from [low, high)."""
     return lambda xp, shape, dtype: numbers(
         xp, source(xp, generator).randint(low, high, shape, dtype))
 
 
 def all_whole_numbers(generator: Any) -> Draw:
-    """Return a function that draws from 0 to the greatest integer that a dtype holds exactly."""
+    """Return a function that draws from 0 to the largest integer that a dtype holds exactly."""
 
     def draw(xp: Any, shape: Shape, dtype: Any) -> Array:
         if dtype.kind == "f":
@@ -113,20 +113,20 @@ def all_whole_numbers(generator: Any) -> Draw:
 
 
 def floating(kernel: str, dtype: Any) -> None:
-    """Raise `NotImplementedError` unless the dtype is floating."""
+    """Raise `NotImplementedError` unless the dtype is floating-point."""
     if dtype.kind != "f":
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_name(dtype)}'")
 
 
 def in_order_of_memory(array: Array) -> list[int]:
-    """Return the axes of an array, that with the greatest stride first."""
+    """Return the axes of an array in order of decreasing strides."""
     return sorted(range(array.ndim), key=lambda axis: -array.strides[axis])
 
 
 def drawn_like(xp: Any, array: Array, draw: Draw, scattered: Draw | None = None) -> Array:
-    """Draw numbers of an array's shape in the order in which its elements lie in memory.
+    """Draw numbers with an array's shape, in the memory order of its elements.
 
-    If the array is not contiguous, `scattered` draws them if it is given.
+    If the array is not contiguous, `scattered` draws them instead, if it is not `None`.
     """
     dtype = array.dtype
     if array.flags.c_contiguous:
@@ -142,9 +142,9 @@ def drawn_like(xp: Any, array: Array, draw: Draw, scattered: Draw | None = None)
 
 def random_tensor(name: str, shape: Shape, draw: Draw, options: Options, default: Any = None,
                   out: Tensor | None = None, scattered: Draw | None = None) -> Tensor:
-    """Make a tensor of drawn numbers.
+    """Create a tensor of drawn numbers.
 
-    If `out`, where they will be stored, has that shape, they come in the order of its memory.
+    If `out`, where they will be stored, has that shape, they are drawn in its memory order.
     """
     if out is not None and out.shape == shape and not out._array.flags.c_contiguous:
         array = out._array
@@ -155,9 +155,9 @@ def random_tensor(name: str, shape: Shape, draw: Draw, options: Options, default
 
 def random_like(name: str, input: Any, draw: Draw, options: Options,
                 scattered: Draw | None = None) -> Tensor:
-    """Make a tensor of drawn numbers like `input`; inside `vmap` by its argument `randomness`."""
+    """Create a tensor of drawn numbers like `input`; `randomness` applies inside `vmap`."""
     input, batches = of_each_example(input), _state.drawn.get()
-    shared = input if batches is None else batches.of(input)  # no batch, if each has its own
+    shared = input if batches is None else batches.of(input)  # unwrapped if each example draws
 
     def build(xp: Any, dtype: Any) -> Array:
         array = memory = xp.empty_like(input._array, dtype=dtype, order=order(input, options))
@@ -179,7 +179,7 @@ def random_like(name: str, input: Any, draw: Draw, options: Options,
 @function(method_too=False, out="creation passed")
 def rand(*dims: Any, generator: Generator | None = None, out: Tensor | None = None,
          **options: Unpack[SizedOptions]) -> Tensor:
-    """Make numbers evenly from [0, 1), of a floating dtype. Source: `torch.rand`.
+    """Create uniform random numbers in [0, 1), of a floating-point dtype.  Source: `torch.rand`.
 
     >>> from minigrad import manual_seed, rand
     >>> _ = manual_seed(0)
@@ -193,7 +193,7 @@ def rand(*dims: Any, generator: Generator | None = None, out: Tensor | None = No
 @function(method_too=False, out="creation passed")
 def randn(*dims: Any, generator: Generator | None = None, out: Tensor | None = None,
           **options: Unpack[SizedOptions]) -> Tensor:
-    """Make numbers of the standard normal distribution. Source: `torch.randn`.
+    """Create standard normal random numbers.  Source: `torch.randn`.
 
     >>> from minigrad import manual_seed, randn
     >>> _ = manual_seed(0)
@@ -208,7 +208,7 @@ def randn(*dims: Any, generator: Generator | None = None, out: Tensor | None = N
 def randint(low: Any = NOT_GIVEN, high: Any = NOT_GIVEN, size: Any = NOT_GIVEN, *,
             generator: Generator | None = None, out: Tensor | None = None,
             **options: Unpack[Options]) -> Tensor:
-    """Make whole numbers from `low` (0) up to but without `high`: int64. Source: `torch.randint`.
+    """Create random integers in [low, high), int64; `low` defaults to 0.  Source: `torch.randint`.
 
     >>> from minigrad import manual_seed, randint
     >>> _ = manual_seed(0)
@@ -233,14 +233,14 @@ def randint(low: Any = NOT_GIVEN, high: Any = NOT_GIVEN, size: Any = NOT_GIVEN, 
 
 
 def bound(name: str, argument: str, position: int, value: Any) -> int:
-    """Return a whole number; `TypeError` for anything else."""
+    """Return an integer; raise `TypeError` for anything else."""
     INT.check(name, argument, value, position - 1)
     return index(value)
 
 
 @function(method_too=False, out="creation")
 def randperm(n: int, *, generator: Generator | None = None, **options: Unpack[Options]) -> Tensor:
-    """Make the numbers 0 to n - 1 in random order: int64. Source: `torch.randperm`.
+    """Create a random permutation of 0 to n - 1, int64.  Source: `torch.randperm`.
 
     >>> from minigrad import manual_seed, randperm
     >>> _ = manual_seed(0)
@@ -260,7 +260,7 @@ def randperm(n: int, *, generator: Generator | None = None, **options: Unpack[Op
         if not sizes:
             return create("randperm", options, one, int64)
         rows = [create("randperm", options, one, int64) for _ in range(math.prod(sizes))]
-        turned = F.reshape(F.stack(rows), (*sizes[::-1], count))  # the outer examples in turn
+        turned = F.reshape(F.stack(rows), (*sizes[::-1], count))  # loops over the outer examples
         return F.permute(turned, (*range(len(sizes))[::-1], len(sizes)))
 
     return for_each_example(draw)
@@ -269,7 +269,7 @@ def randperm(n: int, *, generator: Generator | None = None, **options: Unpack[Op
 @function(method_too=False)
 def rand_like(input: Tensor, *, generator: Generator | None = None,
               **options: Unpack[Options]) -> Tensor:
-    """Make numbers evenly from [0, 1), in `input`'s shape and dtype. Source: `torch.rand_like`.
+    """Create uniform random numbers with `input`'s shape and dtype.  Source: `torch.rand_like`.
 
     >>> from minigrad import rand_like, zeros
     >>> rand_like(zeros(2, 3)).shape
@@ -281,7 +281,7 @@ def rand_like(input: Tensor, *, generator: Generator | None = None,
 @function(method_too=False)
 def randn_like(input: Tensor, *, generator: Generator | None = None,
                **options: Unpack[Options]) -> Tensor:
-    """Make standard normal numbers in `input`'s shape and dtype. Source: `torch.randn_like`.
+    """Create standard normal numbers with `input`'s shape and dtype.  Source: `torch.randn_like`.
 
     >>> from minigrad import randn_like, zeros
     >>> randn_like(zeros(2, 3)).shape
@@ -294,7 +294,7 @@ def randn_like(input: Tensor, *, generator: Generator | None = None,
 @function(method_too=False)
 def randint_like(input: Tensor, low: int = 0, high: int | None = None, *,
                  generator: Generator | None = None, **options: Unpack[Options]) -> Tensor:
-    """Make whole numbers in `input`'s shape and dtype. Source: `torch.randint_like`.
+    """Create random integers with `input`'s shape and dtype.  Source: `torch.randint_like`.
 
     >>> from minigrad import randint_like, zeros
     >>> randint_like(zeros(2, 3), 10).shape
@@ -308,7 +308,7 @@ def randint_like(input: Tensor, low: int = 0, high: int | None = None, *,
 
 
 class NormalOf(Op):
-    """Normal numbers around `mean` with deviation `std`; their shapes broadcast.
+    """Normal samples with means `mean` and deviations `std`; their shapes broadcast.
 
     >>> from minigrad import normal, tensor
     >>> normal(tensor([1.0, 2.0]), 0.0)
@@ -327,7 +327,7 @@ class NormalOf(Op):
             raise RuntimeError(f"normal expects std >= 0.0, but found std {std.item():g}")
         if order is None or order.shape != shape or order.flags.c_contiguous:
             drawn = numbers(xp, source(xp, generator).normal(shape, mean.dtype))
-        else:  # that of the memory in which the numbers will be stored
+        else:  # the order of the memory that will hold the numbers
             drawn = drawn_like(xp, order, normal_numbers(generator, in_pairs=True))
         return xp.add(xp.multiply(drawn, std), mean)
 
@@ -343,9 +343,9 @@ class NormalOf(Op):
 @function(method_too=False, out="cast passed")
 def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Generator | None = None,
            out: Tensor | None = None, **options: Unpack[Options]) -> Any:
-    """Draw from normal distributions: `size` numbers of one, or one of each of the tensors' means.
+    """Draw from normal distributions: `size` numbers of one, or one number for each mean.
 
-    `RuntimeError` where std < 0. Source: `torch.normal`.
+    Raises `RuntimeError` if std < 0.  Source: `torch.normal`.
 
     >>> from minigrad import manual_seed, normal
     >>> _ = manual_seed(0)
@@ -366,12 +366,12 @@ def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Generator 
 
 
 def fixed_chance(generator: Any, p: float) -> Draw:
-    """Return a function that draws ones with probability `p`, else zeros."""
+    """Return a function that draws 1 with probability `p`, else 0."""
     return lambda xp, shape, dtype: numbers(xp, source(xp, generator).bernoulli(p, shape, dtype))
 
 
 class Drawing(Op, abstract=True):
-    """Random numbers in the shape of `self`, which therefore gets a gradient of zero."""
+    """Random numbers with the shape of `self`, whose gradient is therefore zero."""
 
     shape, public = same, False
 
@@ -379,7 +379,7 @@ class Drawing(Op, abstract=True):
 
 
 class Bernoulli(Drawing):
-    """Ones with the probabilities in the tensor, or with probability `p`; else zeros.
+    """1 with the probabilities in the tensor, or with probability `p`; otherwise 0.
 
     >>> from minigrad import bernoulli, tensor
     >>> bernoulli(tensor([0.0, 1.0]))
@@ -404,7 +404,7 @@ class Bernoulli(Drawing):
 @function(method_too=False, out="cast passed")
 def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | None = None,
               out: Tensor | None = None) -> Any:
-    """Draw ones with the probabilities in `input`, or with probability `p`; else zeros.
+    """Draw 1 with the probabilities in `input`, or with probability `p`; otherwise 0.
 
     Source: `torch.bernoulli`.
 
@@ -412,7 +412,7 @@ def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | N
     >>> bernoulli(tensor([0.0, 1.0]))
     tensor([0., 1.])
     """
-    if out is not None:  # the draws come in the order of its memory
+    if out is not None:  # draw in its memory order
         drawn = F.empty_like(out) if out.shape == input.shape else F.new_empty(out, input.shape)
         return drawn.bernoulli_(input if p is None else p, generator=generator)
     return Bernoulli(of_each_example(input), p, generator=generator)
@@ -421,7 +421,7 @@ def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | N
 @method("bernoulli")
 def tensor_bernoulli(self: Tensor, p: float | None = None, *,
                  generator: Generator | None = None) -> Any:
-    """Draw ones with the probabilities in the tensor; see `bernoulli`.
+    """Draw 1 with the probabilities in the tensor, otherwise 0; see `bernoulli`.
 
     >>> from minigrad import tensor
     >>> tensor([0.0, 1.0]).bernoulli()
@@ -433,10 +433,10 @@ def tensor_bernoulli(self: Tensor, p: float | None = None, *,
 @function(out="exact")
 def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *,
                 generator: Generator | None = None) -> Tensor:
-    """Draw indices with probabilities in proportion to the weights in each row: int64.
+    """Draw indices with probabilities proportional to the weights in each row, as int64.
 
-    `input` is (n,) or (m, n), floating. `RuntimeError` for weights that are negative or sum to 0.
-    Source: `torch.multinomial`.
+    `input` is (n,) or (m, n) and floating-point.  Raises `RuntimeError` if a weight is negative or
+    the weights of a row sum to 0.  Source: `torch.multinomial`.
 
     >>> from minigrad import multinomial, tensor
     >>> multinomial(tensor([0.0, 1.0, 0.0]), 1)
@@ -510,12 +510,12 @@ class Normal(Drawing):
 
 
 def onto_self(self, p=0.5, generator=None):
-    """The shape of `self`, to which that of `p` expands."""
+    """Return the shape of `self`, to which the shape of `p` expands."""
     return Expand.shape(p, self) if isinstance(p, tuple) else self
 
 
 class BernoulliFill(Drawing):
-    """Ones with probability `p`, a number or a tensor, else zeros, written in place.
+    """1 with probability `p`, a number or a tensor, otherwise 0, written in place.
 
     Source: `torch.Tensor.bernoulli_`.
 
@@ -545,7 +545,7 @@ class BernoulliFill(Drawing):
 
 
 class Exponential(Drawing):
-    """Exponentially distributed numbers of mean 1 / lambd, written in place.
+    """Exponential random numbers with mean 1 / lambd, written in place.
 
     Source: `torch.Tensor.exponential_`.
 
@@ -566,7 +566,7 @@ class Exponential(Drawing):
 
 
 class Random(Drawing):
-    """Random integers in [from, to), or of the whole range of the dtype, written in place.
+    """Random integers in [from, to), or over the whole range of the dtype, written in place.
 
     Source: `torch.Tensor.random_`.
 

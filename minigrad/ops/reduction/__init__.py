@@ -1,1 +1,1 @@
-"""Operations that reduce, scan or sort along dimensions."""
+"""Ops that reduce, scan or sort along dimensions."""

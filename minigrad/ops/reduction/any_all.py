@@ -1,16 +1,16 @@
-"""Reductions to truth values and counts: any, all, count_nonzero."""
+"""Reductions to bools and counts: any, all, count_nonzero."""
 
 from ...shapes import reduced
 from .sum_mean import Reduction, axes
 
 
 def asked(shape, dim=None, keepdim=False):
-    """Return the shape of `any` and `all`: no dimensions named, none reduced."""
+    """Return the shape of `any` and `all`; an empty `dim` reduces nothing."""
     return shape if dim in ((), []) else reduced(shape, dim, keepdim)
 
 
 def asked_axes(array, dim):
-    """Return NumPy's `axis` of `any` and `all`: () asks each element."""
+    """Return NumPy's `axis` for `any` and `all`; () tests each element separately."""
     return () if dim in ((), []) else axes(array, dim)
 
 
@@ -24,7 +24,7 @@ def combined(name, kernel):
 
 
 class TruthReduction(Reduction, abstract=True):
-    """A reduction of truth values."""
+    """A reduction to bools."""
 
     out = "exact overlap expanded"
     shape, nondifferentiable = asked, True
@@ -37,7 +37,7 @@ class TruthReduction(Reduction, abstract=True):
 
 
 class Any(TruthReduction):
-    """True if any element is not zero; of uint8 the result is uint8.
+    """True if any element is nonzero; for uint8 the result is uint8.
 
     >>> from minigrad import tensor
     >>> tensor([0, 1]).any()
@@ -46,7 +46,7 @@ class Any(TruthReduction):
 
 
 class All(TruthReduction):
-    """True if no element is zero; of uint8 the result is uint8.
+    """True if all elements are nonzero; for uint8 the result is uint8.
 
     >>> from minigrad import tensor
     >>> tensor([0, 1]).all()
@@ -55,7 +55,7 @@ class All(TruthReduction):
 
 
 class CountNonzero(Reduction):
-    """Count the elements that are not zero, as int64.
+    """The number of nonzero elements, as int64.
 
     >>> from minigrad import tensor
     >>> tensor([0.0, 2.0, 3.0]).count_nonzero()

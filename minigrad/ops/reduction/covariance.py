@@ -9,7 +9,7 @@ from ..shape.view import array_of
 
 
 def check_variables(name, input):
-    """Raise unless `input` is one variable or several of them, as rows."""
+    """Raise unless `input` is one variable, or several as rows."""
     ndim = array_of(input).ndim
     if ndim > 2:
         raise RuntimeError(f"{name}(): expected input to have two or fewer dimensions but got an "
@@ -17,7 +17,7 @@ def check_variables(name, input):
 
 
 def check_weights(name, weights, count, kinds, wanted):
-    """Raise unless `weights`, of one of the `kinds` as in NumPy, fit `count` observations."""
+    """Raise unless `weights` fit `count` observations and have a dtype of one of the `kinds`."""
     array = array_of(weights)
     if array.ndim > 1:
         raise RuntimeError(f"cov(): expected {name} to have one or fewer dimensions but got {name} "
@@ -34,9 +34,9 @@ def check_weights(name, weights, count, kinds, wanted):
 
 @function()
 def cov(input, *, correction: int = 1, fweights=None, aweights=None):
-    """Return how the rows of a matrix vary together; each of its columns is an observation.
+    """Return the covariance matrix of the rows of a matrix, whose columns are observations.
 
-    `fweights` says how often each was made, `aweights` how much it counts.
+    `fweights` is how often each observation occurred, `aweights` how much it counts.
 
     >>> from minigrad import cov, tensor
     >>> cov(tensor([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]))
@@ -79,7 +79,7 @@ def cov(input, *, correction: int = 1, fweights=None, aweights=None):
 
 @function()
 def corrcoef(input):
-    """Return the covariances of the rows of a matrix over the products of their deviations.
+    """Return the correlation coefficients of the rows of a matrix.
 
     >>> from minigrad import corrcoef, tensor
     >>> corrcoef(tensor([[0.0, 1.0, 2.0], [4.0, 2.0, 0.0]]))

@@ -1,11 +1,11 @@
-"""Operations along a dimension that keep it: cumulative ones, differences; and products.
+"""Ops along a dimension that keep it, such as cumulative sums and differences; and products.
 
 NOTE [Gradients of products]
-    The derivative of a product by one factor is the product of the others.  Without a zero that
-    is the product divided by the factor.  With one, `others` multiplies what lies before and what
-    lies after; and for cumprod the sum over all later products is a first-order recurrence,
-    `LinearScan`, whose own gradient is one in the other direction: no division, so every
-    derivative is right at zeros too.
+    The derivative of a product with respect to one factor is the product of the others.  If no
+    factor is zero, that is the product divided by the factor.  Otherwise, `others` multiplies the
+    factors before and after it.  For cumprod, the sum over all later products is a first-order
+    recurrence, `LinearScan`, whose gradient is a recurrence in the other direction.  Neither
+    divides, so all derivatives are correct at zeros too.
 """
 
 import math
@@ -24,13 +24,13 @@ from .sum_mean import FullReduction, Reduction, accumulation_dtype, axes
 
 
 def checked(shape, dim, *_):
-    """The shape stays; `dim` must be one of its dimensions."""
+    """Return the shape unchanged; `dim` must be one of its dimensions."""
     wrap_dim(dim, len(shape))
     return tuple(shape)
 
 
 def checked_twice(shape, dim, *_):
-    """The shapes of values and indices: both stay."""
+    """Return the shapes of values and indices, both unchanged."""
     return [checked(shape, dim)] * 2
 
 
@@ -38,12 +38,12 @@ def checked_twice(shape, dim, *_):
 
 
 def has_zero(x):
-    """Tell whether an element is zero."""
+    """Return whether an element is zero."""
     return bool(F.any(F.eq(x, 0)))
 
 
 def others(x, dim):
-    """Return for each element the product of all others along `dim`."""
+    """Return, for each element, the product of all the others along `dim`."""
     before = shift_by_one(F.cumprod(x, dim), dim, F.ones_like)
     after = shift_by_one(F.cumprod(flipped(x, dim), dim), dim, F.ones_like)
     return before * flipped(after, dim)
@@ -151,21 +151,21 @@ def reverse_scan(decay, g, dim):
 
 
 def scanned(xp, scan, x, dim, dtype=None):
-    """Return `scan` of an array along a dimension, in the shape of the array."""
+    """Run `scan` on an array along a dimension, and return it in the array's shape."""
     axis = wrap_dim(dim, x.ndim)
     result = scan(x, axis=axis if x.ndim else None, dtype=accumulation_dtype(x, dtype))
     return xp.asarray(result.reshape(x.shape), order="C")
 
 
 def reverse_cumsum(g, sizes, dim):
-    """Return for each element the sum of itself and all later ones along `dim`."""
+    """Return, for each element, the sum of it and all later ones along `dim`."""
     if not sizes or sizes[dim] == 1 or 0 in sizes:
         return g
     return flipped(F.cumsum(flipped(g, dim), dim), dim)
 
 
 def cumulated(name):
-    """Return the forward of `cumsum` or `cumprod`, and the one that writes to the input."""
+    """Return the forward of `cumsum` or `cumprod`, and its in-place variant."""
     def forward(xp, self, dim, *, dtype=None):
         wrap_dim(dim, self.ndim)
         if dtype is not None and self.ndim and self.size:
@@ -178,7 +178,7 @@ def cumulated(name):
             given, wanted = (c_name(from_numpy_dtype(d)) for d in (self.dtype, numpy_of(dtype)))
             raise RuntimeError(f"Bad in-place call: input tensor dtype {given} and output tensor "
                                f"dtype {wanted} should match")
-        if self.ndim and self.size:  # PyTorch refuses bools here alone
+        if self.ndim and self.size:  # PyTorch rejects bools only here
             require(self, "iuf", f"{name}_out_cpu")
         self[...] = scanned(xp, getattr(xp, name), self, dim)
 
@@ -186,7 +186,7 @@ def cumulated(name):
 
 
 class Cumulative(Op, abstract=True):
-    """A sum or product of the elements so far along a dimension."""
+    """A cumulative sum or product along a dimension."""
 
     out = "exact dtype"
     shape, inplace = checked, True
@@ -199,7 +199,7 @@ class Cumulative(Op, abstract=True):
 
 
 class Cumsum(Cumulative):
-    """The sums of the elements so far along a dimension; integers are summed as int64.
+    """The cumulative sums along a dimension; integers are summed as int64.
 
     >>> from minigrad import tensor
     >>> tensor([1.0, 2.0, 3.0]).cumsum(0)
@@ -212,7 +212,7 @@ class Cumsum(Cumulative):
 
 
 class Cumprod(Cumulative):
-    """The products of the elements so far along a dimension; integers are multiplied as int64.
+    """The cumulative products along a dimension; integers are multiplied as int64.
 
     >>> from minigrad import tensor
     >>> tensor([1.0, 2.0, 3.0]).cumprod(0)
@@ -230,7 +230,7 @@ class Cumprod(Cumulative):
 
 
 def running(extreme):
-    """Return the forward of `cummax` or `cummin`: the values, and the last index of each so far."""
+    """Return the forward of `cummax` or `cummin`: the values, and the latest index of each."""
     def forward(xp, self, dim):
         if not self.ndim:
             wrap_dim(dim, 0)
@@ -246,7 +246,7 @@ def running(extreme):
 
 
 class RunningExtreme(Op, abstract=True):
-    """The largest or smallest element so far; the gradient goes to where it stands."""
+    """A running maximum or minimum; the gradient goes to the element it was taken from."""
 
     out = "exact overlap expanded"
     shape, outputs = checked_twice, ("values", "indices")
@@ -263,7 +263,7 @@ class RunningExtreme(Op, abstract=True):
 
 
 class Cummax(RunningExtreme):
-    """The largest element so far along a dimension, and where it is (the last of equal ones).
+    """The running maximum along a dimension, and its index (the last of equal elements).
 
     >>> from minigrad import tensor
     >>> tensor([1.0, 3.0, 2.0]).cummax(0).values
@@ -274,7 +274,7 @@ class Cummax(RunningExtreme):
 
 
 class Cummin(RunningExtreme):
-    """The smallest element so far along a dimension, and where it is (the last of equal ones).
+    """The running minimum along a dimension, and its index (the last of equal elements).
 
     >>> from minigrad import tensor
     >>> tensor([2.0, 3.0, 1.0]).cummin(0).values
@@ -303,7 +303,7 @@ class Logcumsumexp(Op):
         return accumulate(xp, xp.logaddexp, in_rows(self), dim)
 
     def grad_self(g, self, result, self_sizes, dim):
-        # Every exponent is at most zero: result grows along dim and is nowhere below self.
+        # No exponent is positive, because result increases along dim and is never below self.
         if not self_sizes or 0 in self_sizes:
             return g
         finite = F.where(F.eq(result, -math.inf), 0, result)
@@ -321,7 +321,7 @@ class Logcumsumexp(Op):
 
 @function(out="cast")
 def diff(input, n: int = 1, dim=-1, prepend=None, append=None):
-    """Return the n-th differences of neighbours along `dim`; of booleans, where they differ.
+    """Return the n-th differences of neighbours along `dim`; for bools, whether they differ.
 
     >>> from minigrad import tensor
     >>> tensor([1, 4, 9]).diff()
@@ -345,7 +345,7 @@ def diff(input, n: int = 1, dim=-1, prepend=None, append=None):
 
 
 def trapezoids(y, x, dx, dim):
-    """Return twice the area under each piece of the line through `y`."""
+    """Return twice the area under each segment of `y`."""
     size = y.shape[dim]
     pieces = max(size - 1, 0)
     height = F.narrow(y, dim, size - pieces, pieces) + F.narrow(y, dim, 0, pieces)
@@ -359,7 +359,7 @@ def trapezoids(y, x, dx, dim):
 
 @function(method_too=False, aliases=("trapz",))
 def trapezoid(y, x=None, *, dx=1, dim=-1):
-    """Return the area under `y` along `dim` by the trapezoidal rule, at `x` or `dx` apart.
+    """Integrate `y` along `dim` by the trapezoidal rule, with samples at `x` or `dx` apart.
 
     >>> from minigrad import tensor, trapezoid
     >>> trapezoid(tensor([1.0, 2.0, 3.0]))
@@ -378,7 +378,7 @@ def trapezoid(y, x=None, *, dx=1, dim=-1):
 
 @function(method_too=False)
 def cumulative_trapezoid(y, x=None, *, dx=1, dim=-1):
-    """Return the area under `y` so far along `dim` by the trapezoidal rule.
+    """Return the cumulative integral of `y` along `dim` by the trapezoidal rule.
 
     >>> from minigrad import cumulative_trapezoid, tensor
     >>> cumulative_trapezoid(tensor([1.0, 2.0, 3.0]))

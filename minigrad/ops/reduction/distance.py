@@ -1,4 +1,4 @@
-"""Lengths and distances: the norms of `torch.linalg`, cdist and the similarity of vectors."""
+"""Norms and distances: the norms of `torch.linalg`, cdist and the similarity of vectors."""
 
 import math
 
@@ -21,7 +21,7 @@ def linalg_vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None):
 
 
 def check_matrix_dims(x, dim):
-    """Return the two dimensions of the matrices, counted from the front."""
+    """Return the two dimensions of the matrices, wrapped to nonnegative."""
     if not hasattr(dim, "__len__") or len(dim) != 2:
         raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {dim}")
     dims = tuple(d % x.ndim for d in dim)
@@ -66,7 +66,7 @@ def linalg_matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None)
 
 @function(method_too=False, out="exact overlap expanded")
 def linalg_norm(A, ord=None, dim=None, keepdim=False, *, dtype=None):
-    """Return a vector norm or, with two dimensions, a matrix norm; of all elements by default.
+    """Return a vector norm or, for two dimensions, a matrix norm; by default over all elements.
 
     >>> from minigrad import linalg, tensor
     >>> linalg.norm(tensor([[3.0], [4.0]]))
@@ -101,7 +101,7 @@ def linalg_cond(A, p=None):
 
 @function(method_too=False)
 def frobenius_norm(input, dim=None, keepdim=False):
-    """Return the root of the sum of squares along `dim`.
+    """Return the square root of the sum of squares along `dim`.
 
     >>> from minigrad import frobenius_norm, tensor
     >>> frobenius_norm(tensor([3.0, 4.0]), 0)
@@ -142,8 +142,8 @@ def cdist(x1, x2, p=2.0, compute_mode=None):
 def pdist(input, p=2.0):
     """Return the p-norm distances between all pairs of rows, (N, M) -> (N (N - 1) / 2,).
 
-    The first row comes first, with all after it. Raises `RuntimeError` for an input that is no
-    matrix of floating numbers, and for a negative p.
+    The pairs of the first row are first, then those of the second, and so on.  Raises
+    `RuntimeError` unless the input is a floating-point matrix and p is nonnegative.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.pdist.html
 
@@ -174,16 +174,16 @@ def pairwise_distance(x1, x2, p=2.0, eps=1e-6, keepdim=False):
 
 @function(method_too=False)
 def cosine_similarity(x1, x2, dim=1, eps=1e-8):
-    """Return the cosine of the angle between vectors along `dim`; norms count as eps at least.
+    """Return the cosine of the angle between vectors along `dim`; norms are at least eps.
 
     >>> from minigrad import cosine_similarity, tensor
     >>> cosine_similarity(tensor([[1.0, 0.0]]), tensor([[2.0, 0.0]]))
     tensor([1.])
     """
-    if x1.shape != x2.shape:  # `dim` counts the dimensions that both have together
+    if x1.shape != x2.shape:  # `dim` refers to the broadcast shape
         shape = broadcast(tuple(x1.shape), tuple(x2.shape))
         x1, x2 = F.expand(x1, shape), F.expand(x2, shape)
     lengths = [LinalgVectorNorm(x, 2, dim, True) for x in (x1, x2)]
-    # The gradient is PyTorch's: that of the norm, even where eps takes its place.
+    # As in PyTorch, the gradient is the norm's, even where eps replaces the norm.
     lengths = [n + F.detach(F.clamp(n, min=eps) - n) for n in lengths]
     return F.sum((x1 / lengths[0]) * (x2 / lengths[1]), dim)

@@ -1,4 +1,4 @@
-"""Histograms of one variable and of several, with the edges of their bins.
+"""Histograms of one or several variables, and the edges of their bins.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.histogram.html
 """
@@ -15,7 +15,7 @@ Histogramdd = named_result("histogramdd", ("hist", "bin_edges"))
 
 
 def even_edges(column, bins, bounds):
-    """Return the edges of `bins` equal bins of the bounds, or of the range of the elements."""
+    """Return the edges of `bins` equal bins over the bounds, or over the range of the elements."""
     if bins <= 0:
         raise RuntimeError(f"torch.histogramdd(): bins must be > 0, but got {bins} for dimension 0")
     if bounds is None:
@@ -34,11 +34,11 @@ def even_edges(column, bins, bounds):
 
 
 def counted(points, edges, weight, density):
-    """Return how often the rows of `points` fall into each box that the edges make."""
+    """Return how many rows of `points` fall into each box defined by the edges."""
     inside, place, sizes = None, 0, [len(e) - 1 for e in edges]
     for column, edge, size in zip(F.unbind(points, 1), edges, sizes, strict=True):
         at = F.searchsorted(edge, column.contiguous(), right=True) - 1
-        at = at - F.eq(column, edge[-1]).long()  # the last bin holds its right edge too
+        at = at - F.eq(column, edge[-1]).long()  # the last bin includes its right edge
         valid = F.logical_and(F.ge(at, 0), F.lt(at, size))
         inside = valid if inside is None else F.logical_and(inside, valid)
         place = place * size + at
@@ -59,11 +59,12 @@ def counted(points, edges, weight, density):
 
 @function(out="exact")
 def histogram(input, bins, *, range=None, weight=None, density=False):
-    """Return how many elements fall into each bin, and the edges of the bins.
+    """Count the elements in each bin; return the counts and the edges of the bins.
 
-    `bins` is how many, of equal width over `range` (by default that of the elements), or a vector
-    of their edges. `weight` says how much each element counts; with `density` the area is 1. There
-    is no gradient. `RuntimeError` for bins, a range or weights that do not fit.
+    `bins` is the number of equal bins over `range` (by default the range of the elements), or a
+    vector of edges.  `weight` is how much each element counts; `density` normalizes the area to 1.
+    There is no gradient.  Raises `RuntimeError` if the bins, the range or the weights do not fit.
+
     Source: `torch.histogram`.
 
     >>> from minigrad import histogram, tensor
@@ -79,11 +80,13 @@ def histogram(input, bins, *, range=None, weight=None, density=False):
 
 @function(method_too=False)
 def histogramdd(input, bins, *, range=None, weight=None, density=False):
-    """Return how many rows fall into each box of a grid, and the edges along each dimension.
+    """Count the rows in each box of a grid; return the counts and the edges along each dimension.
 
-    The last dimension of `input` holds the coordinates of one point. `bins` is a number for all
-    coordinates, one for each, or the edges of each; `range` holds a lower and an upper bound for
-    each coordinate. Source: `torch.histogramdd`.
+    The last dimension of `input` holds the coordinates of a point.  `bins` is a number for all
+    coordinates, a number for each, or the edges for each; `range` holds a lower and an upper bound
+    for each coordinate.
+
+    Source: `torch.histogramdd`.
 
     >>> from minigrad import histogramdd, tensor
     >>> histogramdd(tensor([[0.0, 1.0], [1.0, 0.0]]), bins=[2, 2]).hist

@@ -1,7 +1,7 @@
-"""Reductions that select an element: max, min, median, mode, kthvalue and their positions.
+"""Reductions that select an element: max, min, median, mode, kthvalue and their indices.
 
-If several elements are the largest, a reduction of everything (and amax) shares its gradient
-evenly among them; a reduction along one dimension gives it to the element that its index names.
+If several elements tie, a reduction of all elements (and amax) distributes its gradient evenly
+among them, while a reduction along one dimension gives it to the element at the returned index.
 """
 
 from typing import Any
@@ -22,13 +22,13 @@ def values_and_indices(shape, dim=-1, keepdim=False):
 
 
 def require_elements(name, array, dim):
-    """Raise unless there is something to select from."""
+    """Raise if there are no elements to select from."""
     if not array.size:
         refuse_empty(name, array.shape, dim)
 
 
 def refuse_empty(name, shape, dim):
-    """Raise for a reduction of an empty tensor unless the dimensions in `dim` have elements."""
+    """Raise for a reduction of an empty tensor, unless the dimensions in `dim` are nonempty."""
     if dim in (None, (), []):
         raise RuntimeError(f"{name}(): Expected reduction dim to be specified for input.numel() "
                            "== 0. Specify the reduction dim with the 'dim' argument.")
@@ -39,7 +39,7 @@ def refuse_empty(name, shape, dim):
 
 
 def extreme_shape(name):
-    """Return the shape rule of a reduction that needs elements; it says so first."""
+    """Return the shape rule of a reduction that needs elements, which it checks first."""
     def shape(self, dim=None, keepdim=False):
         if 0 in self:
             refuse_empty(name, self, dim)
@@ -49,7 +49,7 @@ def extreme_shape(name):
 
 
 def chosen(xp, array, index, dim, keepdim):
-    """Return the elements that `index`, of size one along `dim`, names, and the index."""
+    """Return the elements at `index`, which has size one along `dim`, and the index."""
     if array.ndim == 0:
         return array.copy(), index.reshape(())
     values = xp.take_along_axis(array, index, dim)
@@ -57,12 +57,12 @@ def chosen(xp, array, index, dim, keepdim):
 
 
 def at_least_1d(array):
-    """Return a 0-d array as one of one element."""
+    """Return a zero-dimensional array as a vector of one element."""
     return array if array.ndim else array.reshape(1)
 
 
 def share_among_equal(g, x, value, sizes=(), dim=None, keepdim=False):
-    """Return `g` shared among the elements that equal the reduced `value`."""
+    """Divide `g` evenly among the elements that equal the reduced `value`."""
     g, value = (unsqueeze_reduced(t, sizes, dim, keepdim) for t in (g, value))
     mask = F.eq(x, value)
     return F.div(g * mask, F.sum(mask, dim, dim is not None))
@@ -72,10 +72,10 @@ def share_among_equal(g, x, value, sizes=(), dim=None, keepdim=False):
 
 
 class OfAllElements(FullReduction, abstract=True):
-    """A reduction of all elements to one of them; elements equal to it share the gradient."""
+    """A reduction of all elements to one of them; tied elements share the gradient."""
 
     def grad_self(g, self, result):
-        mask = F.eq(self, result) if F.eq(result, result) else F.ne(self, self)  # nan equals nan
+        mask = F.eq(self, result) if F.eq(result, result) else F.ne(self, self)  # or the nans
         return F.where(mask, F.div(g, F.sum(mask)), 0)
 
     def samples(make):
@@ -84,7 +84,7 @@ class OfAllElements(FullReduction, abstract=True):
 
 
 class AlongDim(Op, abstract=True):
-    """A reduction along one dimension to elements and their indices."""
+    """A reduction along one dimension that returns elements and their indices."""
 
     out = "exact"
     shape, outputs = values_and_indices, ("values", "indices")
@@ -118,7 +118,7 @@ def index_along_dim(name):
 
 
 class MaxAll(OfAllElements):
-    """The largest element; nan if there is one.
+    """The largest element, or nan if any element is nan.
 
     >>> from minigrad import tensor
     >>> tensor([1.0, 3.0, 2.0]).max()
@@ -130,7 +130,7 @@ class MaxAll(OfAllElements):
 
 
 class MinAll(OfAllElements):
-    """The smallest element; nan if there is one.
+    """The smallest element, or nan if any element is nan.
 
     >>> from minigrad import tensor
     >>> tensor([1.0, 3.0, 2.0]).min()
@@ -142,7 +142,7 @@ class MinAll(OfAllElements):
 
 
 class MaxDim(AlongDim):
-    """The largest elements along a dimension, and where they are (the first, of equal ones).
+    """The largest elements along a dimension, and their indices (the first of equal ones).
 
     >>> from minigrad import tensor
     >>> tensor([[1.0, 3.0, 2.0]]).max(1).indices
@@ -154,7 +154,7 @@ class MaxDim(AlongDim):
 
 
 class MinDim(AlongDim):
-    """The smallest elements along a dimension, and where they are (the first, of equal ones).
+    """The smallest elements along a dimension, and their indices (the first of equal ones).
 
     >>> from minigrad import tensor
     >>> tensor([[1.0, 3.0, 2.0]]).min(1).indices
@@ -167,7 +167,7 @@ class MinDim(AlongDim):
 
 @function(out="exact overlap")
 def max(input, dim: Any = None, keepdim=False, *, other=None):
-    """Return the largest element; along `dim` with the indices; of two tensors elementwise.
+    """Return the largest element; along `dim` also indices; of two tensors elementwise.
 
     >>> from minigrad import tensor
     >>> tensor([1.0, 4.0]).max(), tensor([1.0, 4.0]).max(tensor([2.0, 3.0]))
@@ -180,7 +180,7 @@ def max(input, dim: Any = None, keepdim=False, *, other=None):
 
 @function(out="exact overlap")
 def min(input, dim: Any = None, keepdim=False, *, other=None):
-    """Return the smallest element; along `dim` with the indices; of two tensors elementwise.
+    """Return the smallest element; along `dim` also indices; of two tensors elementwise.
 
     >>> from minigrad import tensor
     >>> tensor([1.0, 4.0]).min(), tensor([1.0, 4.0]).min(tensor([2.0, 3.0]))
@@ -192,7 +192,7 @@ def min(input, dim: Any = None, keepdim=False, *, other=None):
 
 
 class ExtremeAlongDims(Reduction, abstract=True):
-    """The largest or the smallest elements along dimensions; equal ones share the gradient."""
+    """The largest or smallest elements along dimensions; tied ones share the gradient."""
 
     out = "exact overlap expanded"
 
@@ -215,7 +215,7 @@ def extreme_along_dims(name, extreme):
 
 
 class Amax(ExtremeAlongDims):
-    """The largest elements along dimensions; equal ones share the gradient.
+    """The largest elements along dimensions; tied elements share the gradient.
 
     >>> from minigrad import tensor
     >>> tensor([[1.0, 3.0], [2.0, 0.0]]).amax((0, 1))
@@ -226,7 +226,7 @@ class Amax(ExtremeAlongDims):
 
 
 class Amin(ExtremeAlongDims):
-    """The smallest elements along dimensions; equal ones share the gradient.
+    """The smallest elements along dimensions; tied elements share the gradient.
 
     >>> from minigrad import tensor
     >>> tensor([[1.0, 3.0], [2.0, 0.0]]).amin((0, 1))
@@ -269,7 +269,7 @@ class Aminmax(Op):
 
 
 def position(name, kernel):
-    """Return the forward of `argmax` or `argmin`; without `dim` it counts through all elements."""
+    """Return the forward of `argmax` or `argmin`; without `dim` the index is flat."""
     def forward(xp, self, dim: int | None = None, keepdim=False):
         if self.dtype.kind == "b":
             raise RuntimeError(f"{name}(): does not support bool input")
@@ -299,7 +299,7 @@ class Position(Op, abstract=True):
 
 
 class Argmax(Position):
-    """Index of the largest element, the first of equal ones.
+    """The index of the largest element, the first of equal ones.
 
     >>> from minigrad import tensor
     >>> tensor([[1.0, 3.0], [2.0, 0.0]]).argmax(dim=1)
@@ -308,7 +308,7 @@ class Argmax(Position):
 
 
 class Argmin(Position):
-    """Index of the smallest element, the first of equal ones.
+    """The index of the smallest element, the first of equal ones.
 
     >>> from minigrad import tensor
     >>> tensor([[1.0, 3.0], [2.0, 0.0]]).argmin(dim=1)
@@ -320,8 +320,8 @@ class Argmin(Position):
 
 
 def median_index(xp, array, dim, skip_nan):
-    """Return where the lower median along `dim` is; a nan, if any is there, unless skipped."""
-    order = xp.argsort(array, axis=dim, kind="stable")  # nan comes last
+    """Return the index of the lower median along `dim`, or of a nan unless `skip_nan`."""
+    order = xp.argsort(array, axis=dim, kind="stable")  # nan sorts last
     missing = xp.isnan(array)
     numbers = array.shape[dim] - missing.sum(axis=dim, keepdims=True)
     if skip_nan:
@@ -341,7 +341,7 @@ def median_of_all(xp, array, skip_nan):
 
 
 class MedianAll(OfAllElements):
-    """The median of all elements, the lower one of two; nan if there is one.
+    """The lower median of all elements, or nan if any element is nan.
 
     >>> from minigrad import tensor
     >>> tensor([4.0, 1.0, 3.0, 2.0]).median()
@@ -355,7 +355,7 @@ class MedianAll(OfAllElements):
 
 
 class NanmedianAll(OfAllElements):
-    """The median of the elements that are not nan, the lower one of two.
+    """The lower median of the elements that are not nan.
 
     >>> from minigrad import nan, tensor
     >>> tensor([4.0, nan, 3.0, 2.0]).nanmedian()
@@ -380,7 +380,7 @@ def median_along_dim(name):
 
 
 class MedianDim(AlongDim):
-    """The medians along a dimension, the lower one of two, and where they are.
+    """The lower medians along a dimension, and their indices.
 
     >>> from minigrad import tensor
     >>> tensor([[4.0, 1.0, 3.0]]).median(1).indices
@@ -392,7 +392,7 @@ class MedianDim(AlongDim):
 
 
 class NanmedianDim(AlongDim):
-    """The medians along a dimension of the elements that are not nan, and their indices.
+    """The lower medians along a dimension, ignoring nan, and their indices.
 
     >>> from minigrad import nan, tensor
     >>> tensor([[4.0, nan, 3.0]]).nanmedian(1).indices
@@ -405,7 +405,7 @@ class NanmedianDim(AlongDim):
 
 @function(out="exact dim")
 def median(input, dim: int | None = None, keepdim=False):
-    """Return the median of all elements, or those along `dim` with their indices.
+    """Return the median of all elements, or along `dim` the medians with their indices.
 
     >>> from minigrad import tensor
     >>> tensor([4.0, 1.0, 3.0]).median()
@@ -416,7 +416,7 @@ def median(input, dim: int | None = None, keepdim=False):
 
 @function(out="exact dim")
 def nanmedian(input, dim: int | None = None, keepdim=False):
-    """Return the median of the elements that are not nan, or those along `dim` with indices.
+    """Return the median, ignoring nan, or along `dim` the medians with their indices.
 
     >>> from minigrad import nan, tensor
     >>> tensor([4.0, nan, 3.0]).nanmedian()
@@ -426,9 +426,9 @@ def nanmedian(input, dim: int | None = None, keepdim=False):
 
 
 class Mode(AlongDim):
-    """The most frequent elements along a dimension, the smallest of equally frequent ones.
+    """The most frequent elements along a dimension, the smallest one if several tie.
 
-    The index is that of the last such element.
+    The index is the last one at which the element occurs.
 
     >>> from minigrad import tensor
     >>> tensor([3, 1, 3, 1]).mode().indices
@@ -450,7 +450,7 @@ class Mode(AlongDim):
 
 
 class Kthvalue(AlongDim):
-    """The k-th smallest elements along a dimension, counted from 1, and where they are.
+    """The k-th smallest elements along a dimension, counted from 1, and their indices.
 
     >>> from minigrad import tensor
     >>> tensor([3.0, 1.0, 2.0]).kthvalue(2).values
@@ -473,7 +473,7 @@ class Kthvalue(AlongDim):
         return chosen(xp, self, xp.take(order, xp.array([k - 1]), axis=axis), dim, keepdim)
 
     def samples(make):
-        # Far apart, so that they stay distinct as integers: which of equal ones is open.
+        # Far apart, so that they stay distinct as integers; ties have no defined index.
         yield make(3, 4, low=0, high=50, distinct=True), 2
         yield make(2, 3, 4, low=0, high=100, distinct=True), 1, 0, True
         yield make(), 1, 0

@@ -1,4 +1,4 @@
-"""Quantiles: the value below which a share of the elements lies.
+"""Quantiles: values below which a given fraction of the elements is.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.quantile.html
 """
@@ -8,12 +8,12 @@ from ...op.publish import function
 from ...shapes import wrap_dim
 from ..overloads import is_tensor
 
-#: Between which neighbours a quantile that lies between two elements is taken.
+#: How to compute a quantile that falls between two elements.
 WAYS = ("linear", "lower", "higher", "midpoint", "nearest")
 
 
 def checked_shares(name, input, q, interpolation):
-    """Return the shares as a tensor, if all arguments fit together."""
+    """Check the arguments and return `q` as a tensor."""
     if not input.numel():
         raise RuntimeError(f"{name}() input tensor must be non-empty")
     number = not is_tensor(q)
@@ -36,7 +36,7 @@ def checked_shares(name, input, q, interpolation):
 
 
 def quantiles(name, input, q, dim, keepdim, interpolation, ignore_nan):
-    """Return the quantiles along `dim`, with those of each share in `q` first."""
+    """Return the quantiles along `dim`, with the dimension of `q` first."""
     q = checked_shares(name, input, q, interpolation)
     ndim = input.ndim
     if dim is None:
@@ -52,7 +52,7 @@ def quantiles(name, input, q, dim, keepdim, interpolation, ignore_nan):
     if ignore_nan:
         count = F.sum(F.logical_not(missing), -1, keepdim=True)
         ranks = F.clamp(shares * (count - 1), min=0)
-    else:  # nan is sorted to the end
+    else:  # nan sorts last
         ranks = F.masked_fill(F.expand(shares * last, (*rows.shape[:-1], -1)),
                               F.any(missing, -1, keepdim=True), last)
     if interpolation in ("lower", "higher", "nearest"):
@@ -72,9 +72,11 @@ def quantiles(name, input, q, dim, keepdim, interpolation, ignore_nan):
 def quantile(input, q, dim: int | None = None, keepdim=False, *, interpolation="linear"):
     """Return the `q`-th quantiles of all elements, or along `dim`; nan where an element is nan.
 
-    `q` is a number or a vector of numbers in [0, 1], and then the first dimension of the result.
-    `interpolation` says what lies between two elements: linear, lower, higher, midpoint or
-    nearest. `RuntimeError` for other values, dtypes, or no elements. Source: `torch.quantile`.
+    `q` is a number in [0, 1], or a vector, whose dimension then is the first one of the result.
+    `interpolation` is used between two elements: linear, lower, higher, midpoint or nearest.
+    Raises `RuntimeError` for other values or dtypes, or for an empty input.
+
+    Source: `torch.quantile`.
 
     >>> from minigrad import quantile, tensor
     >>> quantile(tensor([1.0, 2.0, 3.0, 4.0]), 0.5)
@@ -85,7 +87,7 @@ def quantile(input, q, dim: int | None = None, keepdim=False, *, interpolation="
 
 @function(out="exact")
 def nanquantile(input, q, dim: int | None = None, keepdim=False, *, interpolation="linear"):
-    """Return what `quantile` does of the elements that are not nan; nan where all are.
+    """Return the quantiles, ignoring nan; nan where all elements are nan.
 
     Source: `torch.nanquantile`.
 

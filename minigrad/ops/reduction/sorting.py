@@ -1,4 +1,4 @@
-"""Sorting and what rests on it: topk, unique, histograms, binary search."""
+"""Sorting and ops based on it: topk, unique, histograms, binary search."""
 
 import math
 
@@ -15,13 +15,13 @@ def ranking(xp, array, dim, descending):
     """Return the stable order of the elements along `dim`; nan counts as the largest."""
     if not descending:
         return xp.argsort(array, axis=dim, kind="stable")
-    # Sorted back to front and read back to front, equal elements keep their order.
+    # Reversing before and after the sort keeps equal elements in order.
     order = xp.flip(xp.argsort(xp.flip(array, dim), axis=dim, kind="stable"), dim)
     return array.shape[dim] - 1 - order
 
 
 class Ordered(Op, abstract=True):
-    """Elements put in order along a dimension, and their indices."""
+    """Sorted elements along a dimension, and their indices."""
 
     outputs = ("values", "indices")
 
@@ -30,7 +30,7 @@ class Ordered(Op, abstract=True):
 
 
 class Sort(Ordered):
-    """The elements in order along a dimension, and where each one was; equal ones keep theirs.
+    """The sorted elements along a dimension, and their original indices; the sort is stable.
 
     >>> from minigrad import tensor
     >>> tensor([3.0, 1.0, 2.0]).sort().indices
@@ -77,7 +77,7 @@ def msort(input):
 
 
 class Topk(Ordered):
-    """The k largest (or smallest) elements along a dimension, in order, and where they are.
+    """The k largest (or smallest) elements along a dimension, sorted, and their indices.
 
     >>> from minigrad import tensor
     >>> tensor([3.0, 1.0, 2.0]).topk(2).values
@@ -110,7 +110,7 @@ class Topk(Ordered):
 
 
 class Differing(Op, abstract=True):
-    """Elements without their repetitions, the place of each input element, and the counts."""
+    """The unique elements, the index into them for each input element, and the counts."""
 
     no_batching = "the size of the result depends on the values"
     public, many = False, True
@@ -123,7 +123,7 @@ class Differing(Op, abstract=True):
 
 
 class Unique2(Differing):
-    """The different elements in order, the place of each input element, and the counts.
+    """The sorted unique elements, the index for each input element, and the counts.
 
     >>> from minigrad import tensor
     >>> Unique2(tensor([3, 1, 3]))[1]
@@ -135,12 +135,12 @@ class Unique2(Differing):
     def forward(xp, self, dim=None):
         values, inverse, counts = xp.unique(self, return_inverse=True, return_counts=True, axis=dim,
                                             equal_nan=False)
-        if values.base is not None:  # rows that NumPy took for single elements
+        if values.base is not None:  # rows that NumPy compared as single elements
             values = values.copy()
         return [values, inverse.reshape(self.shape if dim is None else -1), counts]
 
 class UniqueConsecutive(Differing):
-    """The elements that differ from the one before, the place of each element, and the counts.
+    """The elements that differ from their predecessor, the index for each input element, counts.
 
     >>> from minigrad import tensor
     >>> UniqueConsecutive(tensor([3, 3, 1]))[2]
@@ -160,7 +160,7 @@ class UniqueConsecutive(Differing):
         return [values, inverse.reshape(self.shape) if dim is None else inverse, counts]
 
 def requested(op, input, dim, return_inverse, return_counts):
-    """Run an op along `dim`; return those of (values, inverse, counts) that were asked for."""
+    """Run an op along `dim`; return the requested ones of (values, inverse, counts)."""
     values, inverse, counts = op(input, None if dim is None else wrap_dim(dim, input.ndim))
     result = (values, *[inverse] * return_inverse, *[counts] * return_counts)
     return result if len(result) > 1 else values
@@ -169,7 +169,7 @@ def requested(op, input, dim, return_inverse, return_counts):
 @function()
 def unique(input, sorted=True, return_inverse=False, return_counts=False,
            dim: int | None = None):
-    """Return the different elements (or slices along `dim`) in order.
+    """Return the unique elements (or slices along `dim`), sorted.
 
     >>> from minigrad import tensor
     >>> tensor([3, 1, 3]).unique(return_counts=True)
@@ -181,7 +181,7 @@ def unique(input, sorted=True, return_inverse=False, return_counts=False,
 @function()
 def unique_consecutive(input, return_inverse=False, return_counts=False,
                        dim: int | None = None):
-    """Return the elements (or slices along `dim`) that differ from the one before.
+    """Return the elements (or slices along `dim`) that differ from their predecessor.
 
     >>> from minigrad import tensor
     >>> tensor([1, 1, 2, 1]).unique_consecutive()
@@ -191,7 +191,7 @@ def unique_consecutive(input, return_inverse=False, return_counts=False,
 
 
 class Bincount(Op):
-    """Count each number from 0, or sum its weights.
+    """Count each integer from 0 up, or sum its weights.
 
     >>> from minigrad import tensor
     >>> tensor([1, 1, 3]).bincount()
@@ -220,9 +220,9 @@ class Bincount(Op):
 
 
 class Histc(Op):
-    """Count the elements in each of `bins` equal parts of [min, max], ends included.
+    """Count the elements in each of `bins` equal parts of [min, max], both ends included.
 
-    With min = max the input's own range is taken.
+    If min equals max, the input's range is used.
 
     >>> from minigrad import tensor
     >>> tensor([1.0, 2.0, 1.0]).histc(4, 0, 3)
@@ -260,9 +260,9 @@ class Histc(Op):
 
 
 def places(xp, sequence, values, side):
-    """Return where values would be inserted; a nan in the sequence counts as below all others.
+    """Return where values would be inserted; a nan in the sequence counts as less than all others.
 
-    PyTorch's search by halving comes to this; NumPy takes a nan for the greatest.
+    PyTorch's binary search has this effect, while NumPy sorts a nan last.
     """
     if sequence.dtype.kind != "f" or (xp.may_ask() and not xp.isnan(sequence).any()):
         return xp.asarray(xp.searchsorted(sequence, values, side))
@@ -279,7 +279,7 @@ def places(xp, sequence, values, side):
 class Searchsorted(Op):
     """Insertion index of each value that keeps the (last dimension of the) sequence sorted.
 
-    Before equal elements, or after them with right=True.
+    Equal elements go after the insertion point, or before it with right=True.
 
     >>> from minigrad import searchsorted, tensor
     >>> searchsorted(tensor([1, 3, 5]), tensor([3, 6]))
@@ -325,7 +325,7 @@ class Searchsorted(Op):
 
 @function(method_too=False, out="exact")
 def bucketize(input, boundaries, *, out_int32=False, right=False):
-    """Return the number of the bucket that each element falls into.
+    """Return the index of the bucket that each element falls into.
 
     >>> from minigrad import bucketize, tensor
     >>> bucketize(tensor([0, 3, 9]), tensor([1, 3, 5]))

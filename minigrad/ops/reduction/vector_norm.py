@@ -1,7 +1,7 @@
-"""Reductions to one size: norms of vectors, and the logarithm of a sum of exponentials.
+"""Norms of vectors, and the logarithm of a sum of exponentials.
 
-An op whose PyTorch node has two names, one for the reduction to a single element and one for
-the reduction along dimensions, is two ops here and a function that chooses between them.
+Some ops have two node names in PyTorch, one for the reduction to a single element and one for the
+reduction along dimensions.  Each of them is two ops here, and a function that chooses one.
 """
 
 import math
@@ -16,7 +16,7 @@ from .sum_mean import Reduction, axes, require_float, wide
 
 
 def check_norm_dtype(name, given, wanted):
-    """Raise unless numbers of the dtype `given` become `wanted`, a floating dtype, without loss."""
+    """Raise unless the dtype `given` converts to the floating-point dtype `wanted` without loss."""
     wanted = dtypes.as_dtype(wanted)
     if not isinstance(wanted, dtypes.dtype):
         return
@@ -56,9 +56,10 @@ def norm_of(xp, array, p, dim, keepdim, dtype):
 
 
 def norm_backward(g, x, norm, sizes, p, dim, keepdim):
-    """Return the gradient of the p-norm: g sign(x) (|x| / norm)^(p - 1), zero where that has none.
+    """Return the gradient of the p-norm: g sign(x) (|x| / norm)^(p - 1), zero where undefined.
 
-    With p = inf or -inf, elements of the size `norm` share g equally, each with its own sign.
+    For p = inf or -inf, the elements whose absolute value is the norm share g equally, each with
+    its sign.
     """
     if p == 0:
         return F.zeros_like(x)
@@ -69,17 +70,17 @@ def norm_backward(g, x, norm, sizes, p, dim, keepdim):
     if abs(p) == math.inf:
         mask = F.logical_or(F.eq(F.abs(x), norm), F.ne(x, x))
         return F.where(mask, F.div(g, F.sum(mask, dim, dim is not None)), 0) * F.sign(x)
-    ratio = x / F.where(F.eq(norm, 0), math.inf, norm)  # no slope where all elements are zero
+    ratio = x / F.where(F.eq(norm, 0), math.inf, norm)  # gradient 0 if all elements are zero
     if p == 2:
         return g * ratio
     ratio = F.abs(ratio)
     if p < 1:
-        ratio = F.where(F.eq(ratio, 0), math.inf, ratio)  # nor at one zero: its power is infinite
+        ratio = F.where(F.eq(ratio, 0), math.inf, ratio)  # and at a zero, whose power is infinite
     return g * F.sign(x) * F.pow(ratio, p - 1)
 
 
 class Norm(Reduction):
-    """The p-norm along dimensions: (sum |x|^p)^(1/p); p = 0 counts, p = inf takes the largest.
+    """The p-norm along dimensions: (sum |x|^p)^(1/p); p = 0 counts nonzeros, inf is the maximum.
 
     >>> from minigrad import tensor
     >>> tensor([[3.0, 4.0]]).norm(dim=1)
@@ -147,7 +148,7 @@ def norm(input, p="fro", dim=None, keepdim=False, *, dtype=None):
 
 @function()
 def dist(input, other, p=2):
-    """Return the p-norm of the difference.
+    """Return the p-norm of the difference of two tensors.
 
     >>> from minigrad import dist, tensor
     >>> dist(tensor([1.0, 2.0]), tensor([4.0, 6.0]))

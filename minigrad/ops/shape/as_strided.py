@@ -1,4 +1,4 @@
-"""Views with any strides at all, views of the whole, and tensors whose geometry is changed."""
+"""Views with arbitrary strides, views of whole tensors, and changes of a tensor's geometry."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from ...tensor.tensor import Tensor, method, without_history
 from ...tensor.views import check_inplace
 from .view import Transpose, array_of, element_strides, strided
 
-# -------------------------------------------------------------------- any strides at all
+# -------------------------------------------------------------------- arbitrary strides
 
 
 class AsStrided(Op):
     """A view of the memory of `self` with any size, strides and offset.
 
-    `geometry` is the size, the strides and the offset of `self` in its memory.
+    `geometry` is the current size, strides and offset of `self` in its memory.
 
     >>> from minigrad import arange
     >>> arange(4.0).as_strided((3, 2), (1, 1))
@@ -62,16 +62,16 @@ class AsStrided(Op):
 
 
 def reach(sizes, strides, offset):
-    """Return how long a memory has to be to hold a geometry."""
+    """Return the number of elements that a memory needs for a geometry."""
     return offset + 1 + sum((n - 1) * step for n, step in zip(sizes, strides))
 
 
 class Restride(Op):
-    """Add elements into zeros with one geometry, and read them with another.
+    """Add elements to zeros with one geometry, and read the result with another.
 
-    A geometry is a size, strides and an offset.  Before it is read, each place is divided by how
-    often `counted` covers it: where an input of `as_strided` overlaps itself, its elements that
-    are one share the gradient.
+    A geometry is a size, strides and an offset.  Before the result is read, each location is
+    divided by the number of times that `counted` covers it.  So if an input of `as_strided`
+    overlaps itself, the elements in one location share the gradient.
 
     >>> from minigrad import ones, restride
     >>> restride(ones(2, 2), ((2, 2), (1, 1), 0), ((3,), (1,), 0), ((3,), (1,), 0))
@@ -107,11 +107,11 @@ class Restride(Op):
         yield make(4), ((4,), (1,), 0), ((2, 3), (0, 1), 0), ((2, 3), (0, 1), 0)
 
 
-# -------------------------------------------------------------------- the same once more
+# -------------------------------------------------------------------- aliases
 
 
 class Alias(Op):
-    """A view of all of `self`.
+    """A view of the whole of `self`.
 
     >>> from minigrad import ones
     >>> ones(2)[...]
@@ -154,7 +154,7 @@ def strided_arguments(array, size, stride, storage_offset):
 
 
 def refuse_beyond_memory(array, size, stride, offset):
-    """Raise if a view with this geometry would leave the array's memory."""
+    """Raise if a view with this geometry would exceed the array's memory."""
     needed, item = (0 if 0 in size else reach(size, stride, offset)), array.itemsize
     if needed * item > bytes_of_memory(array):
         raise RuntimeError(
@@ -165,9 +165,9 @@ def refuse_beyond_memory(array, size, stride, offset):
 
 @function()
 def as_strided(input, size: Any, stride: Any, storage_offset=None):
-    """A view with any size, strides and offset, counted in elements from the memory's start.
+    """Return a view with any size, strides and offset, in elements from the start of the memory.
 
-    Raises RuntimeError where it would leave the memory.
+    Raises `RuntimeError` if the view would exceed the memory.
 
     >>> from minigrad import arange
     >>> arange(4.0).as_strided((3, 2), (1, 1))
@@ -180,9 +180,10 @@ def as_strided(input, size: Any, stride: Any, storage_offset=None):
 
 @method("_node_for")
 def node_for(self, view):
-    """Return the node of a tensor that looks at this one's memory with the geometry of `view`.
+    """Return the node for a tensor that views this one's memory with the geometry of `view`.
 
-    None where nothing is recorded.  The memory itself is not looked at: it may be another one.
+    Returns `None` if nothing is recorded.  The memory itself is not accessed, because it may
+    differ.
     """
     xp = BACKENDS[type(self._array)]
     arguments = [tuple(view._array.shape), *geometry_of(view._array)[1:], geometry_of(self._array)]
@@ -196,7 +197,7 @@ def node_for(self, view):
 
 @method("as_strided_")
 def as_strided_(self, size, stride, storage_offset=None):
-    """Give the tensor itself another size, strides and offset.
+    """Change the size, strides and offset of the tensor itself.
 
     >>> from minigrad import arange
     >>> arange(6).as_strided_((2, 2), (3, 1), 1)
@@ -209,7 +210,7 @@ def as_strided_(self, size, stride, storage_offset=None):
 
 @method("swapaxes_")
 def swapaxes_(self, axis0, axis1):
-    """Exchange two dimensions of the tensor itself.
+    """Swap two dimensions of the tensor itself.
 
     >>> from minigrad import tensor
     >>> x = tensor([[1, 2], [3, 4]]); _ = x.swapaxes_(0, 1); x
@@ -223,7 +224,7 @@ method("swapdims_")(swapaxes_)
 
 
 def transposed(self):
-    """The dimensions in reverse order; meant for matrices, so others warn.
+    """Reverse the dimensions; this is meant for matrices, so other tensors warn.
 
     >>> from minigrad import tensor
     >>> tensor([[1, 2], [3, 4]]).T
@@ -243,7 +244,7 @@ def transposed(self):
 
 
 def matrices_transposed(self, name="mT"):
-    """The last two dimensions exchanged.
+    """Swap the last two dimensions.
 
     >>> from minigrad import tensor
     >>> tensor([[[1, 2], [3, 4]]]).mT
@@ -259,7 +260,7 @@ def matrices_transposed(self, name="mT"):
 
 
 def adjoint_of_matrix(self):
-    """The matrix transposed; of real numbers that is the adjoint.
+    """Transpose the matrix, which for real numbers is the adjoint.
 
     >>> from minigrad import ones
     >>> ones(2, 3).H.shape
@@ -274,7 +275,7 @@ def adjoint_of_matrix(self):
 
 @function()
 def adjoint(input):
-    """The last two dimensions exchanged; of real numbers that is the adjoint.
+    """Swap the last two dimensions, which for real matrices is the adjoint.
 
     Source: `torch.adjoint`.
 
@@ -286,7 +287,7 @@ def adjoint(input):
 
 
 def adjoint_of_matrices(self):
-    """The last two dimensions exchanged; of real numbers that is the adjoint.
+    """Swap the last two dimensions, which for real matrices is the adjoint.
 
     >>> from minigrad import ones
     >>> ones(2, 3, 4).mH.shape
@@ -295,7 +296,7 @@ def adjoint_of_matrices(self):
     return matrices_transposed(self, "mH")
 
 
-method("T")(property(transposed))  # type: ignore[type-var]  # no function, but it may be given
+method("T")(property(transposed))  # type: ignore[type-var]  # works for a property too
 method("mT")(property(matrices_transposed))  # type: ignore[type-var]  # likewise
 method("H")(property(adjoint_of_matrix))  # type: ignore[type-var]  # likewise
 method("mH")(property(adjoint_of_matrices))  # type: ignore[type-var]  # likewise
@@ -306,9 +307,10 @@ method("mH")(property(adjoint_of_matrices))  # type: ignore[type-var]  # likewis
 
 @function()
 def detach(input):
-    """The same values outside the graph: no gradient flows back through them.
+    """Return a tensor with the same values outside of the graph: no gradient flows back through it.
 
-    Memory and version counter are the input's, so a write to one is seen in the other.
+    It shares memory and the version counter with the input, so a write to one is visible in the
+    other.
 
     >>> from minigrad import tensor
     >>> x = tensor(3.0, requires_grad=True)
@@ -325,7 +327,7 @@ def detach(input):
 
 @method("detach_")
 def detach_(self):
-    """Take the tensor itself out of the graph; RuntimeError for a view.
+    """Detach the tensor itself from the graph; raise `RuntimeError` for a view.
 
     >>> from minigrad import tensor
     >>> x = 2 * tensor(1.0, requires_grad=True)
@@ -339,7 +341,7 @@ def detach_(self):
             "True, gradients are views of DDP buckets, and hence detach_() cannot be called on "
             "these gradients. To fix this error, please refer to the Optimizer.zero_grad() "
             "function in torch/optim/optimizer.py as the solution.")
-    if _state.inference_enabled.get():  # where no history is looked at
+    if _state.inference_enabled.get():  # which has no history to check
         return self
     if self._node is not None:
         self._counter = DetachedVersion(self._shared_counter())
@@ -350,9 +352,9 @@ def detach_(self):
 
 @method("resize_")
 def resize_(self, *sizes):
-    """Give the tensor itself another size; new memory, where it grows, is not initialised.
+    """Change the size of the tensor itself; if it grows, the new memory is uninitialized.
 
-    Raises RuntimeError if it requires grad.
+    Raises `RuntimeError` if it requires grad.
 
     >>> from minigrad import arange
     >>> arange(6).resize_(2, 2)
@@ -380,10 +382,11 @@ def resize_(self, *sizes):
 
 @method("set_")
 def set_(self, source=None, storage_offset=0, size=None, stride=None):
-    """Let the tensor itself look at the memory of `source`; without one it becomes empty.
+    """Make the tensor itself a view of the memory of `source`; without one, it becomes empty.
 
-    With `size`, in steps of `stride`, it sees that part of the memory, from `storage_offset` on.
-    RuntimeError for another dtype, and where the write would have to be recorded.
+    With `size` and `stride`, it views that part of the memory, from `storage_offset` on.  Raises
+    `RuntimeError` for another dtype, or if the change would have to be recorded.
+
     Source: `torch.Tensor.set_`.
 
     >>> from minigrad import tensor
@@ -409,16 +412,16 @@ def set_(self, source=None, storage_offset=0, size=None, stride=None):
         array = strided(BACKENDS[type(array)], array, size,
                         contiguous_strides(size) if stride is None else tuple(stride),
                         storage_offset - source.storage_offset())
-    self._bump()  # first, for Ctrl-C may come in between
+    self._bump()  # first, because Ctrl-C can interrupt in between
     if self._extras is not None:
-        self._extras.accumulator = None  # gradients of what it was are not this memory's
+        self._extras.accumulator = None  # it belongs to the old memory
     self._array = array
     return self
 
 
 @function()
 def resize_as_(input, the_template, *, memory_format=None):
-    """Give the tensor itself the size of `the_template`. Source: `torch.resize_as_`.
+    """Resize the tensor itself to the size of `the_template`.  Source: `torch.resize_as_`.
 
     >>> from minigrad import arange, zeros
     >>> arange(4).resize_as_(zeros(2, 2)).shape

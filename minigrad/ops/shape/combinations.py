@@ -1,4 +1,4 @@
-"""Products and combinations of vectors.
+"""Cartesian products and combinations of vectors.
 
 Source: https://docs.pytorch.org/docs/stable/torch.html#other-operations
 """
@@ -17,9 +17,9 @@ def require_vector(input):
 
 @function(method_too=False)
 def cartesian_prod(*tensors):
-    """Return all rows with one element of each vector; a lone vector as it is.
+    """Return all rows with one element of each vector; a single vector is returned unchanged.
 
-    `RuntimeError` for a tensor of other than one dimension. Source: `torch.cartesian_prod`.
+    Raises `RuntimeError` unless all tensors have one dimension.  Source: `torch.cartesian_prod`.
 
     >>> from minigrad import cartesian_prod, tensor
     >>> cartesian_prod(tensor([1, 2]), tensor([3, 4])).tolist()
@@ -36,10 +36,10 @@ def cartesian_prod(*tensors):
 
 @function(method_too=False)
 def combinations(input, r: int = 2, with_replacement=False):
-    """Return the combinations of `r` elements of a vector, one a row.
+    """Return the combinations of `r` elements of a vector, one per row.
 
-    An element stands again in a row only `with_replacement`. `RuntimeError` for a tensor of other
-    than one dimension, and for r < 0. Source: `torch.combinations`.
+    Only `with_replacement` repeats an element in a row.  Raises `RuntimeError` unless the tensor
+    has one dimension and r >= 0.  Source: `torch.combinations`.
 
     >>> from minigrad import combinations, tensor
     >>> combinations(tensor([1, 2, 3])).tolist()

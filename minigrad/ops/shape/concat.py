@@ -1,4 +1,4 @@
-"""Tensors joined to larger ones, repeated, and put on diagonals and grids."""
+"""Joining and repeating tensors, and building diagonals and grids."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .view import array_of, listed
 
 
 def offsets(lengths):
-    """Return where each of several lengths begins when they are laid end to end."""
+    """Return where each part starts when parts of these lengths are concatenated."""
     starts, at = [], 0
     for n in lengths:
         starts.append(at)
@@ -29,18 +29,18 @@ def offsets(lengths):
     return starts
 
 
-# -------------------------------------------------------------------- end to end
+# -------------------------------------------------------------------- joining
 
 
 class Joined(Op, abstract=True):
-    """A list of tensors made one."""
+    """An op that joins a list of tensors."""
 
     public, promote = False, "result"
     list_of_tensors = "tensors"
 
 
 class Cat(Joined):
-    """The tensors one after the other along `dim`; their other dimensions have to agree.
+    """The tensors concatenated along `dim`; their other dimensions must be equal.
 
     >>> from minigrad import cat, ones, zeros
     >>> cat([ones(2), zeros(1)])
@@ -73,7 +73,7 @@ class Cat(Joined):
         return (*first[:dim], sum(t[dim] for t in joined), *first[dim + 1 :])
 
     def forward(xp, tensors, dim=0):
-        # An empty vector joins anything: PyTorch allows it for old code.
+        # PyTorch lets an empty vector join anything, for backward compatibility.
         nonempty = [t for t in tensors if t.shape != (0,)] or tensors
         joined = xp.concatenate(nonempty, dim)
         if all(map(is_channels_last, nonempty)):
@@ -93,7 +93,7 @@ class Cat(Joined):
 
 
 def sequence_of_tensors(name, tensors):
-    """Return a sequence; `TypeError` for any other value."""
+    """Return a sequence; raise `TypeError` for any other value."""
     if not isinstance(tensors, (tuple, list)):
         raise TypeError(f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not "
                         f"{type(tensors).__name__}")
@@ -101,7 +101,7 @@ def sequence_of_tensors(name, tensors):
 
 
 def some_tensors(name, tensors):
-    """Return a sequence with elements; `RuntimeError` if it has none."""
+    """Return a nonempty sequence; raise `RuntimeError` if it is empty."""
     if not sequence_of_tensors(name, tensors):
         raise RuntimeError(f"{name} expects a non-empty TensorList")
     return tensors
@@ -109,7 +109,7 @@ def some_tensors(name, tensors):
 
 @function(method_too=False, aliases=("concat", "concatenate"), out="cast apart")
 def cat(tensors, dim=0):
-    """The tensors one after the other along `dim`; their other dimensions have to agree.
+    """Concatenate the tensors along `dim`; their other dimensions must be equal.
 
     >>> from minigrad import cat, ones, zeros
     >>> cat([ones(2), zeros(1)])
@@ -119,7 +119,7 @@ def cat(tensors, dim=0):
 
 
 class Stack(Joined):
-    """Tensors of one shape along a new dimension `dim`.
+    """Tensors of equal shape, joined along a new dimension `dim`.
 
     >>> from minigrad import ones, stack, zeros
     >>> stack([ones(2), zeros(2)], 1)
@@ -154,7 +154,7 @@ class Stack(Joined):
 
 @function(method_too=False, out="cast apart")
 def stack(tensors, dim=0):
-    """Tensors of one shape along a new dimension `dim`.
+    """Join tensors of equal shape along a new dimension `dim`.
 
     >>> from minigrad import ones, stack, zeros
     >>> stack([ones(2), zeros(2)], 1)
@@ -166,7 +166,7 @@ def stack(tensors, dim=0):
 
 @function(method_too=False)
 def atleast_1d(*tensors):
-    """Each tensor with at least one dimension.
+    """Return each tensor with at least one dimension.
 
     >>> from minigrad import tensor, atleast_1d
     >>> atleast_1d(tensor(1.0))
@@ -177,7 +177,7 @@ def atleast_1d(*tensors):
 
 @function(method_too=False)
 def atleast_2d(*tensors):
-    """Each tensor with at least two dimensions; a vector becomes a row.
+    """Return each tensor with at least two dimensions; a vector becomes a row.
 
     >>> from minigrad import ones, atleast_2d
     >>> atleast_2d(ones(3)).shape
@@ -193,7 +193,7 @@ def atleast_2d(*tensors):
 
 @function(method_too=False)
 def atleast_3d(*tensors):
-    """Each tensor with at least three dimensions; a matrix gets a last one.
+    """Return each tensor with at least three dimensions; a matrix gets a new last one.
 
     >>> from minigrad import ones, atleast_3d
     >>> atleast_3d(ones(3)).shape, atleast_3d(ones(2, 3)).shape
@@ -212,7 +212,7 @@ def atleast_3d(*tensors):
 
 
 def each(function, tensors):
-    """Apply a function to one tensor, or to each of several or of a sequence."""
+    """Apply a function to one tensor, or to each of several tensors or of a sequence."""
     if len(tensors) == 1 and not isinstance(tensors[0], (tuple, list)):
         return function(tensors[0])
     return tuple(function(t) for t in listed(tensors))
@@ -220,7 +220,7 @@ def each(function, tensors):
 
 @function(method_too=False, out="cast apart")
 def hstack(tensors):
-    """The tensors side by side: along dimension 1, vectors along 0.
+    """Stack tensors horizontally: along dimension 1, or vectors along 0.
 
     >>> from minigrad import hstack, ones
     >>> hstack([ones(2, 1), ones(2, 2)]).shape
@@ -232,7 +232,7 @@ def hstack(tensors):
 
 @function(method_too=False, aliases=("row_stack",), out="cast apart")
 def vstack(tensors):
-    """The tensors below each other, vectors as rows.
+    """Stack tensors vertically, along dimension 0; vectors become rows.
 
     >>> from minigrad import ones, vstack
     >>> vstack([ones(2), ones(3, 2)]).shape
@@ -243,7 +243,7 @@ def vstack(tensors):
 
 @function(method_too=False, out="cast apart")
 def dstack(tensors):
-    """The tensors behind each other, along dimension 2.
+    """Stack tensors depthwise, along dimension 2.
 
     >>> from minigrad import dstack, ones
     >>> dstack([ones(2), ones(2)]).shape
@@ -254,7 +254,7 @@ def dstack(tensors):
 
 @function(method_too=False, out="cast apart")
 def column_stack(tensors):
-    """The tensors side by side, vectors as columns.
+    """Stack tensors horizontally; vectors become columns.
 
     >>> from minigrad import column_stack, ones
     >>> column_stack([ones(2), ones(2, 3)]).shape
@@ -265,7 +265,7 @@ def column_stack(tensors):
 
 
 class BlockDiag(Joined):
-    """The matrices on the diagonal of one larger matrix; vectors count as rows.
+    """A block diagonal matrix of the given matrices; vectors count as rows.
 
     >>> from minigrad import block_diag, ones
     >>> block_diag(ones(1, 2), ones(1))
@@ -305,12 +305,12 @@ class BlockDiag(Joined):
 
 
 def as_matrix(shape):
-    """Return the shape of a tensor as a matrix, of a vector as a row."""
+    """Return a shape as the shape of a matrix; a vector becomes a row."""
     return (1,) * (2 - len(shape)) + tuple(shape)
 
 
 def block_places(shapes):
-    """Return the rows and the columns that each block takes."""
+    """Return the rows and columns of each block."""
     blocks = [as_matrix(s) for s in shapes]
     starts = zip(offsets(n for n, _ in blocks), offsets(m for _, m in blocks))
     return [(slice(i, i + n), slice(j, j + m)) for (i, j), (n, m) in zip(starts, blocks)]
@@ -318,7 +318,7 @@ def block_places(shapes):
 
 @function(method_too=False)
 def block_diag(*tensors):
-    """The matrices on the diagonal of one larger matrix; vectors count as rows.
+    """Return a block diagonal matrix of the given matrices; vectors count as rows.
 
     >>> from minigrad import block_diag, ones
     >>> block_diag(ones(1, 2), ones(1))
@@ -332,7 +332,7 @@ def block_diag(*tensors):
 
 
 class Repeat(Op):
-    """The whole tensor so often along each dimension; new ones come first.
+    """The whole tensor repeated along each dimension; new dimensions are first.
 
     >>> from minigrad import arange
     >>> arange(2.0).repeat(2, 2)
@@ -376,7 +376,7 @@ class Repeat(Op):
 
 @function()
 def tile(input, *dims):
-    """The whole tensor so often along each of the last dimensions.
+    """Repeat the whole tensor along each of the last dimensions.
 
     >>> from minigrad import arange
     >>> arange(2.0).tile(2)
@@ -388,10 +388,10 @@ def tile(input, *dims):
 
 @function()
 def repeat_interleave(input, repeats: Any = None, dim=None, *, output_size=None):
-    """Each element so often along `dim`; without `dim` the tensor is flattened first.
+    """Repeat each element `repeats` times along `dim`; without `dim`, flatten the tensor first.
 
-    `repeats` is a number or a tensor with one for each element along `dim`.  Given only a tensor
-    of numbers of repeats it returns each position so often.
+    `repeats` is a number, or a tensor with a number for each element along `dim`.  If `repeats` is
+    the only argument, each index is repeated that many times.
 
     >>> from minigrad import arange
     >>> arange(2.0).repeat_interleave(2)
@@ -424,7 +424,7 @@ def repeat_interleave(input, repeats: Any = None, dim=None, *, output_size=None)
 
 
 def repeated(repeats):
-    """Return each position as often as `repeats` says."""
+    """Return each index repeated `repeats[index]` times."""
     array = repeats._array
     xp = BACKENDS[type(array)]
     with place_on(array):
@@ -437,7 +437,7 @@ def repeated(repeats):
 
 
 class Diag(Op):
-    """The diagonal of a matrix, or the matrix with a vector on its diagonal.
+    """The diagonal of a matrix, or a matrix with a vector on its diagonal.
 
     >>> from minigrad import tensor
     >>> tensor([1.0, 2.0]).diag()
@@ -469,7 +469,7 @@ class Diag(Op):
 
 
 class DiagEmbed(Op):
-    """Zeros but for the last dimension of `self` on the diagonal of two new dimensions.
+    """Zeros, with the last dimension of `self` on the diagonal of two new dimensions.
 
     >>> from minigrad import diag_embed, ones
     >>> diag_embed(ones(2))
@@ -501,7 +501,7 @@ class DiagEmbed(Op):
 
 @function()
 def diagflat(input, offset=0):
-    """The matrix with all elements of `input` on its diagonal.
+    """Return the matrix with all elements of `input` on its diagonal.
 
     >>> from minigrad import diagflat, ones
     >>> diagflat(ones(1, 2)).shape
@@ -512,7 +512,7 @@ def diagflat(input, offset=0):
 
 @function(method_too=False)
 def broadcast_shapes(*shapes):
-    """Return the shape that tensors of these shapes broadcast to; `RuntimeError` where they don't.
+    """Return the shape that the shapes broadcast to; raise `RuntimeError` if they do not.
 
     >>> from minigrad import broadcast_shapes
     >>> broadcast_shapes((2, 1), 3, (1, 1))
@@ -525,7 +525,7 @@ def broadcast_shapes(*shapes):
 
 @function(method_too=False)
 def broadcast_tensors(*tensors):
-    """The tensors, each expanded to the shape that all broadcast to.
+    """Expand all tensors to the shape that they broadcast to.
 
     >>> from minigrad import broadcast_tensors, ones
     >>> [t.shape for t in broadcast_tensors(ones(2, 1), ones(3))]
@@ -538,7 +538,7 @@ def broadcast_tensors(*tensors):
 
 @method("sum_to_size")
 def sum_to_size(self, *size, **options):
-    """Return the sums over the dimensions along which `size` broadcasts to this tensor's shape.
+    """Sum over the dimensions along which `size` would broadcast to this tensor's shape.
 
     >>> from minigrad import ones
     >>> ones(2, 3).sum_to_size(1, 3)
@@ -558,9 +558,9 @@ def sum_to_size(self, *size, **options):
 
 @function(method_too=False)
 def meshgrid(*tensors, indexing=None):
-    """The coordinates of a grid: each vector expanded along the dimensions of the others.
+    """Return coordinate grids: each vector expanded along the dimensions of the others.
 
-    `indexing` is "ij", or "xy" for the first two dimensions exchanged.
+    `indexing` is "ij", or "xy" to swap the first two dimensions.
 
     >>> from minigrad import arange, meshgrid
     >>> meshgrid(arange(2), arange(3), indexing="ij")[0]

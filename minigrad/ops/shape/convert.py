@@ -1,4 +1,4 @@
-"""Copies: in another dtype, on another device, in another memory order.
+"""Copies in another dtype, on another device, or in another memory order.
 
 Source: https://docs.pytorch.org/docs/stable/tensor_attributes.html
 """
@@ -14,7 +14,7 @@ from ..creation.tensor_options import RANKS, check_rank, contiguous_format, pres
 
 
 class Clone(Op):
-    """A copy, through which gradients flow; dense memory keeps its order.
+    """A differentiable copy; a dense tensor keeps its memory order.
 
     >>> from minigrad import tensor
     >>> tensor([1.0, 2.0]).clone()
@@ -39,7 +39,7 @@ class Clone(Op):
 
 
 class ToCopy(Op):
-    """A copy in another dtype or on another device; the gradient goes back to the first one.
+    """A copy in another dtype or on another device; the gradient is converted back.
 
     >>> from minigrad import float64, tensor
     >>> tensor([1.0, 2.0]).to(float64)
@@ -55,7 +55,7 @@ class ToCopy(Op):
         return array if target is None else moved(xp, array, target, non_blocking)
 
     def grad_self(g, source):
-        # The engine turns the dtype back; moving back is left to do.
+        # The engine converts the dtype back, so only the device is left.
         return g if source is None else F.to(g, source)
 
     def samples(make):
@@ -78,7 +78,10 @@ def moved(xp, array, target, non_blocking):
 
 
 def converted(input, dtype, where, copy=False, non_blocking=False):
-    """Return a tensor or array in this dtype and place: itself if it is so, unless told to copy."""
+    """Return a tensor or array with this dtype and device, or itself if nothing changes.
+
+    `copy` forces a copy.
+    """
     array = input._array if isinstance(input, Tensor) else input
     target, source = None, None
     if where is not None:
@@ -92,9 +95,10 @@ def converted(input, dtype, where, copy=False, non_blocking=False):
 
 
 def to(input, *args, **kwargs):
-    """Return the tensor in another dtype or on another device, itself if nothing changes.
+    """Return the tensor in another dtype or on another device, or itself if nothing changes.
 
-    `to(dtype)`, `to(device, dtype)` and `to(other)`, with `copy=True` to get a copy anyway.
+    Call it as `to(dtype)`, `to(device, dtype)` or `to(other)`; `copy=True` forces a copy.
+
     Source: `torch.Tensor.to`.
 
     >>> from minigrad import int64, tensor
@@ -133,7 +137,7 @@ def to(input, *args, **kwargs):
 
 
 def in_format(tensor, memory_format):
-    """Return a tensor in a memory format, itself if it has that."""
+    """Return the tensor in a memory format, or itself if it already has it."""
     if memory_format in (None, preserve_format):
         return tensor
     if memory_format in RANKS:
@@ -150,9 +154,9 @@ vars(F)["to"] = to
 
 @method("contiguous")
 def contiguous(self, memory_format=contiguous_format):
-    """Return the tensor with its elements in row-major order, itself if they are.
+    """Return the tensor with its elements in row-major order, or itself if they already are.
 
-    With `memory_format=channels_last` they are in the order of (N, *S, C).
+    With `memory_format=channels_last`, the order is (N, *S, C).
 
     Source: `torch.Tensor.contiguous`.
 
@@ -167,7 +171,7 @@ def contiguous(self, memory_format=contiguous_format):
 
 @method("is_contiguous")
 def is_contiguous(self, memory_format=contiguous_format):
-    """Tell whether the elements lie in row-major order without gaps, or in that of a format.
+    """Return whether the memory is row-major without gaps, or in the order of a memory format.
 
     >>> from minigrad import ones
     >>> ones(2, 3).t().is_contiguous()
@@ -184,7 +188,7 @@ def is_contiguous(self, memory_format=contiguous_format):
 
 @method("cpu")
 def cpu(self, memory_format=preserve_format):
-    """Return the tensor in the host's memory, itself if it is there.
+    """Return the tensor in CPU memory, or itself if it is already there.
 
     >>> from minigrad import ones
     >>> ones(1).cpu()
@@ -195,7 +199,9 @@ def cpu(self, memory_format=preserve_format):
 
 @method("cuda")
 def cuda(self, device=None, non_blocking=False, memory_format=preserve_format):
-    """Return the tensor on a GPU, itself if it is there; `RuntimeError` where there is none.
+    """Return the tensor on a GPU, or itself if it is already there.
+
+    Raises `RuntimeError` if there is no GPU.
 
     >>> from minigrad import cuda, ones
     >>> ones(2).cuda().device.type if cuda.is_available() else "cuda"
@@ -206,9 +212,9 @@ def cuda(self, device=None, non_blocking=False, memory_format=preserve_format):
 
 @method("pin_memory")
 def pin_memory(self, device=None):
-    """Return a copy in page-locked memory of the host, from which copies to a GPU do not block.
+    """Return a copy in page-locked CPU memory, from which copies to a GPU do not block.
 
-    RuntimeError where there is no GPU, or for a tensor that is on one.
+    Raises `RuntimeError` if there is no GPU, or if the tensor is on a GPU.
 
     >>> from minigrad import cuda, ones
     >>> ones(2).pin_memory().tolist() if cuda.is_available() else [1.0, 1.0]
@@ -221,7 +227,7 @@ def pin_memory(self, device=None):
 
 @method("type_as")
 def type_as(self, other):
-    """Return the tensor in the dtype and on the device of another one.
+    """Return the tensor with the dtype and device of another one.
 
     >>> from minigrad import tensor
     >>> tensor([1.5]).type_as(tensor([1]))
@@ -234,7 +240,7 @@ def type_as(self, other):
 
 @method("type")
 def type_(self, dtype=None, non_blocking=False, **kwargs):
-    """Return the name of the tensor's type, or the tensor in another dtype.
+    """Return the tensor in another dtype, or without one the name of the tensor's type.
 
     Source: `torch.Tensor.type`.
 
@@ -267,7 +273,7 @@ TEXT = """Return the tensor as {kind}, itself if it is that.
 
 
 def dtype_method(dtype, name):
-    """Give tensors the method that converts to a dtype."""
+    """Add the tensor method that converts to a dtype."""
 
     def convert(self, memory_format=preserve_format):
         return converted(self, dtype, None)
@@ -279,7 +285,7 @@ def dtype_method(dtype, name):
 
 @method("bfloat16")
 def to_bfloat16(self, memory_format=preserve_format):
-    """Refuse, and say what there is instead: NumPy has no such numbers.
+    """Raise, because NumPy has no bfloat16, and suggest an alternative.
 
     >>> from minigrad import ones
     >>> ones(2).bfloat16()

@@ -1,4 +1,4 @@
-"""Tensors reversed, rolled, turned, and their triangles."""
+"""Flipped, rolled and rotated tensors, and triangles of matrices."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .view import array_of
 
 
 class Flip(Op):
-    """The elements in reverse order along `dims`, as a copy.
+    """A copy with the elements reversed along `dims`.
 
     >>> from minigrad import arange
     >>> arange(3.0).flip(0)
@@ -42,14 +42,14 @@ class Flip(Op):
 
 
 def flip_dims(ndim, dims):
-    """Return the dimensions to flip, counted from the front."""
+    """Return the dimensions to flip, wrapped to nonnegative."""
     dims = (dims,) if isinstance(dims, int) else dims
     return wrap_dims(dims, ndim) if dims else ()
 
 
 @function()
 def fliplr(input):
-    """Dimension 1 in reverse order.
+    """Reverse dimension 1.
 
     >>> from minigrad import eye
     >>> eye(2).fliplr()
@@ -63,7 +63,7 @@ def fliplr(input):
 
 @function()
 def flipud(input):
-    """Dimension 0 in reverse order.
+    """Reverse dimension 0.
 
     >>> from minigrad import arange
     >>> arange(3.0).flipud()
@@ -75,9 +75,9 @@ def flipud(input):
 
 
 class Roll(Op):
-    """The elements moved `shifts` places along `dims`; what leaves comes in at the other end.
+    """The elements shifted by `shifts` along `dims`, wrapping around at the end.
 
-    Without `dims` the tensor is rolled as if it were flat.
+    Without `dims`, the tensor is flattened before rolling, and then restored.
 
     >>> from minigrad import arange
     >>> arange(3.0).roll(1)
@@ -109,7 +109,7 @@ class Roll(Op):
 
 
 def roll_arguments(ndim, shifts, dims):
-    """Return shifts and dimensions as NumPy takes them."""
+    """Return shifts and dimensions in NumPy's form."""
     shifts = (shifts,) if isinstance(shifts, int) else tuple(shifts)
     dims = (dims,) if isinstance(dims, int) else tuple(dims or ())
     if not shifts:
@@ -125,7 +125,7 @@ def roll_arguments(ndim, shifts, dims):
 
 
 class Rot90(Op):
-    """A quarter turn, `k` times, in the plane of two dimensions, from the first to the second.
+    """The tensor rotated `k` times by 90 degrees, from the first of two dimensions to the second.
 
     >>> from minigrad import arange
     >>> arange(4.0).view(2, 2).rot90()
@@ -154,7 +154,7 @@ class Rot90(Op):
         Rot90.shape(self.shape, k, dims)
         turned = xp.rot90(self, k, tuple(dims))
         if k % 2:
-            return turned.copy("K")  # a quarter turn is a transposed copy
+            return turned.copy("K")  # odd rotations return a transposed copy
         return turned.copy("C") if self.flags.c_contiguous else laid_out_like(turned, self)
 
     def grad_self(g, k, dims):
@@ -167,14 +167,14 @@ class Rot90(Op):
 
 
 def require_matrices(name, sizes):
-    """Return the sizes; `RuntimeError` unless they are those of matrices."""
+    """Return the sizes; raise `RuntimeError` unless they have at least two dimensions."""
     if len(sizes) < 2:
         raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
     return sizes
 
 
 def by_matrices(batch):
-    """Return a batch of matrices, in C's order unless they lie one after the other."""
+    """Return a batch of matrices, in row-major order unless the matrices are consecutive."""
     step = batch.itemsize * batch.shape[-1] * batch.shape[-2]
     for n, stride in zip(batch.shape[-3::-1], batch.strides[-3::-1]):
         if n != 1 and stride != step:
@@ -184,7 +184,7 @@ def by_matrices(batch):
 
 
 class Triangle(Op, abstract=True):
-    """A triangle of matrices; zeros elsewhere."""
+    """A triangle of matrices, with zeros elsewhere."""
 
     out = "exact overlap expanded"
     inplace = allow_self_overlap = True
@@ -223,7 +223,7 @@ class Tril(Triangle):
 
 
 class Triu(Triangle):
-    """The upper triangle of matrices, from a diagonal on; zeros elsewhere.
+    """The upper triangle of matrices, starting at a diagonal; zeros elsewhere.
 
     >>> from minigrad import ones
     >>> ones(2, 2).triu()
@@ -235,7 +235,7 @@ class Triu(Triangle):
 
 
 def triangle(name, row, col, keep, dtype, device):
-    """Return the positions, in a matrix, that `keep` leaves of ones, as two rows."""
+    """Return the indices of the ones that `keep` leaves in a matrix of ones, as two rows."""
     dtype = as_dtype(dtype)
     if isinstance(dtype, Dtype) and dtype not in (int32, int64):
         raise NotImplementedError(f"\"{name}\" not implemented for '{type_name(dtype)}'")
@@ -244,7 +244,7 @@ def triangle(name, row, col, keep, dtype, device):
 
 @function(method_too=False)
 def tril_indices(row: int, col: int, offset=0, *, dtype=None, device=None):
-    """The positions of the lower triangle of a matrix: a row of rows and a row of columns.
+    """Return the indices of the lower triangle of a matrix: row indices, column indices.
 
     >>> from minigrad import tril_indices
     >>> tril_indices(2, 2)
@@ -256,7 +256,7 @@ def tril_indices(row: int, col: int, offset=0, *, dtype=None, device=None):
 
 @function(method_too=False)
 def triu_indices(row: int, col: int, offset=0, *, dtype=None, device=None):
-    """The positions of the upper triangle of a matrix: a row of rows and a row of columns.
+    """Return the indices of the upper triangle of a matrix: row indices, column indices.
 
     >>> from minigrad import triu_indices
     >>> triu_indices(2, 2)

@@ -1,4 +1,4 @@
-"""Padding: constant values around a tensor, or its own elements repeated beyond its edges."""
+"""Padding: with a constant, or with a tensor's elements repeated beyond its edges."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from .view import array_of
 
 
 def padded_shape(self, pad, value=0):
-    """Each pair of `pad`, last dimension first, widens or narrows one dimension."""
+    """Return the padded shape; each pair of `pad`, last dimension first, changes a dimension."""
     if len(pad) % 2:
         raise RuntimeError("Padding length must be divisible by 2")
     if len(pad) > 2 * len(self):
@@ -27,12 +27,12 @@ def padded_shape(self, pad, value=0):
 
 
 def pairs(pad, ndim):
-    """Return `(axis, before, after)` for each pair of `pad`, which begins at the last dimension."""
+    """Return `(axis, before, after)` for each pair of `pad`, which starts at the last dimension."""
     return [(ndim - 1 - i, pad[2 * i], pad[2 * i + 1]) for i in range(len(pad) // 2)]
 
 
 class ConstantPadNd(Op):
-    """Surround a tensor with `value`; negative widths cut elements off.
+    """Surround a tensor with `value`; negative widths crop.
 
     >>> from minigrad import ones
     >>> from minigrad.nn.functional import pad
@@ -65,9 +65,9 @@ class ConstantPadNd(Op):
 
 @function(method_too=False)
 def constant_pad_nd(input, pad, value=0):
-    """Surround a tensor with `value`; `pad` holds two widths for each dimension, the last first.
+    """Surround a tensor with `value`; `pad` has two widths per dimension, starting at the last.
 
-    Negative widths cut elements off. Source: `torch.constant_pad_nd`.
+    Negative widths crop.  Source: `torch.constant_pad_nd`.
 
     >>> from minigrad import constant_pad_nd, ones
     >>> constant_pad_nd(ones(2), (1, 0))
@@ -76,7 +76,7 @@ def constant_pad_nd(input, pad, value=0):
     return ConstantPadNd(input, tuple(pad), value)
 
 
-#: How the edges of n elements are padded, by mode: (n, before, after) -> positions.
+#: The padding modes as functions: (n, before, after) -> indices of the elements.
 BEYOND = {
     "reflect": lambda n, before, after: np.pad(np.arange(n), (before, after), "reflect"),
     "replicate": lambda n, before, after: np.arange(-before, n + after).clip(0, n - 1),
@@ -85,8 +85,11 @@ BEYOND = {
 
 
 def positions(mode, size, before, after):
-    """Return the index of the element at each place of a padded dimension; negative widths crop."""
-    if mode == "circular":  # an element that is cut off does not come back on the other side
+    """Return the index of the element at each position of a padded dimension.
+
+    Negative widths crop.
+    """
+    if mode == "circular":  # a cropped element does not reappear on the other side
         first, last = max(-before, 0), size - max(-after, 0)
         return first + BEYOND[mode](last - first, max(before, 0), max(after, 0))
     index = BEYOND[mode](size, max(before, 0), max(after, 0))
@@ -94,7 +97,7 @@ def positions(mode, size, before, after):
 
 
 def check_beyond(mode, shape, pad):
-    """Raise PyTorch's error for widths that the elements there are cannot fill."""
+    """Raise PyTorch's error for widths that the mode does not have enough elements for."""
     dims = len(pad) // 2
     if mode != "circular" and 0 in shape[-dims - 1:]:
         raise RuntimeError(f"Expected {dims + 1}D or {dims + 2}D (batch mode) tensor with possibly "
@@ -117,10 +120,10 @@ def check_beyond(mode, shape, pad):
 
 @with_aliases
 def pad(input, pad, mode="constant", value=None):
-    """Widen the last dimensions of a tensor, `pad` = (left, right, top, bottom, ...).
+    """Pad the last dimensions of a tensor, with `pad` = (left, right, top, bottom, ...).
 
-    `mode` is "constant" (with `value`, zero by default), "reflect", "replicate" or "circular",
-    which leave batch and channels alone.
+    `mode` is "constant" (with `value`, by default zero), or "reflect", "replicate" or "circular",
+    which do not pad batch and channels.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.pad.html
 

@@ -1,9 +1,9 @@
-"""Views of a part of the elements, and views that come several at a time.
+"""Views of some of the elements, and ops that return several views.
 
 NOTE [Gradients of views]
-    A view picks elements, so its gradient puts them back into zeros.  For each view that leaves
-    elements out there is an op doing that, named as in PyTorch (`select_backward`, ...), whose
-    own gradient is the view again.
+    A view selects elements, so its gradient puts them back into zeros.  For each view that omits
+    elements, there is an op that does this, named as in PyTorch (`select_backward`, ...), and its
+    gradient is the view again.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from .view import along, array_of, element_strides, strided
 
 
 class Select(Op):
-    """The elements at `index` of dimension `dim`, which vanishes.
+    """The elements at `index` of dimension `dim`, which is removed.
 
-    Raises IndexError where `index` is out of range.
+    Raises `IndexError` if `index` is out of range.
 
     >>> from minigrad import arange
     >>> arange(6.0).view(2, 3).select(1, -1)
@@ -57,7 +57,7 @@ class Select(Op):
 
 
 class IntoZeros(Op, abstract=True):
-    """The backward of a view: `grad` put into zeros of the input's sizes, the second argument."""
+    """The backward of a view: `grad` in zeros of the input's sizes, the second argument."""
 
     method = False
 
@@ -109,7 +109,7 @@ class Slice(Op):
             raise RuntimeError("slice() cannot be applied to a 0-dim tensor.")
         first, last, step = slice(start, end, step).indices(self.shape[dim])
         part = self[along(dim, slice(first, max(first, last), step))]
-        if first and not part.size:  # NumPy lets an empty part begin where the array does
+        if first and not part.size:  # in NumPy, an empty part starts at the array's start
             steps = element_strides(part)
             part = strided(xp, self, part.shape, steps, first * element_strides(self)[dim])
         return part
@@ -146,7 +146,7 @@ class SliceBackward(IntoZeros):
 
 @function()
 def narrow(input, dim, start, length: int):
-    """The `length` elements of dimension `dim` from `start` on.
+    """Return the `length` elements of dimension `dim` that begin at `start`.
 
     >>> from minigrad import arange
     >>> arange(5.0).narrow(0, 1, 3)
@@ -200,7 +200,7 @@ class Diagonal(Op):
 
 
 def diagonal_geometry(shape, strides, offset, dim1, dim2):
-    """Return the shape, the strides and the offset that view a diagonal."""
+    """Return the shape, strides and offset of the view of a diagonal."""
     first, second = wrap_dim(dim1, len(shape)), wrap_dim(dim2, len(shape))
     if first == second:
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
@@ -282,7 +282,7 @@ class SlidingWindows(Op):
 @method("unfold")
 @with_aliases
 def unfold(self, dimension, size: int, step: int):
-    """All windows of `size` along `dimension`, `step` apart, as a new last dimension.
+    """Return all windows of `size` along `dimension`, `step` apart, as a new last dimension.
 
     >>> from minigrad import arange
     >>> arange(4.0).unfold(0, 3, 1)
@@ -310,7 +310,7 @@ class UnfoldBackward(IntoZeros):
         yield make(4, 2, 3), (4, 5), 1, 3, 2
 
 
-# -------------------------------------------------------------------- several at a time
+# -------------------------------------------------------------------- several views
 
 
 class Pieces(Op, abstract=True):
@@ -323,7 +323,7 @@ class Pieces(Op, abstract=True):
 
 
 class Split(Pieces):
-    """Pieces of `split_size` along `dim`, the last one as long as what is left.
+    """Pieces of `split_size` along `dim`; the last one may be shorter.
 
     >>> from minigrad import arange
     >>> arange(3.0).split(2)
@@ -347,7 +347,7 @@ class Split(Pieces):
 
 
 class SplitWithSizes(Pieces):
-    """Pieces of the given sizes along `dim`, which they add up to.
+    """Pieces of the given sizes along `dim`, which must add up to its size.
 
     >>> from minigrad import arange
     >>> arange(3.0).split([1, 2])
@@ -371,7 +371,7 @@ class SplitWithSizes(Pieces):
 
 
 class UnsafeSplit(Split):
-    """`split` whose pieces count as no views: they may be written to one by one.
+    """`split` with pieces that do not count as views, so each may be written to in place.
 
     >>> from minigrad import arange
     >>> arange(3.0).unsafe_split(2)
@@ -382,7 +382,7 @@ class UnsafeSplit(Split):
 
 
 class UnsafeSplitWithSizes(SplitWithSizes):
-    """`split_with_sizes` whose pieces count as no views: they may be written to one by one.
+    """`split_with_sizes` with pieces that do not count as views, so each may be written in place.
 
     >>> from minigrad import arange
     >>> arange(3.0).unsafe_split_with_sizes([1, 2])
@@ -393,7 +393,7 @@ class UnsafeSplitWithSizes(SplitWithSizes):
 
 
 class Unbind(Op):
-    """The slices along `dim`, which vanishes.
+    """The slices along `dim`, which is removed.
 
     >>> from minigrad import ones
     >>> ones(2, 2).unbind()
@@ -424,7 +424,7 @@ class Unbind(Op):
 
 
 def split_starts(shape, split_size, dim):
-    """Return the dimension, counted from the front, and where the pieces of a split begin."""
+    """Return the wrapped dimension and the start of each piece of a split."""
     if not shape:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
     if split_size < 0:
@@ -439,7 +439,7 @@ def split_starts(shape, split_size, dim):
 
 
 def checked_split_sizes(shape, split_sizes, dim):
-    """Return the dimension, counted from the front, after checking the pieces' sizes."""
+    """Check the pieces' sizes and return the wrapped dimension."""
     if not shape:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
     dim = wrap_dim(dim, len(shape))
@@ -456,13 +456,13 @@ def checked_split_sizes(shape, split_sizes, dim):
 @function()
 def split(input, split_size_or_sections=NOT_GIVEN, dim=0, *,
           split_size: tuple[int, ...] = NOT_GIVEN):
-    """Pieces along `dim`: of one size, or of the sizes of a sequence.
+    """Split along `dim` into pieces of one size, or of the sizes in a sequence.
 
     >>> from minigrad import arange
     >>> arange(3.0).split(2)
     (tensor([0., 1.]), tensor([2.]))
     """
-    if split_size is not NOT_GIVEN:  # the method's name for it
+    if split_size is not NOT_GIVEN:  # the method's name for the argument
         split_size_or_sections = split_size
     if split_size_or_sections is NOT_GIVEN:
         raise TypeError('split() missing 1 required positional arguments: "split_size"')
@@ -473,7 +473,7 @@ def split(input, split_size_or_sections=NOT_GIVEN, dim=0, *,
 
 @function()
 def chunk(input, chunks, dim=0):
-    """At most `chunks` pieces of one size along `dim`; the last one may be shorter.
+    """Split into at most `chunks` pieces of one size along `dim`; the last one may be shorter.
 
     >>> from minigrad import arange
     >>> arange(3.0).chunk(2)
@@ -484,7 +484,7 @@ def chunk(input, chunks, dim=0):
 
 @function()
 def unsafe_chunk(input, chunks, dim=0):
-    """`chunk` whose pieces count as no views: they may be written to one by one.
+    """`chunk` with pieces that do not count as views, so each may be written to in place.
 
     >>> from minigrad import arange
     >>> arange(3.0).unsafe_chunk(2)
@@ -494,7 +494,7 @@ def unsafe_chunk(input, chunks, dim=0):
 
 
 def in_chunks(input, chunks, dim, by_size, by_sizes):
-    """Cut `input` into chunks with the one or the other op."""
+    """Cut `input` into chunks with one of the two ops."""
     shape = array_of(input).shape
     if not shape:
         raise RuntimeError("chunk expects at least a 1-dimensional tensor")
@@ -508,7 +508,7 @@ def in_chunks(input, chunks, dim, by_size, by_sizes):
 
 @function()
 def tensor_split(input, indices_or_sections, dim=0):
-    """Pieces along `dim`: so many of nearly one size, or cut at the indices of a sequence.
+    """Split along `dim` into a number of nearly equal pieces, or at the indices of a sequence.
 
     >>> from minigrad import arange
     >>> arange(3.0).tensor_split((1,))

@@ -1,4 +1,4 @@
-"""Pieces along an axis that the name tells.
+"""hsplit, vsplit and dsplit: splits along a fixed axis.
 
 Source: https://docs.pytorch.org/docs/stable/torch.html#indexing-slicing-joining-mutating-ops
 """
@@ -8,7 +8,7 @@ from ...op.publish import function
 
 
 def split_along(name, input, indices_or_sections, dim, least):
-    """Return pieces of a tensor along `dim`; sections must be of one size."""
+    """Split a tensor along `dim`; an int must divide the dimension evenly."""
     shape = tuple(input.shape)
     if len(shape) < least:
         raise RuntimeError(f"torch.{name} requires a tensor with at least {least} dimension, but "
@@ -27,9 +27,10 @@ def split_along(name, input, indices_or_sections, dim, least):
 
 @function()
 def hsplit(input, indices_or_sections):
-    """Pieces along the columns, or along the one dimension of a vector.
+    """Split along dimension 1, or along the only dimension of a vector.
 
-    `indices_or_sections` is the number of pieces, all of one size, or where to cut.
+    `indices_or_sections` is the number of equal pieces, or the indices to split at.
+
     Source: `torch.hsplit`.
 
     >>> from minigrad import arange
@@ -41,7 +42,7 @@ def hsplit(input, indices_or_sections):
 
 @function()
 def vsplit(input, indices_or_sections):
-    """Pieces along the rows; see `hsplit`. Source: `torch.vsplit`.
+    """Split along dimension 0; see `hsplit`.  Source: `torch.vsplit`.
 
     >>> from minigrad import arange
     >>> arange(4.0).reshape(2, 2).vsplit(2)
@@ -52,7 +53,7 @@ def vsplit(input, indices_or_sections):
 
 @function()
 def dsplit(input, indices_or_sections):
-    """Pieces along the third dimension; see `hsplit`. Source: `torch.dsplit`.
+    """Split along dimension 2; see `hsplit`.  Source: `torch.dsplit`.
 
     >>> from minigrad import ones
     >>> [piece.shape for piece in ones(2, 3, 4).dsplit([1])]

@@ -1,4 +1,4 @@
-"""Storages: the memory below tensors, as bytes and as elements.
+"""Storages: the memory of tensors, as bytes and as elements.
 
 Source: https://docs.pytorch.org/docs/stable/storage.html
 """
@@ -29,10 +29,10 @@ _warned: list[bool] = []  # PyTorch warns once
 
 
 class _Storage:
-    """Memory that tensors look at: two storages of the same memory are equal."""
+    """Memory that tensors share: two storages of the same memory are equal."""
 
     def __init__(self, elements: Any) -> None:
-        self._elements = elements  # an array of one dimension: all of the memory
+        self._elements = elements  # a one-dimensional array of the whole memory
 
     @property
     def device(self) -> device:
@@ -41,12 +41,12 @@ class _Storage:
 
     @property
     def _cdata(self) -> int:
-        """A number that is the same for all tensors on this memory."""
+        """A number that is equal for all tensors that share this memory."""
         return self.data_ptr()
 
     @property
     def is_cuda(self) -> bool:
-        """Whether the memory is that of a GPU."""
+        """Whether the memory is on a GPU."""
         return self.device.type == "cuda"
 
     def data_ptr(self) -> int:
@@ -79,7 +79,7 @@ class _Storage:
         self._elements[key] = value
 
     def fill_(self, value: Any) -> Any:
-        """Write a value to all elements, and return the storage."""
+        """Fill all elements with a value, and return the storage."""
         self._elements[...] = value
         return self
 
@@ -89,11 +89,11 @@ class _Storage:
         return values
 
     def is_shared(self) -> bool:
-        """Tell whether other processes share the memory: none does."""
+        """Return False, because memory is never shared with other processes."""
         return False
 
     def resize_(self, size: int) -> Any:
-        """Return the storage if it has this size; `NotImplementedError` for another one."""
+        """Return the storage if it has this size, else raise `NotImplementedError`."""
         if size != self.size():
             raise NotImplementedError("resize_: minigrad's memory is that of NumPy's arrays, which "
                                       "keep their size")
@@ -118,7 +118,7 @@ class UntypedStorage(_Storage):
     """
 
     def __init__(self, elements: Any) -> None:
-        """Take the bytes of an array, or new ones if `elements` is their number."""
+        """Use the bytes of an array, or allocate `elements` bytes."""
         super().__init__(np.empty(elements, np.uint8) if isinstance(elements, int) else elements)
 
     def __repr__(self) -> str:
@@ -127,11 +127,11 @@ class UntypedStorage(_Storage):
 
 
 class TypedStorage(_Storage):
-    """The elements of a tensor's memory, of its dtype. Source: `torch.TypedStorage`."""
+    """A tensor's memory as elements of its dtype.  Source: `torch.TypedStorage`."""
 
     @property
     def dtype(self) -> dtype:
-        """The type of the elements."""
+        """The dtype of the elements."""
         return from_numpy_dtype(self._elements.dtype)
 
     def untyped(self) -> UntypedStorage:
@@ -146,7 +146,7 @@ class TypedStorage(_Storage):
 
 @method("untyped_storage")
 def untyped_storage(self: Tensor) -> UntypedStorage:
-    """Return the bytes of the tensor's memory, of which the tensor may show a part.
+    """Return the bytes of the memory that the tensor views, all or in part.
 
     >>> from minigrad import arange
     >>> arange(4)[:2].untyped_storage().size()
@@ -157,7 +157,7 @@ def untyped_storage(self: Tensor) -> UntypedStorage:
 
 @method("storage")
 def storage(self: Tensor) -> TypedStorage:
-    """Return the elements of the tensor's memory, with PyTorch's warning that it is deprecated.
+    """Return the elements of the tensor's memory, with PyTorch's deprecation warning.
 
     >>> import warnings; warnings.simplefilter("ignore")  # that it is deprecated
     >>> from minigrad import arange
@@ -172,7 +172,7 @@ def storage(self: Tensor) -> TypedStorage:
 
 @method("is_shared")
 def is_shared(self: Tensor) -> bool:
-    """Tell whether other processes share the tensor's memory: none does.
+    """Return False, because memory is never shared with other processes.
 
     >>> from minigrad import ones
     >>> ones(2).is_shared()
@@ -183,7 +183,7 @@ def is_shared(self: Tensor) -> bool:
 
 @method("share_memory_")
 def share_memory_(self: Tensor) -> Tensor:
-    """Raise `NotImplementedError`: tensors live in the memory of one process.
+    """Raise `NotImplementedError`, because memory cannot be shared with other processes.
 
     >>> from minigrad import ones
     >>> ones(2).share_memory_()
@@ -197,7 +197,7 @@ def share_memory_(self: Tensor) -> Tensor:
 
 @method("as_subclass")
 def as_subclass(self: Tensor, cls: Any) -> Tensor:
-    """Return a view of the tensor that is of the class `cls`; `TypeError` unless one of tensors.
+    """Return a view of the tensor with class `cls`; raise `TypeError` unless it subclasses Tensor.
 
     Source: `torch.Tensor.as_subclass`.
 
@@ -214,7 +214,7 @@ def as_subclass(self: Tensor, cls: Any) -> Tensor:
 
 @function(method_too=False, event=False)
 def is_storage(obj: Any, /) -> bool:
-    """Tell whether `obj` is a storage. Source: `torch.is_storage`.
+    """Return whether `obj` is a storage.  Source: `torch.is_storage`.
 
     >>> from minigrad import is_storage, ones
     >>> is_storage(ones(1).untyped_storage()), is_storage(ones(1))

@@ -1,4 +1,4 @@
-"""Windows laid out as columns and added back; channels moved into pixels and back."""
+"""Windows as columns and their inverse; rearrangement of channels and pixels."""
 
 from math import prod
 
@@ -10,7 +10,7 @@ PAIRS = ("height", "width")
 
 
 def steps_of(sizes, kernel_size, dilation, padding, stride):
-    """Return how many windows there are in each of two dimensions; none where none fits."""
+    """Return the number of windows along each of two dimensions, 0 if none fits."""
     return tuple((n + 2 * p - d * (k - 1) - 1) // s + 1
                  for n, k, d, p, s in zip(sizes, kernel_size, dilation, padding, stride,
                                           strict=True))
@@ -50,7 +50,7 @@ class Im2Col(Op):
 
 
 class Col2Im(Op):
-    """Columns added up at the windows they stand for: (N, C * window, windows) -> (N, C, H, W).
+    """Columns added up at their windows: (N, C * window, windows) -> (N, C, H, W).
 
     >>> from minigrad import ones
     >>> from minigrad.nn.functional import fold
@@ -80,7 +80,7 @@ class Col2Im(Op):
 
 
 def pair(value, name):
-    """Return a number or a sequence as two numbers; `RuntimeError` names one of another length."""
+    """Return a number or a sequence as two numbers; raise `RuntimeError` for another length."""
     values = (value, value) if isinstance(value, int) else tuple(value)
     if len(values) != 2:
         raise RuntimeError(f"It is expected {name} equals to 2, but got size {len(values)}")
@@ -88,13 +88,13 @@ def pair(value, name):
 
 
 def pairs(kernel_size, dilation, padding, stride):
-    """Return the sizes of a window, two numbers each."""
+    """Return the sizes of a window, each as two numbers."""
     given = {"kernel_size": kernel_size, "dilation": dilation, "padding": padding, "stride": stride}
     return [pair(value, name) for name, value in given.items()]
 
 
 def check_windows(kernel_size, dilation, padding, stride):
-    """Raise PyTorch's error for sizes that make no window."""
+    """Raise PyTorch's error for invalid window sizes."""
     arguments = (("kernel size", "kernel", kernel_size), ("stride", "stride", stride),
                  ("dilation", "dilation", dilation))
     for name_in_full, short, values in arguments:
@@ -109,7 +109,7 @@ def check_windows(kernel_size, dilation, padding, stride):
 
 @with_aliases
 def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
-    """Every window of an image as a column: (N, C, H, W) -> (N, C * window, number of windows).
+    """Return every window of an image as a column: (N, C, H, W) -> (N, C * window, windows).
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Unfold.html
 
@@ -140,7 +140,7 @@ def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
 
 @with_aliases
 def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
-    """Columns added up at the windows they stand for: (N, C * window, windows) -> (N, C, H, W).
+    """Add columns up at their windows: (N, C * window, windows) -> (N, C, H, W).
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Fold.html
 
@@ -173,7 +173,7 @@ def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
 
 @function(method_too=False)
 def pixel_shuffle(input, upscale_factor):
-    """Make a larger image of groups of r² channels: (*, C r², H, W) -> (*, C, H r, W r).
+    """Turn groups of r² channels into a larger image: (*, C r², H, W) -> (*, C, H r, W r).
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.pixel_shuffle.html
 
@@ -220,9 +220,9 @@ def pixel_unshuffle(input, downscale_factor):
 
 @function(method_too=False)
 def channel_shuffle(input, groups):
-    """Interleave `groups` groups of channels: (N, C, *S), the first of each group first.
+    """Interleave `groups` groups of channels: (N, C, *S), starting with the first of each group.
 
-    Raises `RuntimeError` unless the channels divide by `groups`.
+    Raises `RuntimeError` unless `groups` divides the number of channels.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.channel_shuffle.html
 
@@ -245,14 +245,14 @@ def channel_shuffle(input, groups):
 
 
 def regrouped(blocks, order, sizes):
-    """Return a new tensor of the permuted blocks, also where a view of the input would do."""
+    """Return the permuted blocks as a new tensor, even if a view would do."""
     result = F.reshape(F.permute(blocks, order), sizes)
     moved = [axis for axis in order if blocks.shape[axis] != 1]
     return F.clone(result) if moved == sorted(moved) else result
 
 
 def check_pixels(name, input, factor, what):
-    """Return the dimensions before the channels; raise PyTorch's error where they are missing."""
+    """Return the dimensions before the channels; raise PyTorch's error if there are too few."""
     if len(input.shape) < 3:
         raise RuntimeError(f"{name} expects input to have at least 3 dimensions, but got input "
                            f"with {len(input.shape)} dimension(s)")

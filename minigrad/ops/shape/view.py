@@ -1,6 +1,6 @@
-"""Ops whose results look at the memory of their input, with the strides that PyTorch gives them.
+"""Ops that return views, with the strides that PyTorch gives them.
 
-Here are the views of all elements: other shapes, orders of dimensions, dimensions of size one.
+This module has the views of all elements: other shapes, permuted dimensions, dimensions of size 1.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ...op.declaration import F, Op
 from ...op.publish import function
 from ...shapes import infer_view, numel, view_strides, wrap_dim, wrap_dims
 from ...tensor.tensor import Tensor
-from ..creation.tensor_options import array_of as array_of  # for the files beside this one
+from ..creation.tensor_options import array_of as array_of  # re-exported for neighbouring modules
 from ..creation.tensor_options import contiguous_format
 from ..overloads import overloaded
 
@@ -29,7 +29,7 @@ def element_strides(array):
 
 
 def strided(xp, array, size, strides, offset=0):
-    """View an array's memory with strides and an offset (from its first element) in elements."""
+    """View an array's memory with the given strides and an offset from its start, in elements."""
     item = array.itemsize
     return xp.as_strided(array, tuple(size), tuple(s * item for s in strides), offset * item)
 
@@ -44,11 +44,11 @@ def listed(sizes):
     return tuple(sizes[0]) if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else sizes
 
 
-# -------------------------------------------------------------------- other shapes
+# -------------------------------------------------------------------- reshaping
 
 
 class Reshaping(Op, abstract=True):
-    """The same elements in another shape; a -1 is worked out."""
+    """The same elements in another shape; a -1 is inferred."""
 
     public = False
 
@@ -60,9 +60,9 @@ class Reshaping(Op, abstract=True):
 
 
 class View(Reshaping):
-    """The same elements in another shape, without a copy; a -1 is worked out.
+    """The same elements in another shape, without a copy; a -1 is inferred.
 
-    Raises RuntimeError where no strides would do.
+    Raises `RuntimeError` if no strides can express that shape.
 
     >>> from minigrad import arange
     >>> arange(6.0).view(2, -1)
@@ -93,7 +93,7 @@ class View(Reshaping):
 
 
 class UnsafeView(Reshaping):
-    """`view` of memory that nobody else holds: the result counts as no view.
+    """`view` of memory that no other tensor uses, so the result does not count as a view.
 
     >>> from minigrad import ones
     >>> ones(2, 3).t().reshape(-1).shape
@@ -109,7 +109,7 @@ class UnsafeView(Reshaping):
 
 
 def check_other_size(array, dtype):
-    """Raise `RuntimeError` unless the last dimension can grow or shrink to fit another dtype."""
+    """Raise `RuntimeError` unless the last dimension can be resized for another dtype."""
     to_view = (f"to view {type_name(FROM_NUMPY[array.dtype])} as {type_name(dtype)} (different "
                "element sizes)")
     if not array.ndim:
@@ -124,7 +124,7 @@ def check_other_size(array, dtype):
 
 
 def as_dtype(input, dtype):
-    """Read the same bytes as another dtype; the last dimension grows or shrinks to fit."""
+    """Reinterpret the bytes as another dtype; the last dimension is resized to fit."""
     dtype = as_python_type(dtype)
     if not isinstance(dtype, Dtype):
         raise TypeError("view(): its argument must be sizes or a torch.dtype, not "
@@ -142,7 +142,7 @@ def as_dtype(input, dtype):
 
 @function()
 def view(input, *size, dtype=None):
-    """The same elements in another shape, or the same bytes as another dtype, without a copy.
+    """Return the elements in another shape, or the same bytes as another dtype, without a copy.
 
     >>> from minigrad import ones
     >>> ones(2, 3).view(6)
@@ -161,7 +161,7 @@ def view(input, *size, dtype=None):
 
 
 class ReshapeAlias(View):
-    """The same elements in another shape, without a copy, of a tensor with gaps.
+    """The same elements in another shape, without a copy, for a tensor with gaps.
 
     >>> from minigrad import arange
     >>> arange(6.0).view(3, 2)[:, 0].reshape(3, 1).shape
@@ -170,7 +170,7 @@ class ReshapeAlias(View):
 
 @function()
 def reshape(input, *sizes, shape=None):
-    """The same elements in another shape: a view where strides permit, else a copy.
+    """Return the same elements in another shape: a view if strides permit, otherwise a copy.
 
     >>> from minigrad import arange
     >>> arange(4.0).reshape(2, 2)
@@ -179,11 +179,11 @@ def reshape(input, *sizes, shape=None):
     """
     sizes = given_ints("reshape", "shape", sizes if shape is None else (shape,))
     array = array_of(input)
-    if array is input and not _state.observers.count:  # in a formula, where it is frequent
+    if array is input and not _state.observers.count:  # frequent in formulas
         try:
             return array.reshape(sizes)
         except (ValueError, TypeError):
-            pass  # View says what is wrong
+            pass  # View raises the error
     if not array.flags.c_contiguous:
         size = infer_view(sizes, array.size)
         if view_strides(array.shape, element_strides(array), size) is None:
@@ -194,7 +194,7 @@ def reshape(input, *sizes, shape=None):
 
 @function()
 def view_as(input, other):
-    """`input` viewed in the shape of `other`.
+    """Return `input` viewed in the shape of `other`.
 
     >>> from minigrad import ones
     >>> ones(6).view_as(ones(2, 3)).shape
@@ -205,7 +205,7 @@ def view_as(input, other):
 
 @function()
 def reshape_as(input, other):
-    """`input` in the shape of `other`.
+    """Return `input` reshaped to the shape of `other`.
 
     >>> from minigrad import ones
     >>> ones(6).reshape_as(ones(2, 3)).shape
@@ -216,7 +216,7 @@ def reshape_as(input, other):
 
 @function()
 def ravel(input):
-    """All elements in one dimension: a view of contiguous memory.
+    """Return all elements in one dimension: a view if the memory is contiguous.
 
     >>> from minigrad import ones
     >>> ones(2, 2).ravel()
@@ -229,7 +229,7 @@ def ravel(input):
 
 @function()
 def flatten(input, start_dim=0, end_dim=-1):
-    """The dimensions from `start_dim` to `end_dim` made one.
+    """Flatten the dimensions from `start_dim` to `end_dim` into one.
 
     >>> from minigrad import ones
     >>> ones(2, 3, 4).flatten(1).shape
@@ -248,7 +248,7 @@ def flatten(input, start_dim=0, end_dim=-1):
 
 @function()
 def unflatten(input, dim, sizes):
-    """Dimension `dim` made several of `sizes`, of which one may be -1.
+    """Unflatten dimension `dim` into dimensions of `sizes`, one of which may be -1.
 
     >>> from minigrad import ones
     >>> ones(6, 2).unflatten(0, (2, -1)).shape
@@ -270,11 +270,11 @@ def unflatten(input, dim, sizes):
     return View(input, (*shape[:dim], *inner, *shape[dim + 1 :]))
 
 
-# -------------------------------------------------------------------- dimensions in another order
+# -------------------------------------------------------------------- permuting dimensions
 
 
 class Transpose(Op):
-    """Two dimensions exchanged.
+    """The tensor with two dimensions swapped.
 
     >>> from minigrad import ones
     >>> ones(2, 3, 4).transpose(0, -1).shape
@@ -308,7 +308,7 @@ class Transpose(Op):
 
 
 class T(Op):
-    """The transpose of a matrix; vectors and 0-d tensors stay as they are.
+    """The transpose of a matrix; vectors and zero-dimensional tensors are unchanged.
 
     >>> from minigrad import ones
     >>> ones(2, 3).t().shape
@@ -337,7 +337,7 @@ class T(Op):
 
 
 class Permute(Op):
-    """The dimensions in the order `dims`.
+    """The tensor with its dimensions in the order `dims`.
 
     >>> from minigrad import ones
     >>> ones(2, 3, 4).permute(2, 0, 1).shape
@@ -373,14 +373,14 @@ class Permute(Op):
 
 
 def inverse_order(dims):
-    """Return the order of dimensions that undoes a permutation."""
+    """Return the inverse of a permutation."""
     wrapped = [d % len(dims) for d in dims]
     return tuple(wrapped.index(d) for d in range(len(dims)))
 
 
 @function(aliases=("swapdims",))
 def swapaxes(input, axis0, axis1):
-    """Two dimensions exchanged: `transpose` by another name.
+    """Swap two dimensions, like `transpose`.
 
     >>> from minigrad import ones
     >>> ones(2, 3).swapaxes(0, 1).shape
@@ -391,7 +391,7 @@ def swapaxes(input, axis0, axis1):
 
 @function(aliases=("moveaxis",))
 def movedim(input, source: tuple[int, ...], destination: tuple[int, ...]):
-    """The dimensions `source` moved to the places `destination`; the others keep their order.
+    """Move the dimensions `source` to `destination`; the others keep their order.
 
     >>> from minigrad import ones
     >>> ones(2, 3, 4).movedim(0, 2).shape
@@ -422,7 +422,7 @@ def movedim(input, source: tuple[int, ...], destination: tuple[int, ...]):
 
 
 class Expand(Op):
-    """Dimensions of size one repeated without a copy; a size of -1 leaves a dimension alone.
+    """Dimensions of size one repeated without a copy; -1 keeps a dimension's size.
 
     >>> from minigrad import tensor
     >>> tensor([[1.0], [2.0]]).expand(-1, 2)
@@ -458,7 +458,7 @@ class Expand(Op):
 
 
 def expanded_strides(array, size):
-    """Return the strides of an array expanded to `size`: 0 along dimensions that are repeated."""
+    """Return the strides of an array expanded to `size`: 0 along repeated dimensions."""
     lead = len(size) - array.ndim
     kept = zip(size[lead:], array.shape, array.strides, strict=True)
     strides = [0] * lead + [stride if n == old else 0 for n, old, stride in kept]
@@ -466,7 +466,7 @@ def expanded_strides(array, size):
 
 
 def spanning_strides(strides, size, lead):
-    """Return the strides where each new dimension of size one spans the dimensions after it."""
+    """Return strides where each new dimension of size one spans the dimensions after it."""
     for i in reversed(range(min(lead, len(size) - 1))):
         if size[i] == 1:
             strides[i] = strides[i + 1] * size[i + 1]
@@ -474,7 +474,7 @@ def spanning_strides(strides, size, lead):
 
 
 def not_expandable(shape, size):
-    """Return the error text for sizes to which a tensor of this shape cannot be expanded."""
+    """Return the error text for a shape that cannot be expanded to `size`."""
     lead = len(size) - len(shape)
     if lead < 0:
         return (f"expand(torch.FloatTensor{{{list(shape)}}}, size={size}): the number of sizes "
@@ -492,7 +492,7 @@ def not_expandable(shape, size):
 
 @function()
 def expand_as(input, other):
-    """`input` expanded to the shape of `other`.
+    """Expand `input` to the shape of `other`.
 
     >>> from minigrad import ones
     >>> ones(3).expand_as(ones(2, 3)).shape
@@ -503,7 +503,7 @@ def expand_as(input, other):
 
 @function()
 def broadcast_to(input, *size):
-    """`input` expanded to `size`.
+    """Expand `input` to `size`.
 
     >>> from minigrad import ones
     >>> ones(3).broadcast_to((2, 3)).shape
@@ -513,12 +513,12 @@ def broadcast_to(input, *size):
 
 
 def unsqueezed(g, sizes):
-    """Return what was squeezed in its `sizes`; as it is where nothing was."""
+    """Restore the dimensions that were squeezed, or return `g` if none were."""
     return g if tuple(g.shape) == tuple(sizes) else F.reshape(g, sizes)
 
 
 class Squeezing(Op, abstract=True):
-    """Dimensions of size one removed."""
+    """The removal of dimensions of size one."""
 
     kind, inplace = "view", True
 
@@ -527,7 +527,7 @@ class Squeezing(Op, abstract=True):
 
 
 class SqueezeAll(Squeezing):
-    """All dimensions of size one removed.
+    """The tensor without its dimensions of size one.
 
     >>> from minigrad import ones
     >>> ones(1, 3, 1).squeeze().shape
@@ -549,13 +549,13 @@ class SqueezeAll(Squeezing):
 
 
 def squeezed_dims(shape, dim):
-    """Return those of the dimensions `dim`, a number or several, that are of size one."""
+    """Return the dimensions in `dim`, a number or several, that have size one."""
     dims = wrap_dims(dim, len(shape)) if dim not in ((), []) else ()
     return tuple(d for d in dims if shape and shape[d] == 1)
 
 
 class SqueezeDims(Squeezing):
-    """Those of the dimensions `dim` removed that are of size one.
+    """The tensor with the dimensions in `dim` removed that have size one.
 
     >>> from minigrad import ones
     >>> ones(1, 3, 1).squeeze((0, 2)).shape
@@ -577,7 +577,7 @@ class SqueezeDims(Squeezing):
 
 
 class SqueezeDim(SqueezeDims):
-    """Dimension `dim` removed if it is of size one.
+    """The tensor without dimension `dim`, if it has size one.
 
     >>> from minigrad import ones
     >>> ones(1, 3, 1).squeeze(-1).shape
@@ -594,7 +594,7 @@ class SqueezeDim(SqueezeDims):
 
 @overloaded()
 def squeeze(input, *args, dim=None):
-    """All dimensions of size one removed, or only those named by `dim`.
+    """Remove all dimensions of size one, or only those in `dim`.
 
     >>> from minigrad import ones
     >>> ones(1, 3, 1).squeeze(0).shape
@@ -608,7 +608,7 @@ def squeeze(input, *args, dim=None):
 
 
 class Unsqueeze(Op):
-    """A dimension of size one put in at `dim`.
+    """The tensor with a new dimension of size one at `dim`.
 
     >>> from minigrad import ones
     >>> ones(3).unsqueeze(-1).shape

@@ -2,10 +2,10 @@
 # Made by `minigrad dev build`. The lesson is lessons/08b_forward_mode.md.
 # MASTER COPY: a copy of the package's module, which never runs. Your answers are in a workspace.
 
-"""Batching rules that serve many ops each; `table.py` says which op has which.
+"""Batching rules that many ops share; `table.py` lists which op uses which.
 
 `n` is the number of dimensions of one example throughout, so dimension `d` of an example is
-`d + 1` of the batch.  A rule that does not fit its arguments lets the op run `in_turn`.
+dimension `d + 1` of the batch.  If a rule cannot handle its arguments, it runs the op `in_turn`.
 """
 
 from __future__ import annotations
@@ -20,17 +20,21 @@ from ..shapes import numel, wrap_dim, wrap_dims
 from ..tensor.tensor import Tensor
 from .dispatch import Call, Rule
 
-#: Arguments that are sizes of a result, by the names that ops have for them.
+#: The names that ops use for an argument with the sizes of the result.
 SIZES = ("self_sizes", "input_sizes", "sizes", "grad_sizes")
 
 
 def unwrapped(result: Any) -> Any:
-    """Return what a batch of a decomposition holds."""
+    """Return the value inside a batched result."""
     return (result._array if isinstance(result, Tensor) else result).value
 
 
 def elementwise(call: Call) -> Any:
-    """Run the op once: examples with fewer dimensions get the missing ones behind the batch."""
+    """Run the op once on the whole batch.
+
+    If examples differ in rank, insert dimensions of size 1 after the batch dimension so that they
+    broadcast against each other.
+    """
     rank = max(call.ndim(name) for name in call.tensors)
     changes = {}
     for name in call.batched:
@@ -42,19 +46,19 @@ def elementwise(call: Call) -> Any:
 
 
 def with_full_self(call: Call, **changes: Any) -> Call:
-    """Return the call with a batch as the first operand."""
+    """Return the call with a batched copy of its first operand."""
     name = call.op.tensors[0]
     arguments = {**call.arguments, name: F.clone(call.full(name)), **changes}
     return Call(call.op, arguments, call.batched | {name}, call.size, call.level)
 
 
 def onto_self(call: Call) -> Any:
-    """Elementwise, with a result of the shape of the first operand."""
+    """Run an elementwise op whose result has the shape of its first operand."""
     return elementwise(call if call.op.tensors[0] in call.batched else with_full_self(call))
 
 
 def fill(call: Call) -> Any:
-    """As `onto_self`; a value of its own for each example is copied."""
+    """Run `onto_self`, or copy the values if each example has a different one."""
     if "value" not in call.batched:
         return onto_self(call)
     call = with_full_self(call)
@@ -67,15 +71,15 @@ def fill(call: Call) -> Any:
 
 
 def alone(call: Call) -> Any:
-    """The op takes leading dimensions in its first operand; the others must not be batched."""
+    """Run an op whose first operand may have leading dimensions, if nothing else is batched."""
     first = call.op.tensors[0]
     return call.run() if call.only(first) and call.ndim(first) else call.in_turn()
 
 
 def moved(dim: Any, n: int) -> Any:
-    """Return a dimension of an example of `n` dimensions, or several, as those of the batch.
+    """Return the batch's dimension (or dimensions) for `dim` of an example of `n` dimensions.
 
-    `IndexError` for one that an example does not have.
+    Raises `IndexError` if the example has no such dimension.
     """
     if isinstance(dim, (tuple, list)):
         return tuple(wrap_dim(d, n) + 1 for d in dim)
@@ -83,9 +87,9 @@ def moved(dim: Any, n: int) -> Any:
 
 
 def along(*names: str) -> Rule:
-    """Make the rule of ops whose arguments `names` are dimensions of the first operand.
+    """Make the rule for ops whose arguments `names` are dimensions of the first operand.
 
-    All operands have the same dimensions, and so has a size among the arguments.
+    All operands, and the size among the arguments if there is one, have that many dimensions.
     """
 
     def rule(call: Call) -> Any:
@@ -103,8 +107,10 @@ def along(*names: str) -> Rule:
 
 
 def part(*names: str) -> Rule:
-    """Make the rule of ops that take parts of a tensor along the dimensions `names`, or put them
-    back: their one operand may have other dimensions than the sizes among the arguments."""
+    """Make the rule for ops that take or put back parts along the dimensions `names`.
+
+    The single operand and the size among the arguments may have different numbers of dimensions.
+    """
 
     def rule(call: Call) -> Any:
         n, changes = call.ndim(call.op.tensors[0]), {}
@@ -120,7 +126,7 @@ def part(*names: str) -> Rule:
 
 
 def reduction(call: Call) -> Any:
-    """Reduce each example along `dim`: a number, several, or all of them for None and ()."""
+    """Reduce each example along `dim`: an int, several, or all for `None` and ()."""
     call = numbers_as_vectors(call)
     n, dim = call.ndim("self"), call["dim"]
     dims = moved(wrap_dims(dim, n), n)
@@ -128,7 +134,7 @@ def reduction(call: Call) -> Any:
 
 
 def numbers_as_vectors(call: Call) -> Call:
-    """Return a call whose examples have a dimension; a number is a vector of one element."""
+    """Return the call with zero-dimensional examples reshaped to vectors of one element."""
     if call.ndim("self"):
         return call
     changes = {"self": F.reshape(call["self"], (call.size, 1))}
@@ -138,7 +144,8 @@ def numbers_as_vectors(call: Call) -> Call:
 
 
 def of_all_elements(along_dim: Any) -> Rule:
-    """Make the rule of a reduction of all elements, from the op that reduces along one."""
+    """Make the rule for a reduction over all elements from the op that reduces along one dimension.
+    """
 
     def rule(call: Call) -> Any:
         flat = F.reshape(call["self"], (call.size, numel(call.shape("self"))))
@@ -149,7 +156,7 @@ def of_all_elements(along_dim: Any) -> Rule:
 
 
 def position(call: Call) -> Any:
-    """argmax and argmin, which count through all elements where there is no `dim`."""
+    """Run argmax or argmin; without `dim` the index counts through all elements."""
     shape, dim = call.shape("self"), call["dim"]
     if dim is not None and shape:
         return call.run(dim=moved(dim, len(shape)))
@@ -158,7 +165,7 @@ def position(call: Call) -> Any:
 
 
 def draw(call: Call) -> Any:
-    """Random numbers of its own for each example, where that is what the caller of `vmap` wants."""
+    """Draw different random numbers for each example, if `vmap` was called with that randomness."""
     if alike(call):
         raise RuntimeError(BY_A_BATCH)
     levels = _state.drawn.get()
@@ -167,14 +174,14 @@ def draw(call: Call) -> Any:
 
 
 def alike(call: Call) -> bool:
-    """Tell whether random numbers are to be the same for all examples of a call."""
+    """Return whether all examples must get the same random numbers."""
     levels = _state.drawn.get()
     own = levels is not None and call.level in dict(levels.levels)
     return _state.randomness.get() in ("same", "different") and not own
 
 
 def fill_at_random(call: Call) -> Any:
-    """As `draw`; numbers that are the same for all are drawn once, whatever was there before."""
+    """Run `draw`, or draw once and expand if all examples get the same numbers."""
     if not (alike(call) and call.only("self")):
         return draw(call)
     x = call["self"]
@@ -182,7 +189,7 @@ def fill_at_random(call: Call) -> Any:
 
 
 def dropout(call: Call) -> Any:
-    """As `draw`; a mask that is the same for all is drawn once."""
+    """Run `draw`, or draw one mask and expand it if all examples get the same numbers."""
     if not alike(call):
         return draw(call)
     x = call["self"]

@@ -33,14 +33,15 @@ RANDOMNESS = ("error", "different", "same")
 
 def vmap(func: Function, in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error", *,
          chunk_size: int | None = None) -> Function:
-    """Return the function that applies `func` to each example of a batch.
+    """Return a function that applies `func` to each example of a batch.
 
-    `in_dims` is the batch dimension of each input (None: all examples share it), `out_dims` its
-    place in the outputs; both may be nested as inputs and outputs are.  Every op
-    runs once on all examples; one without a batching rule runs for each and warns.  Random numbers
-    raise unless `randomness` is "same" (for all examples) or "different" (for each).  `chunk_size`
-    is the number of examples in one run.  `ValueError` for dimensions that do not fit,
-    `RuntimeError` if `func` reads values.
+    `in_dims` is the batch dimension of each input, or `None` for an input that all examples share.
+    `out_dims` is the position of the batch dimension in the outputs.  Both may be nested like the
+    inputs and outputs.  Every op runs once on the whole batch; an op without a batching rule runs
+    once for each example and warns.  Drawing random numbers raises unless `randomness` is "same"
+    (for all examples) or "different" (for each).  `chunk_size` is the number of examples per run.
+
+    Raises `ValueError` for dimensions that do not fit, and `RuntimeError` if `func` reads values.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.func.vmap.html
 
@@ -61,7 +62,7 @@ def vmap(func: Function, in_dims: Any = 0, out_dims: Any = 0, randomness: str = 
         parts, states = [], States() if randomness == "same" and step < size else None
         for start in range(0, max(size, 1), step):
             if states is not None:
-                states.restore()  # all chunks get the numbers of the first one
+                states.restore()  # every chunk gets the random numbers of the first
             chunk = [x[start : start + step] if d is not None and step < size else x
                      for x, d in zip(batches, dims, strict=True)]
             parts.append(run(func, name, args, chunk, dims, kwargs, min(step, size - start),
@@ -78,7 +79,7 @@ def vmap(func: Function, in_dims: Any = 0, out_dims: Any = 0, randomness: str = 
 
 
 def check_randomness(randomness: str) -> None:
-    """Raise `RuntimeError` unless `randomness` is one of the three kinds."""
+    """Raise `RuntimeError` unless `randomness` is one of the three allowed values."""
     if randomness not in RANDOMNESS:
         raise RuntimeError("Only allowed values for randomness are 'error', 'different', or "
                            f"'same'. Got {randomness}")
@@ -86,7 +87,7 @@ def check_randomness(randomness: str) -> None:
 
 def batch_arguments(name: str, in_dims: Any,
                     args: tuple[Any, ...]) -> tuple[list[Any], list[Any], int]:
-    """Return the leaves of the arguments, the dimension of each and the size of the batch."""
+    """Return the leaves of the arguments, the batch dimension of each, and the batch size."""
     where = f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): "
     if isinstance(in_dims, bool) or not isinstance(in_dims, (int, tuple, list)):
         raise ValueError(f"{where}expected `in_dims` to be int or a (potentially nested) tuple "
@@ -126,9 +127,10 @@ def batch_arguments(name: str, in_dims: Any,
 
 def run(func: Function, name: str, args: Any, leaves: list[Any], dims: list[Any],
         kwargs: dict[str, Any], size: int, out_dims: Any, randomness: str) -> tuple[Any, list[Any]]:
-    """Call the function on batches; return its outputs and their batch dimensions.
+    """Call the function on batches, and return its outputs and their batch dimensions.
 
-    `leaves` are the tensors of `args`, the batch dimension first; `dims` has None for one without.
+    `leaves` are the tensors of `args`, with the batch dimension first; `dims` is `None` for a leaf
+    that is not batched.
     """
     level = next_level()
     inside = [x if d is None else batched(x, level) for x, d in zip(leaves, dims, strict=True)]
@@ -140,7 +142,7 @@ def run(func: Function, name: str, args: Any, leaves: list[Any], dims: list[Any]
 
 
 def unwrapped(name: str, leaf: Any, level: int, size: int, dim: int | None) -> Any:
-    """Return an output of the function with its batch as dimension `dim`; None: as it is.
+    """Return an output of the function with its batch dimension at `dim`, or unchanged for `None`.
 
     An output that is the same for all examples is expanded.
     """
@@ -155,11 +157,11 @@ def unwrapped(name: str, leaf: Any, level: int, size: int, dim: int | None) -> A
 
 @contextmanager
 def active_level(level: int, size: int, randomness: str) -> Iterator[None]:
-    """Make a level the innermost one, with random numbers as asked for, while the block runs."""
+    """Make a level the innermost one, with its randomness, inside a `with` block."""
     drawn = _state.drawn.get()
     if randomness == "different":
         drawn = VmapLevels((*(() if drawn is None else drawn.levels), (level, size)))
-    if _state.randomness.get() == "error":  # as the vmap around this one asks
+    if _state.randomness.get() == "error":  # the vmap around this one forbids it
         randomness = "error"
     with (having(vmaps, (*vmaps.get(), (level, size))), having(_state.randomness, randomness),
           having(_state.drawn, drawn)):
@@ -167,7 +169,7 @@ def active_level(level: int, size: int, randomness: str) -> Iterator[None]:
 
 
 def dims_of_outputs(name: str, out_dims: Any, result: Any) -> list[Any]:
-    """Return the batch dimension of each output, None for one that has none."""
+    """Return the batch dimension of each output, or `None` for an output without one."""
     alone = isinstance(out_dims, tuple) and len(out_dims) == 1 and isinstance(result, Tensor)
     output_dims = spread(out_dims[0] if alone else out_dims, result)
     if not all(dim is None or isinstance(dim, int) for dim in output_dims or ()):
@@ -181,7 +183,7 @@ def dims_of_outputs(name: str, out_dims: Any, result: Any) -> list[Any]:
 
 
 def check_output(name: str, leaf: Any, level: int, dim: int | None) -> None:
-    """Raise `ValueError` for an output that cannot have its batch at `dim`."""
+    """Raise `ValueError` for an output that cannot have its batch dimension at `dim`."""
     if not isinstance(leaf, Tensor) and dim is not None:
         raise ValueError(f"vmap({name}, ...): `{name}` must only return Tensors, got type "
                          f"{type(leaf)}. Did you mean to set out_dims= to None for output?")

@@ -5,7 +5,7 @@
 # Write the bodies that raise NotImplementedError, then run: minigrad run 04a
 # docs/en/glossary.md explains the names used inside the package.
 
-"""Powers and the square root, element by element.
+"""Elementwise powers and the square root.
 
 The function `pow` chooses between these ops and a third one, in pow.py.
 

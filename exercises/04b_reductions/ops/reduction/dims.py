@@ -5,14 +5,14 @@
 # Write the bodies that raise NotImplementedError, then run: minigrad run 04b
 # docs/en/glossary.md explains the names used inside the package.
 
-"""Helpers of formulas that work along dimensions; written with `F`, for arrays and tensors."""
+"""Helpers for formulas that work along dimensions; written with `F`, for arrays and tensors."""
 
 from ...op.declaration import F
 from ...shapes import numel, reduced, wrap_dims
 
 
 def extent(sizes, dim):
-    """Return how many elements a reduction along `dim` makes one of."""
+    """Return how many elements a reduction along `dim` combines into one."""
     # 04b.1 Sums and means (about 9 lines)
     # Count with `extent` how many elements a reduction along `dim` makes one of, and put
     # the lost dimensions back as ones with `unsqueeze_reduced`. With both, write the
@@ -34,7 +34,7 @@ def extent(sizes, dim):
 def unsqueeze_reduced(value, sizes, dim, keepdim):
     """Unsqueeze the dimensions that a reduction of shape `sizes` removed from `value`.
 
-    With `keepdim` none was removed; with `dim` None the result is 0-d and expands to any shape.
+    With `keepdim` none were removed; with `dim` `None` the result is 0-d and expands to any shape.
     """
     # 04b.1 Sums and means: see the task at `extent`.
     raise NotImplementedError("04b.1 Sums and means is yours to write")
@@ -43,7 +43,7 @@ def unsqueeze_reduced(value, sizes, dim, keepdim):
 def scatter_reduced(g, sizes, dim, index, keepdim):
     """Scatter a reduced `g` along `dim` into zeros of shape `sizes`."""
     if not sizes:
-        return F.clone(g)  # memory of its own, as where there are dimensions
+        return F.clone(g)  # a copy, as for tensors with dimensions
     if not keepdim:
         g, index = F.unsqueeze(g, dim), F.unsqueeze(index, dim)
     return F.scatter(F.new_zeros(g, sizes), dim, index, g)
@@ -55,6 +55,6 @@ def flipped(x, dim):
 
 
 def shift_by_one(x, dim, first):
-    """Shift the elements by one along `dim`; `first(part)` makes the new first element."""
+    """Shift the elements by one along `dim`; `first(part)` returns the new first element."""
     head = F.narrow(x, dim, 0, 1)
     return F.cat([first(head), F.narrow(x, dim, 0, x.shape[dim] - 1)], dim)

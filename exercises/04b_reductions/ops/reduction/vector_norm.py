@@ -5,10 +5,10 @@
 # Write the bodies that raise NotImplementedError, then run: minigrad run 04b
 # docs/en/glossary.md explains the names used inside the package.
 
-"""Reductions to one size: norms of vectors, and the logarithm of a sum of exponentials.
+"""Norms of vectors, and the logarithm of a sum of exponentials.
 
-An op whose PyTorch node has two names, one for the reduction to a single element and one for
-the reduction along dimensions, is two ops here and a function that chooses between them.
+Some ops have two node names in PyTorch, one for the reduction to a single element and one for the
+reduction along dimensions.  Each of them is two ops here, and a function that chooses one.
 """
 
 import math
@@ -23,7 +23,7 @@ from .sum_mean import Reduction, axes, require_float, wide
 
 
 def check_norm_dtype(name, given, wanted):
-    """Raise unless numbers of the dtype `given` become `wanted`, a floating dtype, without loss."""
+    """Raise unless the dtype `given` converts to the floating-point dtype `wanted` without loss."""
     wanted = dtypes.as_dtype(wanted)
     if not isinstance(wanted, dtypes.dtype):
         return
@@ -63,9 +63,10 @@ def norm_of(xp, array, p, dim, keepdim, dtype):
 
 
 def norm_backward(g, x, norm, sizes, p, dim, keepdim):
-    """Return the gradient of the p-norm: g sign(x) (|x| / norm)^(p - 1), zero where that has none.
+    """Return the gradient of the p-norm: g sign(x) (|x| / norm)^(p - 1), zero where undefined.
 
-    With p = inf or -inf, elements of the size `norm` share g equally, each with its own sign.
+    For p = inf or -inf, the elements whose absolute value is the norm share g equally, each with
+    its sign.
     """
     # 04b.3 Norms and logsumexp (about 18 lines)
     # Return the gradient of the p-norm; for `Logsumexp`, log(sum(exp(self))), g times the
@@ -87,7 +88,7 @@ def norm_backward(g, x, norm, sizes, p, dim, keepdim):
 
 
 class Norm(Reduction):
-    """The p-norm along dimensions: (sum |x|^p)^(1/p); p = 0 counts, p = inf takes the largest.
+    """The p-norm along dimensions: (sum |x|^p)^(1/p); p = 0 counts nonzeros, inf is the maximum.
 
     >>> from minigrad import tensor
     >>> tensor([[3.0, 4.0]]).norm(dim=1)
@@ -155,7 +156,7 @@ def norm(input, p="fro", dim=None, keepdim=False, *, dtype=None):
 
 @function()
 def dist(input, other, p=2):
-    """Return the p-norm of the difference.
+    """Return the p-norm of the difference of two tensors.
 
     >>> from minigrad import dist, tensor
     >>> dist(tensor([1.0, 2.0]), tensor([4.0, 6.0]))

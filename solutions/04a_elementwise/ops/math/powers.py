@@ -2,7 +2,7 @@
 # Made by `minigrad dev build`. The lesson is lessons/04a_elementwise.md.
 # MASTER COPY: a copy of the package's module, which never runs. Your answers are in a workspace.
 
-"""Powers and the square root, element by element.
+"""Elementwise powers and the square root.
 
 The function `pow` chooses between these ops and a third one, in pow.py.
 

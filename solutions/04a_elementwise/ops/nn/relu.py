@@ -4,7 +4,7 @@
 
 """The rectifier, max(x, 0).
 
-A backend may have a kernel of its own, named by `own_kernel`, that runs in place of the formula.
+A backend may supply its own kernel, named by `own_kernel`, which then runs instead of the formula.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.relu.html
 """
@@ -15,7 +15,7 @@ from .activation_base import Activation, zero_depending_on
 
 
 class Relu(Activation):
-    """max(x, 0); the derivative at zero is taken to be zero.
+    """max(x, 0); the derivative at zero is defined as zero.
 
     >>> from minigrad import relu, tensor
     >>> relu(tensor([-1.0, 2.0]))
@@ -28,7 +28,7 @@ class Relu(Activation):
     def forward(xp, self):
         if self.dtype.kind == "b":
             raise RuntimeError("Boolean inputs not supported for relu")
-        return xp.maximum(0, self)  # in this order -0.0 stays what it is
+        return xp.maximum(0, self)  # this order preserves -0.0
 
     def forward_inplace(xp, self): xp.maximum(0, self, out=self)
 
@@ -38,7 +38,7 @@ class Relu(Activation):
 
 
 class ReluInPlace(Relu):
-    """max(x, 0), written into x.
+    """max(x, 0), written to x in place.
 
     >>> from minigrad import tensor
     >>> tensor([-1.0, 2.0]).relu_()

@@ -4,7 +4,7 @@
 
 """The softmax along a dimension, and its logarithm.
 
-A backend may have a kernel of its own, named by `own_kernel`, that runs in place of the formula.
+A backend may supply its own kernel, named by `own_kernel`, which then runs instead of the formula.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.softmax.html
 """
@@ -31,7 +31,7 @@ def stable_softmax(xp, x, axis):
 
 
 def stable_log_softmax(xp, x, axis):
-    """Return the logarithm of the softmax, also where the softmax itself is rounded to zero.
+    """Return the log of the softmax, finite even where the softmax underflows to zero.
 
     >>> import numpy as np
     >>> stable_log_softmax(np, np.array([0.0, 1000.0]), 0)
@@ -42,7 +42,7 @@ def stable_log_softmax(xp, x, axis):
 
 
 def run_along(xp, function, array, dim, dtype, kernel):
-    """Call one of the two functions above on an array that is floating, not empty and not 0-d.
+    """Run one of the two functions above on an array; handle integers, empty and 0-d arrays.
 
     float16 is computed in float32.
     """

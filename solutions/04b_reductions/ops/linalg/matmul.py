@@ -2,11 +2,11 @@
 # Made by `minigrad dev build`. The lesson is lessons/04b_reductions.md.
 # MASTER COPY: a copy of the package's module, which never runs. Your answers are in a workspace.
 
-"""Products of vectors and matrices: matmul, and the four ops that it is composed of.
+"""Products of vectors and matrices: matmul, and the four ops that it decomposes to.
 
 NOTE [How matmul decomposes]
-    As in PyTorch, `a @ b` is no operation of its own: two vectors go to `dot`, a matrix and a
-    vector to `mv`, two matrices to `mm`; operands of more dimensions are reshaped for `mm`, `bmm`.
+    As in PyTorch, `a @ b` is not a single op.  Two vectors go to `dot`, a matrix and a vector to
+    `mv`, and two matrices to `mm`; operands with more dimensions are reshaped for `mm` or `bmm`.
 """
 
 from ...dtypes import c_name, type_name
@@ -19,32 +19,33 @@ from ..shape.view import UnsafeView
 
 
 def by(shape):
-    """Return a shape as PyTorch's errors write it: 2x3."""
+    """Format a shape as in PyTorch's errors: 2x3."""
     return "x".join(map(str, shape))
 
 
 def dtype_names(*arrays):
-    """Return the names of the dtypes of arrays in PyTorch's errors."""
+    """Return the names of the arrays' dtypes in PyTorch's errors."""
     return [type_name(a.dtype) for a in arrays]
 
 
 def product_of_numbers(product, kernel, *factors):
-    """Return a product; `NotImplementedError` if it is of truth values, as in PyTorch."""
+    """Return a product; raise `NotImplementedError` for bools, as PyTorch does."""
     if product.dtype.kind == "b" and all(factor.size for factor in factors):
         raise NotImplementedError(f'"{kernel}" not implemented for \'Bool\'')
     return product
 
 
 def mT(x):
-    """Return the matrices transposed."""
+    """Transpose the last two dimensions."""
     return F.transpose(x, -2, -1)
 
 
 def by_columns(strides):
-    """Tell whether a matrix lies in memory column by column.
+    """Return whether a matrix is stored in column-major order.
 
-    A gradient that comes laid out as its leaf need not be copied.  In `x @ weight.T` the gradient
-    of `weight.T` is to lie by columns for that of `weight` to lie by rows.
+    A gradient with the layout of its leaf does not need to be copied.  In `x @ weight.T`, the
+    gradient of `weight.T` should therefore be column-major, so that the gradient of `weight` is
+    row-major.
     """
     return len(strides) == 2 and strides[0] == 1 < strides[1]
 
@@ -101,7 +102,7 @@ def bmm_shape(a, b):
 
 
 class Bmm(Op):
-    """The products of matrices pair by pair, (n, p, k) times (n, k, q).
+    """The products of pairs of matrices, (n, p, k) times (n, k, q).
 
     >>> from minigrad import bmm, ones
     >>> bmm(ones(2, 3, 4), ones(2, 4, 5)).shape
@@ -170,7 +171,7 @@ class Mv(Op):
 
 
 def dot_shape(a, b):
-    """Two vectors of one length make a number."""
+    """Two vectors of equal length give a number."""
     if len(a) != 1 or len(b) != 1:
         raise RuntimeError(f"1D tensors expected, but got {len(a)}D and {len(b)}D tensors")
     if a != b:
@@ -181,7 +182,7 @@ def dot_shape(a, b):
 
 
 class Dot(Op):
-    """The sum of the products of two vectors' elements.
+    """The dot product of two vectors.
 
     >>> from minigrad import dot, tensor
     >>> dot(tensor([1.0, 2.0]), tensor([3.0, 4.0]))
@@ -212,7 +213,7 @@ class Dot(Op):
 
 @function(out="exact overlap expanded")
 def vdot(input, other):
-    """Return the dot product; the same as `dot` where nothing is complex.
+    """Return the dot product, which equals `dot` because minigrad has no complex numbers.
 
     >>> from minigrad import tensor
     >>> tensor([1.0, 2.0]).vdot(tensor([3.0, 4.0]))
@@ -223,7 +224,7 @@ def vdot(input, other):
 
 @function(aliases=("ger",), out="cast")
 def outer(input, vec2):
-    """Return the products of all pairs of elements of two vectors, (n, m).
+    """Return the outer product of two vectors, (n, m).
 
     >>> from minigrad import tensor
     >>> tensor([1.0, 2.0]).outer(tensor([3.0, 4.0]))
@@ -238,7 +239,7 @@ def outer(input, vec2):
 
 @function(out="exact")
 def inner(input, other):
-    """Return the sums of products over the last dimensions of both.
+    """Return the sums of products over the last dimension of both.
 
     >>> from minigrad import ones
     >>> ones(2, 4).inner(ones(3, 4)).shape
@@ -254,7 +255,7 @@ def inner(input, other):
 
 @function(out="exact overlap")
 def matmul(input, other):
-    """Return the matrix product; more than two dimensions are batches and broadcast.
+    """Return the matrix product; dimensions before the last two are batches and broadcast.
 
     >>> from minigrad import ones
     >>> (ones(5, 1, 2, 3) @ ones(4, 3, 6)).shape
@@ -275,19 +276,19 @@ def matmul(input, other):
     if n <= 2 and folds(input, other):
         return rows_by_matrix(input, other)
     if m <= 2 and (m == 1 or live(input)) and folds(mT(other), input):
-        # the smaller factor would be expanded, and so would its gradient
+        # bmm would expand the smaller factor and its gradient
         columns = rows_by_matrix(mT(other), F.t(input))
         return columns if m == 1 else mT(columns).contiguous()
     return batched_matmul(input, other)
 
 
 def live(factor):
-    """Tell whether a factor is a tensor that requires grad."""
+    """Return whether a factor is a tensor that requires grad."""
     return isinstance(factor, Tensor) and factor.requires_grad
 
 
 def folds(batch, matrix):
-    """Tell whether one product serves for all matrices of a batch, without a needless copy."""
+    """Return whether one product can cover a whole batch without a needless copy."""
     if batch.ndim < 3:
         return False
     if live(matrix) or not isinstance(batch, Tensor) or not batch.numel():
@@ -297,7 +298,7 @@ def folds(batch, matrix):
 
 
 def rows_by_matrix(batch, matrix):
-    """Return the product of a batch with one matrix or vector, as a product of all its rows."""
+    """Multiply a batch by one matrix or vector, as a single product of all its rows."""
     rows = F.reshape(batch, (numel(batch.shape[:-1]), batch.shape[-1]))
     return UnsafeView(F.matmul(rows, matrix), (*batch.shape[:-1], *matrix.shape[1:]))
 

@@ -2,10 +2,10 @@
 # Made by `minigrad dev build`. The lesson is lessons/04b_reductions.md.
 # MASTER COPY: a copy of the package's module, which never runs. Your answers are in a workspace.
 
-"""Reductions that combine all elements along some dimensions: sum, mean, var and theirs.
+"""Reductions that combine all elements along some dimensions: sum, mean, var and variants.
 
-An op whose PyTorch node has two names, one for the reduction to a single element and one for
-the reduction along dimensions, is two ops here and a function that chooses between them.
+Some ops have two node names in PyTorch, one for the reduction to a single element and one for the
+reduction along dimensions.  Each of them is two ops here, and a function that chooses one.
 """
 
 import math
@@ -22,29 +22,29 @@ from .dims import extent, unsqueeze_reduced
 
 
 def axes(array, dim):
-    """Return `dim` as NumPy's `axis`: a tuple counted from the front, None for all."""
+    """Return `dim` as NumPy's `axis`: a tuple of nonnegative dimensions, or `None` for all."""
     return None if dim is None else wrap_dims(dim, array.ndim)
 
 
 def numpy_type(dtype):
-    """Return the array library's name for a dtype; None stays None."""
+    """Return the array library's type for a dtype, or `None` for `None`."""
     return None if dtype is None else dtypes.numpy_of(dtype)
 
 
 def accumulation_dtype(array, dtype):
-    """Return the array dtype in which a sum or product of `array` is formed: int64 for integers."""
+    """Return the dtype in which a sum or product accumulates: int64 for integers."""
     if dtype is None:
         return None if array.dtype.kind == "f" else dtypes.int64.numpy
     return dtypes.numpy_of(dtype)
 
 
 def wide(xp, array):
-    """Return float16 as float32, in which PyTorch accumulates it; others as they are."""
+    """Return float16 as float32, in which PyTorch accumulates it, and others unchanged."""
     return array.astype(xp.float32) if array.dtype == xp.float16 else array
 
 
 def require_float(array, message):
-    """Raise `message`, with the dtype's name put in, unless the elements are floating."""
+    """Raise `message`, formatted with the dtype's name, unless the array is floating-point."""
     if array.dtype.kind != "f":
         name = type_name(dtypes.from_numpy_dtype(array.dtype))
         raise RuntimeError(message.format(name))
@@ -123,7 +123,7 @@ def sum(input, dim=None, keepdim=False, *, dtype=None):
 
 
 def average(xp, array, dim=None, keepdim=False, dtype=None):
-    """Return the mean of a bare array, accumulated in float32 at least; nan where it is empty."""
+    """Return the mean of a bare array, accumulated in at least float32; nan if it is empty."""
     if dtype is not None:
         array = array.astype(dtypes.numpy_of(dtype))
     given = "Input" if dtype is None else "Optional"
@@ -134,7 +134,7 @@ def average(xp, array, dim=None, keepdim=False, dtype=None):
 
 
 class MeanAll(FullReduction):
-    """The mean of all elements; `RuntimeError` unless they are floating.
+    """The mean of all elements; raises `RuntimeError` unless they are floating-point.
 
     >>> from minigrad import tensor
     >>> tensor([1.0, 2.0]).mean()
@@ -151,7 +151,7 @@ class MeanAll(FullReduction):
 
 
 class Mean(Reduction):
-    """The mean along dimensions; `RuntimeError` unless the elements are floating.
+    """The mean along dimensions; raises `RuntimeError` unless the elements are floating-point.
 
     >>> from minigrad import tensor
     >>> tensor([[1.0, 2.0], [3.0, 4.0]]).mean(0)
@@ -171,7 +171,7 @@ class Mean(Reduction):
 
 @function(out="cast overlap")
 def mean(input, dim=None, keepdim=False, *, dtype=None):
-    """Return the mean of all elements, or along `dim`; `RuntimeError` for integers.
+    """Return the mean of all elements, or along `dim`; raise `RuntimeError` for integers.
 
     >>> from minigrad import tensor
     >>> tensor([[1.0, 3.0]]).mean(dim=1)
@@ -183,7 +183,7 @@ def mean(input, dim=None, keepdim=False, *, dtype=None):
 
 
 class Nansum(Reduction):
-    """The sum of the elements that are not nan; integers are summed as int64.
+    """The sum of the elements, with nan as zero; integers are summed as int64.
 
     >>> from minigrad import nan, tensor
     >>> tensor([1.0, nan]).nansum()
@@ -207,7 +207,7 @@ class Nansum(Reduction):
 
 @function(out="cast overlap")
 def nanmean(input, dim=None, keepdim=False, *, dtype=None):
-    """Return the mean of the elements that are not nan; `RuntimeError` for integers.
+    """Return the mean of the elements that are not nan; raise `RuntimeError` for integers.
 
     >>> from minigrad import nan, tensor
     >>> tensor([1.0, 3.0, nan]).nanmean()
@@ -228,7 +228,7 @@ def nanmean(input, dim=None, keepdim=False, *, dtype=None):
 
 
 def variance(xp, array, dim, keepdim, correction, name):
-    """Return the variance of a bare array, accumulated in float32 at least."""
+    """Return the variance of a bare array, accumulated in at least float32."""
     require_float(array, "std and var only support floating point and complex dtypes")
     work, axis = wide(xp, array), axes(array, dim)
     n = extent(array.shape, dim)
@@ -307,7 +307,7 @@ class Std(Spread):
         return xp.sqrt(variance(xp, self, dim, keepdim, correction, "std"))
 
     def grad_self(g, self, result, self_sizes, dim, keepdim, correction):
-        equal = F.eq(result, 0)  # then there is no slope, however steep what comes after
+        equal = F.eq(result, 0)  # gradient 0 there, even if `g` is infinite
         g_var = F.where(equal, 0, g / F.where(equal, math.inf, result * 2))
         return variance_backward(g_var, self, self_sizes, dim, keepdim, correction)
 
@@ -323,7 +323,7 @@ class StdAll(Std):
 
 
 def spread_arguments(dim, unbiased, correction):
-    """Read the three ways to call var and std: `(unbiased)`, `(dim, unbiased)`, `correction=`."""
+    """Parse the three forms of var and std: `(unbiased)`, `(dim, unbiased)`, `correction=`."""
     if isinstance(dim, bool):
         dim, unbiased = None, dim
     return dim, int(unbiased) if correction is None else correction
@@ -331,7 +331,7 @@ def spread_arguments(dim, unbiased, correction):
 
 @function(out="cast overlap expanded")
 def var(input, dim: Any = None, unbiased=True, keepdim=False, *, correction=None):
-    """Return the variance of all elements, or along `dim`; `RuntimeError` for integers.
+    """Return the variance of all elements, or along `dim`; raise `RuntimeError` for integers.
 
     >>> from minigrad import tensor
     >>> tensor([1.0, 2.0, 3.0]).var(), tensor([1.0, 3.0]).var(unbiased=False)
@@ -344,7 +344,9 @@ def var(input, dim: Any = None, unbiased=True, keepdim=False, *, correction=None
 
 @function(out="cast overlap expanded")
 def std(input, dim: Any = None, unbiased=True, keepdim=False, *, correction=None):
-    """Return the standard deviation of all elements, or along `dim`; `RuntimeError` for integers.
+    """Return the standard deviation of all elements, or along `dim`.
+
+    Raises `RuntimeError` for integers.
 
     >>> from minigrad import tensor
     >>> tensor([1.0, 2.0, 3.0]).std()
