@@ -30,12 +30,10 @@ class AdaptiveLogSoftmaxWithLoss(Module):
 
     The head scores the classes below `cutoffs[0]`, plus one entry for each cluster; a cluster holds
     the classes up to the next cutoff, and cluster i has `in_features / div_value**i` features.
-    Inputs
-    are (N, in_features) with targets (N), or one unbatched input with its target. The result has
-    two
-    fields: `output`, the log-probabilities of the targets, and `loss`. Raises `ValueError` unless
-    the
-    cutoffs increase and stay below `n_classes`, and `RuntimeError` if a target is out of range.
+    Inputs are (N, in_features) with targets (N), or one unbatched input with its target. The result
+    has two fields: `output`, the log-probabilities of the targets, and `loss`. Raises `ValueError`
+    unless the cutoffs increase and stay below `n_classes`, and `RuntimeError` if a target is out of
+    range.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.AdaptiveLogSoftmaxWithLoss.html
 

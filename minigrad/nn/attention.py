@@ -100,8 +100,7 @@ class MultiheadAttention(Module):
         """Attend; a mask hides the positions where it is True or -inf.
 
         `key_padding_mask` is (N, S), `attn_mask` is (L, S) or (N heads, L, S); `is_causal` tells
-        that
-        `attn_mask` is the causal mask.
+        that `attn_mask` is the causal mask.
         """
         batched = query.dim() == 3
         turned = self.batch_first and batched

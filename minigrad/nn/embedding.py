@@ -105,8 +105,7 @@ class EmbeddingBag(Module):
     """A table of vectors that returns the sum, mean or maximum of each bag: -> (bags, dim).
 
     Indices equal to `padding_idx` do not count. A lookup first rescales, in place, the rows that
-    are
-    longer than `max_norm`. `sparse` must be False, since minigrad has no sparse tensors.
+    are longer than `max_norm`. `sparse` must be False, since minigrad has no sparse tensors.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.EmbeddingBag.html
 

@@ -31,13 +31,10 @@ def multi_head_attention_forward(
 
     Queries are (L, N, E), keys and values (S, N, E), or all of them without the batch dimension N.
     Returns the result (L, N, E) and the attention weights: (N, L, S), or (N, heads, L, S) if they
-    are
-    not averaged, or `None` with `need_weights=False`. A mask hides the positions where it is True
-    or
-    -inf: `key_padding_mask` is (N, S), `attn_mask` is (L, S) or (N heads, L, S). `static_k` and
-    `static_v` (N heads, S, E / heads) replace the projected keys and values. Raises
-    `AssertionError`
-    or `RuntimeError` for other shapes.
+    are not averaged, or `None` with `need_weights=False`. A mask hides the positions where it is
+    True or -inf: `key_padding_mask` is (N, S), `attn_mask` is (L, S) or (N heads, L, S).
+    `static_k` and `static_v` (N heads, S, E / heads) replace the projected keys and values. Raises
+    `AssertionError` or `RuntimeError` for other shapes.
 
     Source: `torch.nn.functional.multi_head_attention_forward`.
 

@@ -28,9 +28,8 @@ def embedding_bag(input: Tensor, weight: Tensor, offsets: Tensor | None = None,
     Each row of a 2-D `input` is a bag. In a 1-D `input`, bags begin at the `offsets`; with
     `include_last_offset` the last offset only marks the end. Indices equal to `padding_idx` do not
     count, and an empty bag gives zeros. `per_sample_weights` scales the rows before they are
-    summed.
-    PyTorch on the CPU differs in two ways: here `scale_grad_by_freq` divides by how often the index
-    itself occurs, and NaN is the maximum wherever it occurs in its bag.
+    summed. PyTorch on the CPU differs in two ways: here `scale_grad_by_freq` divides by how often
+    the index itself occurs, and NaN is the maximum wherever it occurs in its bag.
 
     >>> from minigrad import arange, tensor
     >>> embedding_bag(tensor([0, 2, 1]), arange(6.0).reshape(3, 2), tensor([0, 2]))

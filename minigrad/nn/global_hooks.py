@@ -1,7 +1,6 @@
 """Module hooks that run for every module, and the functions that register them.
 
-Source:
-https://docs.pytorch.org/docs/stable/generated/torch.nn.modules.module.register_module_forward_hook.html
+Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.modules.module.register_module_forward_hook.html
 """
 
 from __future__ import annotations

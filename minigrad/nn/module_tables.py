@@ -188,8 +188,7 @@ class ModuleTables:
         """Yield the module and all its submodules, depth first, with dotted names.
 
         `memo` is the set of modules seen so far; a module in it is skipped with everything below
-        it.
-        With `remove_duplicate=False` the walk adds no modules to it.
+        it. With `remove_duplicate=False` the walk adds no modules to it.
 
         >>> from minigrad import nn
         >>> [name for name, _ in nn.Sequential(nn.ReLU(), nn.Tanh()).named_modules()]

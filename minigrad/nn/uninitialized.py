@@ -5,8 +5,7 @@ NOTE [An array that must not be used]
     that array would succeed silently. Therefore the array has a special type, and the backend of
     this type raises for every operation.
 
-Source:
-https://docs.pytorch.org/docs/stable/generated/torch.nn.parameter.UninitializedParameter.html
+Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.parameter.UninitializedParameter.html
 """
 
 from __future__ import annotations

@@ -147,8 +147,7 @@ def orthogonal(module: M, name: str = "weight", orthogonal_map: str | None = Non
     matrices), "householder" (the default for others) or "cayley".  Returns the module. Raises
     `ValueError` if the tensor does not exist or has fewer than two dimensions, or for another map.
 
-    Source:
-    https://docs.pytorch.org/docs/stable/generated/torch.nn.utils.parametrizations.orthogonal.html
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.utils.parametrizations.orthogonal.html
 
     >>> from minigrad import nn
     >>> q = orthogonal(nn.Linear(3, 3)).weight
@@ -196,8 +195,7 @@ def weight_norm(module: M, name: str = "weight", dim: int | None = 0) -> M:
     Each index of `dim` has a length; with `dim=None` the whole weight has one. Returns the module,
     which can also load states written with the deprecated `nn.utils.weight_norm`.
 
-    Source:
-    https://docs.pytorch.org/docs/stable/generated/torch.nn.utils.parametrizations.weight_norm.html
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.utils.parametrizations.weight_norm.html
 
     >>> from minigrad import nn
     >>> layer = weight_norm(nn.Linear(3, 2))
@@ -281,11 +279,9 @@ def spectral_norm(module: M, name: str = "weight", n_power_iterations: int = 1,
     """Divide a weight by its largest singular value whenever it is read.
 
     The weight counts as a matrix with a row for each index of `dim`, which is 0, or 1 for
-    transposed
-    convolutions.  Returns the module. Raises `ValueError` if the tensor does not exist.
+    transposed convolutions.  Returns the module. Raises `ValueError` if the tensor does not exist.
 
-    Source:
-    https://docs.pytorch.org/docs/stable/generated/torch.nn.utils.parametrizations.spectral_norm.html
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.utils.parametrizations.spectral_norm.html
 
     >>> from minigrad import linalg, nn
     >>> layer = spectral_norm(nn.Linear(3, 3), n_power_iterations=50)

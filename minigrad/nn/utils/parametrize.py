@@ -1,7 +1,6 @@
 """Parametrizations: a module's tensor is recomputed from other tensors whenever it is read.
 
-Source:
-https://docs.pytorch.org/docs/stable/generated/torch.nn.utils.parametrize.register_parametrization.html
+Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.utils.parametrize.register_parametrization.html
 """
 
 from __future__ import annotations
@@ -356,8 +355,7 @@ def remove_parametrizations(module: M, tensor_name: str, leave_parametrized: boo
     """Turn a parametrized tensor back into a parameter or buffer with its current value.
 
     With `leave_parametrized=False` it gets the value of its original instead. Raises `ValueError`
-    if
-    the tensor is not parametrized, or if it has several originals and `leave_parametrized` is
+    if the tensor is not parametrized, or if it has several originals and `leave_parametrized` is
     False.
 
     >>> from minigrad import nn

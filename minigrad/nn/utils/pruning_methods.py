@@ -71,8 +71,7 @@ class BasePruningMethod(ABC):
         """Prune the parameter, in addition to earlier pruning; return the hook.
 
         `importance_scores`, which default to the parameter itself, decide which entries to prune
-        and
-        must have its shape. Further arguments go to the class.
+        and must have its shape. Further arguments go to the class.
 
         >>> from minigrad import nn
         >>> L1Unstructured.apply(nn.Linear(2, 2), "weight", amount=1).PRUNING_TYPE

@@ -21,8 +21,7 @@ class SpectralNorm:
     """Forward pre-hook that recomputes `name` from `name_orig`.
 
     The buffers `name_u` and `name_v` estimate the singular vectors; each forward in training
-    refines
-    them.
+    refines them.
     """
 
     def __init__(self, name: str, n_power_iterations: int, dim: int, eps: float) -> None:
