@@ -3,7 +3,7 @@
 NOTE [How a tangent passes an op]
     Forward mode pushes a tangent `t` through an op as `J t`.  Ops declare only the transpose, as
     formulas that compute `J^T v`.  These are linear in `v`, so differentiating `<J^T v, t>` with
-    respect to `v`, at any value of `v`, gives `J t`: a backward pass through the formulas.  Where a
+    respect to `v`, at any value of `v`, gives `J t`: a backward pass through the formulas.  If a
     simpler rule is enough, the op's kind selects it (NOTE [Kinds of ops] in op/declaration.py), or
     the op defines its own rule, `jvp`:
         "linear", "view"  apply the op to the tangents,
