@@ -5,10 +5,10 @@
 # Write the bodies that raise NotImplementedError, then run: minigrad run 07
 # docs/en/glossary.md explains the names used inside the package.
 
-"""Grad modes: switch the recording of the graph on and off, per thread.
+"""Grad modes, which switch the recording of the graph on and off for the current thread.
 
-Each is a context manager and a decorator of functions, of generators (only the body runs in the
-mode, not its caller) and, with a deprecation warning, of classes.
+Each is a context manager and a decorator for functions, for generators (only their bodies run in
+the mode, not the caller) and, with a deprecation warning, for classes.
 
 Source: https://docs.pytorch.org/docs/stable/notes/autograd.html#locally-disabling-gradient-computation
 """
@@ -28,7 +28,7 @@ Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 
 def is_grad_enabled() -> bool:
-    """Tell whether operations are recorded on this thread.
+    """Return whether operations are recorded on this thread.
 
     >>> with no_grad():
     ...     is_grad_enabled()
@@ -51,7 +51,7 @@ def is_grad_enabled() -> bool:
 
 
 def is_inference_mode_enabled() -> bool:
-    """Tell whether inference mode is on.
+    """Return whether inference mode is on.
 
     >>> with inference_mode():
     ...     is_inference_mode_enabled()
@@ -61,10 +61,10 @@ def is_inference_mode_enabled() -> bool:
 
 
 class _Mode:
-    """A context manager that is a decorator as well."""
+    """A context manager that is also a decorator."""
 
     def clone(self) -> Self:
-        """Return a new switch of the same kind: each call of a decorated function needs its own.
+        """Return a new instance with the same settings; each decorated call needs one.
 
         >>> with no_grad().clone():
         ...     is_grad_enabled()
@@ -95,7 +95,7 @@ class _Mode:
         return decorated
 
     def _wrap_function(self, decorated: Callable[..., Any]) -> Any:
-        """Return a function that calls `decorated` in the mode; its caller keeps its own mode."""
+        """Return a function that calls `decorated` in the mode, and then restores the caller's."""
         # 07.2 A mode as a decorator (about 5 lines)
         # Return a function that calls `decorated` in this mode and returns its result.
         # Nothing is called or switched while decorating; each call enters and leaves the
@@ -113,7 +113,7 @@ class _Mode:
         raise NotImplementedError("07.2 A mode as a decorator is yours to write")
 
     def _wrap_generator(self, decorated: Callable[..., GeneratorType]) -> Any:
-        """Run a generator in the mode between its yields; the caller keeps its own mode."""
+        """Run a generator in the mode between its yields, without changing the caller's mode."""
         # 07.3 A generator in its mode, its caller in the caller's (about 22 lines)
         # Return a generator function that behaves as `decorated` does, but each stretch of
         # the body, up to its next `yield`, runs in this mode.
@@ -133,7 +133,7 @@ class _Mode:
 
 
 class _Switch(_Mode):
-    """Switches recording on or off, for a block or for the calls of a function."""
+    """Switch recording on or off, for a block or for the calls of a function."""
 
     recording: bool
 
@@ -152,7 +152,7 @@ class _Switch(_Mode):
 
 
 class no_grad(_Switch):
-    """Record nothing: results do not require grad, and no gradient flows back through them.
+    """Disable recording: results do not require grad, and no gradient flows back through them.
 
     >>> from minigrad import tensor
     >>> x = tensor(1.0, requires_grad=True)
@@ -166,7 +166,7 @@ class no_grad(_Switch):
 
 
 class enable_grad(_Switch):
-    """Record again, inside `no_grad`; has no effect on inference mode.
+    """Re-enable recording inside `no_grad`; has no effect in inference mode.
 
     >>> with no_grad(), enable_grad():
     ...     is_grad_enabled()
@@ -177,14 +177,14 @@ class enable_grad(_Switch):
 
 
 def _require_bool(mode: object) -> None:
-    """Raise TypeError where the argument of `set_grad_enabled` is not a bool."""
+    """Raise `TypeError` unless the argument of `set_grad_enabled` is a bool."""
     if not isinstance(mode, bool):
         raise TypeError("set_grad_enabled(): argument 'enabled' (position 1) must be bool, not "
                         f"{type(mode).__name__}")
 
 
 class set_grad_enabled(_Mode):
-    """Switch recording to `mode`: immediately as a plain call, or for a `with` block.
+    """Switch recording to `mode`, immediately or for a `with` block.
 
     >>> _ = set_grad_enabled(False); is_grad_enabled()
     False
@@ -230,7 +230,7 @@ class set_grad_enabled(_Mode):
 
 
 class inference_mode(_Mode):
-    """Record nothing and count no versions: tensors made inside can never enter a graph.
+    """Disable recording and version counting; tensors created inside can never enter a graph.
 
     >>> from minigrad import ones
     >>> with inference_mode():

@@ -1,4 +1,4 @@
-"""`backward` and `grad`: what the user asks of the engine, checked and prepared.
+"""`backward` and `grad`: check the arguments and run the engine.
 
 Source: https://docs.pytorch.org/docs/stable/autograd.html
 """
@@ -29,11 +29,11 @@ GradTensors = Tensor | Sequence[Tensor | None] | None
 TensorOrTensors = Tensor | GradientEdge | Sequence[Tensor | GradientEdge] | dict[Any, Tensor]
 
 
-#: It brings all batching rules, and a plain pass needs none.
+#: Imported on demand, because it loads all batching rules and a plain pass needs none.
 batched_grads = on_demand.later("autograd.batched_grads")
 
 
-#: Texts of errors; `.format` fills in what is named.
+#: Error texts; `.format` fills in the fields.
 TOO_FEW = "got {tensors} tensors and {gradients} gradients"
 NO_HISTORY = "element {} of tensors does not require grad and does not have a grad_fn"
 NOT_A_ROOT = "element {} of tensors has to be a Tensor, not {}"
@@ -49,9 +49,9 @@ def backward(tensors: TensorOrTensors, grad_tensors: GradTensors = None,
              grad_variables: Any = None, inputs: TensorOrTensors | None = None) -> None:
     """Accumulate the gradients of the sum of `tensors` into the `.grad` of the graph's leaves.
 
-    `grad_tensors` are the gradients with respect to `tensors`; a tensor of one element may leave
-    its own out.  With `inputs` only these get a gradient.  `grad_variables` is an old name of
-    `grad_tensors`.
+    `grad_tensors` are the gradients with respect to `tensors`; you may leave out the gradient of a
+    tensor with one element.  If you pass `inputs`, only these get a gradient.  `grad_variables` is
+    an old name of `grad_tensors`.
 
     >>> from minigrad import tensor
     >>> x = tensor([1.0, 2.0], requires_grad=True)
@@ -83,12 +83,13 @@ def grad(
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
 ) -> Any:
-    """Return the gradients of the sum of `outputs` with respect to `inputs`; touches no `.grad`.
+    """Return the gradients of the sum of `outputs` with respect to `inputs`; `.grad` is unchanged.
 
-    They come as a tuple, and where `inputs` is a dictionary as one with the same keys.
+    The result is a tuple, or a dictionary with the same keys if `inputs` is one.
 
-    With `create_graph` the gradients can be differentiated again.  An input that the outputs do
-    not depend on raises, unless `allow_unused` (None then) or `materialize_grads` (zeros then).
+    With `create_graph` you can differentiate the gradients again.  If the outputs do not depend on
+    an input, `grad` raises, or returns `None` with `allow_unused`, or zeros with
+    `materialize_grads`.
 
     >>> from minigrad import tensor
     >>> x = tensor(3.0, requires_grad=True)
@@ -114,7 +115,7 @@ def grad(
 
 def gradients(roots: Any, inputs: Any, grad_outputs: Any, retain_graph: bool, create_graph: bool,
               allow_unused: bool, task_class: type[GraphTask] | None = None) -> list[Tensor | None]:
-    """Return the gradients of `roots` with respect to `inputs`, None for those that are missing."""
+    """Return the gradients of `roots` with respect to `inputs`, with `None` for missing ones."""
     root_grads = root_gradients(roots, grad_outputs, create_graph)
     edges = root_edges(roots)
     for input in inputs:
@@ -125,16 +126,16 @@ def gradients(roots: Any, inputs: Any, grad_outputs: Any, retain_graph: bool, cr
     for i, grad in enumerate(grads):
         if grad is None and not allow_unused:
             raise RuntimeError(UNUSED.format(i))
-    tensors: dict[int, Tensor] = {}  # an input that is named twice gets one gradient twice
+    tensors: dict[int, Tensor] = {}  # an input that is listed twice gets the same gradient twice
     return [g if g is None or isinstance(g, Tensor) else
             tensors.setdefault(id(g), Tensor._plain(g)) for g in grads]
 
 
 def captured(edges: list[Any], root_grads: list[Any], retain_graph: bool, create_graph: bool,
              input_edges: list[Any], task_class: type[GraphTask] | None) -> list[Any]:
-    """Run a pass that fills no `.grad` and return the gradients that arrive at `input_edges`.
+    """Run a pass that fills no `.grad`, and return the gradients that arrive at `input_edges`.
 
-    They are arrays, or Tensors in a pass on tensors; None where nothing arrived.
+    These are arrays, or Tensors if the pass runs on tensors, or `None` where no gradient arrived.
     """
     return execute(edges, root_grads, retain_graph, create_graph, input_edges,
                    accumulate=False, task_class=task_class)
@@ -142,7 +143,7 @@ def captured(edges: list[Any], root_grads: list[Any], retain_graph: bool, create
 
 def of_batches(roots: Any, inputs: Any, grad_outputs: Any, retain_graph: bool, create_graph: bool,
                allow_unused: bool) -> list[Tensor | None]:
-    """Return the stacked results of `gradients` for each gradient of a batch `grad_outputs`."""
+    """Return the stacked results of `gradients` for each gradient in the batch `grad_outputs`."""
     level, size, batches = batched_grads.batched_gradients(roots, grad_outputs,
                                                            on_tensors(create_graph))
     return [None if g is None else batched_grads.unbatched(g, level, size) for g in gradients(
@@ -151,7 +152,7 @@ def of_batches(roots: Any, inputs: Any, grad_outputs: Any, retain_graph: bool, c
 
 
 def zeros_for(input: Tensor | GradientEdge, create_graph: bool) -> Tensor:
-    """Make the gradient of an input that has none: zeros; it requires grad if `create_graph`."""
+    """Return zeros as the gradient of an unused input; they require grad if `create_graph`."""
     if isinstance(input, GradientEdge):
         raise RuntimeError("materialize_grads cannot be used when the given input is a "
                            "GradientEdge")
@@ -161,14 +162,14 @@ def zeros_for(input: Tensor | GradientEdge, create_graph: bool) -> Tensor:
 
 
 def as_tuple(tensors: Any) -> tuple[Any, ...]:
-    """Return one tensor, or edge, or a sequence or dictionary of them as a tuple."""
+    """Return a tensor, an edge, or a sequence or dictionary of them as a tuple."""
     if isinstance(tensors, (Tensor, GradientEdge)):
         return (tensors,)
     return tuple(tensors.values() if isinstance(tensors, dict) else tensors)
 
 
 def inputs_of(inputs: Any, function: str) -> tuple[Any, ...]:
-    """Return the `inputs` of `backward` or `grad` as a tuple of at least one tensor or edge."""
+    """Return the `inputs` of `backward` or `grad` as a non-empty tuple of tensors or edges."""
     inputs = as_tuple(inputs)
     if not inputs:
         raise RuntimeError(f"`inputs` argument to `{function}()` cannot be empty.")
@@ -180,25 +181,25 @@ def inputs_of(inputs: Any, function: str) -> tuple[Any, ...]:
 
 
 def edge_of(tensor: Tensor | GradientEdge) -> tuple[Node | None, int]:
-    """Return where in the graph the gradient of a tensor arrives."""
+    """Return the edge on which the gradient of a tensor arrives."""
     return tensor._edge() if isinstance(tensor, Tensor) else tensor[:2]
 
 
 def end_edges(inputs: Sequence[Tensor | GradientEdge]) -> list[tuple[Node | None, int]]:
-    """Return the edges at which `backward` ends; its inputs retain their gradients."""
+    """Return the edges at which `backward` ends, and let these tensors retain their gradients."""
     edges = []
     for input in inputs:
-        edges.append(edge_of(input))  # first, as it gives a view of a changed base its node
+        edges.append(edge_of(input))  # first, since it gives a view of a changed base its node
         if isinstance(input, Tensor):
             input.retain_grad()
     return edges
 
 
 def matched(grads: Any, count: int) -> tuple[Any, ...]:
-    """Return one gradient or None for each root."""
+    """Return a gradient or `None` for each root."""
     if grads is None:
         return (None,) * count
-    grads = as_tuple(grads)[:count]  # as in PyTorch, what is left over is not looked at
+    grads = as_tuple(grads)[:count]  # like PyTorch, ignore surplus gradients
     if len(grads) != count:
         raise RuntimeError(TOO_FEW.format(tensors=count, gradients=len(grads)))
     return grads
@@ -206,9 +207,10 @@ def matched(grads: Any, count: int) -> tuple[Any, ...]:
 
 def root_gradients(roots: Sequence[Tensor | GradientEdge], grads: Sequence[Any],
                    create_graph: bool) -> list[Any]:
-    """Check the gradients that start the pass, and make those left out.
+    """Check the gradients that start the pass, and create the ones that were left out.
 
-    They are tensors in a pass on tensors, and where hooks are to see a gradient with its history.
+    They are tensors if the pass runs on tensors, or if a given gradient requires grad, since hooks
+    must see its history.
     """
     as_tensors = on_tensors(create_graph)
     tensors = []
@@ -220,9 +222,9 @@ def root_gradients(roots: Sequence[Tensor | GradientEdge], grads: Sequence[Any],
 
 
 def ones_for(root: Tensor | GradientEdge) -> Tensor | None:
-    """Make the gradient of a root of one element; None for a root that requires none."""
+    """Return ones as the gradient of a one-element root, or `None` if it does not require grad."""
     if isinstance(root, Tensor) and not root.requires_grad:
-        return None  # root_edges says what is wrong
+        return None  # root_edges reports the error
     like = root._array if isinstance(root, Tensor) else array_like(root)
     if like.size != 1:
         raise RuntimeError(NOT_SCALAR)
@@ -230,12 +232,12 @@ def ones_for(root: Tensor | GradientEdge) -> Tensor | None:
 
 
 def array_like(root: Tensor | GradientEdge) -> Any:
-    """Return an array of a root's shape and dtype; its values mean nothing."""
+    """Return an array with a root's shape and dtype and arbitrary values."""
     return root._array if isinstance(root, Tensor) else np.empty(*appearance(root))
 
 
 def checked(grad: Any, root: Tensor | GradientEdge, i: int) -> Tensor:
-    """Return the gradient given for root number `i`, in the dtype of the root."""
+    """Check the gradient of root number `i` and return it in the root's dtype."""
     if not isinstance(grad, Tensor):
         raise TypeError(NOT_A_GRADIENT.format(type(grad).__name__))
     shape, dtype = appearance(root)
@@ -245,13 +247,13 @@ def checked(grad: Any, root: Tensor | GradientEdge, i: int) -> Tensor:
 
 
 def mismatch(i: int, grad_shape: tuple[int, ...], shape: tuple[int, ...]) -> RuntimeError:
-    """Return the error for a gradient whose shape is not that of root number `i`."""
+    """Return the error for a gradient whose shape differs from root number `i`."""
     return RuntimeError(f"Mismatch in shape: grad_output[{i}] has a shape of {Size(grad_shape)} "
                         f"and output[{i}] has a shape of {Size(shape)}.")
 
 
 def appearance(root: Tensor | GradientEdge) -> tuple[tuple[int, ...], Any]:
-    """Return shape and array dtype of a tensor, or of the one that an edge stands for."""
+    """Return the shape and array dtype of a tensor, or of the tensor that an edge belongs to."""
     if isinstance(root, Tensor):
         return root._array.shape, root._array.dtype
     if not isinstance(root, GradientEdge):
@@ -260,7 +262,7 @@ def appearance(root: Tensor | GradientEdge) -> tuple[tuple[int, ...], Any]:
 
 
 def root_edges(roots: Sequence[Tensor | GradientEdge]) -> list[tuple[Node | None, int]]:
-    """Return the edges at which the pass starts; a root without history is an error."""
+    """Return the edges at which the pass starts; raise if a root has no history."""
     edges = []
     for i, root in enumerate(roots):
         if not isinstance(root, (Tensor, GradientEdge)):
@@ -272,7 +274,7 @@ def root_edges(roots: Sequence[Tensor | GradientEdge]) -> list[tuple[Node | None
 
 
 def renamed(grad_tensors: Any, grad_variables: Any) -> Any:
-    """Take gradients under the name that they had once, with a warning."""
+    """Accept gradients under their deprecated name, with a warning."""
     warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.",
                   FutureWarning, stacklevel=3)
     if grad_tensors is not None:
@@ -282,7 +284,7 @@ def renamed(grad_tensors: Any, grad_variables: Any) -> Any:
 
 
 def check_options(only_inputs: bool, allow_unused: bool | None, materialize_grads: bool) -> None:
-    """Raise for options of `grad` that contradict each other, warn of one that is ignored."""
+    """Raise if options of `grad` contradict each other; warn about an ignored one."""
     if materialize_grads and allow_unused is False:
         raise ValueError("Expected allow_unused to be True or not passed when "
                          "materialize_grads=True, but got: allow_unused=False.")
@@ -293,7 +295,7 @@ def check_options(only_inputs: bool, allow_unused: bool | None, materialize_grad
 
 
 def warn_of_cycle() -> None:
-    """Warn that a gradient with a history, kept in `.grad`, and its leaf hold each other."""
+    """Warn that a gradient with a history in `.grad` forms a reference cycle with its leaf."""
     warnings.warn(
         "Using backward() with create_graph=True will create a reference cycle between the "
         "parameter and its gradient which can cause a memory leak. We recommend using "
@@ -307,9 +309,9 @@ def tensor_backward(self: Tensor, gradient: Tensor | None = None, retain_graph: 
                     create_graph: bool = False, inputs: TensorOrTensors | None = None) -> None:
     """Accumulate the gradients of this tensor into the `.grad` of the graph's leaves.
 
-    `gradient` is the gradient with respect to the tensor and may be left out for one element.
-    `retain_graph` keeps what the nodes saved, for another backward; `create_graph` records the
-    backward pass itself; with `inputs` only these get a gradient.
+    `gradient` is the gradient with respect to the tensor; you may leave it out if the tensor has
+    one element. `retain_graph` keeps what the nodes saved, for another backward. `create_graph`
+    records the backward pass itself. If you pass `inputs`, only these get a gradient.
 
     >>> from minigrad import tensor
     >>> x = tensor(3.0, requires_grad=True)

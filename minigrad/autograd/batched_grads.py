@@ -1,9 +1,9 @@
-"""A backward pass whose gradients are batches: one pass for all rows of a jacobian.
+"""A backward pass on batches of gradients, which computes all rows of a jacobian at once.
 
-The graph is that of one forward; only the gradients carry a batch dimension, in front and unseen:
-a formula gets batched gradients and what was saved as it is.  Each op has its part of that in its
-batching rule; a formula that asks for the values of a gradient is run once for each row, and so is
-the `backward` of a Function unless its class says that it can take batches.
+The graph comes from an ordinary forward pass; only the gradients have a batch dimension, at the
+front and hidden, so a formula gets batched gradients and ordinary saved values.  Each op's batching
+rule handles them.  A formula that needs the values of a gradient runs once for each row instead,
+and so does the `backward` of a Function unless its class declares that it supports batches.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class BatchedTask(task_type):  # type: ignore[misc,valid-type]  # one or the oth
     batched = True
 
     def apply(self, node: Node, grads: Sequence[Gradient | None]) -> Sequence[Gradient | None]:
-        """Run a node on batches, or once for each row where that cannot be."""
+        """Run a node on batches, or once for each row if it cannot handle them."""
         level = max((level_of(g) for g in grads), default=0)
         if not level or isinstance(node, GraphRoot):
             return super().apply(node, grads)
@@ -48,7 +48,7 @@ class BatchedTask(task_type):  # type: ignore[misc,valid-type]  # one or the oth
             try:
                 return self.from_tensors(super().apply(node, grads))
             except NotBatchable:
-                pass  # the formula looks at values
+                pass  # the formula reads values
         warnings.warn(slow_warning(node), UserWarning, stacklevel=2)
         size = next(batch.shape[0] for g in grads if (batch := examples(g, level)) is not None)
         rows = [super(BatchedTask, self).apply(node, [row_of(g, level, i) for g in grads])
@@ -56,20 +56,20 @@ class BatchedTask(task_type):  # type: ignore[misc,valid-type]  # one or the oth
         return [stacked(column, level) for column in zip(*rows, strict=True)]
 
     def step_on_batches(self, node: Any, arrived: Gradient) -> None:
-        """Run a node's generated step on batches, or `apply` if a formula looks at values."""
+        """Run a node's generated step on batches, or `apply` if a formula reads values."""
         try:
             (node.step_on_tensors if self.on_tensors else node.step_on_arrays)(self, arrived)
         except NotBatchable:
             self.hand_back(node, arrived)
 
     def route(self, node: Node, position: int, result: Any, received: Gradient) -> None:
-        """Bring one result of a generated step into the form that its receiver expects."""
+        """Convert a result of a generated step to the form that its receiver expects."""
         if result is not None and not self.on_tensors:
             result = bare(result)
         super().route(node, position, result, received)
 
     def from_tensors(self, tensors: Sequence[Any]) -> list[Gradient | None]:
-        """Return gradients as this pass has them: without `create_graph`, batches of arrays."""
+        """Return gradients in this pass's form: without `create_graph`, (batches of) arrays."""
         if self.on_tensors:
             return list(tensors)
         return [bare(t) for t in tensors]
@@ -81,7 +81,7 @@ def slow_warning(node: Any) -> str:
 
 
 def bare(gradient: Any) -> Any:
-    """Return a gradient as an array, or a batch of one."""
+    """Return a gradient as an array or as a batch of arrays."""
     array = gradient._array if isinstance(gradient, Tensor) else gradient
     if isinstance(array, BatchedArray) and isinstance(array.value, Tensor):
         return BatchedArray(array.value._array, array.level)
@@ -89,7 +89,7 @@ def bare(gradient: Any) -> Any:
 
 
 def row_of(grad: Gradient | None, level: int, i: int) -> Gradient | None:
-    """Return one row of a gradient; one that is not batched is the same in all."""
+    """Return one row of a gradient; an unbatched gradient is the same in all rows."""
     batch = None if grad is None else examples(grad, level)
     if batch is None:
         return grad
@@ -98,7 +98,7 @@ def row_of(grad: Gradient | None, level: int, i: int) -> Gradient | None:
 
 
 def stacked(column: Sequence[Gradient | None], level: int) -> Gradient | None:
-    """Return the results of all rows as a batch."""
+    """Stack the results of all rows as a batch."""
     some = next((g for g in column if g is not None), None)
     if some is None:
         return None
@@ -107,7 +107,7 @@ def stacked(column: Sequence[Gradient | None], level: int) -> Gradient | None:
 
 def batched_gradients(roots: Sequence[Any], grad_outputs: Sequence[Any],
                       as_tensors: bool) -> tuple[int, int, list[Any]]:
-    """Return the level and size of a batched pass, and its gradients as tensors of one example."""
+    """Return the level and size of a batched pass, and its gradients wrapped as single examples."""
     sizes = {g.shape[0] for g in grad_outputs if isinstance(g, Tensor) and g.dim()}
     if len(sizes) > 1:
         raise ValueError("vmap: Expected all tensors to have the same size in the mapped "
@@ -132,7 +132,7 @@ def batched_gradients(roots: Sequence[Any], grad_outputs: Sequence[Any],
 
 
 def unbatched(gradient: Tensor, level: int, size: int) -> Tensor:
-    """Return a gradient with its batch dimension; one that does not depend on the row repeats."""
+    """Return a gradient with its batch dimension, expanded if it does not depend on the row."""
     batch: Tensor | None = examples(gradient, level)
     if batch is None:
         repeated: Tensor = F.expand(gradient, (size, *gradient.shape))

@@ -1,4 +1,4 @@
-"""Tools on the graph: saved-tensor hooks, gradient edges, hooks on several tensors.
+"""Graph tools: saved-tensor hooks, gradient edges, hooks on several tensors.
 
 Source: https://docs.pytorch.org/docs/stable/autograd.html#autograd-graph
 """
@@ -43,11 +43,11 @@ _multithreading: ContextVar[bool] = ContextVar("multithreading", default=True)
 
 
 class saved_tensors_hooks:
-    """In a block, nodes keep `pack_hook(tensor)` instead of each tensor that they save.
+    """In a block, nodes store `pack_hook(tensor)` instead of each tensor that they save.
 
-    In backward `unpack_hook(packed)` has to return a tensor of the same values.  In nested
-    blocks the inner one is active.  `RuntimeError` on entering while hooks are disabled,
-    `TypeError` unless both can be called.
+    In backward, `unpack_hook(packed)` must return a tensor with the same values.  If blocks nest,
+    the innermost is active.  Entering a block raises `RuntimeError` while hooks are disabled, and
+    `TypeError` unless both hooks are callable.
 
     Source: https://docs.pytorch.org/docs/stable/autograd.html#torch.autograd.graph.saved_tensors_hooks
 
@@ -90,10 +90,10 @@ def pop_hooks() -> None:
 
 
 class save_on_cpu(saved_tensors_hooks):
-    """In a block, keep saved tensors in the CPU's memory; backward moves them back.
+    """In a block, keep saved tensors in CPU memory; backward moves them back.
 
-    `pin_memory` asks for a copy in page-locked memory; without a GPU it is a plain copy.
-    `device_type` names the kind of GPU; there is only one here.
+    `pin_memory` requests a copy in page-locked memory; without a GPU it is an ordinary copy.
+    `device_type` names the type of GPU; minigrad supports only one.
 
     Source: https://docs.pytorch.org/docs/stable/autograd.html#torch.autograd.graph.save_on_cpu
 
@@ -119,7 +119,7 @@ class save_on_cpu(saved_tensors_hooks):
 
 @contextmanager
 def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
-    """In a block, `saved_tensors_hooks` raise a `RuntimeError` with this message.
+    """In a block, using `saved_tensors_hooks` raises a `RuntimeError` with this message.
 
     Source: https://docs.pytorch.org/docs/stable/autograd.html#torch.autograd.graph.disable_saved_tensors_hooks
 
@@ -136,12 +136,12 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
 
 
 def hooks_disabled_message() -> str | None:
-    """Return the message of the error for saved-tensor hooks; None while they are allowed."""
+    """Return the error message for saved-tensor hooks, or `None` while they are allowed."""
     return _hooks_disabled.get()
 
 
 class Handle:
-    """A node's handle of a tensor that is stored elsewhere."""
+    """A node's handle for a tensor that is stored elsewhere."""
 
 
 class SavedCopies:
@@ -151,13 +151,13 @@ class SavedCopies:
         self.copies: WeakKeyDictionary[Handle, Tensor] = WeakKeyDictionary()
 
     def pack(self, tensor: Tensor) -> Handle:
-        """Copy a tensor."""
+        """Copy a tensor and return its handle."""
         handle = Handle()
         self.copies[handle] = tensor.clone()
         return handle
 
     def unpack(self, handle: Handle) -> Tensor:
-        """Return the copy."""
+        """Return the copy for a handle."""
         copy = self.copies.get(handle)
         if copy is None:
             raise AssertionError("Trying to backward outside of the "
@@ -166,16 +166,16 @@ class SavedCopies:
         return copy
 
     def clear(self) -> None:
-        """Drop all copies: the recorded graph cannot run backward any more."""
+        """Drop all copies, so the recorded graph can no longer run backward."""
         self.copies.clear()
 
 
 @contextmanager
 def allow_mutation_on_saved_tensors() -> Iterator[SavedCopies]:
-    """In a block, allow writes in place to tensors that were saved for backward.
+    """In a block, allow in-place writes to tensors that were saved for backward.
 
-    Inside the block backward uses the saved values; after it, it raises `AssertionError`.  Tensors
-    are copied when they are saved; PyTorch copies them at the first write.
+    Inside the block, backward uses the saved values; after the block, it raises `AssertionError`.
+    minigrad copies tensors when they are saved, PyTorch at the first write.
 
     Source: https://docs.pytorch.org/docs/stable/autograd.html#torch.autograd.graph.allow_mutation_on_saved_tensors
 
@@ -205,8 +205,8 @@ def allow_mutation_on_saved_tensors() -> Iterator[SavedCopies]:
 class GradientEdge(NamedTuple):
     """The edge on which the gradient of a tensor arrives: output `output_nr` of `node`.
 
-    `backward` and `grad` take it instead of the tensor.  PyTorch's `ownership_token` keeps the
-    graph alive; here the node does.
+    `backward` and `grad` accept it instead of the tensor.  PyTorch's `ownership_token` keeps the
+    graph alive; in minigrad the node does.
 
     >>> from minigrad import autograd, tensor
     >>> x = tensor(3.0, requires_grad=True)
@@ -222,7 +222,7 @@ class GradientEdge(NamedTuple):
 
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:
-    """Return the edge of a tensor that requires grad; `RuntimeError` if it does not.
+    """Return the edge of a tensor; raise `RuntimeError` unless it requires grad.
 
     Source: https://docs.pytorch.org/docs/stable/autograd.html#torch.autograd.graph.get_gradient_edge
 
@@ -240,9 +240,9 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
 
 
 def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
-    """Count a write to the memory of a tensor, or of several: saved values become invalid.
+    """Count a write to the memory of one or several tensors, which invalidates saved values.
 
-    Inference tensors, which have no version, are skipped.
+    Inference tensors have no version and are skipped.
 
     >>> from minigrad import tensor
     >>> x = tensor(3.0)
@@ -279,9 +279,9 @@ def register_multi_grad_hook(
 ) -> RemovableHandle:
     """Call `fn` once in each backward pass that computes gradients of the tensors.
 
-    With `mode="all"` it is `fn(grads)`, after the pass has computed all that it needs, with None
-    for the others; with `mode="any"` it is `fn(grad)`, with the first one.  `ValueError`
-    for another mode.
+    With `mode="all"` it calls `fn(grads)` once the pass has computed all the gradients it needs,
+    with `None` for the rest. With `mode="any"` it calls `fn(grad)` with the first gradient.  Raises
+    `ValueError` for other modes.
 
     Source: https://docs.pytorch.org/docs/stable/autograd.html#torch.autograd.graph.register_multi_grad_hook
 
@@ -303,7 +303,7 @@ def register_multi_grad_hook(
 
 
 def _call_once(fn: Callable[..., None]) -> Callable[[Tensor], None]:
-    """Return a hook that calls `fn` the first time that it runs in a backward pass."""
+    """Return a hook that calls `fn` only the first time it runs in a backward pass."""
     lock = Lock()
     ran: WeakKeyDictionary[Task, bool] = WeakKeyDictionary()
 
@@ -322,7 +322,7 @@ def _call_once(fn: Callable[..., None]) -> Callable[[Tensor], None]:
 class _Collector:
     """Collects the gradients of several tensors until the running pass has computed them all.
 
-    It has weak references to nodes and leaves, which hold the hook.
+    It refers weakly to nodes and leaves, because they hold the hook.
     """
 
     def __init__(self, tensors: Sequence[Tensor], fn: Callable[..., None]) -> None:
@@ -374,9 +374,9 @@ def _running_task() -> Task:
 
 
 class set_multithreading_enabled(_Mode):
-    """Set whether backward may use several threads: immediately, or for a `with` block.
+    """Set whether backward may use several threads, immediately or for a `with` block.
 
-    It has no effect: backward runs on the thread that calls it.
+    It has no effect, because backward runs on the thread that calls it.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.autograd.grad_mode.set_multithreading_enabled.html
 
@@ -401,7 +401,7 @@ class set_multithreading_enabled(_Mode):
 
 
 def is_multithreading_enabled() -> bool:
-    """Tell whether backward may use several threads.
+    """Return whether backward may use several threads.
 
     >>> is_multithreading_enabled()
     True

@@ -1,4 +1,4 @@
-"""SavedTensor: a type for `isinstance`; only the engine makes such objects."""
+"""SavedTensor, a type for `isinstance`; only the engine creates such objects."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class _SavedTensorMeta(type):
 
 
 class SavedTensor(metaclass=_SavedTensorMeta):
-    """The type of a node's `_raw_saved_...` attributes; see their `register_hooks`.
+    """The type of a node's `_raw_saved_...` attributes, which have `register_hooks`.
 
     >>> SavedTensor()
     Traceback (most recent call last):

@@ -1,4 +1,4 @@
-"""`Variable`, which is only another name for tensors, and the engine as an object.
+"""`Variable`, a deprecated name for tensors, and the engine as an object.
 
 Source: https://docs.pytorch.org/docs/stable/autograd.html#variable-deprecated
 """
@@ -20,7 +20,7 @@ __all__ = ["Variable", "VariableMeta"]
 
 
 class ImperativeEngine:
-    """The engine object that PyTorch's code uses: `Variable._execution_engine`."""
+    """The engine object that PyTorch's code uses as `Variable._execution_engine`."""
 
     def run_backward(
         self,
@@ -32,9 +32,9 @@ class ImperativeEngine:
         allow_unreachable: bool = True,
         accumulate_grad: bool = False,
     ) -> tuple[Tensor | None, ...]:
-        """Run a backward pass; returns the gradients of `inputs` unless `accumulate_grad`.
+        """Run a backward pass; return the gradients of `inputs` unless `accumulate_grad`.
 
-        Raise `RuntimeError` for an input that is not reached, unless `allow_unreachable`.
+        Raises `RuntimeError` for an unreachable input, unless `allow_unreachable`.
         """
         roots, grad_outputs = as_tuple(tensors), as_tuple(grad_tensors)
         for i, (root, grad) in enumerate(zip(roots, grad_outputs)):
@@ -68,12 +68,12 @@ class ImperativeEngine:
         queue_callback(callback)
 
     def is_checkpoint_valid(self) -> bool:
-        """Tell whether the running passes allow reentrant checkpointing."""
+        """Return whether the running passes allow reentrant checkpointing."""
         return is_checkpoint_valid()
 
 
 class VariableMeta(type):
-    """`isinstance(tensor, Variable)` is True for every tensor."""
+    """Metaclass that makes every tensor an instance of `Variable`."""
 
     def __instancecheck__(cls, instance: Any) -> bool:
         return isinstance(instance, Tensor)
@@ -82,8 +82,8 @@ class VariableMeta(type):
 class Variable(metaclass=VariableMeta):
     """Deprecated: `Variable(tensor, requires_grad)` returns a tensor.
 
-    The result shares the memory of `data`, without its history.  `TypeError` if that is not
-    a tensor.  `volatile` warns that it has no effect.
+    The result shares the memory of `data`, without its history.  Raises `TypeError` unless `data`
+    is a tensor.  `volatile` warns that it has no effect.
 
     >>> from minigrad import tensor
     >>> Variable(tensor([1.0]), requires_grad=True)
@@ -119,7 +119,7 @@ class Variable(metaclass=VariableMeta):
 
 
 def _is_volatile(self: Tensor) -> bool:
-    """Always False; `torch.no_grad()` does what it did.
+    """Always False; use `torch.no_grad()` instead.
 
     >>> import minigrad, warnings
     >>> with warnings.catch_warnings(record=True) as shown:

@@ -1,4 +1,4 @@
-"""Array libraries behind one small protocol; the type of an array picks its backend.
+"""Array libraries behind one small protocol; an array's type selects its backend.
 
 >>> import numpy as np
 >>> backend_of(np.zeros(2)).name
@@ -17,7 +17,7 @@ from .protocol import Array, Backend
 BACKENDS: dict[type, Backend] = {numpy_backend.array_type: numpy_backend}
 DEVICES: dict[str, Backend] = {numpy_backend.device_type: numpy_backend}
 
-#: Why there is no GPU; the first two are formatted with the error that says so.
+#: Why no GPU is available; the first two are formatted with the underlying error.
 NO_LIBRARY = ("device 'cuda' is not available: it needs CuPy, which comes with the extra "
               "gpu-cuda12 or gpu-cuda13 of minigrad-course, whichever your driver is for ({})")
 NO_DRIVER = ("device 'cuda' is not available: CuPy is installed, but finds no NVIDIA driver that "
@@ -29,13 +29,13 @@ keep_freed_memory()
 
 
 def register(backend: Backend) -> None:
-    """Register `backend` for the arrays of its type and the tensors of its device."""
+    """Register `backend` for arrays of its type and tensors on its device."""
     BACKENDS[backend.array_type] = backend
     DEVICES[backend.device_type] = backend
 
 
 def backend_of(array: Any) -> Backend:
-    """Return the backend of `array`; `TypeError` if there is none."""
+    """Return the backend of `array`, or raise `TypeError` if it has none."""
     found = BACKENDS.get(type(array))
     if found is None:
         raise TypeError(f"no backend carries arrays of type {type(array).__name__}")
@@ -43,9 +43,9 @@ def backend_of(array: Any) -> Backend:
 
 
 def load_cuda() -> Backend:
-    """Return the backend of NVIDIA GPUs, imported and registered the first time.
+    """Return the backend for NVIDIA GPUs, importing and registering it on first use.
 
-    A `RuntimeError` says what is missing.
+    Raises a `RuntimeError` that says what is missing.
     """
     try:
         found: Backend = import_module("minigrad.backend.cupy").backend

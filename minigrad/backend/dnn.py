@@ -12,15 +12,15 @@ from typing import Any
 
 
 class Switches:
-    """Choice of convolutions on a GPU; MINIGRAD_CUDNN=0 in the environment turns cuDNN off."""
+    """Options for convolutions on a GPU; MINIGRAD_CUDNN=0 in the environment turns cuDNN off."""
 
     def __init__(self) -> None:
         self.enabled = os.environ.get("MINIGRAD_CUDNN", "") != "0"
-        #: True: time all plans for a new shape and keep the fastest
+        #: if True, time all plans for a new shape and keep the fastest
         self.benchmark = False
-        #: True: use only plans that give the same bits each time
+        #: if True, use only plans that give the same bits each time
         self.deterministic = False
-        #: True: products may round float32 to 10 bits
+        #: if True, products may round float32 to 10 bits
         self.allow_tf32 = True
 
     def key(self) -> tuple[bool, bool, bool]:
@@ -33,7 +33,7 @@ switches = Switches()
 
 @cache
 def library() -> Any:
-    """Return NVIDIA's frontend of cuDNN; None if it, or cuDNN itself, is not installed."""
+    """Return NVIDIA's frontend of cuDNN, or `None` unless it and cuDNN are installed."""
     try:
         found = import_module("cudnn")
         found.backend_version()

@@ -1,10 +1,10 @@
 """Formulas of optimizer steps, from which multi-tensor kernels for a GPU are generated.
 
 A step has two parts.  `lines` compute the numbers that all elements of a parameter share, from the
-optimizer's options and from the `counted` state.  They are text that both Python and C++ read, so
-that host and device cannot differ: the host computes them if steps are counted there, a kernel with
-one thread for each parameter if they are counted on the device.  `element`, in C++, updates one
-element: `own` is the parameter, `slope` the gradient (the options that all optimizers share are
+optimizer's options and from the `counted` state.  They are text that both Python and C++ can read,
+so that host and device never differ: if the host counts the steps, it computes them; if the device
+does, a kernel with one thread for each parameter computes them.  `element`, in C++, updates one
+element: `own` is the parameter, `slope` the gradient (with the options that all optimizers share
 already applied to both), and `states` names the state.  It does the same as the optimizer's
 `update`, in the same order.
 """
@@ -21,7 +21,7 @@ __all__ = ["FORMULAS", "OPTIONS", "SHARED", "Formula", "numbers_of"]
 
 
 class Formula(NamedTuple):
-    """The step of one optimizer; see the module."""
+    """The step of one optimizer; see the module's docstring."""
 
     #: the optimizer's own options
     options: str
@@ -35,8 +35,8 @@ class Formula(NamedTuple):
     element: str
 
 
-#: Options of all optimizers: weight decay that is added to the gradient, weight decay that is taken
-#: from the parameter, and 1 or, to climb, -1.
+#: Options of all optimizers: weight decay added to the gradient, decoupled weight decay of the
+#: parameter, and 1, or -1 to maximize.
 OPTIONS = "lr decay decoupled sign"
 #: The numbers that every formula passes to its elements.
 SHARED = "left decay sign"
@@ -87,7 +87,7 @@ FORMULAS = {
         "own -= (slope * of_grad + mean * of_mean) / (sqrt(square) + least);"),
     "radam": Formula(
         "beta1 beta2 eps", _STEP,
-        # `length` is the length of the average of the squares, `most` its limit.
+        # `length` is the effective length of the average of squares, `most` its limit.
         [_COUNT, "unseen = 1 - pow(beta2, count)", "most = 2 / (1 - beta2) - 1",
          "length = most - 2 * count * pow(beta2, count) / unseen", "adapt = 1.0 * (length > 5)",
          "most = fmax(most, 5.0)", "length = fmax(length, 5.0)",
@@ -126,7 +126,7 @@ FORMULAS = {name: formula._replace(lines=(*formula.lines, _LEFT))
 
 
 def single(value: float) -> float:
-    """Round to float32."""
+    """Round a number to float32."""
     return float(np.float32(value))
 
 
@@ -135,7 +135,7 @@ _FUNCTIONS = {"sqrt": math.sqrt, "pow": math.pow, "fmax": max, "single": single,
 
 
 def numbers_of(name: str, values: Mapping[str, float]) -> dict[str, float]:
-    """Return all numbers of a step, from options and the counts before it.
+    """Return all numbers of a step, given the options and the counts before it.
 
     >>> numbers_of("adagrad", {"lr": 0.5, "lr_decay": 1, "count": 1, "decoupled": 0})["rate"]
     0.25

@@ -1,8 +1,8 @@
-"""Multiply-add with one rounding, and the float32 logarithm, sine and cosine built from it.
+"""Multiply-add with a single rounding, and the float32 log, sin and cos built on it.
 
-PyTorch's normal numbers come from vector code that evaluates the Cephes polynomials with the
-processor's fused multiply-add. NumPy has no such instruction; these functions round where it
-rounds, so the results agree to the last bit and are the same on every machine.
+PyTorch's normal numbers use vector code that evaluates the Cephes polynomials with the processor's
+fused multiply-add. NumPy has no such instruction, so these functions round where it rounds. That
+way the results agree to the last bit and are the same on every machine.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ _LOG = (
 )
 _SIN = (-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1)
 _COS = (2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2)
-# log(2) and pi / 4 in parts: products of the leading parts with small integers are exact.
+# log(2) and pi / 4 in parts, since the leading parts times small integers are exact.
 _LOG_2 = (0.693359375, -2.12194440e-4)
 _QUARTER_PI = (0.78515625, 2.4187564849853515625e-4, 3.77489497744594108e-8)
 
 
 def multiply_add(values: Array, factor: Any, term: Any) -> Array:
-    """values * factor + term with one rounding, in the dtype of `values`: float32 or float64.
+    """Return values * factor + term with one rounding, in float32 or float64 like `values`.
 
     `factor` and `term` are scalars or arrays of that dtype; in float64, `factor` is a scalar.
 
@@ -41,12 +41,12 @@ def multiply_add(values: Array, factor: Any, term: Any) -> Array:
     array([7.], dtype=float32)
     """
     if values.dtype == np.float32:
-        # float64 holds the product of two float32 exactly.
+        # The product of two float32 numbers is exact in float64.
         exact: Array = np.multiply(values, factor, dtype=np.float64)
         exact += term
         return exact.astype(np.float32)
     product: Array = values * factor
-    # Dekker: with both factors cut into halves, the product's rounding error is a sum of exact
+    # Dekker: if both factors are split into halves, the product's rounding error is a sum of exact
     # products. Knuth: the rounding error of a sum is exact as well.
     high, factor_high = _upper_half(values), _upper_half(np.asarray(factor))
     low, factor_low = values - high, factor - factor_high
@@ -60,13 +60,13 @@ def multiply_add(values: Array, factor: Any, term: Any) -> Array:
 
 
 def log(x: Array) -> Array:
-    """The natural logarithm of a float32 array of normal positive numbers.
+    """Return the natural logarithm of a float32 array of normal positive numbers.
 
     >>> log(np.float32([1, 0.5]))
     array([ 0.       , -0.6931472], dtype=float32)
     """
     mantissa, whole = np.frexp(x)
-    # The series is about 1, so the mantissa is taken from [sqrt(1/2), sqrt(2)).
+    # The series converges around 1, so take the mantissa from [sqrt(1/2), sqrt(2)).
     small = mantissa < np.float32(0.5**0.5)
     x = np.where(small, mantissa + mantissa, mantissa) - np.float32(1)
     exponent = (whole - small).astype(np.float32)
@@ -78,7 +78,7 @@ def log(x: Array) -> Array:
 
 
 def sincos(x: Array) -> tuple[Array, Array]:
-    """The sine and the cosine of a float32 array of numbers from 0 to a few turns.
+    """Return the sine and cosine of a float32 array of numbers from 0 to a few turns.
 
     >>> sincos(np.float32([0]))
     (array([0.], dtype=float32), array([1.], dtype=float32))
@@ -107,5 +107,5 @@ def _polynomial(coefficients: tuple[float, ...], x: Array) -> Array:
 
 
 def _upper_half(values: Array) -> Array:
-    """The float64 `values` with the lower 27 of their 53 bits cleared."""
+    """Return float64 `values` with the lower 27 of their 53 bits cleared."""
     return (values.view(np.uint64) & np.uint64(2**64 - 2**27)).view(np.float64)

@@ -1,7 +1,7 @@
 """Kernels that ops need beyond an array library, composed of array functions.
 
-Each is a function of a `kernels_*` module with the backend as first parameter, `xp`; here it
-becomes a method.  A backend overrides those that it can do better.
+Each is a function in a `kernels_*` module with the backend as its first parameter, `xp`; here it
+becomes a method.  A backend overrides the ones that it can do better.
 """
 
 from __future__ import annotations
@@ -66,8 +66,8 @@ class Kernels:
     nll_loss = kernels_loss.nll_loss
     nll_gradient = kernels_loss.nll_gradient
 
-    # Kernels that a backend may have, by the names that `ops.kernels.own_kernel` takes.  Without
-    # one, or where it returns `NotImplemented`, the op's own function runs.
+    # Optional kernels of a backend, by the names that `ops.kernels.own_kernel` takes.  If one is
+    # missing or returns `NotImplemented`, the op's own function runs.
     softmax: Any = None
     softmax_gradient: Any = None
     log_softmax: Any = None
@@ -97,7 +97,7 @@ class Kernels:
     attention_forward = kernels_attention.attention_forward
     attention_backward = kernels_attention.attention_backward
 
-    #: multiplications below which a product is worth a call of its own; see `kernels_recurrent`
+    #: a product with fewer multiplications is worth a separate call; see `kernels_recurrent`
     small_product = 0
     lstm_forward = kernels_recurrent.lstm_forward
     lstm_backward = kernels_recurrent.lstm_backward
@@ -107,7 +107,7 @@ class Kernels:
     rnn_backward = kernels_recurrent.rnn_backward
 
     def device_index(self, array: Any) -> int | None:
-        """Return the number of an array's device: None, since there is only one."""
+        """Return the number of an array's device: `None`, since there is only one."""
         return None
 
     def number(self, array: Any) -> Any:
@@ -116,16 +116,16 @@ class Kernels:
         return xp.from_host(array)
 
     def place_of(self, arrays: Sequence[Any]) -> Any:
-        """Return the context for work on arrays: none is needed."""
+        """Return the context for work on arrays: `None`, since none is needed."""
         return None
 
     def may_ask(self) -> bool:
-        """Tell whether values may be read now: not while a graph is captured on a GPU."""
+        """Return whether values may be read now, which a capturing graph on a GPU forbids."""
         return True
 
     def check_indices(self, shape: Sequence[int], indices: Sequence[Any],
                       dims: Sequence[int]) -> None:
-        """Do nothing: indexing raises for an index that is out of range."""
+        """Do nothing, since indexing itself raises for an index that is out of range."""
 
     def for_each(self, function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
         """Return `[function(item) for item in items]`; a backend may use several threads."""

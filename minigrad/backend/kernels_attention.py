@@ -1,7 +1,7 @@
-"""Scaled dot-product attention on arrays: every query's average of the values, and backward.
+"""Scaled dot-product attention on arrays, forward and backward.
 
-Queries (..., L, E) meet keys (..., S, E) and values (..., S, V).  The weights (..., L, S) are the
-largest arrays by far, so all passes over them write in place.
+Queries are (..., L, E), keys (..., S, E) and values (..., S, V).  The weights (..., L, S) are by
+far the largest arrays, so all passes over them work in place.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ __all__ = ["attention_backward", "attention_forward", "causal_bias", "row_maxima
 
 
 def row_maxima(xp: Any, x: Array) -> Array:
-    """The maxima along the last dimension, which keeps size one.
+    """Return the maxima along the last dimension, which keeps size one.
 
-    Quarters against quarters, in place after the first two: NumPy's own maximum goes through a
-    short row element by element.
+    It compares quarters of the rows with each other, in place after the first two, because NumPy's
+    own maximum handles short rows element by element.
 
     >>> row_maxima(numpy, numpy.array([[1.0, 3.0, 2.0]]))
     array([[3.]])
@@ -35,7 +35,7 @@ def row_maxima(xp: Any, x: Array) -> Array:
 
 
 def causal_bias(xp: Any, queries: int, keys: int, dtype: Any) -> Array:
-    """The causal mask to add to the scores: query i sees only the keys 0 to i.
+    """Return the causal mask to add to the scores: query i attends only to keys 0 to i.
 
     >>> causal_bias(numpy, 2, 2, float)
     array([[  0., -inf],
@@ -45,9 +45,9 @@ def causal_bias(xp: Any, queries: int, keys: int, dtype: Any) -> Array:
 
 
 def empty_like_rows(xp: Any, x: Array, shape: tuple[int, ...]) -> Array:
-    """An empty array with its dimensions in the same order in memory as those of `x`.
+    """Return an empty array whose dimensions have the same order in memory as those in `x`.
 
-    The heads of one projection are interleaved in memory.  If those of the result are too, joining
+    The heads of one projection are interleaved in memory.  If the result's heads are too, joining
     them needs no copy.
 
     >>> empty_like_rows(numpy, numpy.ones((2, 3, 4)).swapaxes(0, 1), (3, 2, 5)).strides
@@ -62,7 +62,9 @@ def empty_like_rows(xp: Any, x: Array, shape: tuple[int, ...]) -> Array:
 
 def attention_forward(xp: Any, query: Array, key: Array, value: Array, bias: Array | None,
                       scale: float) -> tuple[Array, Array]:
-    """softmax(query @ key.T * scale + bias) @ value, and that softmax; a row of -inf gives zeros.
+    """Return softmax(query @ key.T * scale + bias) @ value, and that softmax.
+
+    A row of -inf gives zeros.
 
     >>> one = numpy.ones((1, 1))
     >>> attention_forward(numpy, one, numpy.ones((2, 1)), numpy.array([[1.0], [3.0]]), None, 1.0)
@@ -81,7 +83,7 @@ def attention_forward(xp: Any, query: Array, key: Array, value: Array, bias: Arr
 
 
 def softmax_in_place(xp: Any, weights: Array, biased: bool) -> None:
-    """Softmax along the last dimension, in place.
+    """Apply softmax along the last dimension, in place.
 
     A `biased` row may be all -inf, which gives zeros.
 
@@ -103,10 +105,10 @@ def softmax_in_place(xp: Any, weights: Array, biased: bool) -> None:
 
 def attention_backward(xp: Any, g: Array, query: Array, key: Array, value: Array, output: Array,
                        weights: Array, scale: float) -> tuple[Array, Array, Array]:
-    """The gradients of query, key and value.
+    """Return the gradients of query, key and value.
 
-    A softmax's gradient is weights * (g - sum(g * weights)); that sum over the keys is also the
-    product of the output with its gradient, which is much shorter.
+    A softmax's gradient is weights * (g - sum(g * weights)). That sum over the keys also equals the
+    product of the output and its gradient, which is much shorter.
 
     >>> one = numpy.ones((1, 1))
     >>> attention_backward(numpy, one, one, one, one, one, one, 1.0)[2]

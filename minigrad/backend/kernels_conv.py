@@ -1,24 +1,24 @@
 """Convolution and its two derivatives, for any number of spatial dimensions.
 
-All three are one matrix product around one copy: every window of the input is laid out as a
-column, and the weight, one row per output channel, multiplies them all.  Each function is linear
-in both of its arrays, and each is a derivative of the other two, so a double backward needs
-nothing new:
+All three are one matrix product and one copy: every window of the input is laid out as a column,
+and the weight, with one row per output channel, multiplies them all.  Each function is linear in
+both of its arrays, and each is a derivative of the other two, so a double backward needs no further
+kernel:
 
     sum(conv_forward(x, w) * g) == sum(x * conv_grad_input(g, w)) == sum(w * conv_grad_weight(g, x))
 
 Arrays are `(batch, channels, *spatial)`, weights `(out channels, in channels / groups, *kernel)`.
 
 NOTE [Blocks]
-    The columns of a batch take many times its memory, so they are made for one block at a time,
-    used and dropped.  A block is some samples or, where the columns of one are too many, some lines
-    of its steps.  Blocks are done one after the other: the threads are those of BLAS, which splits
-    each product among them.  See NOTE [Two pools of threads] in `threads`.
+    The columns of a batch take many times its memory, so we create them for one block at a time and
+    drop them after use.  A block is some samples or, if a single sample has too many columns, some
+    lines of its steps.  Blocks run one after the other, because BLAS's threads already split each
+    product among them.  See NOTE [Two pools of threads] in `threads`.
 
 NOTE [Short lines]
-    A copy is fast where many neighbours move together.  Those are steps along the last dimension;
-    where they are few, as in the last stages of a network, channels are adjacent instead.  Only the
-    layout in memory changes; indices mean the same.
+    A copy is fast if many neighbouring elements move together.  Usually these are steps along the
+    last dimension. If there are few of them, as in the last stages of a network, channels are
+    adjacent instead.  Only the layout in memory changes; indices mean the same.
 """
 
 from collections.abc import Callable, Sequence
@@ -41,12 +41,12 @@ Block = tuple[slice, slice]  # samples, and lines: steps along the first spatial
 
 __all__ = ["conv_forward", "conv_grad_input", "conv_grad_weight"]
 
-# Columns of one block: they stay in cache between the copy that fills them and the product that
-# reads them, and are enough for a good product.
+# Columns of one block: few enough to stay in cache between the copy and the product, and enough for
+# an efficient product.
 _COLUMN_BYTES = 2 << 20
 # Lines with fewer steps are short, see NOTE [Short lines].
 _SHORT = 12
-# A pointwise product of one sample with so many steps is worth its own call.
+# A pointwise product of one sample with this many steps is worth a separate call.
 _MANY_STEPS = 64
 
 
@@ -55,13 +55,13 @@ def _is_pointwise(kernel: Ints, stride: Ints, padding: Ints) -> bool:
 
 
 def _parts(count: int, pieces: int) -> list[slice]:
-    """Cuts `count` things into nearly equal slices, at most `pieces` of them."""
+    """Cut `count` items into nearly equal slices, at most `pieces` of them."""
     size = -(-count // max(1, pieces))
     return [slice(i, min(i + size, count)) for i in range(0, count, size or 1)]
 
 
 def _blocks(batch: int, rows: int, counts: Ints, itemsize: int) -> list[Block]:
-    """Cuts a batch into blocks of columns with `rows` elements each; see NOTE [Blocks]."""
+    """Cut a batch into blocks of columns with `rows` elements each; see NOTE [Blocks]."""
     per_sample = rows * prod(counts) * itemsize
     if per_sample <= _COLUMN_BYTES:
         whole = slice(0, counts[0])
@@ -73,7 +73,7 @@ def _blocks(batch: int, rows: int, counts: Ints, itemsize: int) -> list[Block]:
 def _window_view(
     xp: Any, x: Array, kernel: Ints, stride: Ints, dilation: Ints, counts: Ints
 ) -> Array:
-    """Every window of padded `x` as a view: (channels, *kernel, batch, *steps)."""
+    """View every window of padded `x` as (channels, *kernel, batch, *steps)."""
     dims = len(kernel)
     view = windows(xp, x.swapaxes(0, 1), kernel, stride, dilation, counts)
     return view.transpose(0, *range(2, 2 + dims), 1, *range(2 + dims, 2 + 2 * dims))
@@ -84,7 +84,7 @@ def _has_short_lines(channels: int, counts: Ints, groups: int) -> bool:
 
 
 def _columns(xp: Any, view: Array, block: Block, groups: int) -> Array:
-    """The windows of one block, copied: (groups, channels / groups * kernel, samples * steps)."""
+    """Copy the windows of a block to (groups, channels / groups * kernel, samples * steps)."""
     dims = view.ndim // 2 - 1
     chosen = view[(slice(None),) * (1 + dims) + block]
     before, after = chosen.shape[: 1 + dims], chosen.shape[1 + dims :]
@@ -109,7 +109,7 @@ def _columns_by_block(
     counts: Ints,
     groups: int,
 ) -> tuple[Callable[[Block], Array], list[Block]]:
-    """A function that makes the columns of a block of `x`, and the blocks."""
+    """Return a function that creates the columns of a block of `x`, and the blocks."""
     batch, channels = x.shape[:2]
     if _is_pointwise(kernel, stride, padding) and tuple(counts) == x.shape[2:]:
         # The input is its own columns.
@@ -124,7 +124,7 @@ def _columns_by_block(
 
 
 def _side_by_side(a: Array, block: Block, groups: int) -> Array:
-    """A block of (batch, channels, *steps) as (groups, channels / groups, samples * steps).
+    """Return a block of (batch, channels, *steps) as (groups, channels / groups, samples * steps).
 
     It is a view if the block is one sample of a contiguous array.
     """
@@ -147,11 +147,11 @@ def conv_forward(
     dilation: Ints,
     groups: int,
 ) -> Array:
-    """Cross-correlates `x` (N, C, *S) with `weight` (O, C / groups, *K): (N, O, *steps).
+    """Cross-correlate `x` (N, C, *S) with `weight` (O, C / groups, *K): (N, O, *steps).
 
-    `x`, `weight` and `bias` stay as they are.  Without a bias, `bias` is None.
+    `bias` may be `None`. The function does not modify `x`, `weight` and `bias`.
 
-    Raises RuntimeError if the kernel is larger than the padded input.
+    Raises `RuntimeError` if the kernel is larger than the padded input.
 
     >>> from minigrad.backend import numpy_backend as xp
     >>> x, weight = numpy.ones((1, 1, 3)), numpy.ones((1, 1, 2))
@@ -187,7 +187,7 @@ def conv_grad_input(
     dilation: Ints,
     groups: int,
 ) -> Array:
-    """The gradient of `conv_forward` with respect to its input, for `g` (N, O, *steps).
+    """Return the gradient of `conv_forward` with respect to its input, for `g` (N, O, *steps).
 
     Elements outside all windows get zero.  `g` may have fewer steps than would fit.
 
@@ -209,7 +209,7 @@ def conv_grad_input(
     padded_sizes = tuple(n + 2 * p for n, p in zip(sizes, padding))
     grad = zeros(xp, (batch, channels, *padded_sizes), dtype, channels_last=short)
 
-    # The windows of one sample overlap, so its steps are not cut.
+    # Windows of one sample overlap, so do not split its steps.
     cut = _blocks(batch, groups * rows.shape[2], counts, dtype.itemsize)
     for samples in [samples for samples, lines in cut if not lines.start]:
         beside = _side_by_side(g, (samples, slice(0, counts[0])), groups)
@@ -227,11 +227,12 @@ def conv_grad_input(
 def _flip_pays(
     g: Array, weight: Array, sizes: Ints, stride: Ints, padding: Ints, dilation: Ints
 ) -> bool:
-    """Tell whether a convolution of `g` with the flipped weight is the faster input gradient.
+    """Return whether a convolution of `g` with the flipped weight is the faster input gradient.
 
-    It is equal if no step was skipped and all of the input was covered.  Its columns are copied
-    once, while sums over windows read and write theirs several times; only the flipped copy of the
-    weight costs more, if it is larger than those columns.
+    The result is the same if no step was skipped and the windows covered the whole input.  The
+    flipped version copies its columns once, while the sums over windows read and write theirs
+    several times; only the flipped copy of the weight costs more, if it is larger than those
+    columns.
     """
     kernel, counts = weight.shape[2:], g.shape[2:]
     reach = [d * (k - 1) for k, d in zip(kernel, dilation)]
@@ -244,7 +245,7 @@ def _flip_pays(
 
 
 def _flipped(xp: Any, weight: Array, groups: int) -> Array:
-    """The weight of the reverse convolution: channels swapped within groups, kernel mirrored."""
+    """Return the weight of the reverse convolution: channels swapped, kernel mirrored."""
     out_channels, in_group, *kernel = weight.shape
     grouped = weight.reshape(groups, out_channels // groups, in_group, *kernel)
     mirrored = xp.flip(grouped.swapaxes(1, 2), tuple(range(3, 3 + len(kernel))))
@@ -261,7 +262,7 @@ def conv_grad_weight(
     dilation: Ints,
     groups: int,
 ) -> Array:
-    """The gradient of `conv_forward` with respect to its weight, for `g` (N, O, *steps).
+    """Return the gradient of `conv_forward` with respect to its weight, for `g` (N, O, *steps).
 
     `g` may have fewer steps than would fit.
 

@@ -1,11 +1,11 @@
-"""Convolution in groups of channels, in steps of one, on the CPU.
+"""Grouped convolution with stride one, on the CPU.
 
 NOTE [Flat lines]
-    With few channels in a group the product is cheap, and the copy of the windows costs most.  So
-    whole samples are copied, padded and flat in memory, once for each position of the kernel, with
-    no loop over lines.  Steps over the end of a line are computed too.  `_forward` drops them.  In
-    `_grad_weight` their gradient is zero, but zero times infinity is NaN: if the result is not
-    finite, the general kernel runs.
+    If a group has few channels, the product is cheap and copying the windows costs most.  Therefore
+    we copy whole samples, padded and flat in memory, once for each position of the kernel, without
+    a loop over lines.  This also computes steps across the end of a line.  `_forward` drops them.
+    In `_grad_weight` their gradient is zero, but zero times infinity is NaN, so the general kernel
+    runs if the result is not finite.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ Ints = Sequence[int]
 
 __all__ = ["GroupedKernels"]
 
-# Windows of one block: they stay in cache between the copy and the product.
+# Windows of one block, which stay in cache between the copy and the product.
 _WINDOW_BYTES = 1 << 19
-# With more output channels in a group the product costs as much as the copy.
+# With more output channels per group the product costs as much as the copy.
 _FEW = 32
 
 
 class GroupedKernels:
-    """The functions of `kernels_conv`, quicker where groups have few channels, or long steps.
+    """Faster versions of `kernels_conv`, for groups with few channels or long strides.
 
     >>> from minigrad.backend import numpy_backend as xp
     >>> x, w = numpy.arange(6.0).reshape(1, 2, 3), numpy.array([[[1.0, 1]], [[0, 1]]])
@@ -40,7 +40,7 @@ class GroupedKernels:
 
     def conv_forward(self, x: Array, weight: Array, bias: Array | None, stride: Ints,
                      padding: Ints, dilation: Ints, groups: int) -> Array:
-        """Return `kernels_conv.conv_forward` of these arguments."""
+        """Compute `kernels_conv.conv_forward`."""
         if not _copies_dominate(weight.shape, stride, groups):
             return kernels_conv.conv_forward(self, x, weight, bias, stride, padding, dilation,
                                              groups)
@@ -51,7 +51,7 @@ class GroupedKernels:
 
     def conv_grad_input(self, g: Array, weight: Array, input_sizes: Ints, stride: Ints,
                         padding: Ints, dilation: Ints, groups: int) -> Array:
-        """Return `kernels_conv.conv_grad_input` of these arguments."""
+        """Compute `kernels_conv.conv_grad_input`."""
         sizes, kernel = input_sizes[2:], weight.shape[2:]
         if groups > 1 and kernels_conv._flip_pays(g, weight, sizes, stride, padding, dilation):
             mirrored = [d * (k - 1) - p for k, d, p in zip(kernel, dilation, padding)]
@@ -65,7 +65,7 @@ class GroupedKernels:
 
     def conv_grad_weight(self, g: Array, x: Array, weight_sizes: Ints, stride: Ints, padding: Ints,
                          dilation: Ints, groups: int) -> Array:
-        """Return `kernels_conv.conv_grad_weight` of these arguments."""
+        """Compute `kernels_conv.conv_grad_weight`."""
         if _copies_dominate(weight_sizes, stride, groups):
             grad = _grad_weight(self, g, x, weight_sizes, padding, dilation, groups)
             if _finite(self, grad):
@@ -115,19 +115,19 @@ def _grad_weight(xp: Any, g: Array, x: Array, weight_sizes: Ints, padding: Ints,
 
 
 def _lines(counts: Ints, sizes: Ints, padding: Ints) -> tuple[int, ...]:
-    """The steps with those over the ends of lines: a step for each padded element of a line."""
+    """Return the step counts with one step for each padded element of a line."""
     return counts[0], *(n + 2 * p for n, p in zip(sizes[1:], padding[1:]))
 
 
 def _steps_of(wide: Array, counts: Ints) -> Array:
-    """The steps without those over the ends of lines, as a view."""
+    """View only the real steps, without those across the ends of lines."""
     return wide[(..., *map(slice, counts))]
 
 
 def _columns_by_block(
     xp: Any, x: Array, kernel: Ints, padding: Ints, dilation: Ints, counts: Ints, groups: int
 ) -> Iterator[tuple[tuple[slice, slice], Array]]:
-    """Some samples and groups, and their columns: (samples, groups, rows, flat steps)."""
+    """Yield some samples and groups with their columns: (samples, groups, rows, flat steps)."""
     padded = xp.ascontiguousarray(pad(xp, x, padding, padding))
     per_group = x.shape[1] // groups
     sample, channel, *steps = padded.strides

@@ -1,8 +1,8 @@
-"""Writes to many places of an array: scatter, accumulate, strided windows.
+"""Writes to many positions of an array: scatter, accumulate, strided windows.
 
-Adding in place where an index may repeat is `xp.add.at`, which is several times faster in one
-dimension than in more.  So each function works out flat positions first.  Indices must be in
-range, and not negative unless a function says otherwise; targets must not overlap themselves.
+If an index may repeat, adding in place needs `xp.add.at`, which is several times faster in one
+dimension than in several. Therefore each function first computes flat positions.  Indices must be
+in range, and non-negative unless a function says otherwise; targets must not overlap themselves.
 """
 
 from collections.abc import Sequence
@@ -28,14 +28,14 @@ __all__ = [
 
 
 def _along(values: Array, axis: int, ndim: int) -> Array:
-    """A vector along one axis, to broadcast with arrays of `ndim` dimensions."""
+    """Reshape a vector to broadcast along one axis of arrays with `ndim` dimensions."""
     return values.reshape((1,) * axis + (-1,) + (1,) * (ndim - axis - 1))
 
 
 def _positions(xp: Any, sizes: Ints, dim: int, index: Array) -> Array:
-    """Flat positions in an array of `sizes`: `index` along `dim`, every element's own elsewhere.
+    """Return flat positions in an array of `sizes`, with `index` in place of `dim`'s own index.
 
-    `index` has as many dimensions as `sizes` and may cover less of each.
+    `index` has as many dimensions as `sizes` and may be smaller in each.
     """
     flat = index * prod(sizes[dim + 1 :])
     for axis in range(len(sizes)):
@@ -46,7 +46,7 @@ def _positions(xp: Any, sizes: Ints, dim: int, index: Array) -> Array:
 
 
 def _add_at(xp: Any, target: Array, positions: Array, values: Array) -> Array:
-    """`target.flat[positions] += values` that counts repeated positions; returns `target`."""
+    """Compute `target.flat[positions] += values`, counting repeated positions; return `target`."""
     if values.shape != positions.shape:
         values = xp.broadcast_to(values, positions.shape)
     flat = target.reshape(-1)
@@ -58,10 +58,10 @@ def _add_at(xp: Any, target: Array, positions: Array, values: Array) -> Array:
 
 
 def scatter_add(xp: Any, target: Array, dim: int, index: Array, source: Array) -> Array:
-    """`target[..., index[i], ...] += source[i]` along `dim`, in place; returns `target`.
+    """Compute `target[..., index[i], ...] += source[i]` along `dim` in place; return `target`.
 
-    `index` has the dimensions of `target` and may be smaller; only that part of `source` is used.
-    A 0-d `target` gets the sum of `source`.
+    `index` has the dimensions of `target` and may be smaller; then only that part of `source` is
+    used. A 0-d `target` gets the sum of `source`.
 
     >>> scatter_add(numpy, numpy.zeros(3), 0, numpy.array([1, 1]), numpy.array([2.0, 3]))
     array([0., 5., 0.])
@@ -76,7 +76,7 @@ def scatter_add(xp: Any, target: Array, dim: int, index: Array, source: Array) -
 def scatter_combined(
     xp: Any, target: Array, dim: int, index: Array, source: Array, combine: str
 ) -> Array:
-    """As `scatter_add`, with products ("multiply"), the larger ("maximum") or the smaller of two.
+    """Like `scatter_add`, but combine by "multiply", "maximum" or "minimum".
 
     >>> target, index = numpy.ones(3), numpy.array([1, 1])
     >>> scatter_combined(numpy, target, 0, index, numpy.array([2.0, 3]), "multiply")
@@ -96,9 +96,10 @@ def scatter_combined(
 
 
 def scatter_write(xp: Any, target: Array, dim: int, index: Array, source: Array) -> Array:
-    """`target[..., index[i], ...] = source[i]` along `dim`, in place; returns `target`.
+    """Compute `target[..., index[i], ...] = source[i]` along `dim` in place; return `target`.
 
-    As `scatter_add`, but for a repeated index one of the writes stays; `source` may be a number.
+    It works like `scatter_add`, but for a repeated index one of the writes wins; `source` may be a
+    number.
 
     >>> scatter_write(numpy, numpy.zeros(3), 0, numpy.array([1]), numpy.array([2.0, 3]))
     array([0., 2., 0.])
@@ -119,9 +120,10 @@ def scatter_write(xp: Any, target: Array, dim: int, index: Array, source: Array)
 
 
 def index_add(xp: Any, target: Array, dim: int, index: Array, source: Array) -> Array:
-    """Adds the slices of `source` along `dim` to those of `target` named by vector `index`.
+    """Add the slices of `source` along `dim` to those in `target` that `index` selects.
 
-    In place; returns `target`.  `source` broadcasts to `target`'s shape with `len(index)` at `dim`.
+    Works in place and returns `target`.  `source` broadcasts to `target`'s shape with `len(index)`
+    at `dim`.
 
     >>> index_add(numpy, numpy.zeros((2, 2)), 0, numpy.array([1, 1]), numpy.ones((2, 2)))
     array([[0., 0.],
@@ -137,9 +139,10 @@ def index_add(xp: Any, target: Array, dim: int, index: Array, source: Array) -> 
 
 
 def put_accumulate(xp: Any, target: Array, key: Any, values: Array) -> Array:
-    """`target[key] += values` that counts repeated places, for any NumPy key; returns `target`.
+    """Compute `target[key] += values`, counting repeated positions, for any NumPy key.
 
-    Negative indices count from the end.  Raises IndexError if NumPy's indexing would.
+    Returns `target`. Negative indices count from the end.  Raises `IndexError` if NumPy's indexing
+    would.
 
     >>> put_accumulate(numpy, numpy.zeros(3), numpy.array([0, -1, 0]), 1.0)
     array([2., 0., 1.])
@@ -159,13 +162,13 @@ def _names_each_place_once(part: Any) -> bool:
 
 
 def _key_positions(xp: Any, shape: Ints, parts: tuple[Any, ...]) -> Array:
-    """The flat positions that a NumPy key names in an array of `shape`.
+    """Return the flat positions that a NumPy key selects in an array of `shape`.
 
-    Indexing arrays of coordinates leaves wrapping, bounds and the result's shape to NumPy; they are
-    broadcast views, so no array of the indexed size is made.
+    It indexes arrays of coordinates, so NumPy takes care of wrapping, bounds and the result's
+    shape. These are broadcast views, so no array of the indexed size is allocated.
     """
     if len(parts) == 1 and getattr(parts[0], "dtype", None) is not None:
-        # The common case, an array that picks from the first dimension: the other ones stay.
+        # The common case, an array that indexes the first dimension: the other dimensions stay.
         chosen = xp.arange(shape[0])[parts[0]]
         whole = xp.arange(prod(shape[1:])).reshape(shape[1:])
         return chosen.reshape(chosen.shape + (1,) * whole.ndim) * whole.size + whole
@@ -180,7 +183,7 @@ def _key_positions(xp: Any, shape: Ints, parts: tuple[Any, ...]) -> Array:
 
 
 def _strided(xp: Any, flat_storage: Array, sizes: Ints, strides: Ints, offset: int) -> Array:
-    """The view of a flat array with element strides; RuntimeError if it would leave it."""
+    """View a flat array with strides in elements; `RuntimeError` if the view would leave it."""
     if 0 not in sizes:
         needed = offset + 1 + sum((size - 1) * step for size, step in zip(sizes, strides))
         if needed > flat_storage.size:
@@ -200,9 +203,9 @@ def _strided(xp: Any, flat_storage: Array, sizes: Ints, strides: Ints, offset: i
 def as_strided_scatter(
     xp: Any, flat_storage: Array, values: Array, sizes: Ints, strides: Ints, offset: int
 ) -> Array:
-    """Writes `values` (`sizes`) where `strides` and `offset`, in elements, put them; in place.
+    """Write `values` (`sizes`) to the view with `strides` and `offset`, in elements, in place.
 
-    Returns `flat_storage`.  Raises RuntimeError if that is out of its bounds.
+    Returns `flat_storage`.  Raises `RuntimeError` if the view is out of bounds.
 
     >>> as_strided_scatter(numpy, numpy.zeros(4), numpy.ones(2), (2,), (2,), 1)
     array([0., 1., 0., 1.])
@@ -214,7 +217,7 @@ def as_strided_scatter(
 def as_strided_add(
     xp: Any, flat_storage: Array, values: Array, sizes: Ints, strides: Ints, offset: int
 ) -> Array:
-    """As `as_strided_scatter`, but adds, for every element at the same place.
+    """Like `as_strided_scatter`, but add, counting all elements at the same position.
 
     >>> as_strided_add(numpy, numpy.zeros(3), numpy.ones((2, 2)), (2, 2), (1, 1), 0)
     array([1., 2., 1.])
@@ -230,7 +233,7 @@ def as_strided_add(
 
 
 def _overlaps(sizes: Ints, strides: Ints) -> bool:
-    """Tell whether two elements may share one place: one step is within the reach of the others."""
+    """Return whether two elements may share a position: one step is within reach of the others."""
     reach = 0
     for step, size in sorted((step, size) for step, size in zip(strides, sizes) if size > 1):
         if step <= reach:
@@ -240,9 +243,9 @@ def _overlaps(sizes: Ints, strides: Ints) -> bool:
 
 
 def unfold(xp: Any, x: Array, dim: int, size: int, step: int) -> Array:
-    """A view of all windows of `size` along `dim`, `step` apart, as a new last dimension.
+    """View all windows of `size` along `dim`, `step` apart, as a new last dimension.
 
-    A 0-d array counts as one element.  The last elements are left out where no window fits.
+    A 0-d array counts as one element.  Trailing elements without a full window are left out.
 
     >>> unfold(numpy, numpy.arange(5), 0, 2, 2)
     array([[0, 1],
@@ -260,7 +263,7 @@ def unfold(xp: Any, x: Array, dim: int, size: int, step: int) -> Array:
 
 
 def unfold_backward(xp: Any, g: Array, input_sizes: Ints, dim: int, size: int, step: int) -> Array:
-    """Adds windows, laid out as `unfold` shows them, back to an array of `input_sizes`.
+    """Add windows, laid out as in `unfold`, back to an array of `input_sizes`.
 
     >>> unfold_backward(numpy, numpy.ones((2, 2)), (3,), 0, 2, 1)
     array([1., 2., 1.])
@@ -272,7 +275,7 @@ def unfold_backward(xp: Any, g: Array, input_sizes: Ints, dim: int, size: int, s
     dim %= grad.ndim
     before = (slice(None),) * dim
     count = g.shape[dim]
-    # Neither one window nor one position of all windows has an element twice: loop over fewer.
+    # Neither one window nor one position of all windows repeats an element, so loop over fewer.
     if size <= count:
         for at in range(size):
             meets = position_slices((at,), (step,), (1,), (count,))[1]

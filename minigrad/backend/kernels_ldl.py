@@ -1,8 +1,8 @@
-"""Factors of symmetric matrices that need not be positive-definite: A = L D L.T.
+"""Factors of symmetric matrices that may be indefinite: A = L D L.T.
 
-D has blocks of one or two rows on its diagonal; a block of two stands where no element on the
-diagonal is large enough to divide by.  The result is laid out as LAPACK's routine sytrf lays it
-out, for the lower triangle.
+D has blocks of one or two rows on its diagonal; it needs a block of two where no diagonal element
+is large enough to divide by.  The result has the layout of LAPACK's routine sytrf for the lower
+triangle.
 
 Source: Bunch and Kaufman, "Some stable methods for calculating inertia and solving symmetric linear
 systems" (1977)
@@ -15,14 +15,14 @@ Array = Any
 
 __all__ = ["ldl_factor", "ldl_solve"]
 
-#: Elements on the diagonal count as large enough from this share of the largest beside them.
+#: A diagonal element is large enough from this fraction of the largest one in its column.
 ALPHA = (1 + math.sqrt(17)) / 8
 
 
 def ldl_factor(xp: Any, A: Array) -> tuple[Array, Array, Array]:
-    """Return L and D in one matrix, the pivots, and where D has its first zero, for a batch.
+    """Return L and D in one matrix, the pivots, and the position of D's first zero, for a batch.
 
-    Only lower triangles are read.  Pivots count from 1; a block of two has its own twice, negative.
+    It reads only lower triangles.  Pivots count from 1; a block of two repeats its pivot, negated.
 
     >>> ldl_factor(numpy, numpy.array([[0.0, 0], [2, 0]]))
     (array([[0., 0.],
@@ -50,7 +50,7 @@ def ldl_factor(xp: Any, A: Array) -> tuple[Array, Array, Array]:
 
 
 def pivot_block(xp: Any, rest: Array) -> tuple[int, int, bool]:
-    """Return the size of the next block, the row that becomes its last, whether it is zero."""
+    """Return the size of the next block, the row that becomes its last, and if it is zero."""
     first, column = abs(rest[0, 0].item()), xp.absolute(rest[1:, 0])
     row = 1 + xp.argmax(column).item() if len(column) else 0
     largest = column[row - 1].item() if row else 0.0
@@ -67,7 +67,7 @@ def pivot_block(xp: Any, rest: Array) -> tuple[int, int, bool]:
 
 
 def exchange(rest: Array, i: int, j: int) -> None:
-    """Exchange two rows of a symmetric matrix, and the same columns."""
+    """Swap two rows of a symmetric matrix, and the same columns."""
     rest[[i, j]] = rest[[j, i]]
     rest[:, [i, j]] = rest[:, [j, i]]
 
@@ -99,7 +99,7 @@ def ldl_solve(xp: Any, LD: Array, pivots: Array, B: Array) -> Array:
 
 
 def block_starts(pivots: list[int]) -> list[tuple[int, int]]:
-    """Return where each block of D begins and ends.
+    """Return the start and end of each block of D.
 
     >>> block_starts([1, -3, -3])
     [(0, 1), (1, 3)]
@@ -113,5 +113,5 @@ def block_starts(pivots: list[int]) -> list[tuple[int, int]]:
 
 
 def exchange_rows(x: Array, i: int, j: int) -> None:
-    """Exchange two rows."""
+    """Swap two rows."""
     x[[i, j]] = x[[j, i]]

@@ -16,25 +16,25 @@ def class_dim(shape: Sequence[int]) -> int:
 
 
 def all_count(xp: Any, target: Array, classes: int, ignore_index: int) -> bool:
-    """Tell whether every target is a class, and none is to be ignored."""
+    """Return whether every target is a valid class, and none is ignored."""
     if not target.size:
         return True
     if not xp.may_ask():
-        return False  # it may be so or not
-    # Without its sign a negative number is larger than any class: one comparison sees both ends.
+        return False  # unknown, since values cannot be read
+    # Viewed as unsigned, a negative number is larger than any class, so one comparison checks both.
     unsigned = target if target.dtype == xp.uint8 else target.view(xp.uint64)
     return bool(unsigned.max() < classes) and not (
         0 <= ignore_index < classes and bool((target == ignore_index).any()))
 
 
 def at_classes(xp: Any, target: Array) -> Any:
-    """Return the index of the element at each row's class, of (N, C) and (N,)."""
+    """Return the index of the element at each row's class, for (N, C) and (N,)."""
     return xp.arange(target.shape[0]), target
 
 
 def class_weights(xp: Any, target: Array, weight: Array | None, ignore_index: int,
                   dtype: Any) -> tuple[Array, Array]:
-    """Return the classes with 0 in place of those to ignore, and the weight of each target."""
+    """Return the classes, with 0 in place of ignored ones, and the weight of each target."""
     ignored = target == ignore_index
     safe = target if xp.may_ask() and not ignored.any() else xp.where(ignored, 0, target)
     counts = xp.ones(target.shape, dtype) if weight is None else weight[safe]
@@ -42,7 +42,7 @@ def class_weights(xp: Any, target: Array, weight: Array | None, ignore_index: in
 
 
 def check_classes(xp: Any, target: Array, classes: int, ignore_index: int) -> None:
-    """Raise PyTorch's error for a class out of range."""
+    """Raise PyTorch's error if a class is out of range."""
     if not (target.size and xp.may_ask()):
         return
     wrong = ((target < 0) | (target >= classes)) & (target != ignore_index)
@@ -52,9 +52,9 @@ def check_classes(xp: Any, target: Array, classes: int, ignore_index: int) -> No
 
 def nll_loss(xp: Any, x: Array, target: Array, weight: Array | None, reduction: str,
              ignore_index: int) -> Array:
-    """Return -x[n, target[n]] weight[target[n]], summed, or their mean over the weights.
+    """Return -x[n, target[n]] weight[target[n]], their sum, or their weighted mean.
 
-    `IndexError` for a target that is no class.
+    Raises `IndexError` for a target that is not a valid class.
 
     >>> from minigrad.backend import numpy_backend as xp
     >>> float(nll_loss(xp, numpy.array([[-1.0, -2.0]]), numpy.array([1]), None, "mean", -100))
@@ -62,7 +62,7 @@ def nll_loss(xp: Any, x: Array, target: Array, weight: Array | None, reduction: 
     """
     dim = class_dim(x.shape)
     if weight is None and x.ndim == 2 and all_count(xp, target, x.shape[1], ignore_index):
-        chosen = x[at_classes(xp, target)]  # the commonest case, with less to do
+        chosen = x[at_classes(xp, target)]  # the common case needs less work
         if reduction == "none":
             return -chosen
         total = -xp.add.reduce(chosen)
@@ -79,7 +79,7 @@ def nll_loss(xp: Any, x: Array, target: Array, weight: Array | None, reduction: 
 
 def nll_gradient(xp: Any, g: Array, target: Array, weight: Array | None, sizes: Sequence[int],
                  reduction: str, ignore_index: int) -> Array:
-    """Return the derivative of `nll_loss` with respect to `x`, of shape `sizes`, applied to `g`.
+    """Return the gradient of `nll_loss` with respect to `x`, which has shape `sizes`.
 
     >>> from minigrad.backend import numpy_backend as xp
     >>> nll_gradient(xp, numpy.array(1.0), numpy.array([1, 0]), None, (2, 2), "mean", -100)

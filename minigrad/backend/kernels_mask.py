@@ -1,4 +1,4 @@
-"""Selection of elements by a mask, without a branch for each element."""
+"""Selection of elements by a mask, without branching for each element."""
 
 from typing import Any
 
@@ -12,11 +12,11 @@ _WHOLE = {1: "int8", 2: "int16", 4: "int32", 8: "int64"}  # integers of an eleme
 
 
 def select(xp: Any, condition: Array, x: Array, y: Array) -> Array:
-    """`x` where the bool array `condition` holds, else `y`, of one dtype; the shapes broadcast.
+    """Return `x` where the bool array `condition` holds, else `y`; the shapes broadcast.
 
-    Each mispredicted branch of a processor costs as much as twenty additions.  So large arrays are
-    combined by their bits: with a mask m of all ones or all
-    zeros, (x & m) | (y & ~m) is ((x ^ y) & m) ^ y.  Every bit is kept, those of NaN too.
+    Both have the same dtype. A mispredicted branch costs a processor as much as twenty additions.
+    Therefore large arrays are combined by their bits: with a mask m of all ones or all zeros,
+    (x & m) | (y & ~m) is ((x ^ y) & m) ^ y.  This preserves every bit, even of NaN.
 
     >>> from minigrad.backend import numpy_backend as xp
     >>> select(xp, numpy.array([True, False]), numpy.array([1.0, 2.0]), numpy.array(0.0))
@@ -48,7 +48,7 @@ def select(xp: Any, condition: Array, x: Array, y: Array) -> Array:
 
 
 def masked_scale(xp: Any, x: Array, mask: Array, scale: float) -> Array:
-    """`x` times `scale` where the bool array `mask` holds, else zero.
+    """Return `x` times `scale` where the bool array `mask` holds, else zero.
 
     >>> from minigrad.backend import numpy_backend as xp
     >>> masked_scale(xp, numpy.array([1.0, 2.0]), numpy.array([True, False]), 2.0)

@@ -1,7 +1,7 @@
-"""Products of matrices pair by pair; solvers that also accept singular matrices, as LAPACK's do.
+"""Batched matrix products, and solvers that accept singular matrices, like LAPACK's.
 
-NumPy's `solve` raises where a matrix is singular.  PyTorch's backward passes and its triangular
-solver divide by the zero instead, and the result has infinities or NaN there.
+NumPy's `solve` raises if a matrix is singular.  PyTorch's backward passes and its triangular solver
+divide by the zero instead, so the result has infinities or NaN there.
 """
 
 import math
@@ -15,21 +15,21 @@ __all__ = ["bmm", "lu_factor", "lu_solve", "row_order", "solve_triangular"]
 
 
 def bmm(xp: Any, a: Array, b: Array) -> Array:
-    """Return the products of matrices pair by pair.
+    """Return the products of two batches of matrices.
 
-    Columns times rows, sums of one product each, take `matmul` four times as long as `multiply`.
+    For a column times a row, which needs no sums, `matmul` takes four times as long as `multiply`.
 
     >>> bmm(numpy, numpy.ones((2, 3, 1)), numpy.ones((2, 1, 4))).shape
     (2, 3, 4)
     """
     if a.shape[-1] != 1:
         return xp.matmul(a, b)
-    out = xp.empty((*a.shape[:-1], b.shape[-1]), xp.result_type(a, b))  # by rows, as `matmul`'s
+    out = xp.empty((*a.shape[:-1], b.shape[-1]), xp.result_type(a, b))  # row-major, like `matmul`'s
     return xp.multiply(a, b, out=out)
 
 
 def solve_triangular(xp: Any, A: Array, B: Array, upper: bool, unitriangular: bool) -> Array:
-    """Solve A X = B by substitution, row by row; only one triangle of A is read.
+    """Solve A X = B by substitution, row by row, reading only one triangle of A.
 
     >>> solve_triangular(numpy, numpy.array([[2.0, 9], [1, 0]]), numpy.ones((2, 1)), False, False)
     array([[0.5],
@@ -48,8 +48,8 @@ def solve_triangular(xp: Any, A: Array, B: Array, upper: bool, unitriangular: bo
 def lu_factor(xp: Any, A: Array) -> tuple[Array, Array]:
     """Return L (without its diagonal of ones) and U in one matrix, and the pivots, for a batch.
 
-    In step j row j changed places with row `pivots[j]`, counted from 1.  The order of the steps is
-    Crout's: column j is brought up to date when it is needed, then row j.
+    Step j swapped row j with row `pivots[j]`, counted from 1.  The steps follow Crout's order:
+    column j is updated when it is needed, then row j.
 
     >>> lu_factor(numpy, numpy.array([[0.0, 1], [2, 3]]))
     (array([[2., 3.],
@@ -70,7 +70,7 @@ def lu_factor(xp: Any, A: Array) -> tuple[Array, Array]:
 
 
 def row_order(xp: Any, pivots: Array, m: int) -> Array:
-    """Return which of `m` rows is where after the exchanges that `lu_factor` made.
+    """Return the row order of `m` rows after the swaps that `lu_factor` made.
 
     >>> row_order(numpy, numpy.array([2, 3]), 3)
     array([1, 2, 0])
@@ -86,7 +86,7 @@ def row_order(xp: Any, pivots: Array, m: int) -> Array:
 
 
 def lu_solve(xp: Any, A: Array, B: Array) -> Array:
-    """Solve A X = B for a batch of matrices, some of them singular.
+    """Solve A X = B for a batch of matrices, some of which may be singular.
 
     >>> lu_solve(numpy, numpy.zeros((2, 2)), numpy.array([[1.0], [0.0]]))
     array([[nan],

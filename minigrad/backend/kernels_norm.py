@@ -1,12 +1,12 @@
-"""Normalisation kernels of batch norm and layer norm, in few passes over memory.
+"""Normalisation kernels of batch norm and layer norm, with few passes over memory.
 
-An array is normalised to mean zero and variance one along some axes; `mean` and `invstd` (one over
+They normalise an array to mean zero and variance one along some axes; `mean` and `invstd` (one over
 the standard deviation) keep those axes with size one.
 
-Batch norm, with the largest arrays, has its own kernels.  They see an array as (batch,
-channels, elements), sum with `einsum`, which makes no product, and work in place on one new array,
-some channels at a time: a block of them stays in cache from pass to pass, and several threads may
-share the blocks.
+Batch norm, which has the largest arrays, gets separate kernels.  They view an array as (batch,
+channels, elements), sum with `einsum`, which allocates no product, and work in place on a single
+new array. They process a block of channels at a time, so that it stays in cache from pass to pass;
+several threads may share the blocks.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _BLOCK_BYTES = 512 << 10
 
 
 def dot_along(xp: Any, a: Array, b: Array, axes: Ints) -> Array:
-    """sum(a * b) along `axes`, which keep size one, without making the product.
+    """Return sum(a * b) along `axes`, which keep size one, without allocating the product.
 
     >>> dot_along(numpy, numpy.array([[1.0, 2.0]]), numpy.array([[3.0, 4.0]]), (1,))
     array([[11.]])
@@ -45,7 +45,7 @@ def dot_along(xp: Any, a: Array, b: Array, axes: Ints) -> Array:
 
 
 def dot_over(xp: Any, a: Array, b: Array, axes: Ints) -> Array:
-    """sum(a * b) along `axes`, which are gone, without making the product.
+    """Return sum(a * b) over `axes`, which are dropped, without allocating the product.
 
     >>> dot_over(numpy, numpy.array([[1.0, 2.0]]), numpy.array([[3.0, 4.0]]), (1,))
     array([11.])
@@ -55,7 +55,7 @@ def dot_over(xp: Any, a: Array, b: Array, axes: Ints) -> Array:
 
 
 def moments(xp: Any, x: Array, axes: Ints) -> tuple[Array, Array, Array]:
-    """The mean along `axes`, the variance (of the population), and x - mean, a new array.
+    """Return the mean along `axes`, the population variance, and x - mean as a new array.
 
     >>> moments(numpy, numpy.array([1.0, 3.0]), (0,))
     (array([2.]), array([1.]), array([-1.,  1.]))
@@ -68,7 +68,7 @@ def moments(xp: Any, x: Array, axes: Ints) -> tuple[Array, Array, Array]:
 
 def normalization_gradient(xp: Any, g: Array, x: Array, mean: Array, invstd: Array,
                            axes: Ints) -> Array:
-    """The derivative of (x - mean) * invstd along `axes`, both functions of x, applied to `g`.
+    """Return the gradient of (x - mean) * invstd, both of which depend on x, along `axes`.
 
     >>> x, one = numpy.array([1.0, 3.0]), numpy.ones(1)
     >>> normalization_gradient(numpy, numpy.array([1.0, 1.0]), x, 2 * one, one, (0,))
@@ -91,12 +91,12 @@ def _is_half(a: Array) -> bool:
 
 
 def _wide(a: Array | None) -> Any:
-    """Convert float16 to float32: sums in float16 would overflow."""
+    """Convert float16 to float32, because sums in float16 would overflow."""
     return a.astype("float32") if a is not None and _is_half(a) else a
 
 
 def _flat(a: Array) -> Array:
-    """(N, C, *S) as (N, C, elements): a view where the array is contiguous."""
+    """Reshape (N, C, *S) to (N, C, elements), a view if the array is contiguous."""
     return a.reshape(*a.shape[:2], prod(a.shape[2:]))
 
 
@@ -109,9 +109,9 @@ def _channel_blocks(a: Array) -> list[slice]:
 def batch_norm_forward(
     xp: Any, x: Array, weight: Array | None, bias: Array | None, eps: float
 ) -> tuple[Array, Array, Array, Array]:
-    """(x - mean) / sqrt(var + eps) * weight + bias, with the mean and variance of each channel.
+    """Return (x - mean) / sqrt(var + eps) * weight + bias, with the moments of each channel.
 
-    Returns that, (N, C, *S), with the mean, the variance and 1 / sqrt(var + eps), each (C,).
+    Returns the result, (N, C, *S), and the mean, the variance and 1 / sqrt(var + eps), each (C,).
 
     >>> from minigrad.backend import numpy_backend as xp
     >>> batch_norm_forward(xp, numpy.array([[1.0], [3.0]]), None, None, 0.0)[:2]
@@ -141,7 +141,7 @@ def batch_norm_forward(
 
 def batch_norm_by(xp: Any, x: Array, weight: Array | None, bias: Array | None, mean: Array,
                   invstd: Array) -> Array:
-    """(x - mean) * invstd * weight + bias, for given moments.
+    """Return (x - mean) * invstd * weight + bias, for given moments.
 
     >>> one = numpy.ones(1)
     >>> batch_norm_by(numpy, numpy.array([[1.0], [3.0]]), None, 5 * one, one, 2 * one)
@@ -160,7 +160,7 @@ def batch_norm_grad_input(
     xp: Any, g: Array, x: Array, weight: Array | None, mean: Array, invstd: Array,
     sums: None = None,
 ) -> Array:
-    """The derivative of `batch_norm_forward` by `x`, applied to `g`; both are (N, C, *S).
+    """Return the gradient of `batch_norm_forward` with respect to `x`; all are (N, C, *S).
 
     `sums` is the result of `batch_norm_sums`.
 
@@ -190,7 +190,7 @@ def batch_norm_grad_input(
 
 
 def batch_norm_grad_weight(xp: Any, g: Array, x: Array, mean: Array, invstd: Array) -> Array:
-    """The derivative of `batch_norm_forward` by `weight`, applied to `g`: (C,).
+    """Return the gradient of `batch_norm_forward` with respect to `weight`, (C,).
 
     >>> from minigrad.backend import numpy_backend as xp
     >>> g, x, one = numpy.array([[1.0], [2.0]]), numpy.array([[1.0], [3.0]]), numpy.ones(1)
@@ -209,14 +209,14 @@ def batch_norm_grad_weight(xp: Any, g: Array, x: Array, mean: Array, invstd: Arr
 
 
 def batch_norm_sums(xp: Any, g: Array, x: Array, mean: Array, invstd: Array) -> Any:
-    """Return sums over channels that the three gradients of batch norm share: here there are none.
+    """Return channel sums that the three gradients of batch norm share; here, `None`.
 
-    A backend that computes them once returns the gradients of bias and weight.
+    A backend that computes the sums only once returns the gradients of bias and weight.
     """
 
 
 def channel_sums(xp: Any, g: Array) -> Array:
-    """The sum over all dimensions but the second.
+    """Return the sum over all dimensions except the second.
 
     >>> from minigrad.backend import numpy_backend as xp
     >>> channel_sums(xp, numpy.ones((2, 1, 3)))
@@ -227,7 +227,7 @@ def channel_sums(xp: Any, g: Array) -> Array:
 
 def move_moments(xp: Any, running_mean: Array | None, running_var: Array | None, mean: Array,
                  var: Array, momentum: float, of_var: float) -> None:
-    """Move running moments towards those of a batch, in place; `of_var` is the variance's factor.
+    """Move running moments towards a batch's, in place; `of_var` is the variance's factor.
 
     >>> running = numpy.array([0.0])
     >>> move_moments(numpy, running, None, numpy.array([4.0]), None, 0.25, 0.25); running

@@ -1,8 +1,8 @@
 """Pooling over the trailing dimensions of an array: maximum, average and their adaptive forms.
 
 Window arguments are tuples with one entry for each pooled dimension; all dimensions before those
-are batch.  A "plane" is what one batch entry pools over, and indices count its elements in
-row-major order.
+are batch dimensions.  A "plane" is the part of an array that one batch entry pools over, and
+indices count its elements in row-major order.
 """
 
 from collections.abc import Iterator, Sequence
@@ -40,9 +40,9 @@ def pool_output_sizes(
     dilation: Sequence[int],
     ceil_mode: bool,
 ) -> tuple[int, ...]:
-    """The number of steps of a pooling kernel; with `ceil_mode` the last one may pass the end.
+    """Return the steps of a pooling kernel; with `ceil_mode` the last may extend past the end.
 
-    Raises RuntimeError if no step fits.
+    Raises `RuntimeError` if no step fits.
 
     >>> pool_output_sizes((6,), (3,), (2,), (0,), (1,), True)
     (3,)
@@ -64,14 +64,14 @@ def pool_output_sizes(
 def _overhang(
     sizes: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, counts: Ints
 ) -> list[int]:
-    """The number of elements that the last window reaches past the end, by padding or ceil_mode."""
+    """Return how far the last window extends past the end, due to padding or ceil_mode."""
     return [
         max(0, (count - 1) * s + d * (k - 1) + 1 - size - p)
         for size, k, s, p, d, count in zip(sizes, kernel, stride, padding, dilation, counts)
     ]
 
 
-# Planes are pooled in groups of this size, which stay in cache with the intermediate results.
+# Planes are pooled in groups of this size, which stay in cache with their intermediate results.
 _BLOCK_BYTES = 1 << 20
 
 # Maximum
@@ -86,10 +86,10 @@ def max_pool_forward(
     dilation: Ints,
     ceil_mode: bool,
 ) -> tuple[Array, Array]:
-    """The maximum of every window and where in its plane it was, int64: two (*lead, *steps).
+    """Return the maximum of every window and its position in its plane, both (*lead, *steps).
 
-    The first of equal maxima counts; NaN is larger than everything, and the last NaN counts.
-    Padding is never chosen.  Raises RuntimeError if no window fits.
+    Positions are int64. The first of equal maxima counts; NaN is larger than everything, and the
+    last NaN counts. Padding is never chosen.  Raises `RuntimeError` if no window fits.
 
     >>> from minigrad.backend import numpy_backend as xp
     >>> max_pool_forward(xp, numpy.array([1.0, 3, 3, 2]), (2,), (2,), (0,), (1,), False)
@@ -102,7 +102,7 @@ def max_pool_forward(
     lowest = -xp.inf if x.dtype.kind == "f" else int(xp.iinfo(x.dtype).min)
     starts = [xp.arange(n) * s - p for n, s, p in zip(counts, stride, padding)]
     steps = [xp.arange(k) * d for k, d in zip(kernel, dilation)]
-    # A window with only the lowest value: its first element that is not padding.
+    # If a window holds only the lowest value, choose its first element that is not padding.
     inside = [
         xp.clip(start + (-start).clip(0) // -d * -d, 0, size - 1)
         for start, d, size in zip(starts, dilation, sizes)
@@ -129,7 +129,7 @@ def max_pool_forward(
 
 
 def _max_along(xp: Any, x: Array, axis: int, k: int, s: int, d: int, count: int) -> Array:
-    """Maxima of `k` elements along one axis; a new array even where there is nothing to compare."""
+    """Return maxima of `k` elements along one axis, always as a new array."""
     first, *others = _slices_along(x, axis, k, s, d, count)
     if not others:
         return first.copy()
@@ -140,7 +140,7 @@ def _max_along(xp: Any, x: Array, axis: int, k: int, s: int, d: int, count: int)
 
 
 def _slices_along(x: Array, axis: int, k: int, s: int, d: int, count: int) -> list[Array]:
-    """For each of `k` kernel positions along one axis, its elements in `count` steps."""
+    """Return the elements in `count` steps for each of `k` kernel positions along an axis."""
     before = (slice(None),) * axis
     return [x[(*before, position_slices((at,), (s,), (d,), (count,))[1])] for at in range(k)]
 
@@ -148,7 +148,7 @@ def _slices_along(x: Array, axis: int, k: int, s: int, d: int, count: int) -> li
 def _chosen_positions(
     xp: Any, padded: Array, values: Array, kernel: Ints, stride: Ints, dilation: Ints
 ) -> Array:
-    """The first kernel position that holds the window's maximum; the last one that holds NaN."""
+    """Return the first kernel position with the window's maximum, or the last one with NaN."""
     counts = values.shape[values.ndim - len(kernel) :]
     small = prod(kernel) <= 255
     chosen = xp.zeros(values.shape, xp.uint8 if small else xp.int64)
@@ -168,7 +168,7 @@ def _chosen_positions(
 
 
 def _flat_index(xp: Any, coordinates: Sequence[Array], sizes: Ints) -> Array:
-    """Positions in a plane of `sizes`, from one array of coordinates for each dimension."""
+    """Return positions in a plane of `sizes`, given one array of coordinates per dimension."""
     flat = xp.zeros((), xp.int64)
     for coordinate, size in zip(coordinates, sizes):
         flat = flat[..., None] * size + coordinate
@@ -176,9 +176,9 @@ def _flat_index(xp: Any, coordinates: Sequence[Array], sizes: Ints) -> Array:
 
 
 def max_pool_backward(xp: Any, g: Array, indices: Array, input_sizes: Ints, dims: int) -> Array:
-    """Adds each element of `g` where its window's maximum was: an array of `input_sizes`.
+    """Add each element of `g` at its window's maximum, in an array of `input_sizes`.
 
-    `dims` tells how many trailing dimensions make a plane.
+    `dims` is the number of trailing dimensions of a plane.
 
     >>> max_pool_backward(numpy, numpy.ones(2), numpy.array([1, 1]), (3,), 1)
     array([0., 2., 0.])
@@ -188,13 +188,13 @@ def max_pool_backward(xp: Any, g: Array, indices: Array, input_sizes: Ints, dims
     grad = xp.zeros(tuple(input_sizes), g.dtype)
     steps = prod(g.shape[g.ndim - dims :])
     positions = indices.reshape(planes, steps) + xp.arange(planes)[:, None] * plane
-    add_at = getattr(xp, "add_at", xp.add.at)  # of a backend that has a better one
+    add_at = getattr(xp, "add_at", xp.add.at)  # if the backend has its own
     add_at(grad.reshape(-1), positions.reshape(-1), g.reshape(-1))
     return grad
 
 
 def max_pool_gather(xp: Any, x: Array, indices: Array, dims: int) -> Array:
-    """The elements of each plane of `x` at `indices`: the transpose of `max_pool_backward`.
+    """Return the elements of each plane of `x` at `indices`, the transpose of `max_pool_backward`.
 
     >>> max_pool_gather(numpy, numpy.array([5.0, 6, 7]), numpy.array([2, 0]), 1)
     array([7., 5.])
@@ -218,11 +218,11 @@ def avg_pool_forward(
     count_include_pad: bool,
     divisor_override: int | None,
 ) -> Array:
-    """The average of every window: (*lead, *steps).
+    """Return the average of every window: (*lead, *steps).
 
-    Divides by `divisor_override`, else by the number of elements of the window: with padding if
-    `count_include_pad`, but without elements beyond the padding.  Raises
-    RuntimeError if no window fits.
+    The divisor is `divisor_override` or else the number of the window's elements, which includes
+    padding if `count_include_pad`, but never elements beyond the padding.  Raises `RuntimeError` if
+    no window fits.
 
     >>> x = numpy.array([1.0, 3, 5])
     >>> avg_pool_forward(numpy, x, (2,), (2,), (0,), True, True, None)
@@ -255,7 +255,7 @@ def avg_pool_backward(
     count_include_pad: bool,
     divisor_override: int | None,
 ) -> Array:
-    """The derivative of `avg_pool_forward`, applied to `g` (*lead, *steps): `input_sizes`.
+    """Return the gradient of `avg_pool_forward`, with shape `input_sizes`, for `g` (*lead, *steps).
 
     >>> avg_pool_backward(numpy, numpy.ones(2), (3,), (2,), (1,), (0,), False, True, None)
     array([0.5, 1. , 0.5])
@@ -288,7 +288,7 @@ def _divisors(
     divisor_override: int | None,
     dtype: Any,
 ) -> Any:
-    """The divisor of each window's sum: a number, or an array that broadcasts over windows."""
+    """Return the divisor of each window: a number, or an array to broadcast over windows."""
     if divisor_override is not None:
         return divisor_override
     extents = []
@@ -312,7 +312,7 @@ def _outer(factors: Sequence[Array], dtype: Any) -> Array:
 
 
 def _adaptive_bounds(size: int, count: int) -> list[tuple[int, int]]:
-    """Begin and end of the `count` windows that share `size` elements; they overlap by one."""
+    """Return start and end of the `count` windows that share `size` elements; they may overlap."""
     return [(i * size // count, -(-(i + 1) * size // count)) for i in range(count)]
 
 
@@ -322,12 +322,12 @@ def _adaptive_divisors(xp: Any, sizes: Ints, counts: Ints, dtype: Any) -> Array:
 
 
 def _divides(sizes: Ints, counts: Ints) -> bool:
-    """Tell whether all windows have one size and do not overlap: an ordinary pooling."""
+    """Return whether all windows have the same size and do not overlap, as in ordinary pooling."""
     return all(n and size and size % n == 0 for size, n in zip(sizes, counts))
 
 
 def adaptive_avg_pool_forward(xp: Any, x: Array, output_sizes: Ints) -> Array:
-    """Averages of `output_sizes` windows spread evenly over each plane: (*lead, *output_sizes).
+    """Average `output_sizes` windows spread evenly over each plane: (*lead, *output_sizes).
 
     >>> adaptive_avg_pool_forward(numpy, numpy.array([1.0, 2, 6]), (2,))
     array([1.5, 4. ])
@@ -335,7 +335,7 @@ def adaptive_avg_pool_forward(xp: Any, x: Array, output_sizes: Ints) -> Array:
     first = x.ndim - len(output_sizes)
     sizes = x.shape[first:]
     if all(n == 1 for n in output_sizes):
-        # One sum over a plane is several times faster than one axis after the other.
+        # A single sum over a plane is several times faster than one axis after the other.
         means = xp.sum(x.reshape(*x.shape[:first], prod(sizes)), -1) / prod(sizes)
         return means.reshape(*x.shape[:first], *output_sizes)
     if _divides(sizes, output_sizes):
@@ -353,9 +353,9 @@ def adaptive_avg_pool_forward(xp: Any, x: Array, output_sizes: Ints) -> Array:
 
 
 def adaptive_avg_pool_backward(xp: Any, g: Array, input_sizes: Ints, dims: int) -> Array:
-    """The derivative of `adaptive_avg_pool_forward`, applied to `g`: an array of `input_sizes`.
+    """Return the gradient of `adaptive_avg_pool_forward`, with shape `input_sizes`.
 
-    `dims` tells how many trailing dimensions are pooled.
+    `dims` is the number of pooled trailing dimensions.
 
     >>> adaptive_avg_pool_backward(numpy, numpy.ones(2), (3,), 1)
     array([0.5, 1. , 0.5])
@@ -373,9 +373,9 @@ def adaptive_avg_pool_backward(xp: Any, g: Array, input_sizes: Ints, dims: int) 
 
 
 def adaptive_max_pool_forward(xp: Any, x: Array, output_sizes: Ints) -> tuple[Array, Array]:
-    """Maxima of evenly spread windows and where in their plane they were, int64.
+    """Return maxima of evenly spread windows and their int64 positions in their planes.
 
-    Ties and NaN as in `max_pool_forward`; `max_pool_backward` is the derivative.
+    Ties and NaN count as in `max_pool_forward`; `max_pool_backward` computes the gradient.
 
     >>> from minigrad.backend import numpy_backend as xp
     >>> adaptive_max_pool_forward(xp, numpy.array([1.0, 2, 6]), (2,))
@@ -405,7 +405,7 @@ def adaptive_max_pool_forward(xp: Any, x: Array, output_sizes: Ints) -> tuple[Ar
 def _adaptive_boxes(
     sizes: Ints, counts: Ints
 ) -> Iterator[tuple[tuple[int, ...], tuple[slice, ...]]]:
-    """Each output cell with the slices of its window."""
+    """Yield each output cell with the slices of its window."""
     bounds = [list(enumerate(_adaptive_bounds(size, n))) for size, n in zip(sizes, counts)]
     for chosen in product(*bounds):
         cell, edges = zip(*chosen)

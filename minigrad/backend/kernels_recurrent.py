@@ -1,20 +1,21 @@
-"""Recurrent layers: one layer and direction over all time steps, forward and backward, on arrays.
+"""Recurrent layers on arrays: one layer and direction over all time steps, forward and backward.
 
 The rows of all time steps are concatenated; `rows` has the slice of each step, in the order of the
-loop; a step uses as many rows of the state as its slice has.  So the same loop serves both
-directions, and sequences of different lengths, sorted by length.
+loop, and a step uses as many rows of the state as its slice has.  That way the same loop handles
+both directions, and sequences of different lengths if they are sorted by length.
 
 NOTE [Work outside the loop]
-    Only work that depends on the step before is in the loop; all other work is done for all steps
-    together, with long arrays and few calls: the products with the input before it, the slopes of
-    the gates before the backward loop and the gradients of the weights after it.  Gates are
-    sigmoid(x) = (1 + tanh(x / 2)) / 2: with the halves in the weights one tanh serves all of them.
+    The loop contains only work that depends on the previous step. Everything else is done for all
+    steps together, with long arrays and few calls: the products with the input before the loop, the
+    slopes of the gates before the backward loop, and the gradients of the weights after it.  Gates
+    are sigmoid(x) = (1 + tanh(x / 2)) / 2, so with the halves folded into the weights, a single
+    tanh computes all gates.
 
 NOTE [Small products]
-    A step multiplies few rows by a large matrix.  OpenBLAS first copies that matrix into an order
-    of its own, at each step anew; only products of less than a million multiplications go without.
-    So the columns of the weights are cut into blocks, once for all steps, and each block's product
-    is small: 32 rows of a state of 128 take half the time, 4 rows of 256 a tenth.
+    A step multiplies few rows by a large matrix.  OpenBLAS first copies that matrix into its own
+    layout, again at each step, unless the product has less than a million multiplications.
+    Therefore we cut the columns of the weights into blocks, once for all steps, so that each
+    block's product is small: 32 rows of a state of 128 take half the time, 4 rows of 256 a tenth.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-#: The fewest columns of a block; narrower ones leave vector instructions unused.
+#: Minimum columns of a block, because narrower ones leave vector instructions unused.
 NARROW = 32
 
 Array = Any
@@ -33,7 +34,7 @@ __all__ = ["gru_backward", "gru_forward", "lstm_backward", "lstm_forward", "rnn_
 
 
 def states_before(xp: Any, first: Array, after: Array, rows: Rows) -> Array:
-    """The state before each step, from the first state and those after the steps.
+    """Return the state before each step, given the initial state and the states after the steps.
 
     >>> states_before(numpy, numpy.zeros((1, 1)), numpy.array([[1.0], [2.0]]), [(0, 1), (1, 2)])
     array([[0.],
@@ -47,7 +48,7 @@ def states_before(xp: Any, first: Array, after: Array, rows: Rows) -> Array:
 
 
 def halves(xp: Any, gates: Sequence[bool], hidden: int, dtype: Any) -> Array:
-    """The factor of each column of the gates before and after the tanh.
+    """Return the factor of each gate column before and after the tanh.
 
     >>> halves(numpy, (True, False), 2, float)
     array([0.5, 0.5, 1. , 1. ])
@@ -62,7 +63,7 @@ def halves(xp: Any, gates: Sequence[bool], hidden: int, dtype: Any) -> Array:
 def in_blocks(xp: Any, weight: Array, rows: Rows) -> Array:
     """Cut a matrix by columns into (blocks, K, N / blocks); see NOTE [Small products].
 
-    There is one block if no cut is enough, or blocks would get narrow.
+    It stays one block if no cut is enough, or if blocks would become too narrow.
 
     >>> from minigrad.backend import numpy_backend as xp
     >>> in_blocks(xp, numpy.ones((256, 1024)), [(0, 4)]).shape
@@ -88,7 +89,7 @@ def multiply(xp: Any, state: Array, blocks: Array, out: Array) -> Array:
 
 
 def start_of(xp: Any, gradient: Array | None, like: Array) -> Array:
-    """The last state's gradient as an array to write to."""
+    """Return the last state's gradient as an array to write to."""
     return xp.zeros_like(like) if gradient is None else gradient.copy()
 
 
@@ -98,8 +99,8 @@ def start_of(xp: Any, gradient: Array | None, like: Array) -> Array:
 def lstm_forward(xp: Any, x: Array, h: Array, c: Array, w: Array, rows: Rows) -> tuple[Array, ...]:
     """Return all outputs, the last h and c, and for the backward pass all gates and cells.
 
-    x (N, 4H) holds the input's part of the gates (input, forget, cell, output), h and c (B, H)
-    the first state, w (4H, H) the weights of the state.
+    x (N, 4H) holds the input's part of the gates (input, forget, cell, output), h and c (B, H) the
+    initial state, and w (4H, H) the weights of the state.
 
     >>> zeros, one = numpy.zeros, numpy.ones((1, 1))
     >>> lstm_forward(numpy, zeros((1, 4)), zeros((1, 1)), one, zeros((4, 1)), [(0, 1)])[2]
@@ -108,7 +109,7 @@ def lstm_forward(xp: Any, x: Array, h: Array, c: Array, w: Array, rows: Rows) ->
     hidden = h.shape[1]
     scale = halves(xp, (True, True, False, True), hidden, x.dtype)
     gates, weight = x * scale, in_blocks(xp, w.T * scale, rows)
-    scale = xp.zeros((len(h), 1), x.dtype) + scale  # a row for each of a step's, as one run
+    scale = xp.zeros((len(h), 1), x.dtype) + scale  # one contiguous row per row of a step
     shift = 1 - scale
     output, cells = xp.empty((len(x), hidden), x.dtype), xp.empty((len(x), hidden), x.dtype)
     h, c, room = h.copy(), c.copy(), xp.empty((len(h), 4 * hidden), x.dtype)
@@ -132,7 +133,7 @@ def lstm_forward(xp: Any, x: Array, h: Array, c: Array, w: Array, rows: Rows) ->
 def lstm_backward(xp: Any, g_output: Array | None, g_h: Array | None, g_c: Array | None,
                   output: Array, gates: Array, cells: Array, h: Array, c: Array, w: Array,
                   rows: Rows) -> tuple[Array, ...]:
-    """The gradients of `lstm_forward`'s x, h, c and w.
+    """Return the gradients of `lstm_forward` with respect to x, h, c and w.
 
     >>> one = numpy.ones((1, 1))
     >>> w, rows = numpy.zeros((4, 1)), [(0, 1)]
@@ -144,7 +145,7 @@ def lstm_backward(xp: Any, g_output: Array | None, g_h: Array | None, g_c: Array
     i, f, a, o = (gates[:, k * hidden : (k + 1) * hidden] for k in range(4))
     tanh = xp.tanh(cells)
     slopes = 1 - gates
-    slopes *= gates  # all gates except the cell's, which is not a sigmoid
+    slopes *= gates  # except the cell's, which is not a sigmoid
     slopes = slopes.reshape(-1, 4, hidden)
     slopes[:, 0] *= a
     slopes[:, 1] *= states_before(xp, c, cells, rows)
@@ -175,8 +176,8 @@ def gru_forward(xp: Any, x: Array, h: Array, w: Array, b: Array | None,
                 rows: Rows) -> tuple[Array, ...]:
     """Return all outputs, the last h, and for backward all gates and the state's part of `new`.
 
-    x (N, 3H) holds the input's part of the gates (reset, update, new), h (B, H) the first state,
-    w (3H, H) and b (3H) the weights of the state.
+    x (N, 3H) holds the input's part of the gates (reset, update, new), h (B, H) is the initial
+    state, and w (3H, H) and b (3H) are the weights of the state.
 
     >>> zeros = numpy.zeros
     >>> gru_forward(numpy, zeros((1, 3)), numpy.ones((1, 1)), zeros((3, 1)), None, [(0, 1)])[0]
@@ -210,7 +211,7 @@ def gru_forward(xp: Any, x: Array, h: Array, w: Array, b: Array | None,
 
 def gru_backward(xp: Any, g_output: Array | None, g_h: Array | None, output: Array, gates: Array,
                  news: Array, h: Array, w: Array, rows: Rows) -> tuple[Array, ...]:
-    """The gradients of `gru_forward`'s x, h, w and b.
+    """Return the gradients of `gru_forward` with respect to x, h, w and b.
 
     >>> one, w = numpy.ones((1, 1)), numpy.zeros((3, 1))
     >>> output, _, gates, news = gru_forward(numpy, numpy.zeros((1, 3)), one, w, None, [(0, 1)])
@@ -246,7 +247,7 @@ def gru_backward(xp: Any, g_output: Array | None, g_h: Array | None, output: Arr
 
 def rnn_forward(xp: Any, x: Array, h: Array, w: Array, relu: bool,
                 rows: Rows) -> tuple[Array, Array]:
-    """All outputs and the last h of h = tanh(x + w h), or with max(., 0) in place of tanh.
+    """Return all outputs and the last h of h = tanh(x + w h), or with ReLU instead of tanh.
 
     >>> one = numpy.ones((1, 1))
     >>> rnn_forward(numpy, one, one, one, True, [(0, 1)])[0]
@@ -266,7 +267,7 @@ def rnn_forward(xp: Any, x: Array, h: Array, w: Array, relu: bool,
 
 def rnn_backward(xp: Any, g_output: Array | None, g_h: Array | None, output: Array, h: Array,
                  w: Array, relu: bool, rows: Rows) -> tuple[Array, ...]:
-    """The gradients of `rnn_forward`'s x, h and w.
+    """Return the gradients of `rnn_forward` with respect to x, h and w.
 
     >>> one = numpy.ones((1, 1))
     >>> rnn_backward(numpy, None, one, one, one, 2 * one, True, [(0, 1)])[1]

@@ -1,4 +1,4 @@
-"""Kernels of a `GradScaler`: unscale gradients, update the scale."""
+"""Kernels of a `GradScaler`: unscale gradients and update the scale."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Array = Any
 
 
 def unscale(xp: Any, grads: Sequence[Array], scale: Array, found: Array) -> None:
-    """Divide arrays, in place; `found` becomes one if an element is infinite or NaN.
+    """Divide arrays in place; set `found` to one if an element is infinite or NaN.
 
     >>> grads, found = [numpy.array([4.0, numpy.inf])], numpy.zeros(())
     >>> unscale(numpy, grads, numpy.array(2.0), found); grads[0], found
@@ -24,7 +24,7 @@ def unscale(xp: Any, grads: Sequence[Array], scale: Array, found: Array) -> None
 
 def update_scale(xp: Any, scale: Array, tracker: Array, found: Array, growth: float,
                  backoff: float, interval: int) -> None:
-    """Update a scale, in place, and count the steps since it grew.
+    """Update a scale in place, and count the steps since it grew.
 
     >>> scale, tracker = numpy.array(4.0), numpy.array(0)
     >>> update_scale(numpy, scale, tracker, numpy.array(0.0), 2.0, 0.5, 1); scale
@@ -38,6 +38,6 @@ def update_scale(xp: Any, scale: Array, tracker: Array, found: Array, growth: fl
         tracker[...] = 0
     elif tracker == interval:
         grown = (scale.astype("float64") * growth).astype(scale.dtype)
-        if xp.isfinite(grown):  # the scale stays finite
+        if xp.isfinite(grown):  # keep the scale finite
             scale[...] = grown
         tracker[...] = 0

@@ -1,4 +1,4 @@
-"""Cumulative results along a dimension, for ufuncs without `accumulate` in some libraries."""
+"""Cumulative results along a dimension, for ufuncs that lack `accumulate` in some libraries."""
 
 from typing import Any
 
@@ -8,10 +8,10 @@ __all__ = ["accumulate"]
 
 
 def accumulate(xp: Any, combine: Any, array: Array, axis: int) -> Array:
-    """`combine` of all elements so far along `axis`; `combine` must be associative.
+    """Return the cumulative results of `combine`, which must be associative, along `axis`.
 
-    NumPy has it for every ufunc, GPU libraries for sums and products only.  For others, the range
-    of each element is doubled until it reaches the first.
+    NumPy supports this for every ufunc, but GPU libraries only for sums and products.  For other
+    ufuncs we double the range that each element covers, until it reaches the first element.
 
     >>> accumulate(numpy, numpy.maximum, numpy.array([1, 3, 2]), 0)
     array([1, 3, 3])

@@ -1,11 +1,11 @@
-"""The input gradient of a convolution in steps of two or more, on the CPU.
+"""The input gradient of a convolution with a stride of two or more, on the CPU.
 
 NOTE [One remainder at a time]
-    A window's element at position `p` belongs to the input's element `stride * step + p`.  So those
-    of all windows whose `p` leaves one remainder, divided by the stride, add up in an array of the
-    steps, each moved by `p // stride` steps.  The steps are surrounded by zeros and flat in memory:
-    then to move them is to start later, and a sum has no loop over lines.  In the input these sums
-    are `stride` apart, and are written once.
+    A window's element at position `p` belongs to the input's element `stride * step + p`.  So all
+    positions `p` that leave the same remainder, divided by the stride, add up in one array of the
+    steps, each shifted by `p // stride` steps.  The steps are surrounded by zeros and flat in
+    memory, so a shift just means to start later, and a sum needs no loop over lines.  In the input
+    these sums are `stride` apart, and are written once.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ Ints = Sequence[int]
 
 __all__ = ["conv_grad_input", "suits"]
 
-# So many times the steps may be multiplied with the zeros around them.
+# Maximum factor by which the surrounding zeros may enlarge the steps.
 _SURROUNDED = 1.25
 # Lines with fewer steps are too short.
 _SHORT = 8
 
 
 def suits(weight: Array, counts: Ints, stride: Ints, dilation: Ints) -> bool:
-    """Tell whether `conv_grad_input` is the faster way; see NOTE [One remainder at a time]."""
+    """Return whether `conv_grad_input` is faster; see NOTE [One remainder at a time]."""
     wide = _surrounded(weight.shape[2:], counts, stride, dilation)
     return prod(stride) > 1 and counts[-1] >= _SHORT and (
         prod(wide) <= _SURROUNDED * prod(counts))
@@ -38,7 +38,7 @@ def suits(weight: Array, counts: Ints, stride: Ints, dilation: Ints) -> bool:
 
 def conv_grad_input(xp: Any, g: Array, weight: Array, input_sizes: Ints, stride: Ints,
                     padding: Ints, dilation: Ints, groups: int) -> Array:
-    """Return `kernels_conv.conv_grad_input` of these arguments, for a weight that is finite."""
+    """Compute `kernels_conv.conv_grad_input` for a finite weight."""
     batch, channels, *sizes = input_sizes
     out_channels, _, *kernel = weight.shape
     counts = g.shape[2:]
@@ -48,7 +48,7 @@ def conv_grad_input(xp: Any, g: Array, weight: Array, input_sizes: Ints, stride:
     remainders = _positions_by_remainder(kernel, stride, dilation, wide)
     for samples, lines in _blocks(batch, channels * prod(kernel), counts, grad.itemsize):
         if lines.start:
-            continue  # the windows of one sample overlap, so its steps are not cut
+            continue  # windows of one sample overlap, so do not split its steps
         number = samples.stop - samples.start
         steps = xp.zeros((out_channels, number, *wide), g.dtype)
         steps[(..., *map(slice, counts))] = g[samples].swapaxes(0, 1)
@@ -65,14 +65,14 @@ def conv_grad_input(xp: Any, g: Array, weight: Array, input_sizes: Ints, stride:
 
 
 def _surrounded(kernel: Ints, counts: Ints, stride: Ints, dilation: Ints) -> tuple[int, ...]:
-    """The sizes of the steps with the zeros around them."""
+    """Return the sizes of the steps including the surrounding zeros."""
     return tuple([n + d * (k - 1) // s for n, k, s, d in zip(counts, kernel, stride, dilation)])
 
 
 def _positions_by_remainder(
     kernel: Ints, stride: Ints, dilation: Ints, wide: Ints
 ) -> dict[tuple[int, ...], list[tuple[int, int]]]:
-    """The positions of the kernel, each with the number of flat steps that it is later."""
+    """Return the kernel's positions by remainder, each with its shift in flat steps."""
     found = defaultdict(list)
     for place, position in enumerate(kernel_positions(kernel)):
         pairs = [divmod(p * d, s) for p, d, s in zip(position, dilation, stride)]
@@ -83,7 +83,7 @@ def _positions_by_remainder(
 
 def _write(target: Array, total: Array, remainder: Ints, stride: Ints, padding: Ints,
            sizes: Ints) -> None:
-    """Write the sums of one remainder where they belong, without those in the padding."""
+    """Write the sums of one remainder to their positions, without the padding."""
     there, here = [], []
     for r, s, p, size, n in zip(remainder, stride, padding, sizes, total.shape[2:]):
         first = max(0, -(-(p - r) // s))

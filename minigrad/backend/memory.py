@@ -1,12 +1,12 @@
-"""Keep freed memory for the next arrays, instead of returning it to the system.
+"""Keep freed memory for later arrays instead of returning it to the system.
 
 NOTE [The cost of returning memory]
-    glibc returns memory that is freed at the top of its heap to the system as soon as it is some
-    megabytes.  A training step frees all its activations and the next one needs as much; the system
-    provides new pages one by one and fills each with zeros.  This took a third of the time of a
-    step of an LSTM.  So this process keeps up to `KEPT` bytes; the peak is the same.
-    `MINIGRAD_KEEP_MEMORY=0` in the environment turns this off; it has no effect with other C
-    libraries, or with an allocator that the user preloads.
+    When a few megabytes are free at the top of its heap, glibc returns them to the system.  A
+    training step frees all its activations, and the next step needs the same amount again; the
+    system then provides new pages one by one and fills each with zeros.  This took a third of the
+    time of an LSTM's step.  So this process keeps up to `KEPT` bytes; the peak is the same.
+    `MINIGRAD_KEEP_MEMORY=0` in the environment turns this off. It has no effect with other C
+    libraries, or with a preloaded allocator.
 
 Source: https://man7.org/linux/man-pages/man3/mallopt.3.html
 """
@@ -19,16 +19,16 @@ import sys
 
 __all__ = ["keep_freed_memory"]
 
-#: The most memory that the process keeps, in bytes.
+#: Maximum memory that the process keeps, in bytes.
 KEPT = 256 << 20
-#: Larger blocks are mapped one by one and given back when freed; glibc's own upper limit.
+#: Larger blocks are mapped individually and returned when freed; glibc's own upper limit.
 MAPPED = 32 << 20
 
-_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # M_TRIM_THRESHOLD and M_MMAP_THRESHOLD of malloc.h
+_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # from malloc.h
 
 
 def keep_freed_memory() -> bool:
-    """Let the C library keep freed memory; False if it has no such setting, or if turned off.
+    """Let the C library keep freed memory; return False if it cannot, or if this is turned off.
 
     >>> keep_freed_memory() in (True, False)
     True

@@ -17,7 +17,7 @@ OVERLAP = (
 
 
 def holds_alone(view: Array) -> bool:
-    """Tell whether a view of all of an array holds the only reference to that array.
+    """Return whether a view of a whole array holds the only reference to that array.
 
     >>> import numpy as np
     >>> a = np.ones((2, 3)); holds_alone(a.T), holds_alone(np.ones((2, 3)).T)
@@ -28,16 +28,17 @@ def holds_alone(view: Array) -> bool:
         return False
     base: Any = view.base
     whole = type(base) is array_type and base.base is None and base.nbytes == view.nbytes
-    del base  # not a variable: it would be one more reference
+    del base  # without a variable, which would be one more reference
     if array_type not in _ALONE:
         _ALONE[array_type] = references_to_base(array_type((2, 3)).T)
     return whole and references_to_base(view) == _ALONE[array_type]
 
 
 def references_to_base(view: Array) -> Any:
-    """Count the references to the base of a view, including those of the count itself.
+    """Count the references to the base of a view, including the references of the count itself.
 
-    On a device also those to its memory: NOTE [Memory of device arrays] in tensor/attributes.py.
+    On a device, also count the references to its memory: NOTE [Memory of device arrays] in
+    tensor/attributes.py.
     """
     whole = view.base
     if type(view) is np.ndarray:
@@ -45,12 +46,12 @@ def references_to_base(view: Array) -> Any:
     return getrefcount(whole), getrefcount(whole.data), getrefcount(view.data.mem)
 
 
-#: The count without other references, by the type of array: interpreters differ in it.
+#: The count without other references, by array type, since interpreters differ in it.
 _ALONE: dict[type, Any] = {}
 
 
 def in_rows(array: Array) -> Array:
-    """Return the array, or a copy of it, in C's order.
+    """Return the array in C order, copying it if necessary.
 
     >>> import numpy as np
     >>> in_rows(np.ones((2, 3)).T).strides
@@ -60,7 +61,7 @@ def in_rows(array: Array) -> Array:
 
 
 def laid_out_like(array: Array, like: Array) -> Array:
-    """Return an array of the shape of `like`, or a copy of it, in the order of its dimensions.
+    """Return an array with the memory order of `like`, which has the same shape; copy if needed.
 
     >>> import numpy as np
     >>> laid_out_like(np.ones((3, 2)), np.ones((2, 3)).T).strides
@@ -72,7 +73,7 @@ def laid_out_like(array: Array, like: Array) -> Array:
 
 
 def laid_out(array: Array, order: list[int]) -> Array:
-    """Return a copy of an array that has its dimensions in memory in this order, outermost first.
+    """Copy an array so that its dimensions have this order in memory, outermost first.
 
     >>> laid_out(np.ones((3, 2)), [1, 0]).strides
     (8, 24)
@@ -81,10 +82,10 @@ def laid_out(array: Array, order: list[int]) -> Array:
 
 
 def order_of_result(shape: Sequence[int], *strides: Sequence[int]) -> list[int]:
-    """Return the order of the dimensions, outermost first, of PyTorch's result for operands.
+    """Return the dimension order, outermost first, of PyTorch's result for these operands.
 
-    The first operand with different strides for two dimensions decides on their order, unless one
-    of the strides is 0.  Source: `TensorIteratorBase::reorder_dimensions` in PyTorch.
+    For two dimensions, the first operand whose strides differ decides the order, unless one of the
+    strides is 0.  Source: `TensorIteratorBase::reorder_dimensions` in PyTorch.
 
     >>> order_of_result((2, 3), (8, 16))
     [1, 0]
@@ -113,7 +114,7 @@ def order_of_result(shape: Sequence[int], *strides: Sequence[int]) -> list[int]:
 
 
 def channels_last(array: Array) -> Array:
-    """Return a copy of (N, C, *S), with two or three sizes S, that has channels adjacent in memory.
+    """Copy (N, C, *S), with two or three sizes S, so that channels are adjacent in memory.
 
     >>> channels_last(np.ones((1, 2, 3, 3))).strides
     (144, 8, 48, 16)
@@ -122,10 +123,10 @@ def channels_last(array: Array) -> Array:
 
 
 def is_channels_last(array: Array) -> bool:
-    """Tell whether the strides of (N, C, H, W) are those of `channels_last`.
+    """Return whether (N, C, H, W) has the strides of `channels_last`.
 
-    Sizes of 1 leave it open; then row-major order is assumed, as in PyTorch.
-    Source: `is_channels_last_strides_2d_s4` in PyTorch.
+    Sizes of 1 are ambiguous; then row-major order is assumed, as in PyTorch. Source:
+    `is_channels_last_strides_2d_s4` in PyTorch.
 
     >>> image = np.ones((1, 2, 3, 3)); is_channels_last(channels_last(image))
     True
@@ -142,12 +143,12 @@ def is_channels_last(array: Array) -> bool:
 
 
 def in_format_of(array: Array, *inputs: Array) -> Array:
-    """Return an array, or a copy of it with channels last if one of the `inputs` has them last."""
+    """Return an array, as a channels-last copy if one of the `inputs` is channels-last."""
     return channels_last(array) if any(map(is_channels_last, inputs)) else array
 
 
 def is_dense(array: Array) -> bool:
-    """Tell whether the array's elements fill its memory without gaps or overlap, in any order."""
+    """Return whether an array's elements fill its memory without gaps or overlap, in any order."""
     if array.flags.c_contiguous:
         return True
     step = array.itemsize
@@ -161,7 +162,7 @@ def is_dense(array: Array) -> bool:
 
 
 def overlaps_itself(array: Array) -> bool:
-    """Tell whether elements of an array share memory, as in an expanded array.
+    """Return whether elements of an array share memory, as in an expanded array.
 
     >>> overlaps_itself(np.broadcast_to(np.zeros(1), 3))
     True

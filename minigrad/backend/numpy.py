@@ -1,13 +1,13 @@
-"""NumPy as a backend: the CPU.
+"""NumPy as a backend, for the CPU.
 
 NOTE [No warnings for infinities and NaN]
-    PyTorch computes `1 / 0` and `exp(1000)` without a warning, NumPy warns.  NumPy's error state
-    belongs to the program that imports us, and switching it around every op costs more than the op,
-    so warnings that come from this package's own modules are filtered instead.
+    PyTorch computes `1 / 0` and `exp(1000)` without a warning, but NumPy warns.  NumPy's error
+    state belongs to the program that imports us, and switching it around every op costs more than
+    the op, so we filter warnings that originate in this package's own modules instead.
 
 NOTE [Positions are int64]
-    PyTorch's positions and counts are int64 everywhere.  NumPy's are as wide as an address, which
-    in a page (Pyodide) has 32 bits; there its functions that return them are widened.
+    PyTorch's positions and counts are always int64.  NumPy's are as wide as an address, which has
+    32 bits in a web page (Pyodide); there, its functions that return them are widened.
 """
 
 from __future__ import annotations
@@ -33,9 +33,10 @@ WIDENED = frozenset() if np.dtype(np.intp).itemsize == 8 else frozenset({
 
 
 def widened(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function of NumPy's with positions, in the result or in a tuple of it, as int64.
+    """Wrap a NumPy function so that positions in its result are int64.
 
-    The first result of `unique`, which a program gave, stays, and so does an explicit `dtype`.
+    The values returned by `unique`, which belong to the program, keep their dtype, and an explicit
+    `dtype` is respected.
     """
     def wide(result: Any) -> Any:
         return result.astype(np.int64) if result.dtype == np.intp else result
@@ -56,7 +57,7 @@ def address(array: Any) -> int:
 
 
 class NumpyBackend(GroupedKernels, Kernels):
-    """The array functions of NumPy, each bound on first use, and the few that it lacks."""
+    """NumPy's array functions, each bound on first use, and the few that NumPy lacks."""
 
     name = "numpy"
     device_type = "cpu"
@@ -94,8 +95,8 @@ class NumpyBackend(GroupedKernels, Kernels):
                    offset: int = 0) -> Any:
         """View `array`'s memory with this shape and these strides, in bytes.
 
-        `offset` counts bytes from its first element and may be negative.  ValueError if the
-        view would leave the memory.
+        `offset` counts bytes from its first element and may be negative.  Raises `ValueError` if
+        the view would leave the memory.
         """
         array = self.as_array(array)  # a NumPy scalar cannot own the memory of views
         if offset >= 0 and (array.flags.c_contiguous or array.flags.f_contiguous):
@@ -107,21 +108,21 @@ class NumpyBackend(GroupedKernels, Kernels):
 
     def view_of_owner(self, array: Any, shape: tuple[int, ...], strides: tuple[int, ...],
                       offset: int) -> Any:
-        """View the memory that `array` itself is a view of."""
+        """View the memory that `array` is a view of."""
         owner = array
         while type(owner.base) is np.ndarray:
             owner = owner.base
         offset += address(array) - address(owner)
         if 0 in shape:  # an empty view may begin anywhere, even at the end
             offset = min(offset, owner.nbytes)
-        # np.ndarray keeps the owner as its base, which np.lib.stride_tricks.as_strided does not.
+        # np.ndarray keeps the owner as its base, unlike np.lib.stride_tricks.as_strided.
         dense = owner
         if not owner.flags.c_contiguous:
             dense = owner.transpose(np.argsort([-s for s in owner.strides], kind="stable"))
         return np.ndarray(shape, array.dtype, dense, offset, strides)
 
     def synchronize(self, index: int | None = None) -> None:
-        """Return immediately: NumPy has finished when it returns."""
+        """Do nothing: NumPy has finished when it returns."""
 
 
 backend = NumpyBackend()

@@ -1,8 +1,8 @@
 """Binomial numbers from uniform numbers, equal to PyTorch's on the CPU.
 
-If fewer than ten successes are expected, the trials between them are drawn from the geometric
-distribution; the rest is drawn by transformed rejection (Hoermann, "The generation of binomial
-random variates", 1993, algorithm BTRS).
+If fewer than ten successes are expected, we draw the number of trials between them from the
+geometric distribution. Otherwise we use transformed rejection (Hoermann, "The generation of
+binomial random variates", 1993, algorithm BTRS).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Array = Any
 
 
 def binomial_number(trials: float, chance: float, draw: Callable[[], float]) -> float:
-    """Return how many of so many trials succeed; `draw` returns numbers from [0, 1).
+    """Return how many of `trials` succeed; `draw` returns uniform numbers from [0, 1).
 
     >>> binomial_number(3.0, 0.5, iter([0.6, 0.6, 0.2]).__next__)
     2.0
@@ -44,7 +44,7 @@ def by_waiting(trials: float, chance: float, draw: Callable[[], float]) -> float
 
 
 def by_rejection(trials: float, chance: float, draw: Callable[[], float]) -> float:
-    """Transform pairs of uniform numbers until one lies below the distribution."""
+    """Transform pairs of uniform numbers until one is below the density."""
     deviation = math.sqrt(trials * chance * (1 - chance))
     b = 1.15 + 2.53 * deviation
     a = -0.0873 + 0.0248 * b + 0.01 * chance
@@ -54,7 +54,7 @@ def by_rejection(trials: float, chance: float, draw: Callable[[], float]) -> flo
     while True:
         u, v = draw() - 0.5, draw()
         margin = 0.5 - abs(u)
-        if not margin:  # it gives no number
+        if not margin:  # it would divide by zero
             continue
         hits = math.floor((2 * a / margin + b) * u + trials * chance + 0.5)
         if margin >= 0.07 and v <= 0.92 - 4.2 / b:
@@ -70,9 +70,9 @@ def by_rejection(trials: float, chance: float, draw: Callable[[], float]) -> flo
 
 def binomial_numbers(xp: Any, trials: Array, chance: Array, lgamma: Callable[[Array], Array],
                      draw: Callable[[], Array]) -> Array:
-    """Return a number for each pair, in float64; both methods run on whole arrays.
+    """Return a number for each pair, in float64, running both methods on whole arrays.
 
-    `draw` returns an array of numbers from [0, 1), of the pairs' shape.
+    `draw` returns uniform numbers from [0, 1), in an array of the pairs' shape.
     """
     trials, chance = trials.astype("float64"), chance.astype("float64")
     rarer = xp.minimum(chance, 1 - chance)

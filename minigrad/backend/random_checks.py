@@ -11,14 +11,17 @@ from ..dtypes import c_name
 
 
 def check_seed(seed: int) -> int:
-    """Return a seed; a negative one counts from 2**64 down.  ValueError outside [-2**63, 2**64)."""
+    """Return a seed; negative ones are taken modulo 2**64.
+
+    Raises `ValueError` outside [-2**63, 2**64).
+    """
     if not -(2**63) <= seed < 2**64:
         raise ValueError("Overflow when unpacking long long")
     return seed % 2**64
 
 
 def check_bounds(low: float, high: float) -> None:
-    """Raise RuntimeError if low > high."""
+    """Raise `RuntimeError` if low > high."""
     if low > high:
         raise RuntimeError(
             "uniform_ expects to return a [from, to) range, "
@@ -27,13 +30,13 @@ def check_bounds(low: float, high: float) -> None:
 
 
 def check_deviation(std: float) -> None:
-    """Raise RuntimeError if std < 0."""
+    """Raise `RuntimeError` if std < 0."""
     if std < 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
 
 
 def check_span(low: int, high: int, dtype: Any) -> None:
-    """Raise RuntimeError if no whole number is in [low, high), or one does not fit the dtype."""
+    """Raise `RuntimeError` if [low, high) has no integer, or one that does not fit the dtype."""
     if low >= high:
         raise RuntimeError(
             f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}"
@@ -53,13 +56,13 @@ def _check_holds(what: str, value: int, dtype: Any) -> None:
 
 
 def check_chance(p: float) -> None:
-    """Raise RuntimeError if a probability is outside [0, 1]."""
+    """Raise `RuntimeError` if a probability is outside [0, 1]."""
     if not 0 <= p <= 1:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
 
 
 def check_chances(p: Any) -> None:
-    """Raise RuntimeError if one of an array's probabilities is outside [0, 1]."""
+    """Raise `RuntimeError` if one of an array's probabilities is outside [0, 1]."""
     if not ((p >= 0) & (p <= 1)).all():
         raise RuntimeError(
             "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this "
@@ -69,25 +72,25 @@ def check_chances(p: Any) -> None:
 
 
 def check_rate(rate: float) -> None:
-    """Raise RuntimeError if rate <= 0."""
+    """Raise `RuntimeError` if rate <= 0."""
     if not rate > 0:
         raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={rate:g}")
 
 
 def check_rates(rates: Any) -> None:
-    """Raise RuntimeError if a rate of a Poisson distribution is negative, or none."""
+    """Raise `RuntimeError` if a rate of a Poisson distribution is negative or NaN."""
     if not (rates >= 0).all():
         raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
 
 
 def check_count(n: int) -> None:
-    """Raise RuntimeError if `n` numbers cannot be put in order."""
+    """Raise `RuntimeError` if `n` is negative."""
     if n < 0:
         raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
 
 
 def check_samples(categories: int, count: int, replacement: bool) -> None:
-    """Raise RuntimeError if `count` indices cannot be drawn from so many."""
+    """Raise `RuntimeError` if `count` indices cannot be drawn from that many categories."""
     if count <= 0:
         raise RuntimeError("cannot sample n_sample <= 0 samples")
     if categories > 2**24:
@@ -99,10 +102,10 @@ def check_samples(categories: int, count: int, replacement: bool) -> None:
 
 
 def check_weights(p: Any, least: Any, greatest: Any, as_race: bool = True) -> None:
-    """Raise RuntimeError for weights that are negative, not finite or, in a row, all zero.
+    """Raise `RuntimeError` for weights that are negative, not finite or, in a row, all zero.
 
-    `least` and `greatest` are the extremes of `p`, NaN where there is one.  PyTorch has other words
-    where the draws are no race: many with replacement.
+    `least` and `greatest` are the extremes of `p`, or NaN if it contains one.  PyTorch has a
+    different error text if the draws are not a race, that is, many draws with replacement.
     """
     if not (least >= 0 and greatest < math.inf):
         if as_race:

@@ -1,7 +1,7 @@
 """Poisson numbers from uniform numbers, equal to PyTorch's on the CPU.
 
-Rates below ten multiply uniform numbers until the product falls below exp(-rate) (Knuth); the rest
-is drawn by transformed rejection (Hoermann, "The transformed rejection method for generating
+For rates below ten we multiply uniform numbers until the product falls below exp(-rate) (Knuth).
+Otherwise we use transformed rejection (Hoermann, "The transformed rejection method for generating
 Poisson random variables", 1993, algorithm PTRS).
 """
 
@@ -15,7 +15,7 @@ Array = Any
 
 
 def poisson_number(rate: float, draw: Callable[[], float]) -> int:
-    """Return one number of the Poisson distribution; `draw` returns numbers from [0, 1).
+    """Return a Poisson number; `draw` returns uniform numbers from [0, 1).
 
     >>> poisson_number(2.0, iter([0.9, 0.5, 0.4, 0.1]).__next__)
     3
@@ -35,13 +35,13 @@ def by_products(rate: float, draw: Callable[[], float]) -> int:
 
 
 def by_rejection(rate: float, draw: Callable[[], float]) -> int:
-    """Transform pairs of uniform numbers until one lies below the distribution."""
+    """Transform pairs of uniform numbers until one is below the density."""
     b = 0.931 + 2.53 * math.sqrt(rate)
     a = -0.059 + 0.02483 * b
     while True:
         u, v = draw() - 0.5, draw()
         margin = 0.5 - abs(u)
-        if not margin:  # it gives no number
+        if not margin:  # it would divide by zero
             continue
         count = math.floor((2 * a / margin + b) * u + rate + 0.43)
         if margin >= 0.07 and v <= 0.9277 - 3.6224 / (b - 2):
@@ -55,9 +55,9 @@ def by_rejection(rate: float, draw: Callable[[], float]) -> int:
 
 def poisson_numbers(xp: Any, rates: Array, lgamma: Callable[[Array], Array],
                     draw: Callable[[], Array]) -> Array:
-    """Return a number for each rate, in float64; both methods run on whole arrays.
+    """Return a number for each rate, in float64, running both methods on whole arrays.
 
-    `draw` returns an array of numbers from [0, 1), of the rates' shape.
+    `draw` returns uniform numbers from [0, 1), in an array of the rates' shape.
     """
     rates = rates.astype("float64")
     least, product, counts = xp.exp(-xp.where(rates < 10, rates, 0)), draw(), xp.zeros_like(rates)

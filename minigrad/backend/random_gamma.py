@@ -1,8 +1,8 @@
 """Gamma numbers from normal and uniform numbers, equal to PyTorch's on the CPU.
 
-A cubed normal number is accepted where it lies below the density (Marsaglia and Tsang, "A simple
-method for generating gamma variables", 2000). Shapes below one are raised by one, and a power of a
-uniform number brings the result down again.
+A cubed normal number is accepted if it is below the density (Marsaglia and Tsang, "A simple method
+for generating gamma variables", 2000). Shapes below one are raised by one, and a power of a uniform
+number scales the result down again.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ import numpy as np
 
 Array = Any
 
-#: PyTorch has it in float32.
+#: PyTorch uses the float32 value.
 THIRD = float(np.float32(1) / np.float32(3))
 
 
 def gamma_number(shape: Any, draw: Callable[[], float], normal: Callable[[], float]) -> float:
-    """Return one number of the gamma distribution with a shape > 0 and rate 1.
+    """Return a gamma number for a shape > 0 and rate 1.
 
-    `draw` returns numbers from [0, 1), `normal` those of the normal distribution.  The steps are
-    rounded to the type of `shape`, as in PyTorch.
+    `draw` returns uniform numbers from [0, 1), `normal` normal numbers.  Each step is rounded to
+    the type of `shape`, as in PyTorch.
 
     >>> gamma_number(1.0, lambda: 0.5, lambda: 0.0)
     0.6666666567325592
@@ -50,9 +50,9 @@ def gamma_number(shape: Any, draw: Callable[[], float], normal: Callable[[], flo
 
 def gamma_numbers(xp: Any, shapes: Array, draw: Callable[[], Array],
                   normal: Callable[[], Array]) -> Array:
-    """Return a number for each shape, in float64: the same method on whole arrays.
+    """Return a number for each shape, in float64, running the same method on whole arrays.
 
-    `draw` and `normal` return arrays of new numbers, of the shapes' shape.
+    `draw` and `normal` return arrays of new numbers with the same shape as `shapes`.
     """
     shapes = shapes.astype("float64")
     small = shapes < 1

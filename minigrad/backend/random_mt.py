@@ -1,9 +1,9 @@
 """PyTorch's CPU random numbers in NumPy: the same Mersenne Twister, the same words per number.
 
-After the same `manual_seed` every fill gives PyTorch's numbers, bit for bit where PyTorch uses
-AVX2 or AVX-512. Only float64 numbers that pass through `log`, `sin` and `cos` may differ by a few
-units in the last place, as those functions do between C libraries. A state moves between the two
-libraries as it is.
+After the same `manual_seed` every fill gives PyTorch's numbers, bit for bit if PyTorch uses AVX2 or
+AVX-512. Only float64 numbers that pass through `log`, `sin` and `cos` may differ by a few units in
+the last place, because these functions differ between C libraries. States can be exchanged between
+the two libraries.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ Drawn = Callable[[], float]
 
 DEFAULT_SEED = 67280421310721
 _WORDS = 624
-_BLOCK = 1 << 16  # so many numbers at a time stay in the cache while they are made
+_BLOCK = 1 << 16  # numbers made at a time, few enough to stay in the cache
 _32, _53_BITS = np.uint64(32), np.uint64(2**53 - 1)
 _STEP, _NEGATIVE_STEP = np.asarray(2.0**-53), np.asarray(-2.0**-53)
-_MANY = 2000  # so many numbers are faster in float64 than by parts
+_MANY = 2000  # from this many numbers on, float64 is faster than parts
 
 # The record that torch.get_rng_state() returns as bytes.
 _STATE = np.dtype(
@@ -55,10 +55,10 @@ _STATE = np.dtype(
 
 
 class MersenneTwister:
-    """The generator behind `torch.Generator()`; every fill is a new C-contiguous array.
+    """The generator of `torch.Generator()`; every fill is a new C-contiguous array.
 
-    Safe to share between threads: each fill takes its words in one piece.
-    Source: `at::CPUGeneratorImpl`.
+    Threads may share it, because each fill takes all its words at once. Source:
+    `at::CPUGeneratorImpl`.
 
     >>> MersenneTwister(0).randint(0, 10, 5)
     array([4, 9, 3, 0, 3])
@@ -75,29 +75,29 @@ class MersenneTwister:
     # Seeds and states
 
     def manual_seed(self, seed: int) -> Self:
-        """Start the sequence of `seed`; a negative one counts down from 2**64.
+        """Restart with the sequence of `seed`; negative seeds are taken modulo 2**64.
 
-        Raises ValueError outside [-2**63, 2**64). Source: `torch.Generator.manual_seed`.
+        Raises `ValueError` outside [-2**63, 2**64). Source: `torch.Generator.manual_seed`.
 
         >>> MersenneTwister().manual_seed(-1).initial_seed() == 2**64 - 1
         True
         """
         with self._lock:
             self._seed = random_checks.check_seed(seed)
-            # PyTorch seeds with the low half only, as the original mt19937 does.
+            # Like the original mt19937, PyTorch seeds with the low half only.
             self._seeder.seed(self._seed % 2**32)
             self._untouched = True
             self._second_normal: float | None = None
         return self
 
     def seed(self) -> int:
-        """Start from a seed of the operating system and return it. Source: `torch.seed`."""
+        """Restart with a seed from the operating system and return it. Source: `torch.seed`."""
         seed = int.from_bytes(os.urandom(8), "little") % 2**53
         self.manual_seed(seed)
         return seed
 
     def initial_seed(self) -> int:
-        """The seed of the sequence. Source: `torch.initial_seed`.
+        """Return the seed of the sequence. Source: `torch.initial_seed`.
 
         >>> MersenneTwister(7).initial_seed()
         7
@@ -105,9 +105,9 @@ class MersenneTwister:
         return self._seed
 
     def get_state(self) -> Array:
-        """The state of the generator: a uint8 array of shape (5056,).
+        """Return the state of the generator, a uint8 array of shape (5056,).
 
-        The bytes are those of `torch.get_rng_state()` after the same calls.
+        The bytes equal those from `torch.get_rng_state()` after the same calls.
 
         >>> MersenneTwister(0).get_state().shape
         (5056,)
@@ -128,9 +128,9 @@ class MersenneTwister:
         return record.view(np.uint8)
 
     def set_state(self, state: Array) -> None:
-        """Set the state, as `get_state` (or `torch.get_rng_state`) returned it.
+        """Set the state to a result of `get_state` (or `torch.get_rng_state`).
 
-        Raises RuntimeError if `state` is no such record.
+        Raises `RuntimeError` if `state` is not such a record.
 
         >>> generator = MersenneTwister(0)
         >>> start = generator.get_state()
@@ -164,7 +164,7 @@ class MersenneTwister:
     # Fills
 
     def random_raw(self, count: int) -> Array:
-        """The next `count` words of 32 bits, as uint64 of shape (count,).
+        """Return the next `count` 32-bit words as uint64 of shape (count,).
 
         >>> int(MersenneTwister(0).random_raw(1)[0])
         2357136044
@@ -177,10 +177,10 @@ class MersenneTwister:
         self, shape: Shape, dtype: Any = np.float32, low: float = 0.0, high: float = 1.0,
         out: Array | None = None,
     ) -> Array:
-        """Numbers evenly from [low, high); float64 has 53 random bits, the others 24.
+        """Return uniform numbers from [low, high); float64 has 53 random bits, other dtypes 24.
 
-        They are written to `out`, a C-contiguous array of this shape and dtype, where it is given.
-        Raises RuntimeError if low > high. Source: `torch.rand`, `torch.Tensor.uniform_`.
+        `out`, a C-contiguous array of this shape and dtype, receives them if given. Raises
+        `RuntimeError` if low > high. Source: `torch.rand`, `torch.Tensor.uniform_`.
 
         >>> MersenneTwister(0).uniform(2)
         array([0.4962566, 0.7682218], dtype=float32)
@@ -206,12 +206,12 @@ class MersenneTwister:
         self, shape: Shape, dtype: Any = np.float32, mean: float = 0.0, std: float = 1.0, *,
         in_pairs: bool = False
     ) -> Array:
-        """Numbers of the normal distribution, by the Box-Muller transform.
+        """Return normal numbers, by the Box-Muller transform.
 
         Fewer than 16 numbers are computed in float64, pair by pair, and an unused half is kept for
         the next such call; 16 or more are computed in blocks of 16, in the result's precision.
-        PyTorch also works `in_pairs` if it writes to memory that is not contiguous.
-        Raises RuntimeError if std < 0. Source: `torch.randn`, `torch.Tensor.normal_`.
+        PyTorch also works `in_pairs` if it writes to memory that is not contiguous. Raises
+        `RuntimeError` if std < 0. Source: `torch.randn`, `torch.Tensor.normal_`.
 
         >>> MersenneTwister(0).normal(2)
         array([ 1.5409961, -0.2934289], dtype=float32)
@@ -229,9 +229,9 @@ class MersenneTwister:
         return values.astype(dtype, copy=False).reshape(shape)
 
     def randint(self, low: int, high: int, shape: Shape, dtype: Any = np.int64) -> Array:
-        """Integers with equal probability from [low, high), of any dtype that holds them.
+        """Return uniform integers from [low, high), in any dtype that holds them.
 
-        Raises RuntimeError if the range is empty or does not fit. Source: `torch.randint`.
+        Raises `RuntimeError` if the range is empty or does not fit. Source: `torch.randint`.
 
         >>> MersenneTwister(0).randint(0, 100, 3)
         array([44, 39, 33])
@@ -239,16 +239,16 @@ class MersenneTwister:
         dtype = np.dtype(dtype)
         random_checks.check_span(low, high, dtype)
         span, size = high - low, _size(shape)
-        # Two words if one would favour small numbers too much.
+        # Use two words if one would favour small numbers too much.
         words = self.random_raw(size) if span < 2**28 else self._double_words(size)
         if span < 2**64:
             words = words % np.uint64(span)
-        # The sum wraps around at 64 bits, and so gives negative numbers too.
+        # The sum wraps around at 64 bits, which also gives negative numbers.
         values = words + np.uint64(low % 2**64)
         return values.view(np.int64).astype(dtype).reshape(shape)
 
     def whole(self, top: int, shape: Shape, dtype: Any) -> Array:
-        """Integers with equal probability from [0, top]: one word each up to 32 bits.
+        """Return uniform integers from [0, top], with one word each up to 32 bits.
 
         Source: `torch.Tensor.random_`.
 
@@ -262,7 +262,7 @@ class MersenneTwister:
         return words.astype(dtype).reshape(shape)
 
     def randperm(self, n: int, dtype: Any = np.int64) -> Array:
-        """The numbers 0 to n - 1 in random order. Source: `torch.randperm`.
+        """Return the numbers 0 to n - 1 in random order. Source: `torch.randperm`.
 
         >>> MersenneTwister(0).randperm(5)
         array([4, 0, 1, 3, 2])
@@ -272,16 +272,16 @@ class MersenneTwister:
         choices = np.arange(n, n - steps, -1, dtype=np.uint64)
         partners = self.random_raw(steps) % choices + np.arange(steps, dtype=np.uint64)
         order = list(range(n))
-        # Each swap depends on those before it, so this loop cannot be an array operation.
+        # Each swap depends on earlier ones, so this loop cannot be an array operation.
         for i, j in enumerate(partners.tolist()):
             order[i], order[j] = order[j], order[i]
         return np.array(order, dtype=dtype)
 
     def bernoulli(self, p: float | Array, shape: Shape | None = None, dtype: Any = None) -> Array:
-        """Ones with probability `p`, else zeros.
+        """Return ones with probability `p`, else zeros.
 
-        An array `p` is broadcast to `shape` (default: its own) and gives the default dtype; for
-        a number these are () and float32. Raises RuntimeError if p is outside [0, 1].
+        An array `p` is broadcast to `shape`, and its shape and dtype are the defaults; for a
+        number, the defaults are () and float32. Raises `RuntimeError` if p is outside [0, 1].
         Source: `torch.bernoulli`, `torch.Tensor.bernoulli_`.
 
         >>> MersenneTwister(0).bernoulli(0.5, 4)
@@ -295,15 +295,15 @@ class MersenneTwister:
         else:
             random_checks.check_chance(p)
             shape, dtype = () if shape is None else shape, dtype or np.float32
-            # PyTorch compares with a number in float64 whatever the dtype of the result.
+            # PyTorch compares with a float64 number, whatever the result's dtype is.
             wide, chance = np.float64, p
         hits: Array = self._unit(_size(shape), wide).reshape(shape) < chance
         return hits.astype(dtype)
 
     def exponential(self, shape: Shape, dtype: Any = np.float32, rate: float = 1.0) -> Array:
-        """Numbers of the exponential distribution with mean 1 / rate.
+        """Return numbers from the exponential distribution with mean 1 / rate.
 
-        Raises RuntimeError if rate <= 0. Source: `torch.Tensor.exponential_`.
+        Raises `RuntimeError` if rate <= 0. Source: `torch.Tensor.exponential_`.
 
         >>> MersenneTwister(0).exponential(2).dtype
         dtype('float32')
@@ -319,10 +319,10 @@ class MersenneTwister:
         return values if values.dtype == dtype else values.astype(dtype)
 
     def multinomial(self, p: Array, count: int, replacement: bool = False) -> Array:
-        """`count` indices into each row of weights `p`, (n,) or (m, n): int64, `count` a row.
+        """Return `count` int64 indices into each row of weights `p`, (n,) or (m, n).
 
-        Raises RuntimeError for weights that are negative, not finite or all zero, and where too
-        many are wanted without replacement. Source: `torch.multinomial`.
+        Raises `RuntimeError` if weights are negative, not finite or all zero, or if `count` is too
+        large without replacement. Source: `torch.multinomial`.
 
         >>> MersenneTwister(0).multinomial(np.float32([0, 1, 0]), 1)
         array([1])
@@ -332,8 +332,8 @@ class MersenneTwister:
         greatest = np.maximum.reduce(p, None) if p.size else 0
         random_checks.check_weights(p, least, greatest, not replacement or count == 1)
         if not replacement or count == 1:
-            # The largest of p / exponential noise is index i with probability p[i].
-            turned = p.ndim == 2 and 0 < p.strides[0] < p.strides[1]  # drawn as it lies in memory
+            # The largest element of p / exponential noise has index i with probability p[i].
+            turned = p.ndim == 2 and 0 < p.strides[0] < p.strides[1]  # draw in memory order
             noise = self.exponential(p.shape[::-1] if turned else p.shape, p.dtype)
             race = p / (noise.T if turned else noise)
             if count == 1:
@@ -348,9 +348,9 @@ class MersenneTwister:
         return np.array(found, dtype=np.int64).reshape(*p.shape[:-1], count)
 
     def poisson(self, rates: Array) -> Array:
-        """Numbers of the Poisson distributions with these means, in their dtype.
+        """Return numbers from the Poisson distributions with these means, in their dtype.
 
-        Raises RuntimeError if a rate is negative. Source: `torch.poisson`.
+        Raises `RuntimeError` if a rate is negative. Source: `torch.poisson`.
 
         >>> MersenneTwister(0).poisson(np.float32([0.0, 100.0])).dtype
         dtype('float32')
@@ -361,7 +361,7 @@ class MersenneTwister:
         return np.array(counts, rates.dtype).reshape(rates.shape)
 
     def binomial(self, trials: Array, chances: Array) -> Array:
-        """How many of so many trials succeed with these chances, in the trials' dtype.
+        """Return how many of `trials` succeed with these chances, in the dtype of `trials`.
 
         Source: `torch.binomial`.
 
@@ -374,7 +374,7 @@ class MersenneTwister:
         return np.array(counts, trials.dtype).reshape(trials.shape)
 
     def gamma(self, shapes: Array) -> Array:
-        """Numbers of the gamma distributions with these shapes and rate 1, in float64.
+        """Return numbers from the gamma distributions with these shapes and rate 1, in float64.
 
         Source: `torch._standard_gamma`.
 
@@ -385,10 +385,10 @@ class MersenneTwister:
             gamma_number(shape, draw, normal) for shape in shapes.ravel()])
         return np.array(numbers, np.float64).reshape(shapes.shape)
 
-    # Parts
+    # Helpers
 
     def _one_by_one(self, work: Callable[[Drawn, Drawn], list[Any]]) -> list[Any]:
-        """Return what `work` makes of two functions: one uniform number, one normal number."""
+        """Return the result of `work` on two functions: one draws uniform, one normal numbers."""
         with self._lock:
             start, used = self.get_state(), count()
             waiting = [] if self._second_normal is None else [self._second_normal]
@@ -416,41 +416,41 @@ class MersenneTwister:
         return double
 
     def _doubles(self, count: int, step: Array) -> Array:
-        """`count` multiples of `step`: by 0 to 2**53 - 1."""
+        """Return `count` multiples of `step`, by 0 to 2**53 - 1."""
         words = self._double_words(count)
         words &= _53_BITS
         return words * step
 
     def _unit(self, count: int, wide: Any) -> Array:
-        """`count` numbers from [0, 1), with as many random bits as the dtype `wide` holds."""
+        """Return `count` numbers from [0, 1) with as many random bits as the dtype `wide` holds."""
         if wide is np.float64:
             return self._doubles(count, _STEP)
         with self._lock:
             return self._low_bits(count).astype(np.float32) * np.float32(2.0**-24)
 
     def _scaled_unit(self, count: int, wide: Any, factor: Any, term: Any) -> Array:
-        """`count` numbers factor * x + term with x from [0, 1), to be rounded once to `wide`."""
+        """Return `count` numbers factor * x + term, x from [0, 1), to be rounded once to `wide`."""
         if wide is np.float64 or count < _MANY:
             return _scaled(self._unit(count, wide), factor, term)
-        # float64 holds the product of two float32 exactly.
+        # The product of two float32 numbers is exact in float64.
         exact: Array = self._low_bits(count).astype(np.float64)
         exact *= np.float64(factor) * 2.0**-24
         exact += term
         return exact
 
     def _low_bits(self, count: int) -> Array:
-        """The lower 24 bits of the next `count` words, as int32, which NumPy converts faster."""
+        """Return the low 24 bits of the next `count` words, as int32 for faster conversions."""
         self._untouched = self._untouched and not count
         words: Any
         if count < _MANY:
             words = self._bits.random_raw(count).astype(np.uint32)
             words &= np.uint32(2**24 - 1)
-        else:  # the legacy generator, whose numbers stay the same, masks words and rejects none
+        else:  # the legacy generator masks words, rejects none and never changes
             words = self._seeder.randint(0, 2**24, count, dtype=np.uint32)
         return words.view(np.int32)
 
     def _pairs_of_normals(self, count: int) -> Array:
-        """Box-Muller on pairs; an unused half of the last one waits for the next call."""
+        """Apply Box-Muller to pairs; keep an unused half of the last one for the next call."""
         with self._lock:
             waiting = [] if self._second_normal is None or not count else [self._second_normal]
             left = count - len(waiting)
@@ -462,15 +462,15 @@ class MersenneTwister:
                 radius = np.sqrt(-2.0 * np.log1p(-unit[1::2]))
                 angle = 2.0 * math.pi * unit[0::2]
                 pairs = np.stack([radius * np.cos(angle), radius * np.sin(angle)], 1).ravel()
-            if count:  # the saved number has to equal the C library's to the last bit
+            if count:  # the saved number must equal the C library's to the last bit
                 self._second_normal = _pair(*unit[-2:].tolist())[1] if left % 2 else None
             return np.concatenate([waiting, pairs[:left]])
 
     def _blocks_of_normals(self, count: int, dtype: Any, wide: Any) -> Array:
-        """Box-Muller on blocks of 16; the last 16 are computed again if 16 does not divide `count`.
+        """Apply Box-Muller to blocks of 16; if 16 does not divide `count`, recompute the last 16.
 
-        float16 draws for whole blocks only; the other types also draw the tail's first numbers,
-        which the last block then replaces.
+        float16 draws only whole blocks; other types also draw the tail's first numbers, which the
+        last block then replaces.
         """
         whole = count - count % 16
         if whole == count:
@@ -484,7 +484,7 @@ class MersenneTwister:
 
 
 def _pair(turn: float, draw: float) -> tuple[float, float]:
-    """Two normal numbers from two uniform ones."""
+    """Return two normal numbers from two uniform ones."""
     radius = math.sqrt(-2.0 * math.log1p(-draw))
     angle = 2.0 * math.pi * turn
     return radius * math.cos(angle), radius * math.sin(angle)
@@ -495,7 +495,7 @@ def _size(shape: Shape) -> int:
 
 
 def _compute_type(dtype: Any) -> Any:
-    """PyTorch computes float16 numbers in float32."""
+    """Return the dtype to compute in, since PyTorch computes float16 numbers in float32."""
     return np.float64 if dtype == np.float64 else np.float32
 
 
@@ -505,12 +505,12 @@ def _scaled(values: Array, factor: Any, term: Any) -> Array:
 
 
 def _largest(wide: Any, factor: Any, term: Any) -> Any:
-    """The largest number that `_scaled_unit` makes, in `wide`."""
+    """Return the largest number that `_scaled_unit` makes, in `wide`."""
     return _scaled(np.asarray([1 - np.finfo(wide).epsneg], wide), factor, term).astype(wide)[0]
 
 
 def _box_muller(unit: Array) -> Array:
-    """Normal numbers from uniform ones: in each 16, the first 8 give radii, the others angles."""
+    """Return normal numbers from uniform ones; in each 16, 8 give radii, then 8 angles."""
     normals = np.empty_like(unit).reshape(-1, 2, 8)
     halves = unit.reshape(-1, 2, 8)
     # In blocks that stay in the processor's cache.

@@ -1,12 +1,12 @@
 """The state of a counter-based generator: a seed, and the number of words drawn since.
 
-Philox4x32-10 makes four random words of 32 bits from a counter and a key: the key is the seed, and
-the counter follows from the index of a word.  So words can be made in any order, by any number of
-threads, and a state is two numbers on the host.  The words themselves are made on the device, in
-`cupy/sources_random.py`.
+Philox4x32-10 makes four random 32-bit words from a counter and a key: the key is the seed, and the
+counter follows from the index of a word.  So words can be made in any order, by any number of
+threads, and a state is just two numbers on the host.  The words themselves are made on the device,
+in `cupy/sources_random.py`.
 
-Source: J. Salmon, M. Moraes, R. Dror, D. Shaw, "Parallel random numbers: as easy as 1, 2, 3",
-SC 2011.
+Source: J. Salmon, M. Moraes, R. Dror, D. Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC
+2011.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from .random_checks import check_seed
 
 DEFAULT_SEED = 67280421310721
 
-# The layout of the bytes of torch.cuda.get_rng_state().
+# The byte layout of torch.cuda.get_rng_state().
 _STATE = np.dtype([("seed", "<u8"), ("offset", "<u8")])
 
-#: The seeds with which the devices' own generators begin, by the device's number; None is for all
-#: others.  They are set before there is such a generator, or even CuPy.
+#: The initial seeds of the devices' default generators by device number, or None for all other
+#: devices.  They may be set before such a generator exists, even before CuPy is imported.
 first_seeds: dict[int | None, int] = {}
 
 
@@ -42,23 +42,23 @@ class PhiloxState:
         self.manual_seed(seed)
 
     def manual_seed(self, seed: int) -> Self:
-        """Set the seed and start again; a negative seed counts down from 2**64."""
+        """Set the seed and restart; negative seeds are taken modulo 2**64."""
         with self._lock:
             self._seed, self.offset = check_seed(seed), 0
         return self
 
     def seed(self) -> int:
-        """Start from a seed of the operating system and return it."""
+        """Restart with a seed from the operating system and return it."""
         seed = random_seed()
         self.manual_seed(seed)
         return seed
 
     def initial_seed(self) -> int:
-        """The current seed."""
+        """Return the current seed."""
         return self._seed
 
     def get_state(self) -> Any:
-        """The seed and the offset: a uint8 array of shape (16,), laid out as PyTorch's.
+        """Return seed and offset as a uint8 array of shape (16,), in PyTorch's layout.
 
         >>> PhiloxState(1).get_state().tolist()
         [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
@@ -69,7 +69,7 @@ class PhiloxState:
         return record.view(np.uint8)
 
     def set_state(self, state: Any) -> None:
-        """Set the state, as `get_state` returned it; RuntimeError if it is no such record.
+        """Set the state to a result of `get_state`; raise `RuntimeError` if it is not one.
 
         >>> state = PhiloxState(5)
         >>> state.set_state(PhiloxState(1).get_state()); state.initial_seed()
@@ -86,7 +86,7 @@ class PhiloxState:
             self._seed, self.offset = int(record["seed"]), int(record["offset"])
 
     def take(self, counters: int) -> int:
-        """Return the offset of the next words, and advance it by four for each of the counters."""
+        """Return the offset of the next words, and advance it by four for each counter."""
         with self._lock:
             start = self.offset
             self.offset = (start + 4 * counters) % 2**64
@@ -94,11 +94,11 @@ class PhiloxState:
 
 
 def random_seed() -> int:
-    """Return a seed of 53 bits from the operating system."""
+    """Return a 53-bit seed from the operating system."""
     return int.from_bytes(os.urandom(8), "little") % 2**53
 
 
 def first_seed(index: int) -> int:
-    """Return the first seed of the generator of a device."""
+    """Return the initial seed of a device's generator."""
     found = first_seeds.get(index, first_seeds.get(None))
     return random_seed() if found is None else found

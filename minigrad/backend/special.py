@@ -1,7 +1,7 @@
 """Special functions that NumPy lacks: the error function, the gamma function, their derivatives.
 
 Everything is computed in float64 and returned in the dtype of the argument.  The two polynomials
-are Chebyshev expansions, made with 40 digits by mpmath and cut off below 1e-16.
+are Chebyshev expansions, computed with 40 digits by mpmath and cut off below 1e-16.
 
 Source: https://dlmf.nist.gov, chapters 5 (gamma), 7 (erf) and 25.11 (Hurwitz zeta)
 """
@@ -39,17 +39,17 @@ ERFC = (
 BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510,
              43867 / 798, -174611 / 330)
 
-#: From here on asymptotic expansions up to B20 are exact to about the last bit.
+#: From here on, asymptotic expansions up to B20 are exact to about the last bit.
 FAR = 10.0
 
 
 def in_float64(compute: Callable[..., Array]) -> Callable[..., Array]:
-    """Make a function of float64 arrays accept arrays of any floating dtype, 0-d ones too."""
+    """Make a function of float64 arrays accept arrays of any floating dtype, including 0-d ones."""
 
     def function(x: Array, *args: Any) -> Array:
         x = np.asarray(x)
         wide = np.atleast_1d(x.astype(np.float64, copy=False))
-        with np.errstate(all="ignore"):  # both branches of a `where` are computed everywhere
+        with np.errstate(all="ignore"):  # a `where` computes both branches everywhere
             result = compute(wide, *args).astype(x.dtype, copy=False)
         return result if x.ndim else result.reshape(())
 
@@ -113,10 +113,10 @@ def erfc(x: Array) -> Array:
 
 @in_float64
 def erfinv(y: Array) -> Array:
-    """Return the x with erf(x) = y: infinite at -1 and 1, NaN beyond.
+    """Return x with erf(x) = y: infinite at -1 and 1, NaN beyond.
 
-    A guess good to three digits (Winitzki) and three steps of Halley's method, each of which
-    triples the digits.
+    It takes a guess that is good to three digits (Winitzki), and three steps of Halley's method,
+    each of which triples the digits.
 
     >>> erfinv(erf(np.array([0.25, 3.0]))).round(9)
     array([0.25, 3.  ])
@@ -126,7 +126,7 @@ def erfinv(y: Array) -> Array:
     a = 2 / (math.pi * 0.147) + log / 2
     x = np.sqrt(-log / 0.147 / (np.sqrt(a * a - log / 0.147) + a))
     for _ in range(3):
-        # Near 1 the complements are subtracted, which is exact.
+        # Near 1, subtract the complements, which is exact.
         off = np.where(size < 0.5, erf(x) - size, (1 - size) - erfc(x))
         step = off * (math.sqrt(math.pi) / 2) * np.exp(x * x)
         x = x - step / (1 + x * step)
@@ -166,7 +166,7 @@ def digamma(x: Array) -> Array:
     square = 1 / (z * z)
     series = [b / (2 * j) for j, b in enumerate(BERNOULLI, 1)][::-1]
     result = np.log(z) - 0.5 / z - polynomial((*series, 0.0), square) - below
-    # tan is periodic; taking the fraction first keeps it exact for large x.
+    # tan is periodic, and taking the fraction first keeps it exact for large x.
     result -= np.where(reflected, math.pi / np.tan(math.pi * (x - np.trunc(x))), 0)
     result[reflected & (x == np.floor(x))] = np.nan
     zero = x == 0
@@ -192,11 +192,11 @@ def polygamma(x: Array, n: int) -> Array:
 
 
 def hurwitz_zeta(s: int, q: Array) -> Array:
-    """Return the sum of (q + k)**-s over k = 0, 1, 2 ...: Euler and Maclaurin's formula.
+    """Return the sum of (q + k)**-s over k = 0, 1, 2 ..., by the Euler-Maclaurin formula.
 
-    Below zero the sum is composed of three others: there would be too many steps from there.
+    Below zero the sum is composed of three other sums, because it would take too many steps.
     """
-    q = q + 0.0  # a negative zero is a zero
+    q = q + 0.0  # turns a negative zero into zero
     if (below := q < 0).any():
         whole = np.where(below, np.floor(q), 0.0)
         part = np.where(below & np.isfinite(q), q - whole, 0.0)  # in [0, 1)

@@ -1,7 +1,7 @@
 """Bessel functions and modified ones, of orders 0 and 1, in float64.
 
-Close to zero they are power series, far away asymptotic expansions. Between them integrals over a
-period are summed at equal steps, which is exact to the last bits for smooth periodic functions.
+Close to zero they are power series, far away asymptotic expansions. In between, integrals over a
+period are sums at equal steps, which are exact to the last bits for smooth periodic functions.
 
 Source: https://dlmf.nist.gov, chapter 10: 10.2.2, 10.8, 10.9.1, 10.17.3, 10.23.15, 10.25.2, 10.31,
 10.32.8 and 10.40
@@ -25,7 +25,7 @@ ANGLES = 2 * math.pi * np.arange(128) / 128
 
 
 def by_range(x: Array, near: Any, between: Any, far: Any, bounds: tuple[float, float]) -> Array:
-    """Compute each element by the formula for its range; nan stays."""
+    """Compute each element with the formula for its range; nan stays."""
     result = np.full_like(x, np.nan)
     low, high = bounds
     for where, formula in ((x < low, near), ((low <= x) & (x < high), between), (x >= high, far)):
@@ -69,7 +69,7 @@ def expansion(x: Array, order: int, sign: int) -> tuple[Array, Array]:
 def hankel(x: Array, order: int, second: bool) -> Array:
     """Return J or, if `second`, Y far from zero."""
     even, odd = expansion(x, order, -1)
-    # cos(x - c) from those of x, which NumPy reduces exactly
+    # cos(x - c) from cos and sin of x, which NumPy reduces exactly
     turn = math.pi * (order / 2 + 0.25)
     cosine = np.cos(x) * math.cos(turn) + np.sin(x) * math.sin(turn)
     sine = np.sin(x) * math.cos(turn) - np.cos(x) * math.sin(turn)
@@ -78,7 +78,7 @@ def hankel(x: Array, order: int, second: bool) -> Array:
 
 
 def by_angles(x: Array, order: int) -> Array:
-    """Return J of an order by Bessel's integral."""
+    """Return J of an order with Bessel's integral."""
     return np.cos(order * ANGLES - x[..., None] * np.sin(ANGLES)).mean(-1)
 
 

@@ -21,7 +21,7 @@ LARGE = 100.0
 
 @cache
 def legendre_rule() -> tuple[Array, Array]:
-    """Return nodes and weights of a sum that stands for an integral over (-1, 1).
+    """Return nodes and weights of Gauss-Legendre integration over (-1, 1).
 
     >>> float(legendre_rule()[1].sum().round(12))
     2.0
@@ -32,7 +32,7 @@ def legendre_rule() -> tuple[Array, Array]:
 
 @in_float64
 def gammainc(a: Array, x: Array) -> Array:
-    """Return the share of the integral t**(a - 1) exp(-t), from 0 to infinity, that is below x.
+    """Return the fraction of the integral of t**(a - 1) exp(-t) over (0, inf) that is below x.
 
     >>> gammainc(np.array(1.0), np.array(1.0)).round(12)  # 1 - 1 / e
     np.float64(0.632120558829)
@@ -42,7 +42,7 @@ def gammainc(a: Array, x: Array) -> Array:
 
 @in_float64
 def gammaincc(a: Array, x: Array) -> Array:
-    """Return the share of the integral t**(a - 1) exp(-t), from 0 to infinity, that is above x.
+    """Return the fraction of the integral of t**(a - 1) exp(-t) over (0, inf) that is above x.
 
     >>> gammaincc(np.array(1.0), np.array(1.0)).round(12)  # 1 / e
     np.float64(0.367879441171)
@@ -51,7 +51,7 @@ def gammaincc(a: Array, x: Array) -> Array:
 
 
 def shares(a: Array, x: Array) -> tuple[Array, Array]:
-    """Return both shares: the smaller one is computed, the other one is its complement."""
+    """Return both fractions, computing the smaller one and taking its complement."""
     x = x.astype(np.float64, copy=False).reshape(a.shape)
     inside = (a > 0) & (x > 0) & np.isfinite(a) & np.isfinite(x)
     below = np.where((a == 0) | (x == np.inf), 1.0, 0.0)
@@ -79,7 +79,7 @@ def density(a: Array, x: Array) -> Array:
 
 
 def series(a: Array, x: Array) -> Array:
-    """Return the share below x: the density times 1 + x / (a + 1) + x**2 / (a + 1)(a + 2) ..."""
+    """Return the fraction below x: density times 1 + x / (a + 1) + x**2 / (a + 1)(a + 2) ..."""
     total, term, n = np.ones_like(x), np.ones_like(x), 0
     while (term > total * 1e-17).any():
         n += 1
@@ -89,9 +89,9 @@ def series(a: Array, x: Array) -> Array:
 
 
 def fraction(a: Array, x: Array) -> Array:
-    """Return the share above x: the density times a / (x + 1 - a - (1 - a) / (x + 3 - a - ...)).
+    """Return the fraction above x: density times a / (x + 1 - a - (1 - a) / (x + 3 - a - ...)).
 
-    The continued fraction is evaluated from its front (Lentz).
+    The continued fraction is evaluated from the front (Lentz).
     """
     b = x + 1 - a
     c, d = np.full_like(x, np.inf), 1 / b

@@ -1,7 +1,7 @@
-"""The normal distribution's functions, and Hurwitz's zeta function, in float64.
+"""Functions of the normal distribution, and Hurwitz's zeta function, in float64.
 
 Source: https://dlmf.nist.gov, 7.7 to 7.12 (erfcx) and 25.11; 26.2.23 of Abramowitz and Stegun for
-the first guess of `ndtri`
+the initial guess of `ndtri`
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def erfcx(x: Array) -> Array:
 
 @in_float64
 def ndtr(x: Array) -> Array:
-    """Return the share of the standard normal distribution below x.
+    """Return the fraction of the standard normal distribution below x.
 
     >>> ndtr(np.array(0.0))
     array(0.5)
@@ -58,7 +58,7 @@ def log_ndtr(x: Array) -> Array:
 
 @in_float64
 def ndtri(p: Array) -> Array:
-    """Return the x with ndtr(x) = p, by Newton's method on logarithms.
+    """Return x with ndtr(x) = p, by Newton's method on logarithms.
 
     It is infinite at 0 and 1, and nan beyond.
 
@@ -77,10 +77,10 @@ def ndtri(p: Array) -> Array:
 
 
 def zeta(s: Array, q: Array) -> Array:
-    """Return the sum of (q + k)**-s over k = 0, 1, 2 ...: Euler and Maclaurin's formula.
+    """Return the sum of (q + k)**-s over k = 0, 1, 2 ..., by the Euler-Maclaurin formula.
 
-    It is infinite at s = 1 and at whole q <= 0. It is nan for s < 1, and where q < 0 and s is no
-    whole number.
+    It is infinite at s = 1 and at integers q <= 0. It is nan for s < 1, and for q < 0 unless s is
+    an integer.
 
     >>> zeta(np.array([2.0]), np.array([1.0])).round(9)  # pi**2 / 6
     array([1.64493407])

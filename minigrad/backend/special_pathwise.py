@@ -1,9 +1,10 @@
-"""How samples of the gamma and the beta distribution move with the parameters, in float64.
+"""How samples of gamma and beta distributions change with the parameters, in float64.
 
-A sample z of a distribution function F keeps its share F(z, a) while the parameter a changes, so
+A sample z of a distribution function F keeps its quantile F(z, a) while the parameter a changes, so
 dz/da = -(dF/da) / p(z): implicit reparametrisation.  F is a series of positive terms (DLMF 8.11.4
-and 8.17.8), which is differentiated term by term; near the mean of large parameters it is an
-integral to the nearer tail, and of huge ones mean and width alone move.  The density p cancels.
+and 8.17.8), which we differentiate term by term. Near the mean of large parameters we use an
+integral to the nearer tail instead, and for huge parameters only the change of mean and width.  The
+density p cancels.
 
 Source: https://arxiv.org/abs/1805.08498 (Figurnov, Mohamed, Mnih, 2018)
 """
@@ -20,7 +21,7 @@ from .special_gamma import LARGE, legendre_rule
 
 Array = Any
 
-#: From here on rounding would spoil the integral, and what mean and width leave out is less.
+#: From here on, rounding would spoil the integral more than neglecting all but mean and width.
 HUGE = 1e10
 
 
@@ -51,7 +52,7 @@ def gamma_series(a: Array, x: Array) -> Array:
 
 
 def gamma_integral(a: Array, x: Array) -> Array:
-    """Return dx/da from the integral of the derivative by `a` from x to the nearer tail."""
+    """Return dx/da by integrating the derivative with respect to `a` from x to the nearer tail."""
     tail = tail_of(x, a, np.sqrt(a), (a - 1) / x - 1, 40.0)
 
     def derivative(t: Array, a: Array, x: Array) -> Array:
@@ -93,7 +94,7 @@ def beta_series_below(x: Array, a: Array, b: Array) -> Array:
 
 
 def beta_series_above(x: Array, a: Array, b: Array) -> Array:
-    """Return dx/da / (1 - x) from the share above x."""
+    """Return dx/da / (1 - x) from the probability above x."""
     total, moved = summed(lambda n: (1 - x) * (a + b + n - 1) / (b + n),
                           lambda n: 1 / (a + b + n - 1), x)
     return x / b * ((np.log(x) - digamma(a) + digamma(a + b)) * total + moved)
@@ -116,10 +117,10 @@ def beta_integral(x: Array, a: Array, b: Array) -> Array:
 
 
 def tail_of(x: Array, mean: Array, width: Array, slope: Array, upward: float) -> Array:
-    """Return where the tail on x's side of the mean ends that matters, at least 0.
+    """Return where the relevant tail on x's side of the mean ends, at least 0.
 
-    `slope` is that of the log density at x, which far out says how fast the density falls;
-    upward the tail is longer by `upward`.
+    `slope` is the slope of the log density at x, which tells how fast the density falls far out;
+    the upper tail is longer by `upward`.
     """
     side = np.where(x < mean, -1, 1)
     length = np.maximum(side * (mean - x) + 12 * width, 6 * width) + upward * (side > 0)
@@ -127,7 +128,7 @@ def tail_of(x: Array, mean: Array, width: Array, slope: Array, upward: float) ->
 
 
 def beta_far(x: Array, a: Array, b: Array) -> Array:
-    """Return dx/da / (1 - x) of huge parameters: the mean moves, and the width with it."""
+    """Return dx/da / (1 - x) for huge parameters, from the change of the mean and the width."""
     total = a + b
     mean = a / total
     return ((1 - mean) / total + (x - mean) / 2 * (1 / a - 3 / total)) / (1 - x)
@@ -143,7 +144,7 @@ def summed(factor: Callable[[int], Array], slope: Callable[[int], Array],
            like: Array) -> tuple[Array, Array]:
     """Return the sum of terms 1, t1, t2 ... and the sum of their derivatives.
 
-    `factor(n)` is the ratio of the n-th term to the one before, `slope(n)` the derivative of the
+    `factor(n)` is the ratio of the n-th term to the previous one, `slope(n)` the derivative of the
     ratio's logarithm.
     """
     term, total, moved, log_slope = (np.ones_like(like), np.ones_like(like), np.zeros_like(like),
@@ -163,7 +164,7 @@ def summed(factor: Callable[[int], Array], slope: Callable[[int], Array],
 def integral(function: Callable[..., Array], start: Array, end: Array, *args: Array) -> Array:
     """Return the integrals from `start` upward to `end`, or minus those from `end` to `start`.
 
-    Gauss-Legendre; both are function values times end - start, whose sign is that.
+    Both are Gauss-Legendre sums of function values, times end - start, which has that sign.
     """
     half = (end - start)[:, None] / 2
     nodes, weights = legendre_rule()

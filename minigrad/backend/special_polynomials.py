@@ -1,4 +1,4 @@
-"""Orthogonal polynomials by their recurrences, of a degree for each element.
+"""Orthogonal polynomials by their recurrences, with a degree for each element.
 
 Source: https://dlmf.nist.gov, 18.9
 """
@@ -15,11 +15,11 @@ Array = Any
 
 def recurrence(first: Callable[[Array], Array],
                step: Callable[[int, Array, Array, Array], Array]) -> Callable[..., Array]:
-    """Make the function that gives p(n) from p(0) = 1, p(1) = first(x) and the next ones.
+    """Return a function that computes p(n) from p(0) = 1, p(1) = first(x) and a recurrence.
 
-    The next one is step(k, x, p(k), p(k - 1)).
+    p(k + 1) is step(k, x, p(k), p(k - 1)).
 
-    A degree is cut to a whole number; below zero the result is 0.
+    A degree is truncated to an integer; below zero the result is 0.
     """
 
     def polynomial(x: Array, n: Array) -> Array:
@@ -38,12 +38,12 @@ def recurrence(first: Callable[[Array], Array],
 
 
 def chebyshev(first: Callable[[Array], Array]) -> Callable[..., Array]:
-    """Make a Chebyshev polynomial; the four kinds differ in degree 1."""
+    """Return a Chebyshev polynomial; the four kinds differ in degree 1."""
     return recurrence(first, lambda k, x, this, last: 2 * x * this - last)
 
 
 def shifted(polynomial: Callable[..., Array]) -> Callable[..., Array]:
-    """Make a polynomial on [0, 1] of one on [-1, 1]."""
+    """Return a polynomial on [0, 1] given one on [-1, 1]."""
     return lambda x, n: polynomial(2 * x - 1, n)
 
 

@@ -1,15 +1,15 @@
-"""A small thread pool for work on arrays: NumPy releases the interpreter while it computes.
+"""A small thread pool for work on arrays: NumPy releases the interpreter lock while it computes.
 
 NOTE [The same numbers with any number of threads]
-    `for_each` only decides which thread does an item, and when.  The division into items depends
-    only on shapes, and their results are combined in order, so a result does not depend on the
-    number of threads.
+    `for_each` only decides which thread processes an item, and when.  The division into items
+    depends only on shapes, and their results are combined in order, so a result does not depend on
+    the number of threads.
 
 NOTE [Two pools of threads]
-    BLAS has its own threads, which busy-wait for the next product and so occupy the processors.
-    Another pool competes with them: convolutions with blocks on this pool took half as long again
-    as with BLAS's threads alone.  So work with a matrix product never runs on this pool, and the
-    last bits of products are BLAS's affair.
+    BLAS has its own threads, which busy-wait for the next product and so occupy the processors. A
+    second pool competes with them: convolutions with blocks on this pool took 1.5 times as long as
+    with BLAS's threads alone.  Therefore work with a matrix product never runs on this pool, and
+    the last bits of products depend on BLAS.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["for_each", "get_num_threads", "set_num_threads"]
 
 
 def _usable_processors() -> int:
-    """The initial number of threads: OMP_NUM_THREADS, else the processors of this process."""
+    """Return the initial number of threads: OMP_NUM_THREADS, else this process's processors."""
     wished = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0]
     if wished.isdecimal() and int(wished) > 0:
         return int(wished)
@@ -34,7 +34,7 @@ def _usable_processors() -> int:
 
 
 def _limit_blas(count: int) -> None:
-    """Let each matrix product use `count` threads, if threadpoolctl is installed."""
+    """Limit each matrix product to `count` threads, if threadpoolctl is installed."""
     try:
         import threadpoolctl  # type: ignore[import-untyped]  # ships no types
     except ImportError:
@@ -49,18 +49,18 @@ class _Job:
         self.function, self.items = function, items
         self.results: list[Any] = [None] * len(items)
         self.errors: dict[int, BaseException] = {}
-        self.places = iter(range(len(items)))  # shared: each index is taken once
+        self.places = iter(range(len(items)))  # shared, so each index is taken once
         self.left = len(items)
         self.lock = threading.Lock()
         self.finished = threading.Event()
 
     def work(self) -> None:
-        """Do items until none is left; after an error the others are only counted."""
+        """Process items until none is left; after an error, only count them."""
         for place in self.places:
             try:
                 if not self.errors:
                     self.results[place] = self.function(self.items[place])
-            except BaseException as error:  # raised in the thread that waits
+            except BaseException as error:  # raised in the waiting thread
                 self.errors[place] = error
             with self.lock:
                 self.left -= 1
@@ -69,7 +69,7 @@ class _Job:
 
 
 class _Pool:
-    """Threads that wait for jobs; they end with the process."""
+    """Threads that wait for jobs and end with the process."""
 
     def __init__(self) -> None:
         self.jobs: SimpleQueue[_Job] = SimpleQueue()
@@ -94,7 +94,7 @@ class _Pool:
 
 
 class _Here(threading.local):
-    busy = False  # True while this thread works on an item
+    busy = False  # whether this thread is working on an item
 
 
 _here = _Here()
@@ -103,7 +103,7 @@ _number = _usable_processors()
 
 
 def _start_anew() -> None:
-    """Reset after a fork: the child has no threads, and perhaps locks that are held."""
+    """Reset after a fork, since the child has no threads, and perhaps locks that are held."""
     global _pool
     _pool = _Pool()
     _here.busy = False
@@ -127,8 +127,8 @@ def get_num_threads() -> int:
 def set_num_threads(count: int) -> None:
     """Set the number of threads for large arrays and, if threadpoolctl is installed, for BLAS.
 
-    It starts at OMP_NUM_THREADS, else at the number of processors that this process may use.
-    RuntimeError unless it is an int of at least one.
+    The initial value is OMP_NUM_THREADS, or else the number of processors that this process may
+    use. Raises `RuntimeError` unless `count` is an int of at least one.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.set_num_threads.html
 
@@ -146,8 +146,8 @@ def set_num_threads(count: int) -> None:
 def for_each(function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
     """Return `[function(item) for item in items]`, computed by several threads.
 
-    Inside an item, further items run one after the other.  The error of the first
-    failed item is raised, after all others have ended.
+    Within an item, further items run one after the other.  If items fail, the error of the first is
+    raised once all have ended.
 
     >>> for_each(abs, [-1, 2, -3])
     [1, 2, 3]

@@ -1,10 +1,10 @@
-"""Neural networks: modules, functions without state, and initialisers.
+"""Neural networks: modules, stateless functions and initialisers.
 
 Source: https://docs.pytorch.org/docs/stable/nn.html
 """
 
 # mypy: disable-error-code="has-type"
-# It reads this file before the lists of names that the file joins.
+# Type checkers read the imports of this file; at run time it joins the files' lists of names.
 
 from typing import TYPE_CHECKING
 

@@ -45,7 +45,7 @@ __all__ = [
 
 
 class _Inplace(Module):
-    """An activation without arguments that can write to its input."""
+    """Base of activations that take only `inplace`."""
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
@@ -56,7 +56,7 @@ class _Inplace(Module):
 
 
 class ReLU(_Inplace):
-    """max(x, 0)
+    """Rectified linear unit: max(x, 0).
 
     >>> from minigrad import nn, tensor
     >>> nn.ReLU()(tensor([-1.0, 2.0]))
@@ -68,7 +68,7 @@ class ReLU(_Inplace):
 
 
 class SELU(_Inplace):
-    """Scaled elu, with scales that keep mean 0 and variance 1.
+    """Scaled ELU; its two scales drive activations towards mean 0 and variance 1.
 
     >>> from minigrad import nn, tensor
     >>> nn.SELU()(tensor([-1.0, 0.0, 2.0]))
@@ -80,7 +80,7 @@ class SELU(_Inplace):
 
 
 class SiLU(_Inplace):
-    """x sigmoid(x)
+    """Sigmoid linear unit, also called swish: x sigmoid(x).
 
     >>> from minigrad import nn, tensor
     >>> nn.SiLU()(tensor([-1.0, 0.0, 2.0]))
@@ -134,7 +134,7 @@ class Hardswish(_Inplace):
 
 
 class LeakyReLU(Module):
-    """x, times `negative_slope` where it is negative.
+    """ReLU with a leak: x where it is positive, else `negative_slope` times x.
 
     >>> from minigrad import nn, tensor
     >>> nn.LeakyReLU(0.1)(tensor([-1.0, 2.0]))
@@ -154,7 +154,7 @@ class LeakyReLU(Module):
 
 
 class ELU(Module):
-    """x, or alpha (exp(x) - 1) where it is negative.
+    """Exponential linear unit: x where it is positive, else alpha (exp(x) - 1).
 
     >>> from minigrad import nn, tensor
     >>> nn.ELU()(tensor([-1.0, 0.0, 2.0]))
@@ -174,7 +174,7 @@ class ELU(Module):
 
 
 class CELU(ELU):
-    """x, or alpha (exp(x / alpha) - 1) where it is negative.
+    """ELU with a continuous derivative: x where it is positive, else alpha (exp(x / alpha) - 1).
 
     >>> from minigrad import nn, tensor
     >>> nn.CELU()(tensor([-1.0, 0.0, 2.0]))
@@ -186,7 +186,7 @@ class CELU(ELU):
 
 
 class Hardtanh(Module):
-    """x clamped to the range from `min_val` to `max_val`.
+    """Clamp x to the range from `min_val` to `max_val`.
 
     >>> from minigrad import nn, tensor
     >>> nn.Hardtanh()(tensor([-1.0, 0.0, 2.0]))
@@ -210,7 +210,7 @@ class Hardtanh(Module):
 
 
 class ReLU6(Hardtanh):
-    """min(max(x, 0), 6)
+    """ReLU capped at six: min(max(x, 0), 6).
 
     >>> from minigrad import nn, tensor
     >>> nn.ReLU6()(tensor([-1.0, 0.0, 2.0]))
@@ -225,7 +225,7 @@ class ReLU6(Hardtanh):
 
 
 class Threshold(Module):
-    """x where it is above `threshold`, else `value`.
+    """x where it exceeds `threshold`, else `value`.
 
     >>> from minigrad import nn, tensor
     >>> nn.Threshold(0.5, 9.0)(tensor([0.0, 1.0]))
@@ -247,7 +247,7 @@ class Threshold(Module):
 
 
 class RReLU(Module):
-    """x, times a slope where it is negative: drawn from [lower, upper) in training, else the mean.
+    """Leaky ReLU with slopes drawn from [lower, upper) in training, and their mean in evaluation.
 
     >>> from minigrad import nn, tensor
     >>> nn.RReLU(0.25, 0.75).eval()(tensor([-2.0, 3.0]))
@@ -270,7 +270,7 @@ class RReLU(Module):
 
 
 class Sigmoid(Module):
-    """1 / (1 + exp(-x))
+    """Logistic sigmoid: 1 / (1 + exp(-x)).
 
     >>> from minigrad import nn, tensor
     >>> nn.Sigmoid()(tensor([-1.0, 0.0, 2.0]))
@@ -282,7 +282,7 @@ class Sigmoid(Module):
 
 
 class LogSigmoid(Module):
-    """log(sigmoid(x)), without overflow.
+    """log(sigmoid(x)), computed without overflow.
 
     >>> from minigrad import nn, tensor
     >>> nn.LogSigmoid()(tensor([-1.0, 0.0, 2.0]))
@@ -294,7 +294,7 @@ class LogSigmoid(Module):
 
 
 class Tanh(Module):
-    """The hyperbolic tangent.
+    """Hyperbolic tangent.
 
     >>> from minigrad import nn, tensor
     >>> nn.Tanh()(tensor([-1.0, 0.0, 2.0]))
@@ -330,7 +330,7 @@ class Softsign(Module):
 
 
 class GELU(Module):
-    """x times the normal distribution function of x; `approximate` is "none" or "tanh".
+    """x times the standard normal distribution function at x; `approximate` is "none" or "tanh".
 
     >>> from minigrad import nn, tensor
     >>> nn.GELU()(tensor([-1.0, 0.0, 2.0]))
@@ -349,7 +349,7 @@ class GELU(Module):
 
 
 class GLU(Module):
-    """The first half along a dimension times the sigmoid of the second.
+    """Gated linear unit: the first half along a dimension times the sigmoid of the second half.
 
     >>> from minigrad import nn, tensor
     >>> nn.GLU()(tensor([1.0, 2.0, 0.0, 0.0]))
@@ -368,7 +368,7 @@ class GLU(Module):
 
 
 class Softplus(Module):
-    """log(1 + exp(beta x)) / beta, or x where beta x is above `threshold`.
+    """Smooth ReLU: log(1 + exp(beta x)) / beta, or just x once beta x exceeds `threshold`.
 
     >>> from minigrad import nn, tensor
     >>> nn.Softplus()(tensor([-1.0, 0.0, 2.0]))
@@ -409,7 +409,7 @@ class Hardshrink(_Shrink):
 
 
 class Softshrink(_Shrink):
-    """x moved towards zero by lambd, zero where |x| <= lambd.
+    """x moved towards zero by `lambd`, and zero where |x| <= lambd.
 
     >>> from minigrad import nn, tensor
     >>> nn.Softshrink()(tensor([-1.0, 0.0, 2.0]))
@@ -421,7 +421,7 @@ class Softshrink(_Shrink):
 
 
 class PReLU(Module):
-    """x, times a trained slope where it is negative.
+    """Leaky ReLU whose negative slope is a trained parameter.
 
     >>> from minigrad import nn, tensor
     >>> nn.PReLU()(tensor([-1.0, 2.0])).tolist()
@@ -476,7 +476,7 @@ class Softmin(_AlongDim):
 
 
 class LogSoftmax(_AlongDim):
-    """log(softmax(x)) along a dimension, without overflow.
+    """log(softmax(x)) along a dimension, computed without overflow.
 
     >>> from minigrad import nn, tensor
     >>> nn.LogSoftmax(dim=0)(tensor([0.0, 1.0, 3.0]))

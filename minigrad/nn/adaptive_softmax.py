@@ -1,4 +1,4 @@
-"""Adaptive softmax: many classes, the rare ones in clusters that are computed when they occur.
+"""Adaptive softmax: rare classes share clusters, which are computed only when they occur.
 
 Source: Grave et al., Efficient softmax approximation for GPUs, https://arxiv.org/abs/1609.04309
 """
@@ -19,20 +19,21 @@ __all__ = ["AdaptiveLogSoftmaxWithLoss"]
 
 
 class _ASMoutput(NamedTuple):
-    """The result of the loss: log-probabilities of the targets, and minus their mean."""
+    """The targets' log-probabilities, and the loss: minus their mean."""
 
     output: Any
     loss: Any
 
 
 class AdaptiveLogSoftmaxWithLoss(Module):
-    """The negative log-likelihood of classes sorted by their frequency, the most frequent first.
+    """Negative log-likelihood of classes that are sorted by frequency, the most frequent first.
 
-    The head scores the classes below `cutoffs[0]` and one cluster for each further range of
-    classes; cluster i has `in_features / div_value**i` features. Called with inputs (N,
-    in_features) and targets (N), or with one of each, it returns `output`, the log-probabilities
-    of the targets, and `loss`. ValueError for cutoffs that do not rise or reach `n_classes`,
-    RuntimeError for targets out of range.
+    The head scores the classes below `cutoffs[0]`, plus one entry for each cluster; a cluster holds
+    the classes up to the next cutoff, and cluster i has `in_features / div_value**i` features.
+    Inputs are (N, in_features) with targets (N), or one unbatched input with its target. The result
+    has two fields: `output`, the log-probabilities of the targets, and `loss`. Raises `ValueError`
+    unless the cutoffs increase and stay below `n_classes`, and `RuntimeError` if a target is out of
+    range.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.AdaptiveLogSoftmaxWithLoss.html
 
@@ -66,7 +67,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
                                         Linear(features, high - low, bias=False, **options)))
 
     def reset_parameters(self) -> None:
-        """Draw all weights anew.
+        """Reinitialise all weights.
 
         >>> from minigrad import manual_seed, nn
         >>> layer = nn.AdaptiveLogSoftmaxWithLoss(4, 6, cutoffs=[1])
@@ -84,8 +85,8 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         batched = target_.dim() > 0
         input = input_ if batched else F.unsqueeze(input_, 0)
         target = target_ if batched else F.unsqueeze(target_, 0)
-        within: Any = input.new_zeros(target.shape)  # in its cluster: log 1 for the head's classes
-        place = target.clone()  # among the scores of the head
+        within: Any = input.new_zeros(target.shape)  # 0 for the head's classes
+        place = target.clone()  # index among the head's scores
         known = 0
         for i, (low, high) in enumerate(pairwise([0, *self.cutoffs])):
             rows = F.nonzero((target >= low) & (target < high)).view(-1)
@@ -114,7 +115,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         return self._log_prob(input, self.head(input))
 
     def _log_prob(self, input: Tensor, scores: Tensor) -> Any:
-        """Return the log-probabilities of all classes, for inputs and their scores of the head."""
+        """Return the log-probabilities of all classes, given the inputs and the head's scores."""
         head = F.log_softmax(scores, 1)
         found = [head[:, :self.shortlist_size]]
         for i, cluster in enumerate(self.tail):
@@ -125,7 +126,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
     def predict(self, input: Tensor) -> Any:
         """Return the most probable class of each input (N).
 
-        Clusters are computed for the inputs that the head sends to one.
+        Only inputs that the head assigns to a cluster pay for computing the clusters.
 
         >>> from minigrad import nn, ones
         >>> nn.AdaptiveLogSoftmaxWithLoss(16, 20, [4, 10]).predict(ones(3, 16)).shape
@@ -140,7 +141,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
 
 
 def check_cutoffs(cutoffs: list[int], classes: int) -> None:
-    """Raise unless the cutoffs are whole numbers that rise from 1 to below `classes`.
+    """Raise `ValueError` unless the cutoffs are integers that increase from 1 to below `classes`.
 
     >>> check_cutoffs([3, 2], 10)
     Traceback (most recent call last):
@@ -155,7 +156,7 @@ def check_cutoffs(cutoffs: list[int], classes: int) -> None:
 
 
 def check_inputs(input: Tensor, target: Tensor) -> None:
-    """Raise unless there is a target (N) for inputs (N, features), or one for one.
+    """Raise unless inputs (N, features) have targets (N), or one input has one target.
 
     >>> from minigrad import ones, tensor
     >>> check_inputs(ones(2, 4), tensor(1))

@@ -19,7 +19,7 @@ __all__ = ["MultiheadAttention"]
 
 
 class NonDynamicallyQuantizableLinear(Linear):
-    """`Linear` under the name that PyTorch prints for the output projection of an attention.
+    """`Linear` under the name that PyTorch prints for an attention's output projection.
 
     >>> NonDynamicallyQuantizableLinear(2, 1)
     NonDynamicallyQuantizableLinear(in_features=2, out_features=1, bias=True)
@@ -27,10 +27,10 @@ class NonDynamicallyQuantizableLinear(Linear):
 
 
 class MultiheadAttention(Module):
-    """Attention of `num_heads` heads: queries (L, N, E), keys and values (S, N, E) -> (L, N, E).
+    """Multi-head attention: queries (L, N, E), keys and values (S, N, E) -> (L, N, E).
 
-    With `batch_first` the batch N comes first; without a batch all are matrices. Returns the result
-    and the weights (N, L, S), None without `need_weights`.
+    `batch_first` puts the batch dimension N first, and unbatched inputs are matrices. Returns the
+    result and the attention weights (N, L, S); the weights are `None` with `need_weights=False`.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.MultiheadAttention.html
 
@@ -81,7 +81,7 @@ class MultiheadAttention(Module):
         self._reset_parameters()
 
     def _reset_parameters(self) -> None:
-        """Initialise the input projections by Xavier, the biases with zeros."""
+        """Initialise the input projections with Xavier's method and the biases with zeros."""
         weights = [self.in_proj_weight, self.q_proj_weight, self.k_proj_weight, self.v_proj_weight]
         for weight in weights:
             if weight is not None:
@@ -97,9 +97,10 @@ class MultiheadAttention(Module):
                 key_padding_mask: Tensor | None = None, need_weights: bool = True,
                 attn_mask: Tensor | None = None, average_attn_weights: bool = True,
                 is_causal: bool = False) -> tuple[Tensor, Tensor | None]:
-        """Attend; masks are True or -inf at hidden places, and `is_causal` if causal.
+        """Attend; a mask hides the positions where it is True or -inf.
 
-        Masks: `key_padding_mask` (N, S), `attn_mask` (L, S) or (N heads, L, S).
+        `key_padding_mask` is (N, S), `attn_mask` is (L, S) or (N heads, L, S); `is_causal` tells
+        that `attn_mask` is the causal mask.
         """
         batched = query.dim() == 3
         turned = self.batch_first and batched
@@ -116,7 +117,7 @@ class MultiheadAttention(Module):
 
 
 def positions_first(*inputs: Tensor) -> list[Tensor]:
-    """Exchange the first two dimensions; inputs that are one tensor stay one.
+    """Swap the first two dimensions; inputs that are the same tensor stay the same tensor.
 
     >>> from minigrad import ones
     >>> x = ones(1, 2, 3)

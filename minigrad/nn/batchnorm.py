@@ -18,9 +18,9 @@ __all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d"]
 
 
 class ChannelNorm(Module):
-    """Base of batch and instance norm: scale, shift and running moments of each channel.
+    """Base of batch and instance norm, with a scale, a shift and running moments per channel.
 
-    The subclasses say which numbers of dimensions the input may have.
+    Subclasses set `allowed`, the numbers of dimensions that the input may have.
     """
 
     _version = 2
@@ -47,7 +47,7 @@ class ChannelNorm(Module):
         self.reset_parameters()
 
     def reset_running_stats(self) -> None:
-        """Reset the running moments: mean zero, variance one.
+        """Reset the running mean to zero and the running variance to one.
 
         >>> from minigrad import nn, tensor
         >>> layer = nn.BatchNorm1d(1); _ = layer(tensor([[1.0], [3.0]])); layer.running_mean
@@ -61,7 +61,7 @@ class ChannelNorm(Module):
             self.num_batches_tracked.zero_()
 
     def reset_parameters(self) -> None:
-        """Start with the identity: weight one, bias zero.
+        """Reset the layer to the identity: weight one, bias zero.
 
         >>> from minigrad import nn
         >>> layer = nn.BatchNorm1d(2); _ = nn.init.constant_(layer.weight, 5.0)
@@ -75,7 +75,7 @@ class ChannelNorm(Module):
             init.zeros_(self.bias)
 
     def _check_input_dim(self, input: Tensor) -> None:
-        """Raise `ValueError` for a number of dimensions that is not allowed."""
+        """Raise `ValueError` if the input has the wrong number of dimensions."""
         if input.dim() not in self.allowed:
             wanted = " or ".join(f"{n}D" for n in self.allowed)
             raise ValueError(f"expected {wanted} input (got {input.dim()}D input)")
@@ -87,19 +87,19 @@ class ChannelNorm(Module):
 
 
 class _BatchNorm(ChannelNorm):
-    """Batch normalisation; its buffers are None with `track_running_stats=False`."""
+    """Batch normalisation; its buffers are `None` with `track_running_stats=False`."""
 
     def forward(self, input: Tensor) -> Tensor:
-        """Normalise each channel, scale and shift it; in training update the running moments.
+        """Normalise, scale and shift each channel; in training, update the running moments too.
 
-        `num_batches_tracked` counts the batches of the training.
+        `num_batches_tracked` counts the training batches.
         """
         self._check_input_dim(input)
         momentum = 0.0 if self.momentum is None else self.momentum
         tracked = self.training and self.track_running_stats
         if tracked and self.num_batches_tracked is not None:
             self.num_batches_tracked.add_(1)
-            if self.momentum is None:  # the plain average of all batches
+            if self.momentum is None:  # plain average of all batches so far
                 momentum = 1.0 / float(self.num_batches_tracked)
         by_batch = self.training or (self.running_mean is None and self.running_var is None)
         used = tracked or not self.training
@@ -109,9 +109,9 @@ class _BatchNorm(ChannelNorm):
 
 
 class BatchNorm1d(_BatchNorm):
-    """Bring each channel of (N, C) or (N, C, L) to mean zero and variance one, scale and shift.
+    """Normalise each channel of (N, C) or (N, C, L) to mean 0 and variance 1, then scale and shift.
 
-    In training by the batch's moments; in evaluation by those of the batches seen.
+    Training uses the moments of the batch, evaluation the running moments of earlier batches.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.BatchNorm1d.html
 
@@ -124,9 +124,9 @@ class BatchNorm1d(_BatchNorm):
 
 
 class BatchNorm2d(_BatchNorm):
-    """Bring each channel of (N, C, H, W) to mean zero and variance one, scale and shift.
+    """Normalise each channel of (N, C, H, W) to mean 0 and variance 1, then scale and shift.
 
-    In training by the batch's moments; in evaluation by those of the batches seen.
+    Training uses the moments of the batch, evaluation the running moments of earlier batches.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.BatchNorm2d.html
 
@@ -139,7 +139,7 @@ class BatchNorm2d(_BatchNorm):
 
 
 class BatchNorm3d(_BatchNorm):
-    """Bring each channel of (N, C, D, H, W) to mean zero and variance one, scale and shift.
+    """Normalise each channel of (N, C, D, H, W) to mean 0 and variance 1, then scale and shift.
 
     >>> from minigrad import nn, ones
     >>> nn.BatchNorm3d(3)(ones(2, 3, 1, 4, 4)).shape

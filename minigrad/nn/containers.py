@@ -1,4 +1,4 @@
-"""Modules that hold modules: in a row, in a list, by name.
+"""Modules that hold other modules in sequence, in a list, or by name.
 
 Source: https://docs.pytorch.org/docs/stable/nn.html#containers
 """
@@ -16,7 +16,7 @@ __all__ = ["ModuleDict", "ModuleList", "Sequential"]
 
 
 def position(key: Any, length: int) -> int:
-    """Return a list index counted from the front."""
+    """Return a possibly negative list index as an index from the front."""
     key = index(key)
     if not -length <= key < length:
         raise IndexError(f"index {key} is out of range")
@@ -24,7 +24,7 @@ def position(key: Any, length: int) -> int:
 
 
 def pairs_of(given: Any, name: str, what: str) -> Iterator[tuple[Any, Any]]:
-    """Yield the pairs of a mapping or of a sequence of pairs; `name` updates itself with them."""
+    """Yield the pairs of a mapping, or of a sequence of pairs, for the `update` of class `name`."""
     if not isinstance(given, Iterable):
         raise TypeError(f"{what}.update should be called with an iterable of key/value pairs, but "
                         f"got {type(given).__name__}")
@@ -43,7 +43,7 @@ def pairs_of(given: Any, name: str, what: str) -> Iterator[tuple[Any, Any]]:
 
 
 class _Row(Module):
-    """Base of Sequential and ModuleList: modules under the names "0", "1", ..."""
+    """Base of `Sequential` and `ModuleList`, which name their modules "0", "1", ..."""
 
     def __len__(self) -> int:
         return len(self._modules)
@@ -52,7 +52,7 @@ class _Row(Module):
         return iter(self._modules.values())
 
     def _name(self, key: Any) -> str:
-        """Return the name of the module at a place."""
+        """Return the name of the module at a position."""
         return list(self._modules)[position(key, len(self))]
 
     def __getitem__(self, key: Any) -> Any:
@@ -76,12 +76,12 @@ class _Row(Module):
         self._modules = {str(i): module for i, module in enumerate(modules)}
 
     def append(self, module: Module) -> Self:
-        """Add a module at the end."""
+        """Append a module."""
         self.add_module(str(len(self)), module)
         return self
 
     def extend(self, modules: Iterable[Module]) -> Self:
-        """Add modules at the end."""
+        """Append modules."""
         for module in list(modules):
             self.append(module)
         return self
@@ -94,14 +94,14 @@ class _Row(Module):
         return self
 
     def pop(self, key: Any) -> Any:
-        """Remove a module, or those of a slice, and return it."""
+        """Remove a module, or the modules of a slice, and return them."""
         module = self[key]
         del self[key]
         return module
 
 
 class Sequential(_Row):
-    """Modules in a row: each one gets the result of the one before it.
+    """Modules that run one after another: each takes the result of the previous one.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Sequential.html
 
@@ -172,7 +172,7 @@ class Sequential(_Row):
 
 
 class ModuleList(_Row):
-    """A list that registers its modules; it has no forward of its own.
+    """A list that registers the modules it holds; calling the modules is left to you.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.ModuleList.html
 
@@ -198,7 +198,7 @@ class ModuleList(_Row):
         return type(self)(module for _, module in items)
 
     def extend(self, modules: Iterable[Module]) -> Self:
-        """Add modules at the end."""
+        """Append modules; `TypeError` unless they are iterable."""
         if not isinstance(modules, Iterable):
             raise TypeError("ModuleList.extend should be called with an iterable, but got "
                             f"{type(modules).__name__}")
@@ -215,7 +215,7 @@ class ModuleList(_Row):
         super().insert(index, module)
 
     def __repr__(self) -> str:
-        """Return the usual text, with runs of equal modules shown once."""
+        """Return the usual text, but show a run of equal modules only once."""
         runs: list[tuple[int, int, str]] = []
         for i, text in enumerate(map(repr, self)):
             if runs and runs[-1][2] == text:
@@ -231,7 +231,7 @@ class ModuleList(_Row):
 
 
 class ModuleDict(Module):
-    """Modules by name; it has no forward of its own.
+    """A dictionary that registers the modules it holds; calling the modules is left to you.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.ModuleDict.html
 
@@ -277,7 +277,7 @@ class ModuleDict(Module):
         return self._modules.pop(key)
 
     def keys(self) -> Iterable[str]:
-        """Return the names."""
+        """Return the modules' names."""
         return self._modules.keys()
 
     def items(self) -> Iterable[tuple[str, Any]]:

@@ -23,17 +23,17 @@ PADDING_NAMES = ("same", "valid")
 
 
 def one_of(names: Sequence[str]) -> str:
-    """Return a set of names as PyTorch prints it, in an order that no hash seed changes."""
+    """Return names as PyTorch prints a set of them, but always in the same order."""
     return f"{{{', '.join(map(repr, names))}}}"
 
 
 def sizes_of(value: Any, dims: int) -> tuple[int, ...]:
-    """Return a number or a sequence as one number for each dimension."""
+    """Return one number for each dimension from a number or a sequence."""
     return (value,) * dims if isinstance(value, int) else tuple(value)
 
 
 class ConvNd(Module):
-    """Base of all convolutions, transposed ones too."""
+    """Base of all convolution layers, including the transposed ones."""
 
     dims: int
     transposed = False
@@ -78,7 +78,7 @@ class ConvNd(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw weight and bias uniformly within 1 / sqrt(in_channels / groups * kernel size).
+        """Draw weight and bias uniformly from ±1 / sqrt(in_channels / groups * kernel size).
 
         >>> from minigrad import manual_seed, nn
         >>> layer = nn.Conv1d(1, 2, kernel_size=4)
@@ -112,7 +112,7 @@ class ConvNd(Module):
 
 
 class _Conv(ConvNd):
-    """A convolution; the subclasses set the number of dimensions."""
+    """Base of convolution layers; subclasses set the number of dimensions."""
 
     convolve: Callable[..., Any]
 
@@ -134,7 +134,7 @@ class _Conv(ConvNd):
                                    self.dilation, self.groups)
 
     def _both_sides(self) -> list[int]:
-        """Return the padding before and after each dimension, the last dimension first."""
+        """Return the padding before and after each dimension, starting with the last dimension."""
         if isinstance(self.padding, str):
             totals = [d * (k - 1) if self.padding == "same" else 0
                       for d, k in zip(self.dilation, self.kernel_size, strict=True)]
@@ -171,7 +171,7 @@ class Conv2d(_Conv):
 
 
 class Conv3d(_Conv):
-    """Slide kernels over three dimensions: (N, in_channels, D, H, W).
+    """Slide kernels over three dimensions: (N, in_channels, D, H, W) -> (N, out_channels, *steps).
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Conv3d.html
 

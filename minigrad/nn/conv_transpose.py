@@ -1,4 +1,4 @@
-"""Transposed convolution layers, which make inputs larger.
+"""Transposed convolution layers, which upsample their inputs.
 
 Source: https://docs.pytorch.org/docs/stable/nn.html#convolution-layers
 """
@@ -16,7 +16,7 @@ __all__ = ["ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"]
 
 
 class _ConvTranspose(ConvNd):
-    """A transposed convolution; the subclasses set the number of dimensions."""
+    """Base of transposed convolution layers; subclasses set the number of dimensions."""
 
     transposed = True
     convolve: Callable[..., Any]
@@ -37,7 +37,7 @@ class _ConvTranspose(ConvNd):
                                    self.groups, self.dilation)
 
     def _fill(self, input: Tensor, output_size: Sequence[int]) -> list[int]:
-        """Return how many elements are missing at the end for `output_size`."""
+        """Return the output padding that gives `output_size`, one number for each dimension."""
         before = 2 if input.dim() == self.dims + 2 else 1
         wanted = output_size
         if len(wanted) == before + self.dims:
@@ -60,7 +60,7 @@ class _ConvTranspose(ConvNd):
 class ConvTranspose1d(_ConvTranspose):
     """Spread kernels over one dimension: (N, in_channels, L) -> (N, out_channels, larger).
 
-    `output_size`, given to the call, chooses among the sizes that a stride leaves open.
+    With a stride, several output sizes are possible; pass `output_size` to the call to choose one.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.ConvTranspose1d.html
 
@@ -88,7 +88,7 @@ class ConvTranspose2d(_ConvTranspose):
 
 
 class ConvTranspose3d(_ConvTranspose):
-    """Spread kernels over three dimensions: (N, in_channels, D, H, W).
+    """Spread kernels over three dimensions: (N, in_channels, D, H, W) -> (N, out_channels, ...).
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.ConvTranspose3d.html
 

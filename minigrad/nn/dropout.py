@@ -1,4 +1,4 @@
-"""Dropout: zeros elements at random in training, and does nothing in evaluation.
+"""Dropout layers, which zero elements at random in training and are no-ops in evaluation.
 
 Source: https://docs.pytorch.org/docs/stable/nn.html#dropout-layers
 """
@@ -25,9 +25,9 @@ class _Dropout(Module):
 
 
 class Dropout(_Dropout):
-    """Zero each element with probability `p` and divide the others by 1 - p.
+    """Zero each element with probability `p` and divide the rest by 1 - p.
 
-    In evaluation nothing changes. With `inplace` the result is written to the input.
+    In evaluation it is a no-op. With `inplace` the result overwrites the input.
 
     >>> from minigrad import nn, ones
     >>> nn.Dropout(0.5).eval()(ones(3))
@@ -39,7 +39,7 @@ class Dropout(_Dropout):
 
 
 class Dropout1d(_Dropout):
-    """Zero whole channels of (N, C, L) or (C, L).
+    """Zero whole channels of (N, C, L) or (C, L) with probability `p`.
 
     >>> from minigrad import nn, ones
     >>> nn.Dropout1d()(ones(4, 8, 5)).shape
@@ -53,7 +53,7 @@ class Dropout1d(_Dropout):
 
 
 class Dropout2d(_Dropout):
-    """Zero whole channels of (N, C, H, W).
+    """Zero whole channels of (N, C, H, W) with probability `p`.
 
     >>> from minigrad import nn, ones
     >>> nn.Dropout2d().eval()(ones(1, 1, 1, 2))
@@ -65,7 +65,7 @@ class Dropout2d(_Dropout):
 
 
 class Dropout3d(_Dropout):
-    """Zero whole channels of (N, C, D, H, W) or (C, D, H, W).
+    """Zero whole channels of (N, C, D, H, W) or (C, D, H, W) with probability `p`.
 
     >>> from minigrad import nn, ones
     >>> nn.Dropout3d().eval()(ones(1, 1, 1, 1, 2))
@@ -77,7 +77,7 @@ class Dropout3d(_Dropout):
 
 
 class AlphaDropout(_Dropout):
-    """Drop elements to SELU's lower bound, keeping mean and variance.
+    """Set elements to SELU's lower bound at random, preserving mean and variance.
 
     >>> from minigrad import nn, ones
     >>> nn.AlphaDropout().eval()(ones(1, 2))
@@ -89,7 +89,7 @@ class AlphaDropout(_Dropout):
 
 
 class FeatureAlphaDropout(_Dropout):
-    """Drop whole channels to SELU's lower bound, keeping mean and variance.
+    """Set whole channels to SELU's lower bound at random, preserving mean and variance.
 
     >>> from minigrad import nn, ones
     >>> nn.FeatureAlphaDropout().eval()(ones(1, 2))

@@ -1,4 +1,4 @@
-"""Embeddings: tables of trained vectors.
+"""Embeddings: lookup tables of trained vectors.
 
 Source: https://docs.pytorch.org/docs/stable/nn.html#sparse-layers
 """
@@ -17,10 +17,10 @@ __all__ = ["Embedding", "EmbeddingBag"]
 
 
 class Embedding(Module):
-    """A table of vectors, looked up by number: (*) -> (*, embedding_dim).
+    """A table of vectors that indices of any shape look up: (*) -> (*, embedding_dim).
 
-    The vector of `padding_idx` is not trained; vectors longer than `max_norm` are cut short in
-    place when they are looked up; `sparse` has to stay False.
+    The row `padding_idx` gets no gradient. A lookup first rescales, in place, the rows that are
+    longer than `max_norm`. `sparse` must be False, since minigrad has no sparse tensors.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Embedding.html
 
@@ -60,7 +60,7 @@ class Embedding(Module):
                         padding_idx: int | None = None, max_norm: float | None = None,
                         norm_type: float = 2.0, scale_grad_by_freq: bool = False,
                         sparse: bool = False) -> Embedding:
-        """Make a layer of a given table; it is not trained unless `freeze` is False.
+        """Make a layer from a given table, which stays frozen unless `freeze` is False.
 
         >>> from minigrad import nn, tensor
         >>> nn.Embedding.from_pretrained(tensor([[1.0, 2.0], [3.0, 4.0]]))(tensor([1]))
@@ -73,7 +73,7 @@ class Embedding(Module):
                    _weight=embeddings, _freeze=freeze)
 
     def reset_parameters(self) -> None:
-        """Draw the table from the normal distribution, but for the padding's row of zeros.
+        """Draw the table from the standard normal distribution and zero the padding row.
 
         >>> from minigrad import manual_seed, nn
         >>> layer = nn.Embedding(3, 2, padding_idx=0)
@@ -102,10 +102,10 @@ class Embedding(Module):
 
 
 class EmbeddingBag(Module):
-    """Sums, means or maxima of bags of vectors, looked up by number: -> (bags, dim).
+    """A table of vectors that returns the sum, mean or maximum of each bag: -> (bags, dim).
 
-    `padding_idx` does not count; vectors longer than `max_norm` are cut short in place when they
-    are looked up; `sparse` has to stay False.
+    Indices equal to `padding_idx` do not count. A lookup first rescales, in place, the rows that
+    are longer than `max_norm`. `sparse` must be False, since minigrad has no sparse tensors.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.EmbeddingBag.html
 
@@ -147,7 +147,7 @@ class EmbeddingBag(Module):
                         mode: str = "mean", sparse: bool = False,
                         include_last_offset: bool = False,
                         padding_idx: int | None = None) -> EmbeddingBag:
-        """Make a layer of a given table; it is not trained unless `freeze` is False.
+        """Make a layer from a given table, which stays frozen unless `freeze` is False.
 
         >>> from minigrad import nn, tensor
         >>> bags = nn.EmbeddingBag.from_pretrained(tensor([[1.0, 2.0], [3.0, 4.0]]))
@@ -163,7 +163,7 @@ class EmbeddingBag(Module):
         return made
 
     def reset_parameters(self) -> None:
-        """Draw the table from the normal distribution, but for the padding's row of zeros.
+        """Draw the table from the standard normal distribution and zero the padding row.
 
         >>> from minigrad import manual_seed, nn
         >>> layer = nn.EmbeddingBag(3, 2, padding_idx=0)
@@ -189,21 +189,21 @@ class EmbeddingBag(Module):
 
 
 def draw_table(weight: Tensor, padding_idx: int | None) -> None:
-    """Write numbers of the normal distribution to a table, and zeros to the padding's row."""
+    """Fill a table with standard normal numbers, in place, and zero the padding row."""
     init.normal_(weight)
     if padding_idx is not None:
         init.zeros_(weight.detach()[padding_idx])
 
 
 def refuse_sparse(name: str, sparse: bool) -> None:
-    """Raise `NotImplementedError` for sparse gradients."""
+    """Raise `NotImplementedError` if sparse gradients are requested."""
     if sparse:
         raise NotImplementedError(f"{name}: sparse is True, but minigrad has no sparse tensors; "
                                   "leave it False")
 
 
 def checked_table(weight: Tensor, rows: int, columns: int) -> Tensor:
-    """Return the given table; `AssertionError` unless it has these sizes."""
+    """Return the given table; raise `AssertionError` unless it is (rows, columns)."""
     if tuple(weight.shape) != (rows, columns):
         raise AssertionError("Shape of weight does not match num_embeddings and embedding_dim")
     return weight

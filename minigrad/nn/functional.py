@@ -1,7 +1,7 @@
-"""The functions of `torch.nn.functional`: layers without state.
+"""The stateless layers of `torch.nn.functional`.
 
-Functions that are ops come from the ops' declarations; those written here only add arguments that
-PyTorch's functions have: `inplace`, `training`, the input first.
+Most functions come from op declarations. The ones in this file only add PyTorch's extra
+arguments, such as `inplace` and `training`.
 
 Source: https://docs.pytorch.org/docs/stable/nn.functional.html
 """
@@ -112,7 +112,7 @@ __all__ = [
     "upsample_nearest",
 ]
 
-gelu, hardshrink, logsigmoid, softplus, softshrink = [  # those that take `out=`
+gelu, hardshrink, logsigmoid, softplus, softshrink = [  # these take `out=`
     function(name) for name in ("gelu", "hardshrink", "logsigmoid", "softplus", "softshrink")]
 prelu = F.prelu
 softsign, tanhshrink = F.softsign, F.tanhshrink
@@ -126,7 +126,7 @@ rrelu_ = F.rrelu_
 
 
 def _activation(name: str, inplace: bool, input: Tensor, *args: Any) -> Tensor:
-    """Apply the activation of that name, or its variant that writes to the input."""
+    """Apply an activation by name, or its in-place variant."""
     return getattr(F, name + "_" if inplace else name)(input, *args)
 
 
@@ -152,7 +152,7 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
-    """Return x, times `negative_slope` where it is negative.
+    """Return x where it is positive, else `negative_slope` times x.
 
     >>> from minigrad import tensor
     >>> from minigrad.nn import functional as F
@@ -163,7 +163,7 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
 
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    """Return x, or alpha (exp(x) - 1) where it is negative.
+    """Return x where it is positive, else alpha (exp(x) - 1).
 
     >>> from minigrad import tensor
     >>> from minigrad.nn import functional as F
@@ -175,7 +175,7 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
 
 def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False,
           inplace: bool = False) -> Tensor:
-    """Return x, times a slope drawn from [lower, upper) where it is negative, in training.
+    """Return leaky ReLU with slopes drawn from [lower, upper) in training, their mean otherwise.
 
     >>> from minigrad import tensor
     >>> rrelu(tensor([-2.0, 3.0]), 0.25, 0.75)
@@ -185,7 +185,7 @@ def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, trainin
 
 
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
-    """Return the scaled elu, with scales that keep mean 0 and variance 1.
+    """Return the scaled ELU, whose scales drive activations towards mean 0 and variance 1.
 
     >>> from minigrad import tensor
     >>> from minigrad.nn import functional as F
@@ -196,7 +196,7 @@ def selu(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    """Return x, or alpha (exp(x / alpha) - 1) where it is negative.
+    """Return x where it is positive, else alpha (exp(x / alpha) - 1).
 
     >>> from minigrad import tensor
     >>> from minigrad.nn import functional as F
@@ -265,7 +265,7 @@ def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
-    """Return x where it is above `threshold`, else `value`.
+    """Return x where it exceeds `threshold`, else `value`.
 
     >>> from minigrad import tensor
     >>> from minigrad.nn import functional as F
@@ -299,7 +299,7 @@ def tanh(input: Tensor) -> Tensor:
 
 @with_aliases
 def glu(input: Tensor, dim: int = -1) -> Tensor:
-    """Return the first half along a dimension times the sigmoid of the second.
+    """Return the first half along a dimension times the sigmoid of the second half.
 
     >>> from minigrad import tensor
     >>> glu(tensor([3.0, 0.0]))
@@ -348,9 +348,9 @@ def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3,
 
 def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10,
                    dim: int = -1) -> Tensor:
-    """Return softmax((logits + Gumbel noise) / tau): a class at random, more or less sharp.
+    """Return softmax((logits + Gumbel noise) / tau), a relaxed random choice of a class.
 
-    With `hard` the value is 0 or 1, the gradient that of the soft one.
+    With `hard` the result is one-hot, but its gradient is the soft result's.
 
     >>> from minigrad import zeros
     >>> gumbel_softmax(zeros(2, 3), hard=True).sum(1)
@@ -369,7 +369,7 @@ def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: floa
 
 def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3,
                 dtype: Any = None) -> Tensor:
-    """Return log(softmax(x)) along a dimension, without overflow.
+    """Return log(softmax(x)) along a dimension, computed without overflow.
 
     >>> from minigrad import tensor
     >>> from minigrad.nn import functional as F

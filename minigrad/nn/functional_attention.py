@@ -1,4 +1,4 @@
-"""Attention of several heads, with its projections and masks, as one function.
+"""Multi-head attention with its projections and masks, as one function.
 
 Source: Vaswani et al., Attention Is All You Need, https://arxiv.org/abs/1706.03762
 """
@@ -27,13 +27,14 @@ def multi_head_attention_forward(
         v_proj_weight: Tensor | None = None, static_k: Tensor | None = None,
         static_v: Tensor | None = None, average_attn_weights: bool = True,
         is_causal: bool = False) -> tuple[Tensor, Tensor | None]:
-    """Attend as `nn.MultiheadAttention` does, with the weights given.
+    """Compute `nn.MultiheadAttention` with explicit weights.
 
-    Queries (L, N, E), keys and values (S, N, E), or all without the batch N. Returns the result
-    (L, N, E) and the weights (N, L, S), or (N, heads, L, S) if they are not averaged; None without
-    `need_weights`. Masks are True or -inf at hidden places: `key_padding_mask` (N, S), `attn_mask`
-    (L, S) or (N heads, L, S). `static_k` and `static_v` (N heads, S, E / heads) stand in for the
-    projected keys and values. AssertionError or RuntimeError for other shapes.
+    Queries are (L, N, E), keys and values (S, N, E), or all of them without the batch dimension N.
+    Returns the result (L, N, E) and the attention weights: (N, L, S), or (N, heads, L, S) if they
+    are not averaged, or `None` with `need_weights=False`. A mask hides the positions where it is
+    True or -inf: `key_padding_mask` is (N, S), `attn_mask` is (L, S) or (N heads, L, S).
+    `static_k` and `static_v` (N heads, S, E / heads) replace the projected keys and values. Raises
+    `AssertionError` or `RuntimeError` for other shapes.
 
     Source: `torch.nn.functional.multi_head_attention_forward`.
 
@@ -106,12 +107,12 @@ def multi_head_attention_forward(
     return result, found
 
 
-# ---------------------------------------------------------------- its parts
+# ---------------------------------------------------------------- helpers
 
 
 def _check_sizes(query: Tensor, key: Tensor, value: Tensor, features: int, heads: int,
                  apart: bool) -> None:
-    """Raise if the queries have other features, or keys and values do not match."""
+    """Raise unless the queries have `features` features and keys and values match."""
     if query.size(-1) != features:
         raise AssertionError(f"was expecting embedding dimension of {features}, but got "
                              f"{query.size(-1)}")
@@ -127,8 +128,8 @@ def _check_sizes(query: Tensor, key: Tensor, value: Tensor, features: int, heads
 
 def _project(query: Tensor, key: Tensor, value: Tensor, weight: Tensor, bias: Tensor | None,
              own: bool) -> list[Tensor]:
-    """Return queries, keys and values by weights that stand in one tensor."""
-    if own:  # one product for all three
+    """Project queries, keys and values with weights that are packed in one tensor."""
+    if own:  # self-attention: one product gives all three
         return list(ops.chunk(linear(query, weight, bias), 3, -1))
     biases = [None] * 3 if bias is None else ops.chunk(bias, 3)
     return [linear(x, w, b)
@@ -137,7 +138,7 @@ def _project(query: Tensor, key: Tensor, value: Tensor, weight: Tensor, bias: Te
 
 def _project_apart(inputs: tuple[Tensor, ...], weights: dict[str, Tensor | None],
                    bias: Tensor | None) -> list[Tensor]:
-    """Return queries, keys and values by a weight each; all get the features of the queries."""
+    """Project queries, keys and values with one weight each, all to the queries' features."""
     for letter, weight in weights.items():
         if weight is None:
             raise AssertionError(f"use_separate_proj_weight is True but {letter}_proj_weight is "
@@ -159,14 +160,14 @@ def _project_apart(inputs: tuple[Tensor, ...], weights: dict[str, Tensor | None]
 
 
 def _heads(x: Tensor, heads: int) -> Tensor:
-    """(L, N, E) -> (N, heads, L, E / heads)."""
+    """Split the features into heads: (L, N, E) -> (N, heads, L, E / heads)."""
     split = ops.reshape(x, (*x.shape[:2], heads, x.shape[2] // heads))
     turned: Tensor = ops.permute(split, (1, 2, 0, 3))
     return turned
 
 
 def _static(static: Tensor, name: str, q: Tensor) -> Tensor:
-    """(N heads, S, E / heads) -> (N, heads, S, E / heads), for the queries q."""
+    """Split the first dimension of static keys or values: -> (N, heads, S, E / heads)."""
     batch, heads, _, features = q.shape
     for dim, size in ((0, batch * heads), (2, features)):
         if static.size(dim) != size:
@@ -177,14 +178,14 @@ def _static(static: Tensor, name: str, q: Tensor) -> Tensor:
 
 
 def _joined(x: Tensor) -> Tensor:
-    """(N, heads, L, E / heads) -> (L, N, E): in memory the positions come first, as in PyTorch."""
+    """Merge the heads: (N, heads, L, E / heads) -> (L, N, E), contiguous as in PyTorch."""
     turned = ops.permute(x, (2, 0, 1, 3))
     joined: Tensor = ops.reshape(turned, (*turned.shape[:2], x.shape[1] * x.shape[3]))
     return joined
 
 
 def _check_mask(attn_mask: Tensor | None, query: Tensor, key: Tensor, heads: int) -> None:
-    """Raise if `attn_mask` is not of the size of the scores."""
+    """Raise unless `attn_mask` has the size of the scores."""
     if attn_mask is None:
         return
     queries, keys = query.size(0), key.size(0)
@@ -196,9 +197,9 @@ def _check_mask(attn_mask: Tensor | None, query: Tensor, key: Tensor, heads: int
 
 def _mask(attn_mask: Tensor | None, key_padding_mask: Tensor | None, extra: int, q: Tensor,
           k: Tensor) -> Tensor | None:
-    """Return both masks as one to add to the scores (N, heads, L, S); None if there is none.
+    """Merge both masks into one to add to the scores (N, heads, L, S); `None` without masks.
 
-    The last `extra` keys are learnt ones and zeros, which no mask hides.
+    The last `extra` keys are the learnt and the zero ones, and masks never hide them.
     """
     (batch, heads, queries), keys = q.shape[:3], k.shape[2]
     if attn_mask is not None:
@@ -219,7 +220,7 @@ def _mask(attn_mask: Tensor | None, key_padding_mask: Tensor | None, extra: int,
 
 
 def added(name: str, mask: Tensor | None, like: Tensor) -> Tensor | None:
-    """Return a mask to add to scores of the dtype of `like`: -inf where a bool one is True.
+    """Return a mask to add to scores of the dtype of `like`: True in a bool mask becomes -inf.
 
     >>> from minigrad import ones, tensor
     >>> added("mask", tensor([True, False]), ones(1))
@@ -236,7 +237,7 @@ def added(name: str, mask: Tensor | None, like: Tensor) -> Tensor | None:
 
 def _check_dimensions(query: Tensor, key: Tensor, value: Tensor, key_padding_mask: Tensor | None,
                       attn_mask: Tensor | None, heads: int) -> None:
-    """Raise unless either all or none of the inputs have a batch dimension."""
+    """Raise unless the inputs and masks are all batched or all unbatched."""
     dims = query.dim()
     if dims not in (2, 3):
         raise AssertionError("query should be unbatched 2D or batched 3D tensor but received "

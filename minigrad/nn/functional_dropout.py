@@ -1,4 +1,4 @@
-"""Dropout: zeros elements at random in training, and does nothing in evaluation.
+"""Dropout functions, which zero elements at random in training and are no-ops in evaluation.
 
 Source: https://docs.pytorch.org/docs/stable/nn.functional.html#dropout-functions
 """
@@ -20,12 +20,12 @@ def _check_probability(p: float) -> None:
 
 
 def _put(input: Tensor, result: Tensor, inplace: bool) -> Tensor:
-    """Return a result, written to the input if `inplace`."""
+    """Return the result, or the input with the result written to it if `inplace`."""
     return input.copy_(result) if inplace else result
 
 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Zero each element with probability `p` and divide the others by 1 - p, in training.
+    """In training, zero each element with probability `p` and divide the rest by 1 - p.
 
     >>> from minigrad import tensor
     >>> dropout(tensor([1.0, 2.0]), training=False)
@@ -38,7 +38,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
 
 def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False,
                   inplace: bool = False) -> Tensor:
-    """Drop elements to SELU's lower bound, keeping mean and variance, in training.
+    """In training, set elements to SELU's lower bound at random, preserving mean and variance.
 
     >>> from minigrad import tensor
     >>> from minigrad.nn import functional as F
@@ -51,7 +51,7 @@ def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False,
 
 def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False,
                           inplace: bool = False) -> Tensor:
-    """Drop whole channels of (N, C, ...) to SELU's lower bound, in training.
+    """In training, set whole channels of (N, C, ...) to SELU's lower bound at random.
 
     >>> from minigrad import tensor
     >>> from minigrad.nn import functional as F
@@ -64,7 +64,7 @@ def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False,
 
 def dropout1d(input: Tensor, p: float = 0.5, training: bool = True,
               inplace: bool = False) -> Tensor:
-    """Zero whole channels of (N, C, L) or (C, L).
+    """In training, zero whole channels of (N, C, L) or (C, L) with probability `p`.
 
     >>> from minigrad import ones
     >>> from minigrad.nn import functional as F
@@ -80,7 +80,7 @@ def dropout1d(input: Tensor, p: float = 0.5, training: bool = True,
 
 def dropout2d(input: Tensor, p: float = 0.5, training: bool = True,
               inplace: bool = False) -> Tensor:
-    """Zero whole channels of (N, C, H, W).
+    """In training, zero whole channels of (N, C, H, W) with probability `p`.
 
     >>> from minigrad import ones
     >>> from minigrad.nn import functional as F
@@ -102,7 +102,7 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True,
 
 def dropout3d(input: Tensor, p: float = 0.5, training: bool = True,
               inplace: bool = False) -> Tensor:
-    """Zero whole channels of (N, C, D, H, W) or (C, D, H, W).
+    """In training, zero whole channels of (N, C, D, H, W) or (C, D, H, W) with probability `p`.
 
     >>> from minigrad import ones
     >>> from minigrad.nn import functional as F
@@ -117,7 +117,7 @@ def dropout3d(input: Tensor, p: float = 0.5, training: bool = True,
 
 def _drop_channels(input: Tensor, batched: int, p: float, training: bool,
                    inplace: bool) -> Tensor:
-    """Zero whole channels; an input with other than `batched` dimensions has no batch dimension."""
+    """Zero whole channels; an input without `batched` dimensions has no batch dimension."""
     if batched and input.ndim != batched:
         result = F.squeeze(F.feature_dropout(F.unsqueeze(input, 0), p, training), 0)
     else:

@@ -1,4 +1,4 @@
-"""Embedding bags: sums, means and maxima of rows that are looked up in a table.
+"""Embedding bags: look up rows of a table and reduce each bag to its sum, mean or maximum.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.embedding_bag.html
 """
@@ -23,13 +23,13 @@ def embedding_bag(input: Tensor, weight: Tensor, offsets: Tensor | None = None,
                   scale_grad_by_freq: bool = False, mode: str = "mean", sparse: bool = False,
                   per_sample_weights: Tensor | None = None, include_last_offset: bool = False,
                   padding_idx: int | None = None) -> Tensor:
-    """Look up rows of `weight` and combine those of each bag, by `mode`: sum, mean or max.
+    """Look up rows of `weight` and reduce each bag by `mode`: "sum", "mean" or "max".
 
-    A bag is a row of a 2-D `input`; in a 1-D one it begins at each of the `offsets`, the last of
-    which is left out if `include_last_offset`. Indices that are `padding_idx` do not count, and an
-    empty bag gives zeros. `per_sample_weights` are factors of the rows of a sum. Two things are not
-    as in PyTorch on the CPU: `scale_grad_by_freq` divides by the count of the index itself, and a
-    NaN is the largest wherever it stands in its bag.
+    Each row of a 2-D `input` is a bag. In a 1-D `input`, bags begin at the `offsets`; with
+    `include_last_offset` the last offset only marks the end. Indices equal to `padding_idx` do not
+    count, and an empty bag gives zeros. `per_sample_weights` scales the rows before they are
+    summed. PyTorch on the CPU differs in two ways: here `scale_grad_by_freq` divides by how often
+    the index itself occurs, and NaN is the maximum wherever it occurs in its bag.
 
     >>> from minigrad import arange, tensor
     >>> embedding_bag(tensor([0, 2, 1]), arange(6.0).reshape(3, 2), tensor([0, 2]))
@@ -67,7 +67,7 @@ def embedding_bag(input: Tensor, weight: Tensor, offsets: Tensor | None = None,
 
 
 def reduce_bags(rows: Tensor, bags: Tensor, counted: Tensor, count: int, mode: str) -> Tensor:
-    """Return the sum, mean or maximum of the rows of each bag that are `counted`."""
+    """Reduce each bag to the sum, mean or maximum of its `counted` rows."""
     nothing = F.new_zeros(rows, (count, rows.shape[1]))
     if mode != "max":
         total = F.index_add(nothing, 0, bags, F.where(counted, rows, 0))
@@ -75,7 +75,7 @@ def reduce_bags(rows: Tensor, bags: Tensor, counted: Tensor, count: int, mode: s
             return total
         members = F.index_add(F.narrow(nothing, 1, 0, 1), 0, bags, counted.to(rows.dtype))
         return total / F.clamp(members, min=1)
-    # Only the first of equal maxima gets the gradient; an empty bag takes a row of zeros.
+    # Only the first of equal maxima gets the gradient; an empty bag gets a row of zeros.
     index = F.expand(F.unsqueeze(bags, 1), rows.shape)
     seen = F.where(counted, F.detach(rows), -math.inf)
     largest = F.scatter_reduce(nothing, 0, index, seen, "amax", include_self=False)
@@ -88,7 +88,7 @@ def reduce_bags(rows: Tensor, bags: Tensor, counted: Tensor, count: int, mode: s
 
 
 def lookup_rows(input: Tensor, weight: Tensor, *options: Any) -> Tensor:
-    """Return the rows of a table; a `RuntimeError` names the first index that is out of range."""
+    """Return rows of a table; `RuntimeError` names the first index that is out of range."""
     try:
         found: Tensor = F.embedding(weight, input, *options)
         return found
@@ -100,7 +100,7 @@ def lookup_rows(input: Tensor, weight: Tensor, *options: Any) -> Tensor:
 
 
 def checked_padding(padding_idx: int | None, rows: int) -> int:
-    """Return the padding index, counted from the front; -1 for none."""
+    """Return the padding index counted from the front, or -1 if it is `None`."""
     if padding_idx is None:
         return -1
     if not -rows <= padding_idx < rows:
@@ -136,7 +136,7 @@ def check_bags(input: Tensor, weight: Tensor, offsets: Tensor | None,
 
 def check_kinds(input: Tensor, weight: Tensor, offsets: Tensor,
                 per_sample_weights: Tensor | None) -> None:
-    """Raise unless dtypes are those of indices and of tables, and bags begin where rows are."""
+    """Raise unless indices and table have valid dtypes and the offsets are within the input."""
     for name, tensor, kinds in (("indices", input, INDICES), ("indices", offsets, INDICES),
                                 ("weight", weight, TABLES)):
         if tensor.type().removeprefix("torch.cuda.").removeprefix("torch.").removesuffix(
@@ -150,7 +150,7 @@ def check_kinds(input: Tensor, weight: Tensor, offsets: Tensor,
                            "tensor for argument #1 'per_sample_weights'; but type "
                            f"{weight.type()} does not equal {per_sample_weights.type()} (while "
                            "checking arguments for embedding_bag)")
-    if offsets.is_cuda or not offsets.numel():  # not read back from a GPU, as in PyTorch
+    if offsets.is_cuda or not offsets.numel():  # do not read a GPU's values back, as in PyTorch
         return
     if offsets[0] != 0:
         raise RuntimeError("offsets[0] has to be 0, i.e., the first sequence in the mini-batch has "

@@ -1,4 +1,4 @@
-"""Losses of distances, margins and distributions, composed of other operations.
+"""Losses for distances, margins and distributions, composed of other operations.
 
 Source: https://docs.pytorch.org/docs/stable/nn.functional.html#loss-functions
 """
@@ -29,7 +29,7 @@ __all__ = [
 
 
 def _reduced(losses: Tensor, reduction: str) -> Tensor:
-    """Return all losses, their mean or their sum."""
+    """Return the losses, their mean or their sum."""
     if reduction == "none":
         return losses
     total: Tensor = F.mean(losses) if reduction == "mean" else F.sum(losses)
@@ -37,7 +37,7 @@ def _reduced(losses: Tensor, reduction: str) -> Tensor:
 
 
 def _rows_and_classes(input: Tensor) -> tuple[int, int]:
-    """Return the numbers of samples and classes of (N, C) or (C,); one class for a number."""
+    """Return the numbers of samples and classes of (N, C) or (C,); a 0-d tensor has one class."""
     shape = tuple(input.shape)
     if len(shape) > 2 or 0 in shape[-1:]:
         raise RuntimeError("Expected non-empty vector or matrix with optional 0-dim batch size, "
@@ -47,7 +47,7 @@ def _rows_and_classes(input: Tensor) -> tuple[int, int]:
 
 
 def _require_dtype(wanted: dtype, given: Tensor) -> None:
-    """Raise PyTorch's error unless a tensor has a dtype."""
+    """Raise PyTorch's error unless a tensor has the wanted dtype."""
     if given.dtype is not wanted:
         raise RuntimeError(f"expected scalar type {type_name(wanted)} but found "
                            f"{type_name(given.dtype)}")
@@ -61,7 +61,7 @@ def _require_dtype(wanted: dtype, given: Tensor) -> None:
 def margin_ranking_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0,
                         size_average: bool | None = None, reduce: bool | None = None,
                         reduction: str = "mean") -> Tensor:
-    """max(0, margin - target (input1 - input2)), with target 1 for input1 above input2, else -1.
+    """Return max(0, margin - target (input1 - input2)); target 1 asks for input1 > input2.
 
     >>> from minigrad import tensor
     >>> margin_ranking_loss(tensor([1.0]), tensor([3.0]), tensor([1.0]))
@@ -80,7 +80,7 @@ def margin_ranking_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: 
 def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0,
                          size_average: bool | None = None, reduce: bool | None = None,
                          reduction: str = "mean") -> Tensor:
-    """Hinge embedding loss: the distance for targets 1, max(0, margin - distance) for -1.
+    """Return the distance for targets 1, and max(0, margin - distance) for targets -1.
 
     >>> from minigrad import tensor
     >>> hinge_embedding_loss(tensor([0.5, 0.25]), tensor([1, -1]), reduction="none")
@@ -96,7 +96,7 @@ def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0,
 def cosine_embedding_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0,
                           size_average: bool | None = None, reduce: bool | None = None,
                           reduction: str = "mean") -> Tensor:
-    """Cosine embedding loss: 1 - cos for targets 1, max(0, cos - margin) for targets -1.
+    """Return 1 - cos for targets 1, and max(0, cos - margin) for targets -1.
 
     The inputs are (N, D) with targets (N,), or (D,) with one target.
 
@@ -125,9 +125,9 @@ def triplet_margin_loss(anchor: Tensor, positive: Tensor, negative: Tensor, marg
                         p: float = 2, eps: float = 1e-6, swap: bool = False,
                         size_average: bool | None = None, reduce: bool | None = None,
                         reduction: str = "mean") -> Tensor:
-    """max(0, margin + |anchor - positive| - |anchor - negative|), with the p-norm.
+    """Return max(0, margin + |anchor - positive| - |anchor - negative|), with the p-norm.
 
-    With `swap`, |anchor - negative| is min(|anchor - negative|, |positive - negative|).
+    With `swap`, min(|anchor - negative|, |positive - negative|) replaces |anchor - negative|.
 
     >>> from minigrad import tensor
     >>> triplet_margin_loss(tensor([[0.0]]), tensor([[3.0]]), tensor([[1.0]]))
@@ -148,7 +148,7 @@ def triplet_margin_with_distance_loss(
         anchor: Tensor, positive: Tensor, negative: Tensor, *,
         distance_function: Callable[[Tensor, Tensor], Tensor] | None = None, margin: float = 1.0,
         swap: bool = False, reduction: str = "mean") -> Tensor:
-    """`triplet_margin_loss` with a custom distance function.
+    """Compute `triplet_margin_loss` with a custom distance function.
 
     >>> from minigrad import tensor
     >>> a, b, c = tensor([0.0]), tensor([3.0]), tensor([1.0])
@@ -175,7 +175,7 @@ def triplet_margin_with_distance_loss(
 @in_autocast
 def soft_margin_loss(input: Tensor, target: Tensor, size_average: bool | None = None,
                      reduce: bool | None = None, reduction: str = "mean") -> Tensor:
-    """log(1 + exp(-target input)) for targets 1 and -1.
+    """Return log(1 + exp(-target input)), for targets 1 and -1.
 
     >>> from minigrad import tensor
     >>> soft_margin_loss(tensor([0.0]), tensor([1.0]))
@@ -194,7 +194,7 @@ def soft_margin_loss(input: Tensor, target: Tensor, size_average: bool | None = 
 def multi_margin_loss(input: Tensor, target: Tensor, p: int = 1, margin: float = 1.0,
                       weight: Tensor | None = None, size_average: bool | None = None,
                       reduce: bool | None = None, reduction: str = "mean") -> Tensor:
-    """The mean over the other classes j of max(0, margin - input[target] + input[j])^p.
+    """Return the mean over classes j != target of max(0, margin - input[target] + input[j])^p.
 
     `input` is (N, C) with targets (N,), or (C,) with one target.
 
@@ -235,7 +235,7 @@ def multi_margin_loss(input: Tensor, target: Tensor, p: int = 1, margin: float =
 @in_autocast
 def multilabel_margin_loss(input: Tensor, target: Tensor, size_average: bool | None = None,
                            reduce: bool | None = None, reduction: str = "mean") -> Tensor:
-    """The sum over targets i and other classes j of max(0, 1 - input[i] + input[j]), over C.
+    """Sum max(0, 1 - input[i] + input[j]) over targets i and other classes j, divided by C.
 
     `input` and `target` are (N, C) or (C,); a row's targets end before its first -1.
 
@@ -267,7 +267,7 @@ def multilabel_margin_loss(input: Tensor, target: Tensor, size_average: bool | N
 def multilabel_soft_margin_loss(input: Tensor, target: Tensor, weight: Tensor | None = None,
                                 size_average: bool | None = None, reduce: bool | None = None,
                                 reduction: str = "mean") -> Tensor:
-    """Binary cross entropy of sigmoid(input), averaged over the classes of each row.
+    """Return the binary cross entropy of sigmoid(input), averaged over the classes of each row.
 
     >>> from minigrad import tensor
     >>> multilabel_soft_margin_loss(tensor([[0.0, 0.0]]), tensor([[1.0, 0.0]]))
@@ -288,10 +288,10 @@ def multilabel_soft_margin_loss(input: Tensor, target: Tensor, weight: Tensor | 
 def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool = True, full: bool = False,
                      size_average: bool | None = None, eps: float = 1e-8,
                      reduce: bool | None = None, reduction: str = "mean") -> Tensor:
-    """The negative log likelihood of counts under Poisson distributions of mean exp(input).
+    """Return the negative log likelihood of counts under Poisson distributions.
 
-    Without `log_input` the mean is the input itself; `full` adds Stirling's approximation of
-    log(target!) for targets above 1.
+    The distributions have mean exp(input), or input without `log_input`; `full` adds Stirling's
+    approximation of log(target!) for targets above 1.
 
     >>> from minigrad import tensor
     >>> poisson_nll_loss(tensor([0.0]), tensor([3.0]))
@@ -311,10 +311,10 @@ def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool = True, full
 @with_aliases
 def gaussian_nll_loss(input: Tensor, target: Tensor, var: Any, full: bool = False,
                       eps: float = 1e-6, reduction: str = "mean") -> Tensor:
-    """(log(var) + (input - target)² / var) / 2: the negative log likelihood of normal numbers.
+    """Return (log(var) + (input - target)² / var) / 2, a normal negative log likelihood.
 
-    `var` is at least `eps`, has the input's shape, or that without its last dimension or with
-    one there, or is a number; `full` adds the constant log(2 pi) / 2.
+    `var` is a number or a tensor, and is clamped to at least `eps`. A tensor has the input's shape,
+    which may lack the last dimension or have size 1 there. `full` adds the constant log(2 pi) / 2.
 
     >>> from minigrad import tensor
     >>> gaussian_nll_loss(tensor([1.0]), tensor([3.0]), tensor([1.0]))
@@ -346,8 +346,8 @@ def linear_cross_entropy(input: Tensor, linear_weight: Tensor, target: Tensor, *
                          label_smoothing: float = 0.0, options: Any = None) -> Tensor:
     """Return the cross entropy of `input` (N, F) times `linear_weight` (C, *D, F), plus a bias.
 
-    Targets are classes (N, *D) or probabilities (N, C, *D). `options` choose among PyTorch's ways
-    to save memory, and change no result. Raises `RuntimeError` for sizes that do not fit.
+    Targets are classes (N, *D) or probabilities (N, C, *D). `options` choose how PyTorch saves
+    memory and do not change the result. Raises `RuntimeError` if the sizes do not fit.
 
     >>> from minigrad import ones, tensor, zeros
     >>> linear_cross_entropy(ones(1, 3), zeros(2, 3), tensor([1]))

@@ -1,4 +1,4 @@
-"""Embedding lookup and normalisation for `nn.functional`.
+"""Embedding lookup and normalisation functions of `nn.functional`.
 
 Source: https://docs.pytorch.org/docs/stable/nn.functional.html
 """
@@ -18,7 +18,7 @@ from ..tensor.tensor import Tensor
 def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None,
               max_norm: float | None = None, norm_type: float = 2.0,
               scale_grad_by_freq: bool = False, sparse: bool = False) -> Tensor:
-    """Look the rows of `weight` up; with `max_norm`, longer rows are first cut short in place.
+    """Look up rows of `weight`; rows longer than `max_norm` are first rescaled in place.
 
     >>> from minigrad import arange, tensor
     >>> embedding(tensor([2, 0]), arange(6.0).reshape(3, 2))
@@ -48,7 +48,7 @@ def shorten_rows(weight: Tensor, indices: Tensor, max_norm: float, norm_type: fl
 def batch_norm(input: Tensor, running_mean: Tensor | None, running_var: Tensor | None,
                weight: Tensor | None = None, bias: Tensor | None = None, training: bool = False,
                momentum: float = 0.1, eps: float = 1e-5) -> Tensor:
-    """Bring each channel to mean zero and variance one, then scale and shift it.
+    """Normalise each channel to mean 0 and variance 1, then scale and shift it.
 
     >>> from minigrad import tensor
     >>> from minigrad.nn import functional as F
@@ -73,7 +73,7 @@ def batch_norm(input: Tensor, running_mean: Tensor | None, running_var: Tensor |
 
 def layer_norm(input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None,
                bias: Tensor | None = None, eps: float = 1e-5) -> Tensor:
-    """Bring each sample to mean zero and variance one over its last dimensions.
+    """Normalise each sample to mean 0 and variance 1 over its last dimensions.
 
     >>> from minigrad import tensor
     >>> from minigrad.nn import functional as F
@@ -86,7 +86,7 @@ def layer_norm(input: Tensor, normalized_shape: Sequence[int], weight: Tensor | 
 
 def rms_norm(input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None,
              eps: float | None = None) -> Tensor:
-    """Divide each sample by the root of its mean square over its last dimensions, and scale it.
+    """Divide each sample by its root mean square over the last dimensions, and scale it.
 
     >>> from minigrad import tensor
     >>> from minigrad.nn import functional as F
@@ -98,7 +98,7 @@ def rms_norm(input: Tensor, normalized_shape: Sequence[int], weight: Tensor | No
 
 def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12,
               out: Tensor | None = None) -> Tensor:
-    """Divide by the norm along a dimension; the result may go to `out`.
+    """Divide by the norm along a dimension; `out` receives the result if given.
 
     >>> from minigrad import tensor
     >>> normalize(tensor([[3.0, 4.0]]))
@@ -110,14 +110,14 @@ def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12,
 
 
 def more_than_one(what: str, count: int, size: Any) -> None:
-    """Raise `ValueError` for the moments of a single value."""
+    """Raise `ValueError` if moments would be computed from a single value."""
     if count == 1:
         raise ValueError(f"Expected more than 1 {what} when training, got input size {size}")
 
 
 def group_norm(input: Tensor, num_groups: int, weight: Tensor | None = None,
                bias: Tensor | None = None, eps: float = 1e-5) -> Tensor:
-    """Bring groups of channels to mean zero and variance one, then scale and shift each channel.
+    """Normalise groups of channels to mean 0 and variance 1, then scale and shift each channel.
 
     >>> from minigrad import tensor
     >>> group_norm(tensor([[1.0, 3.0, 5.0, 9.0]]), 2, eps=0.0)
@@ -135,7 +135,7 @@ def instance_norm(input: Tensor, running_mean: Tensor | None = None,
                   running_var: Tensor | None = None, weight: Tensor | None = None,
                   bias: Tensor | None = None, use_input_stats: bool = True, momentum: float = 0.1,
                   eps: float = 1e-5) -> Tensor:
-    """Bring each channel of each sample to mean zero and variance one, then scale and shift it.
+    """Normalise each channel of each sample to mean 0 and variance 1, then scale and shift it.
 
     >>> from minigrad import tensor
     >>> instance_norm(tensor([[[1.0, 3.0]]]), eps=0.0)

@@ -1,4 +1,4 @@
-"""Pooling by norms, and normalisation across channels, which is a pooling too.
+"""Pooling by norms, and local response normalisation, which pools across channels.
 
 Source: https://docs.pytorch.org/docs/stable/nn.functional.html#pooling-functions
 """
@@ -17,7 +17,7 @@ from ..tensor.tensor import Tensor
 
 def _lp_pool(dims: int, input: Tensor, norm_type: float, kernel_size: Any, stride: Any,
              ceil_mode: bool) -> Tensor:
-    """Return the norms of windows, from the average of powers."""
+    """Return the norm of each window, computed from the average of powers."""
     pool: Any = (avg_pool1d, avg_pool2d, avg_pool3d)[dims - 1]
     sizes = (kernel_size,) * dims if isinstance(kernel_size, int) else kernel_size
     means = pool(F.pow(input, norm_type), kernel_size, stride, 0, ceil_mode)
@@ -61,9 +61,9 @@ def lp_pool3d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = N
 
 def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75,
                         k: float = 1.0) -> Tensor:
-    """Divide each element by (k + alpha * mean square of `size` channels around it) ** beta.
+    """Divide each element by (k + alpha * mean square of `size` nearby channels) ** beta.
 
-    The input is (N, C, *S); `ValueError` for fewer than three dimensions.
+    The input is (N, C, *S); raises `ValueError` for fewer than three dimensions.
 
     >>> from minigrad import tensor
     >>> local_response_norm(tensor([[[2.0]]]), size=1, alpha=1.0, beta=0.5, k=0.0)

@@ -1,4 +1,4 @@
-"""The older names of `interpolate`, which warn.
+"""Deprecated names of `interpolate`.
 
 Source: https://docs.pytorch.org/docs/stable/nn.functional.html#vision-functions
 """
@@ -19,7 +19,7 @@ def _warn(name: str, instead: str = "") -> None:
 
 def upsample(input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
              align_corners: bool | None = None) -> Tensor:
-    """Resize the spatial dimensions of (N, C, *S): `interpolate`, with a warning.
+    """Resize the spatial dimensions of (N, C, *S). Deprecated: use `interpolate`.
 
     >>> import warnings
     >>> from minigrad import nn, tensor
@@ -34,7 +34,7 @@ def upsample(input: Tensor, size: Any = None, scale_factor: Any = None, mode: st
 
 
 def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
-    """Resize by the nearest elements: `interpolate`, with a warning.
+    """Resize with nearest-neighbour sampling. Deprecated: use `interpolate`.
 
     >>> import warnings
     >>> from minigrad import nn, tensor
@@ -49,7 +49,7 @@ def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) 
 
 
 def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
-    """Resize images between the centres of their corners: `interpolate`, with a warning.
+    """Resize bilinearly with aligned corners. Deprecated: use `interpolate`.
 
     >>> import warnings
     >>> from minigrad import nn, tensor

@@ -1,7 +1,8 @@
-"""Backward hooks of modules: one identity node for the inputs, one for the outputs.
+"""Backward hooks of modules, built on identity nodes around the inputs and the outputs.
 
-The gradients of a module's inputs and outputs pass through nodes that do nothing; the full hooks
-sit on these. The older, deprecated kind sits on the last node of forward and sees only that.
+The gradients of a module's inputs and outputs pass through these nodes, and the full hooks are
+attached to them. The older, deprecated hooks are attached to the last node of forward, so they
+see only that node's gradients.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ Hook = Callable[..., Any]
 
 
 class Identity(Function):
-    """Identity for tensors and gradients."""
+    """A function that returns tensors and gradients unchanged."""
 
     @staticmethod
     def forward(ctx: Any, *tensors: Tensor) -> tuple[Tensor, ...]:
@@ -32,9 +33,9 @@ class Identity(Function):
 
 
 class BackwardHook:
-    """The backward hooks of one call of a module.
+    """The backward hooks of one module call.
 
-    The nodes hold this object and it holds no node, so the graph stays free of cycles.
+    The nodes refer to this object but it does not refer to them, so the graph has no cycles.
     """
 
     def __init__(self, module: Any, hooks: Iterable[Hook], pre_hooks: Iterable[Hook]) -> None:
@@ -42,12 +43,12 @@ class BackwardHook:
         self.hooks = list(hooks)
         self.pre_hooks = list(pre_hooks)
         self.grad_outputs: tuple[Any, ...] | None = None
-        self.input_places: list[int] | None = None  # tensors' positions, if any needs a grad
+        self.input_places: list[int] | None = None  # None if no tensor needs a grad
         self.output_places: list[int] = []
         self.inputs = self.outputs = 0
 
     def watch_inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Return the module's arguments with the tensors passed through the identity."""
+        """Pass the tensors among the module's arguments through the identity node."""
         self.inputs = len(args)
         watched, places, node = through_identity(args)
         if node is not None:
@@ -56,7 +57,7 @@ class BackwardHook:
         return watched
 
     def watch_outputs(self, result: Any) -> Any:
-        """Return the module's result with the tensors passed through the identity."""
+        """Pass the tensors of the module's result through the identity node."""
         single = isinstance(result, Tensor)
         if not single and not isinstance(result, tuple):
             warnings.warn("For backward hooks to be called, module output should be a Tensor or a "
@@ -70,9 +71,9 @@ class BackwardHook:
         return watched[0] if single else watched
 
     def outputs_arrived(self, _: Any, grads: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Store the gradients of the outputs, after the pre-hooks.
+        """Run the pre-hooks on the gradients of the outputs and store the result.
 
-        The hooks get None for an output that is not used; the identity itself gets zeros.
+        Hooks get `None` for an unused output, while the identity node itself gets zeros.
         """
         self.grad_outputs = placed(grads, self.output_places, self.outputs)
         for hook in self.pre_hooks:
@@ -99,7 +100,7 @@ class BackwardHook:
         return handed
 
     def inputs_done(self, grads: tuple[Any, ...], _: Any) -> tuple[Any, ...] | None:
-        """Call the hooks with the gradients of the inputs, which they may replace."""
+        """Run the hooks on the gradients of the inputs, which they may replace."""
         if self.grad_outputs is None or self.input_places is None:
             return None
         grad_inputs = placed(grads, self.input_places, self.inputs)
@@ -116,7 +117,7 @@ class BackwardHook:
 
 
 def through_identity(values: tuple[Any, ...]) -> tuple[tuple[Any, ...], list[int], Any]:
-    """Return the values with tensors passed through the identity, their positions, and the node."""
+    """Pass tensors through an identity node; return the values, tensor positions and the node."""
     places = [i for i, v in enumerate(values) if isinstance(v, Tensor)]
     recorded = _state.grad_enabled.get() and any(values[i].requires_grad for i in places)
     if not recorded:
@@ -134,7 +135,7 @@ def through_identity(values: tuple[Any, ...]) -> tuple[tuple[Any, ...], list[int
 
 
 def placed(grads: tuple[Any, ...], places: list[int], count: int) -> tuple[Any, ...]:
-    """Return the gradients at the positions of their tensors, None elsewhere."""
+    """Put the gradients at their tensors' positions and `None` everywhere else."""
     result: list[Any] = [None] * count
     for place, grad in zip(places, grads, strict=True):
         result[place] = grad
@@ -145,7 +146,7 @@ def placed(grads: tuple[Any, ...], places: list[int], count: int) -> tuple[Any, 
 
 
 def hook_last_node(module: Any, hooks: Iterable[Hook], args: tuple[Any, ...], result: Any) -> None:
-    """Put older hooks on the node that made the result, and warn if they miss gradients."""
+    """Register deprecated hooks on the node of the result, and warn if they miss gradients."""
     first = result
     while not isinstance(first, Tensor):
         first = (next(v for v in first.values() if isinstance(v, Tensor))
@@ -161,7 +162,7 @@ def hook_last_node(module: Any, hooks: Iterable[Hook], args: tuple[Any, ...], re
 
 
 def what_is_missed(args: Any, result: Any, node: Any) -> str | None:
-    """Return why hooks on one node miss gradients of the module; None if they see all."""
+    """Return why hooks on one node miss gradients of the module, or `None` if they see all."""
     deprecated = "is deprecated and will be removed in future versions. This hook will be missing"
     instead = "Please use register_full_backward_hook to get the documented behavior."
     outputs = (result,) if isinstance(result, Tensor) else result

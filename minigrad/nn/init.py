@@ -1,6 +1,6 @@
-"""Initialisers: each function fills a tensor in place and returns it.
+"""Initialisers: each fills a tensor in place and returns it.
 
-With the same seed the numbers are PyTorch's.
+With the same seed, the numbers equal PyTorch's.
 
 Source: https://docs.pytorch.org/docs/stable/nn.init.html
 """
@@ -19,7 +19,7 @@ from ..op.declaration import F
 from ..ops.creation.create import empty
 from ..tensor.tensor import Tensor
 
-#: The gain of each nonlinearity; `leaky_relu` takes a parameter and stands below.
+#: The gain of each nonlinearity; `calculate_gain` handles `leaky_relu`, which takes a slope.
 GAINS = {
     "linear": 1.0, "conv1d": 1.0, "conv2d": 1.0, "conv3d": 1.0, "conv_transpose1d": 1.0,
     "conv_transpose2d": 1.0, "conv_transpose3d": 1.0, "sigmoid": 1.0, "tanh": 5.0 / 3,
@@ -44,7 +44,7 @@ def calculate_gain(nonlinearity: str, param: Any = None) -> float:
 
 
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Any = None) -> Tensor:
-    """Fill with numbers from the uniform distribution on [a, b).
+    """Fill with uniform numbers from [a, b).
 
     >>> from minigrad import empty
     >>> 2 <= uniform_(empty(3), 2, 3).min().item()
@@ -55,7 +55,7 @@ def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Any = No
 
 
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any = None) -> Tensor:
-    """Fill with numbers from the normal distribution.
+    """Fill with normal numbers.
 
     >>> from minigrad import empty, nn
     >>> nn.init.normal_(empty(1000), mean=5.0).mean().round()
@@ -67,7 +67,7 @@ def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any 
 
 def trunc_normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0,
                   b: float = 2.0, generator: Any = None) -> Tensor:
-    """Fill with normal numbers; those outside [a, b] are drawn again.
+    """Fill with normal numbers, redrawing the ones outside [a, b].
 
     >>> from minigrad import empty
     >>> trunc_normal_(empty(100)).abs().max().item() <= 2
@@ -88,7 +88,7 @@ def trunc_normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float 
                 again = F.empty_like(tensor).normal_(mean, std, generator=generator)
                 tensor.copy_(F.where(wrong, again, tensor))
             return tensor
-        # Few normal numbers would be inside: rejection sampling from uniform ones instead.
+        # Few normal numbers would fall inside, so use rejection sampling on uniform ones.
         peak = -0.5 * ((max(a, min(mean, b)) - mean) / std) ** 2
         wrong = F.ones_like(tensor, dtype=bool_)
         while wrong.any():
@@ -101,7 +101,7 @@ def trunc_normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float 
 
 
 def constant_(tensor: Tensor, val: float) -> Tensor:
-    """Fill with one value.
+    """Fill with a single value.
 
     >>> from minigrad import empty
     >>> constant_(empty(2), 0.5)
@@ -148,7 +148,7 @@ def eye_(tensor: Tensor) -> Tensor:
 
 
 def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
-    """Fill a convolution's weight with the identity for as many channels as possible.
+    """Fill a convolution's weight so that it passes on as many channels as possible unchanged.
 
     >>> from minigrad import empty, nn
     >>> nn.init.dirac_(empty(1, 1, 3))
@@ -170,7 +170,7 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
 
 
 def _fans(tensor: Tensor) -> tuple[int, int]:
-    """Return fan_in and fan_out: inputs per output of a weight, and outputs per input."""
+    """Return fan_in and fan_out: the inputs of each output and the outputs of each input."""
     if tensor.ndim < 2:
         raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 "
                          "dimensions")
@@ -190,7 +190,7 @@ def _calculate_correct_fan(tensor: Tensor, mode: str) -> int:
 
 
 def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
-    """Fill uniformly, with variance gain² 2 / (fan_in + fan_out).
+    """Fill with uniform numbers of variance gain² 2 / (fan_in + fan_out).
 
     >>> from minigrad import empty, nn
     >>> w = nn.init.xavier_uniform_(empty(50, 100))
@@ -203,7 +203,7 @@ def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Any = None) ->
 
 
 def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
-    """Fill normally, with variance gain² 2 / (fan_in + fan_out).
+    """Fill with normal numbers of variance gain² 2 / (fan_in + fan_out).
 
     >>> from minigrad import empty, nn
     >>> w = nn.init.xavier_normal_(empty(50, 100))
@@ -215,7 +215,7 @@ def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> 
 
 def kaiming_uniform_(tensor: Tensor, a: float = 0, mode: str = "fan_in",
                      nonlinearity: str = "leaky_relu", generator: Any = None) -> Tensor:
-    """Fill uniformly, with variance gain² / fan.
+    """Fill with uniform numbers of variance gain² / fan.
 
     >>> from minigrad import empty, nn
     >>> w = nn.init.kaiming_uniform_(empty(50, 100))
@@ -232,7 +232,7 @@ def kaiming_uniform_(tensor: Tensor, a: float = 0, mode: str = "fan_in",
 
 def kaiming_normal_(tensor: Tensor, a: float = 0, mode: str = "fan_in",
                     nonlinearity: str = "leaky_relu", generator: Any = None) -> Tensor:
-    """Fill normally, with variance gain² / fan.
+    """Fill with normal numbers of variance gain² / fan.
 
     >>> from minigrad import empty, nn
     >>> w = nn.init.kaiming_normal_(empty(50, 100))
@@ -247,7 +247,7 @@ def kaiming_normal_(tensor: Tensor, a: float = 0, mode: str = "fan_in",
 
 
 def orthogonal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
-    """Fill with a matrix with orthonormal rows or columns, times `gain`.
+    """Fill with `gain` times a matrix whose rows or columns are orthonormal.
 
     >>> from minigrad import empty, nn
     >>> w = nn.init.orthogonal_(empty(2, 3))
@@ -263,13 +263,13 @@ def orthogonal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Ten
     with no_grad():
         flat = empty(rows, columns, dtype=tensor.dtype).normal_(0, 1, generator=generator)
         q, r = F.qr(flat.t() if rows < columns else flat)
-        q = q * F.sign(F.diagonal(r))  # makes the choice unique
+        q = q * F.sign(F.diagonal(r))  # makes the factorisation unique
         tensor.copy_((q.t() if rows < columns else q).reshape(tensor.shape))
         return tensor.mul_(gain)
 
 
 def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any = None) -> Tensor:
-    """Fill a matrix normally, with a fraction `sparsity` of each column zero.
+    """Fill a matrix with normal numbers, then zero a fraction `sparsity` of each column.
 
     >>> from minigrad import empty, nn
     >>> (nn.init.sparse_(empty(10, 2), sparsity=0.3) == 0).sum(0)
@@ -287,11 +287,11 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any =
     return tensor
 
 
-# -------------------------------------------------------------------- older names
+# -------------------------------------------------------------------- deprecated names
 
 
-#: The example of an older name, with arguments that it may be given.
-OLDER = """Call `{new}`, whose older name this is.
+#: The docstring of a deprecated name.
+OLDER = """Deprecated: use `{new}`.
 
     >>> import warnings
     >>> from minigrad import empty, nn
@@ -304,7 +304,7 @@ OLDER = """Call `{new}`, whose older name this is.
 
 def _older_name(function: Callable[..., Tensor],
                 given: str = "empty(2, 3)") -> Callable[..., Tensor]:
-    """Return an initialiser under its older name, without "_", with a warning."""
+    """Return an initialiser under its deprecated name, without "_"; calling it warns."""
     name = function.__name__
 
     @functools.wraps(function)

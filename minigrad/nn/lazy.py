@@ -1,7 +1,7 @@
-"""Lazy modules: they take the number of features or channels from their first input.
+"""Lazy modules, which infer their number of features or channels from the first input.
 
-The module then becomes one of the ordinary class, with the same parameters: an optimizer that was
-made before has the right ones.
+The module then changes its class to the ordinary one and keeps its parameters, so an optimizer that
+was made earlier still holds the right ones.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.modules.lazy.LazyModuleMixin.html
 """
@@ -29,7 +29,7 @@ __all__ = [
 
 
 class LazyModuleMixin:
-    """The part that lazy modules share; a subclass says in `initialize_parameters` how.
+    """Shared part of lazy modules; subclasses override `initialize_parameters`.
 
     >>> from minigrad import nn, ones
     >>> layer = nn.LazyLinear(2); layer, layer.has_uninitialized_params()
@@ -40,7 +40,7 @@ class LazyModuleMixin:
     """
 
     cls_to_become: type[Module] | None = None
-    #: The attribute that the first input decides, 0 until then; "" for a module of one's own.
+    #: The attribute that the first input decides, 0 until then; "" in your own lazy modules.
     inferred = ""
 
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
@@ -50,7 +50,7 @@ class LazyModuleMixin:
                                                                with_kwargs=True)
 
     def _lazy_load_hook(self: Any, state_dict: Any, prefix: str, *_: Any) -> None:
-        """Give parameters the shapes that they have in a state."""
+        """Give uninitialized parameters and buffers the shapes they have in the state."""
         for name, own in [*self._parameters.items(), *self._buffers.items()]:
             given = state_dict.get(prefix + name)
             if is_lazy(own) and given is not None and not is_lazy(given):
@@ -58,7 +58,7 @@ class LazyModuleMixin:
                     own.materialize(given.shape)
 
     def initialize_parameters(self, *args: Any, **kwargs: Any) -> None:
-        """Give all parameters their shapes; gets what `forward` will get.
+        """Give all parameters their shapes; takes the arguments of `forward`.
 
         >>> from minigrad import nn, ones
         >>> layer = nn.LazyLinear(2)
@@ -69,22 +69,22 @@ class LazyModuleMixin:
                                   f"{type(self).__name__}")
 
     def reset_parameters(self: Any) -> None:
-        """Draw new values, if there are any."""
+        """Reinitialise the parameters if they have shapes."""
         if not self.has_uninitialized_params() and getattr(self, self.inferred):
             super().reset_parameters()  # type: ignore[misc]  # that of the ordinary class
 
     def _forget(self: Any, bias: bool, device: Any, dtype: Any) -> None:
-        """Replace weight and bias, of no features, by ones without a shape."""
+        """Replace the empty weight and bias by uninitialized parameters."""
         self.weight = UninitializedParameter(device=device, dtype=dtype)
         if bias:
             self.bias = UninitializedParameter(device=device, dtype=dtype)
 
     def has_uninitialized_params(self: Any) -> bool:
-        """Tell whether some parameter or buffer has no shape yet."""
+        """Return whether a parameter or buffer has no shape yet."""
         return any(is_lazy(t) for t in [*self._parameters.values(), *self._buffers.values()])
 
     def _infer_parameters(self: Any, module: Any, args: Any, kwargs: Any = None) -> None:
-        """Run before the first `forward`: take the shapes, and become the ordinary module."""
+        """Infer the shapes before the first `forward`, and become the ordinary module."""
         module.initialize_parameters(*args, **(kwargs or {}))
         if module.has_uninitialized_params():
             raise RuntimeError(f"module {type(self).__name__} has not been fully initialized")
@@ -101,7 +101,7 @@ class LazyModuleMixin:
 
 
 class LazyLinear(LazyModuleMixin, Linear):
-    """`Linear` whose `in_features` are those of the first input.
+    """`Linear` that takes `in_features` from the first input.
 
     >>> from minigrad import nn, ones
     >>> nn.LazyLinear(2)(ones(5, 3)).shape
@@ -119,7 +119,7 @@ class LazyLinear(LazyModuleMixin, Linear):
         self.out_features = out_features
 
     def initialize_parameters(self, input: Any) -> None:
-        """Take the last size of the input."""
+        """Take `in_features` from the last dimension of the input."""
         if not self.has_uninitialized_params():
             if self.in_features == 0:
                 self.in_features = input.shape[-1]
@@ -133,12 +133,12 @@ class LazyLinear(LazyModuleMixin, Linear):
 
 
 class _LazyConv(LazyModuleMixin):
-    """The part that lazy convolutions share, transposed ones too."""
+    """Shared part of lazy convolutions, including the transposed ones."""
 
     inferred = "in_channels"
 
     def initialize_parameters(self: Any, input: Any, *args: Any, **kwargs: Any) -> None:
-        """Take the number of the input's channels."""
+        """Take `in_channels` from the input."""
         if not self.has_uninitialized_params():
             return
         self.in_channels = self._get_in_channels(input)
@@ -171,7 +171,7 @@ class _LazyForwardConv(_LazyConv):
 
 
 class LazyConv1d(_LazyForwardConv, Conv1d):
-    """`Conv1d` whose `in_channels` are those of the first input.
+    """`Conv1d` that takes `in_channels` from the first input.
 
     >>> from minigrad import nn, ones
     >>> nn.LazyConv1d(4, 3)(ones(1, 2, 9)).shape
@@ -182,7 +182,7 @@ class LazyConv1d(_LazyForwardConv, Conv1d):
 
 
 class LazyConv2d(_LazyForwardConv, Conv2d):
-    """`Conv2d` whose `in_channels` are those of the first input.
+    """`Conv2d` that takes `in_channels` from the first input.
 
     >>> from minigrad import nn, ones
     >>> layer = nn.LazyConv2d(5, 3)
@@ -194,7 +194,7 @@ class LazyConv2d(_LazyForwardConv, Conv2d):
 
 
 class LazyConv3d(_LazyForwardConv, Conv3d):
-    """`Conv3d` whose `in_channels` are those of the first input.
+    """`Conv3d` that takes `in_channels` from the first input.
 
     >>> from minigrad import nn, ones
     >>> layer = nn.LazyConv3d(5, 3)
@@ -217,7 +217,7 @@ class _LazyConvTranspose(_LazyConv):
 
 
 class LazyConvTranspose1d(_LazyConvTranspose, ConvTranspose1d):
-    """`ConvTranspose1d` whose `in_channels` are those of the first input.
+    """`ConvTranspose1d` that takes `in_channels` from the first input.
 
     >>> from minigrad import nn, ones
     >>> layer = nn.LazyConvTranspose1d(5, 3)
@@ -229,7 +229,7 @@ class LazyConvTranspose1d(_LazyConvTranspose, ConvTranspose1d):
 
 
 class LazyConvTranspose2d(_LazyConvTranspose, ConvTranspose2d):
-    """`ConvTranspose2d` whose `in_channels` are those of the first input.
+    """`ConvTranspose2d` that takes `in_channels` from the first input.
 
     >>> from minigrad import nn, ones
     >>> layer = nn.LazyConvTranspose2d(5, 3)
@@ -241,7 +241,7 @@ class LazyConvTranspose2d(_LazyConvTranspose, ConvTranspose2d):
 
 
 class LazyConvTranspose3d(_LazyConvTranspose, ConvTranspose3d):
-    """`ConvTranspose3d` whose `in_channels` are those of the first input.
+    """`ConvTranspose3d` that takes `in_channels` from the first input.
 
     >>> from minigrad import nn, ones
     >>> layer = nn.LazyConvTranspose3d(5, 3)
@@ -253,7 +253,7 @@ class LazyConvTranspose3d(_LazyConvTranspose, ConvTranspose3d):
 
 
 class _LazyNorm(LazyModuleMixin):
-    """The part that lazy batch and instance norms share."""
+    """Shared part of lazy batch and instance norms."""
 
     inferred = "num_features"
 
@@ -271,7 +271,7 @@ class _LazyNorm(LazyModuleMixin):
             self.num_batches_tracked = tensor(0, dtype=dtypes.int64, device=device)
 
     def initialize_parameters(self: Any, input: Any) -> None:
-        """Take the number of the input's channels."""
+        """Take `num_features` from the input's channels."""
         if not self.has_uninitialized_params():
             return
         self.num_features = input.shape[1]
@@ -282,7 +282,7 @@ class _LazyNorm(LazyModuleMixin):
 
 
 class LazyBatchNorm1d(_LazyNorm, BatchNorm1d):
-    """`BatchNorm1d` for as many channels as the first input has.
+    """`BatchNorm1d` that takes `num_features` from the first input.
 
     >>> from minigrad import nn, ones
     >>> layer = nn.LazyBatchNorm1d()
@@ -294,7 +294,7 @@ class LazyBatchNorm1d(_LazyNorm, BatchNorm1d):
 
 
 class LazyBatchNorm2d(_LazyNorm, BatchNorm2d):
-    """`BatchNorm2d` for as many channels as the first input has.
+    """`BatchNorm2d` that takes `num_features` from the first input.
 
     >>> from minigrad import nn, ones
     >>> layer = nn.LazyBatchNorm2d()
@@ -306,7 +306,7 @@ class LazyBatchNorm2d(_LazyNorm, BatchNorm2d):
 
 
 class LazyBatchNorm3d(_LazyNorm, BatchNorm3d):
-    """`BatchNorm3d` for as many channels as the first input has.
+    """`BatchNorm3d` that takes `num_features` from the first input.
 
     >>> from minigrad import nn, ones
     >>> layer = nn.LazyBatchNorm3d()
@@ -318,7 +318,7 @@ class LazyBatchNorm3d(_LazyNorm, BatchNorm3d):
 
 
 class LazyInstanceNorm1d(_LazyNorm, InstanceNorm1d):
-    """`InstanceNorm1d` for as many channels as the first input has.
+    """`InstanceNorm1d` that takes `num_features` from the first input.
 
     >>> from minigrad import nn, ones
     >>> layer = nn.LazyInstanceNorm1d()
@@ -330,7 +330,7 @@ class LazyInstanceNorm1d(_LazyNorm, InstanceNorm1d):
 
 
 class LazyInstanceNorm2d(_LazyNorm, InstanceNorm2d):
-    """`InstanceNorm2d` for as many channels as the first input has.
+    """`InstanceNorm2d` that takes `num_features` from the first input.
 
     >>> from minigrad import nn, ones
     >>> layer = nn.LazyInstanceNorm2d()
@@ -342,7 +342,7 @@ class LazyInstanceNorm2d(_LazyNorm, InstanceNorm2d):
 
 
 class LazyInstanceNorm3d(_LazyNorm, InstanceNorm3d):
-    """`InstanceNorm3d` for as many channels as the first input has.
+    """`InstanceNorm3d` that takes `num_features` from the first input.
 
     >>> from minigrad import nn, ones
     >>> layer = nn.LazyInstanceNorm3d()

@@ -18,7 +18,7 @@ __all__ = ["Bilinear", "Identity", "Linear"]
 
 
 class Identity(Module):
-    """Identity; its constructor takes any arguments.
+    """Return the input unchanged; the constructor ignores its arguments.
 
     >>> from minigrad import nn, ones
     >>> nn.Identity(54, unused=True)(ones(2))
@@ -55,7 +55,7 @@ class Linear(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw weight and bias uniformly within 1 / sqrt(in_features).
+        """Draw weight and bias uniformly from ±1 / sqrt(in_features).
 
         >>> from minigrad import manual_seed, nn
         >>> layer = nn.Linear(4, 2)
@@ -101,7 +101,7 @@ class Bilinear(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw weight and bias uniformly within 1 / sqrt(in1_features).
+        """Draw weight and bias uniformly from ±1 / sqrt(in1_features).
 
         >>> from minigrad import manual_seed, nn
         >>> layer = nn.Bilinear(4, 2, 1)

@@ -19,7 +19,7 @@ __all__ = [
 
 
 class _Loss(Module):
-    """Base of losses; `reduction` is "mean", "sum" or "none" (one loss for each element)."""
+    """Base of losses; `reduction` is "mean", "sum" or "none", which keeps one loss per element."""
 
     def __init__(self, size_average: bool | None = None, reduce: bool | None = None,
                  reduction: str = "mean") -> None:
@@ -38,7 +38,7 @@ class _WeightedLoss(_Loss):
 
 
 class MSELoss(_Loss):
-    """The squared difference.
+    """Squared difference.
 
     >>> from minigrad import nn, tensor
     >>> nn.MSELoss()(tensor([1.0, 2.0]), tensor([0.0, 0.0]))
@@ -50,7 +50,7 @@ class MSELoss(_Loss):
 
 
 class L1Loss(_Loss):
-    """The absolute difference.
+    """Absolute difference.
 
     >>> from minigrad import nn, tensor
     >>> nn.L1Loss()(tensor([0.0, 3.0]), tensor([0.5, 1.0]))
@@ -62,7 +62,7 @@ class L1Loss(_Loss):
 
 
 class SmoothL1Loss(_Loss):
-    """Squared below `beta`, absolute above it.
+    """Squared difference where it is below `beta`, absolute difference above.
 
     >>> from minigrad import nn, tensor
     >>> nn.SmoothL1Loss()(tensor([0.0, 3.0]), tensor([0.5, 1.0]))
@@ -79,7 +79,7 @@ class SmoothL1Loss(_Loss):
 
 
 class HuberLoss(_Loss):
-    """Half the square below `delta`, linear above it.
+    """Half the squared difference where it is below `delta`, linear above.
 
     >>> from minigrad import nn, tensor
     >>> nn.HuberLoss()(tensor([0.0, 3.0]), tensor([0.5, 1.0]))
@@ -95,7 +95,7 @@ class HuberLoss(_Loss):
 
 
 class BCELoss(_WeightedLoss):
-    """-(target log(input) + (1 - target) log(1 - input)) for probabilities.
+    """Binary cross entropy of probabilities: -(target log(input) + (1 - target) log(1 - input)).
 
     >>> from minigrad import nn, tensor
     >>> nn.BCELoss()(tensor([0.5, 0.8]), tensor([1.0, 1.0]))
@@ -107,7 +107,7 @@ class BCELoss(_WeightedLoss):
 
 
 class BCEWithLogitsLoss(_WeightedLoss):
-    """Binary cross entropy of sigmoid(input), finite for large logits.
+    """Binary cross entropy of sigmoid(input), which stays finite for large logits.
 
     >>> from minigrad import nn, tensor
     >>> nn.BCEWithLogitsLoss()(tensor([0.0, 2.0]), tensor([1.0, 1.0]))
@@ -129,7 +129,7 @@ class BCEWithLogitsLoss(_WeightedLoss):
 
 
 class NLLLoss(_WeightedLoss):
-    """The negative log likelihood of the target classes, from log probabilities.
+    """Negative log likelihood of the target classes, computed from log-probabilities.
 
     >>> from minigrad import nn, tensor
     >>> nn.NLLLoss()(tensor([[0.5, 0.5], [0.1, 0.9]]).log(), tensor([0, 1]))
@@ -148,7 +148,7 @@ class NLLLoss(_WeightedLoss):
 
 
 class CrossEntropyLoss(_WeightedLoss):
-    """The negative log likelihood of softmax(input): of classes, or of probabilities.
+    """Negative log likelihood under softmax(input); targets are classes or probabilities.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.CrossEntropyLoss.html
 
@@ -170,7 +170,7 @@ class CrossEntropyLoss(_WeightedLoss):
 
 
 class KLDivLoss(_Loss):
-    """target (log(target) - input): the divergence of log probabilities from a target.
+    """Divergence of log-probabilities from a target: target (log(target) - input).
 
     >>> from minigrad import nn, tensor
     >>> nn.KLDivLoss(reduction="sum")(tensor([0.5, 0.5]).log(), tensor([0.25, 0.75]))

@@ -1,4 +1,4 @@
-"""Losses of distances, margins and distributions as modules.
+"""Losses for distances, margins and distributions, as modules.
 
 Source: https://docs.pytorch.org/docs/stable/nn.html#loss-functions
 """
@@ -42,7 +42,7 @@ class MarginRankingLoss(_MarginLoss):
 
 
 class HingeEmbeddingLoss(_MarginLoss):
-    """Hinge embedding loss: the distance for targets 1, max(0, margin - distance) for -1.
+    """The distance for targets 1, and max(0, margin - distance) for targets -1.
 
     >>> from minigrad import nn, tensor
     >>> nn.HingeEmbeddingLoss()(tensor([0.5, 0.25]), tensor([1, -1]))
@@ -58,7 +58,7 @@ class HingeEmbeddingLoss(_MarginLoss):
 
 
 class CosineEmbeddingLoss(_MarginLoss):
-    """Cosine embedding loss: 1 - cos for targets 1, max(0, cos - margin) for targets -1.
+    """1 - cos for targets 1, and max(0, cos - margin) for targets -1.
 
     >>> from minigrad import nn, tensor
     >>> nn.CosineEmbeddingLoss()(tensor([[1.0, 0.0]]), tensor([[0.0, 1.0]]), tensor([1]))
@@ -83,7 +83,7 @@ class SoftMarginLoss(_Loss):
 
 
 class MultiLabelMarginLoss(_Loss):
-    """The sum over targets i and other classes j of max(0, 1 - input[i] + input[j]), over C.
+    """Sum over targets i and other classes j of max(0, 1 - input[i] + input[j]), divided by C.
 
     >>> from minigrad import nn, tensor
     >>> nn.MultiLabelMarginLoss()(tensor([0.1, 0.2, 0.4]), tensor([2, -1, 0]))
@@ -108,7 +108,7 @@ class MultiLabelSoftMarginLoss(_WeightedLoss):
 
 
 class MultiMarginLoss(_WeightedLoss):
-    """The mean over the other classes j of max(0, margin - input[target] + input[j])^p.
+    """Mean over classes j != target of max(0, margin - input[target] + input[j])^p.
 
     >>> from minigrad import nn, tensor
     >>> nn.MultiMarginLoss()(tensor([[0.1, 0.2, 0.4]]), tensor([2]))
@@ -182,7 +182,7 @@ class TripletMarginWithDistanceLoss(_Loss):
 
 
 class PoissonNLLLoss(_Loss):
-    """The negative log likelihood of counts under Poisson distributions of mean exp(input).
+    """Negative log likelihood of counts under Poisson distributions with mean exp(input).
 
     >>> from minigrad import nn, tensor
     >>> nn.PoissonNLLLoss()(tensor([0.0, 1.0]), tensor([1.0, 2.0]))
@@ -203,7 +203,7 @@ class PoissonNLLLoss(_Loss):
 
 
 class GaussianNLLLoss(_Loss):
-    """(log(var) + (input - target)² / var) / 2: the negative log likelihood of normal numbers.
+    """Normal negative log likelihood: (log(var) + (input - target)² / var) / 2.
 
     >>> from minigrad import nn, tensor
     >>> nn.GaussianNLLLoss()(tensor([1.0]), tensor([3.0]), tensor([1.0]))
@@ -224,7 +224,7 @@ class GaussianNLLLoss(_Loss):
 
 
 class CosineSimilarity(Module):
-    """The cosine of the angle between vectors along `dim`.
+    """Cosine of the angle between vectors along `dim`.
 
     >>> from minigrad import nn, tensor
     >>> nn.CosineSimilarity(dim=0)(tensor([3.0, 4.0]), tensor([4.0, 3.0]))
@@ -241,7 +241,7 @@ class CosineSimilarity(Module):
 
 
 class PairwiseDistance(Module):
-    """The p-norm of the difference of vectors, with `eps` added to each of its elements.
+    """p-norm of the difference of vectors, after adding `eps` to each element of the difference.
 
     >>> from minigrad import nn, tensor
     >>> nn.PairwiseDistance()(tensor([3.0, 0.0]), tensor([0.0, 4.0]))

@@ -1,4 +1,4 @@
-"""Calls of a module: `forward` with the forward and backward hooks around it.
+"""Calling a module: `forward`, with the forward and backward hooks around it.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html
 """
@@ -18,7 +18,7 @@ from .pytorch_names import module_in_pytorch
 Hook = Callable[..., Any]
 Table = OrderedDict[int, Any]
 
-#: The tables of hooks of each module; some only mark entries of another table.
+#: Each module's hook tables; some of them only flag entries of another table.
 HOOK_TABLES = (
     "_forward_pre_hooks", "_forward_pre_hooks_with_kwargs", "_forward_hooks",
     "_forward_hooks_with_kwargs", "_forward_hooks_always_called", "_backward_pre_hooks",
@@ -28,7 +28,7 @@ HOOK_TABLES = (
 
 
 class ModuleCall:
-    """The call of a module, and the registration of hooks for it."""
+    """The part of `Module` that calls `forward` and registers hooks for the call."""
 
     forward: Callable[..., Any]
     _forward_pre_hooks: Table
@@ -38,7 +38,7 @@ class ModuleCall:
     _forward_hooks_always_called: Table
     _backward_pre_hooks: Table
     _backward_hooks: Table
-    _is_full_backward_hook: bool | None  # None while there is no backward hook
+    _is_full_backward_hook: bool | None  # None before the first backward hook
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -80,12 +80,12 @@ class ModuleCall:
             raise
 
     def _hooks_after(self) -> dict[int, Hook]:
-        """Return the current forward hooks: `forward` may have removed some."""
+        """Return the current forward hooks, since `forward` may have removed some."""
         return {**global_hooks.forward, **self._forward_hooks}
 
     def _before(self, args: tuple[Any, ...],
                 kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Return the arguments after the forward pre-hooks."""
+        """Return the arguments after running the forward pre-hooks."""
         for key, hook in {**global_hooks.forward_pre, **self._forward_pre_hooks}.items():
             if key in self._forward_pre_hooks_with_kwargs:
                 new = hook(self, args, kwargs)
@@ -108,7 +108,7 @@ class ModuleCall:
         return hook(self, args, result)
 
     def _after_error(self, key: int, hook: Hook, args: Any, kwargs: Any, result: Any) -> None:
-        """Call a hook with `always_call` after an error; its own error becomes a warning."""
+        """Run an `always_call` hook after an error; if it fails too, warn."""
         try:
             self._after(key, hook, args, kwargs, result)
         except Exception as error:
@@ -118,7 +118,7 @@ class ModuleCall:
                           stacklevel=4)
 
     def _backward_hooks_by_kind(self) -> tuple[list[Hook], list[Hook]]:
-        """Return the full backward hooks, and the older ones."""
+        """Return the full backward hooks, and the deprecated ones."""
         own = list(self._backward_hooks.values())
         old = list(global_hooks.backward_of_old.values())
         full = list(global_hooks.backward.values())
@@ -128,7 +128,7 @@ class ModuleCall:
 
     def register_forward_pre_hook(self, hook: Hook, *, prepend: bool = False,
                                   with_kwargs: bool = False) -> RemovableHandle:
-        """Call `hook(module, args)` before forward; a result replaces the arguments.
+        """Register `hook(module, args)` to run before forward; a result replaces the arguments.
 
         >>> from minigrad import nn, ones
         >>> layer = nn.Tanh()
@@ -141,9 +141,9 @@ class ModuleCall:
 
     def register_forward_hook(self, hook: Hook, *, prepend: bool = False, with_kwargs: bool = False,
                               always_call: bool = False) -> RemovableHandle:
-        """Call `hook(module, args, output)` after forward; a result replaces the output.
+        """Register `hook(module, args, output)` to run after forward; a result replaces the output.
 
-        With `always_call` it is also called after an error.
+        With `always_call` it also runs after an error.
 
         >>> from minigrad import nn, ones
         >>> layer = nn.Identity()
@@ -156,9 +156,9 @@ class ModuleCall:
         return register(self._forward_hooks, hook, prepend, *marked)
 
     def register_full_backward_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
-        """Call `hook(module, grad_input, grad_output)` when the inputs' gradients are computed.
+        """Register `hook(module, grad_input, grad_output)` to run once the inputs' gradients exist.
 
-        A result replaces `grad_input`.
+        Its result, unless `None`, replaces `grad_input`.
 
         >>> from minigrad import nn, ones
         >>> layer = nn.Tanh()
@@ -170,9 +170,9 @@ class ModuleCall:
         return register(self._backward_hooks, hook, prepend)
 
     def register_full_backward_pre_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
-        """Call `hook(module, grad_output)` before the gradients enter the module.
+        """Register `hook(module, grad_output)` to run before gradients enter the module.
 
-        A result replaces `grad_output`.
+        Its result, unless `None`, replaces `grad_output`.
 
         >>> from minigrad import nn, ones
         >>> layer, x = nn.ReLU(), ones(1, requires_grad=True)
@@ -183,9 +183,9 @@ class ModuleCall:
         return register(self._backward_pre_hooks, hook, prepend)
 
     def register_backward_hook(self, hook: Hook) -> RemovableHandle:
-        """Call `hook(module, grad_input, grad_output)` on the last node of forward: deprecated.
+        """Register a hook on the last node of forward. Deprecated: use the full backward hook.
 
-        It gets the gradients of that one node.
+        `hook(module, grad_input, grad_output)` gets only that node's gradients.
 
         >>> from minigrad import nn, ones
         >>> layer, x = nn.Tanh(), ones(1, requires_grad=True) * 1

@@ -1,4 +1,4 @@
-"""Module's methods that save and load its parameters and buffers, and their hooks.
+"""Saving and loading a module's parameters and buffers, with hooks for both.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html
 """
@@ -18,9 +18,9 @@ __all__ = ["ModuleState"]
 
 
 class ModuleState(ModuleTables):
-    """The part of Module that is about its state."""
+    """The part of `Module` that saves and loads its state."""
 
-    _version: int = 1  # version of the layout of its state
+    _version: int = 1  # version of the state's layout
 
     _state_dict_pre_hooks: Table
     _state_dict_hooks: Table
@@ -29,9 +29,9 @@ class ModuleState(ModuleTables):
 
     def state_dict(self, *args: Any, destination: Any = None, prefix: str = "",
                    keep_vars: bool = False) -> Any:
-        """Return all parameters and persistent buffers by dotted name, sharing their memory.
+        """Return all parameters and persistent buffers by dotted name.
 
-        They are detached, unless `keep_vars`.
+        The tensors share the module's memory; they are detached unless `keep_vars`.
 
         >>> from minigrad import nn
         >>> list(nn.Linear(3, 2).state_dict())
@@ -49,10 +49,10 @@ class ModuleState(ModuleTables):
 
     def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True,
                         assign: bool = False) -> Any:
-        """Copy a state into this module; with `strict` the names have to match exactly.
+        """Copy a state into this module; with `strict` the names must match exactly.
 
-        Returns the missing and the unexpected names; with `assign` the tensors themselves are
-        taken instead of copies.  A `RuntimeError` lists all mismatches.
+        Returns the missing and the unexpected names. With `assign` the module takes the tensors
+        themselves instead of copying them. A `RuntimeError` lists all mismatches.
 
         >>> from minigrad import nn
         >>> nn.Linear(3, 2).load_state_dict(nn.Linear(3, 2).state_dict())
@@ -61,18 +61,18 @@ class ModuleState(ModuleTables):
         return state.load(self, state_dict, strict, assign)
 
     def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
-        """Put the module's own members into the state; override to add more."""
+        """Add the module's own members to the state; override it to add more."""
         state.collect_own(self, destination, prefix, keep_vars)
 
     def _load_from_state_dict(self, state_dict: Any, prefix: str, local_metadata: dict[str, Any],
                               strict: bool, missing_keys: list[str], unexpected_keys: list[str],
                               error_msgs: list[str]) -> None:
-        """Load the module's own members from the state; override to change the state first."""
+        """Load the module's own members from the state; override it to change the state first."""
         state.load_own(self, state_dict, prefix, local_metadata, strict, missing_keys,
                        unexpected_keys, error_msgs)
 
     def get_extra_state(self) -> Any:
-        """Return extra state for `state_dict`; override together with `set_extra_state`.
+        """Return extra state for `state_dict`; override it together with `set_extra_state`.
 
         >>> from minigrad import nn
         >>> class Counter(nn.Module):
@@ -101,7 +101,7 @@ class ModuleState(ModuleTables):
                            "issues/new?template=bug-report.yml to report this bug.")
 
     def register_state_dict_pre_hook(self, hook: Hook) -> RemovableHandle:
-        """Call `hook(module, prefix, keep_vars)` before the state is collected.
+        """Register `hook(module, prefix, keep_vars)` to run before the state is collected.
 
         >>> from minigrad import nn
         >>> net = nn.Sequential(nn.Linear(1, 1))
@@ -113,7 +113,7 @@ class ModuleState(ModuleTables):
         return register(self._state_dict_pre_hooks, hook)
 
     def register_state_dict_post_hook(self, hook: Hook) -> RemovableHandle:
-        """Call `hook(module, state_dict, prefix, local_metadata)` after the state is collected.
+        """Register `hook(module, state_dict, prefix, local_metadata)` to run on a collected state.
 
         >>> from minigrad import nn
         >>> layer = nn.Linear(1, 1)
@@ -124,11 +124,11 @@ class ModuleState(ModuleTables):
         return register(self._state_dict_hooks, (hook, False))
 
     def _register_state_dict_hook(self, hook: Hook) -> RemovableHandle:
-        """Register a hook as above; its result, if any, replaces the state."""
+        """Register a hook on the collected state; its result, if any, replaces the state."""
         return register(self._state_dict_hooks, (hook, True))
 
     def register_load_state_dict_pre_hook(self, hook: Hook) -> RemovableHandle:
-        """Call `hook(module, state_dict, prefix, ...)` before the module's own state is loaded.
+        """Register `hook(module, state_dict, prefix, ...)` to run before a module loads its state.
 
         >>> from minigrad import nn, ones
         >>> def rename(layer, state, prefix, *_):
@@ -142,11 +142,11 @@ class ModuleState(ModuleTables):
 
     def _register_load_state_dict_pre_hook(self, hook: Hook,
                                            with_module: bool = False) -> RemovableHandle:
-        """Register a hook as above, called with the module only if `with_module`."""
+        """Register a hook to run before loading; it gets the module only if `with_module`."""
         return register(self._load_state_dict_pre_hooks, (hook, with_module))
 
     def register_load_state_dict_post_hook(self, hook: Hook) -> RemovableHandle:
-        """Call `hook(module, incompatible_keys)` after the module is loaded.
+        """Register `hook(module, incompatible_keys)` to run after the module is loaded.
 
         >>> from minigrad import nn
         >>> layer = nn.Linear(2, 1)

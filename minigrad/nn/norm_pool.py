@@ -1,4 +1,4 @@
-"""Pooling layers of other kinds: norms of windows, and windows at random places.
+"""Pooling layers that take norms of windows, or maxima of randomly placed windows.
 
 Source: https://docs.pytorch.org/docs/stable/nn.html#pooling-layers
 """
@@ -92,7 +92,7 @@ class _FractionalMaxPool(Module):
 
 
 class FractionalMaxPool2d(_FractionalMaxPool):
-    """Maxima of `output_size` windows at random places in (N, C, H, W).
+    """Maxima of `output_size` randomly placed windows in (N, C, H, W).
 
     >>> from minigrad import nn, ones
     >>> nn.FractionalMaxPool2d(2, output_ratio=0.5)(ones(1, 3, 8, 6)).shape
@@ -108,7 +108,7 @@ class FractionalMaxPool2d(_FractionalMaxPool):
 
 
 class FractionalMaxPool3d(_FractionalMaxPool):
-    """Maxima of `output_size` windows at random places in (N, C, T, H, W).
+    """Maxima of `output_size` randomly placed windows in (N, C, T, H, W).
 
     >>> from minigrad import nn, ones
     >>> nn.FractionalMaxPool3d(2, output_size=3)(ones(1, 1, 6, 6, 6)).shape

@@ -22,7 +22,7 @@ __all__ = [
 
 
 class LayerNorm(Module):
-    """Bring each sample to mean zero and variance one over its last dimensions, scale and shift.
+    """Normalise each sample to mean 0 and variance 1 over its last dimensions, scale and shift.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.LayerNorm.html
 
@@ -45,7 +45,7 @@ class LayerNorm(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Start with the identity: weight one, bias zero.
+        """Reset the layer to weight one and bias zero.
 
         >>> from minigrad import nn
         >>> layer = nn.LayerNorm(2); _ = nn.init.constant_(layer.weight, 5.0)
@@ -66,7 +66,7 @@ class LayerNorm(Module):
 
 
 class RMSNorm(Module):
-    """Divide each sample by the root of its mean square over its last dimensions, and scale it.
+    """Divide each sample by its root mean square over the last dimensions, and scale it.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.RMSNorm.html
 
@@ -87,7 +87,7 @@ class RMSNorm(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Start with weight one.
+        """Reset the weight to one.
 
         >>> from minigrad import nn
         >>> layer = nn.RMSNorm(2); _ = nn.init.constant_(layer.weight, 5.0)
@@ -106,7 +106,7 @@ class RMSNorm(Module):
 
 
 class GroupNorm(Module):
-    """Bring each group of channels of (N, C, *S) to mean zero and variance one, scale and shift.
+    """Normalise each group of channels of (N, C, *S) to mean 0 and variance 1, scale and shift.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.GroupNorm.html
 
@@ -131,7 +131,7 @@ class GroupNorm(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Start with the identity: weight one, bias zero.
+        """Reset the layer to weight one and bias zero.
 
         >>> from minigrad import nn
         >>> layer = nn.GroupNorm(1, 2); _ = nn.init.constant_(layer.weight, 5.0)
@@ -152,7 +152,7 @@ class GroupNorm(Module):
 
 
 class _InstanceNorm(ChannelNorm):
-    """Instance normalisation; `allowed` is without the batch dimension and with it."""
+    """Base of instance norms; `allowed` lists the dimensions without and with a batch."""
 
     def __init__(self, num_features: int, eps: float = 1e-5, momentum: float = 0.1,
                  affine: bool = False, track_running_stats: bool = False, device: Any = None,
@@ -182,7 +182,7 @@ class _InstanceNorm(ChannelNorm):
 
 
 class InstanceNorm1d(_InstanceNorm):
-    """Bring each channel of each sample of (N, C, L) or (C, L) to mean zero and variance one.
+    """Normalise each channel of each sample of (N, C, L) or (C, L) to mean 0 and variance 1.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.InstanceNorm1d.html
 
@@ -195,7 +195,7 @@ class InstanceNorm1d(_InstanceNorm):
 
 
 class InstanceNorm2d(_InstanceNorm):
-    """Bring each channel of each sample of (N, C, H, W) or (C, H, W) to mean zero, variance one.
+    """Normalise each channel of each sample of (N, C, H, W) or (C, H, W) to mean 0, variance 1.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.InstanceNorm2d.html
 
@@ -208,7 +208,7 @@ class InstanceNorm2d(_InstanceNorm):
 
 
 class InstanceNorm3d(_InstanceNorm):
-    """Bring each channel of each sample of (N, C, D, H, W) to mean zero and variance one.
+    """Normalise each channel of each sample of (N, C, D, H, W) to mean 0 and variance 1.
 
     >>> from minigrad import nn, ones
     >>> nn.InstanceNorm3d(3)(ones(2, 3, 1, 4, 4)).shape
@@ -219,7 +219,7 @@ class InstanceNorm3d(_InstanceNorm):
 
 
 class LocalResponseNorm(Module):
-    """Divide each element by the size of the channels around it; see `local_response_norm`.
+    """Divide each element by a function of the nearby channels; see `local_response_norm`.
 
     >>> from minigrad import nn, tensor
     >>> nn.LocalResponseNorm(1, alpha=1.0, beta=0.5, k=0.0)(tensor([[[2.0]]]))

@@ -1,4 +1,4 @@
-"""Layers that widen the last dimensions of a tensor, the same amount on all sides or not.
+"""Padding layers, which extend the last dimensions of a tensor.
 
 Source: https://docs.pytorch.org/docs/stable/nn.html#padding-layers
 """
@@ -19,7 +19,7 @@ Padding = int | tuple[int, ...]
 
 
 class _Pad(Module):
-    """Pad the last `dims` dimensions by one number, or by (left, right, top, bottom, ...)."""
+    """Base: pad the last `dims` dimensions by a number, or by (left, right, top, bottom, ...)."""
 
     dims: int
     mode: str
@@ -37,7 +37,7 @@ class _Pad(Module):
 
 
 class _ConstantPad(_Pad):
-    """Pad with one value."""
+    """Base of layers that pad with a constant."""
 
     mode = "constant"
 
@@ -50,7 +50,7 @@ class _ConstantPad(_Pad):
 
 
 class _ZeroPad(_ConstantPad):
-    """Pad with zeros."""
+    """Base of layers that pad with zeros."""
 
     def __init__(self, padding: Padding) -> None:
         super().__init__(padding, 0.0)
@@ -60,7 +60,7 @@ class _ZeroPad(_ConstantPad):
 
 
 class _CircularPad(_Pad):
-    """Pad with the elements of the other side; the number of dimensions is checked first."""
+    """Base of layers that wrap around to the opposite side; they check the input's dimensions."""
 
     mode = "circular"
 
@@ -72,19 +72,19 @@ class _CircularPad(_Pad):
 
 
 class _ReflectionPad(_Pad):
-    """Pad with the elements beside the edge, in reverse order."""
+    """Base of layers that mirror the elements next to the edge."""
 
     mode = "reflect"
 
 
 class _ReplicationPad(_Pad):
-    """Pad with copies of the edge."""
+    """Base of layers that repeat the edge."""
 
     mode = "replicate"
 
 
 class ReflectionPad1d(_ReflectionPad):
-    """Pad (N, C, L) with its reflection, the edge not repeated; the batch may be missing.
+    """Pad (N, C, L) or (C, L) with its reflection, without repeating the edge.
 
     >>> from minigrad import nn, tensor
     >>> nn.ReflectionPad1d(1)(tensor([[[1.0, 2.0, 3.0]]])).tolist()
@@ -95,7 +95,7 @@ class ReflectionPad1d(_ReflectionPad):
 
 
 class ReflectionPad2d(_ReflectionPad):
-    """Pad (N, C, H, W) with its reflection, the edge not repeated; the batch may be missing.
+    """Pad (N, C, H, W) or (C, H, W) with its reflection, without repeating the edge.
 
     >>> from minigrad import nn, ones
     >>> nn.ReflectionPad2d(1)(ones(1, 1, 3, 3)).shape
@@ -106,7 +106,7 @@ class ReflectionPad2d(_ReflectionPad):
 
 
 class ReflectionPad3d(_ReflectionPad):
-    """Pad (N, C, D, H, W) with its reflection, the edge not repeated; the batch may be missing.
+    """Pad (N, C, D, H, W) or (C, D, H, W) with its reflection, without repeating the edge.
 
     >>> from minigrad import nn, ones
     >>> nn.ReflectionPad3d(1)(ones(1, 1, 3, 3, 3)).shape
@@ -117,7 +117,7 @@ class ReflectionPad3d(_ReflectionPad):
 
 
 class ReplicationPad1d(_ReplicationPad):
-    """Pad (N, C, L) with copies of its edge; the batch may be missing.
+    """Pad (N, C, L) or (C, L) with copies of its edge.
 
     >>> from minigrad import nn, tensor
     >>> nn.ReplicationPad1d(1)(tensor([[[1.0, 2.0, 3.0]]])).tolist()
@@ -128,7 +128,7 @@ class ReplicationPad1d(_ReplicationPad):
 
 
 class ReplicationPad2d(_ReplicationPad):
-    """Pad (N, C, H, W) with copies of its edge; the batch may be missing.
+    """Pad (N, C, H, W) or (C, H, W) with copies of its edge.
 
     >>> from minigrad import nn, ones
     >>> nn.ReplicationPad2d(1)(ones(1, 1, 3, 3)).shape
@@ -139,7 +139,7 @@ class ReplicationPad2d(_ReplicationPad):
 
 
 class ReplicationPad3d(_ReplicationPad):
-    """Pad (N, C, D, H, W) with copies of its edge; the batch may be missing.
+    """Pad (N, C, D, H, W) or (C, D, H, W) with copies of its edge.
 
     >>> from minigrad import nn, ones
     >>> nn.ReplicationPad3d(1)(ones(1, 1, 3, 3, 3)).shape
@@ -150,7 +150,7 @@ class ReplicationPad3d(_ReplicationPad):
 
 
 class ConstantPad1d(_ConstantPad):
-    """Pad (N, C, L) with one value; the batch may be missing.
+    """Pad (N, C, L) or (C, L) with a constant.
 
     >>> from minigrad import nn, tensor
     >>> nn.ConstantPad1d(1, 3.5)(tensor([[[1.0, 2.0, 3.0]]])).tolist()
@@ -161,7 +161,7 @@ class ConstantPad1d(_ConstantPad):
 
 
 class ConstantPad2d(_ConstantPad):
-    """Pad (N, C, H, W) with one value; the batch may be missing.
+    """Pad (N, C, H, W) or (C, H, W) with a constant.
 
     >>> from minigrad import nn, ones
     >>> nn.ConstantPad2d(1, 3.5)(ones(1, 1, 3, 3)).shape
@@ -172,7 +172,7 @@ class ConstantPad2d(_ConstantPad):
 
 
 class ConstantPad3d(_ConstantPad):
-    """Pad (N, C, D, H, W) with one value; the batch may be missing.
+    """Pad (N, C, D, H, W) or (C, D, H, W) with a constant.
 
     >>> from minigrad import nn, ones
     >>> nn.ConstantPad3d(1, 3.5)(ones(1, 1, 3, 3, 3)).shape
@@ -183,7 +183,7 @@ class ConstantPad3d(_ConstantPad):
 
 
 class ZeroPad1d(_ZeroPad, ConstantPad1d):
-    """Pad (N, C, L) with zeros; the batch may be missing.
+    """Pad (N, C, L) or (C, L) with zeros.
 
     >>> from minigrad import nn, tensor
     >>> nn.ZeroPad1d(1)(tensor([[[1.0, 2.0, 3.0]]])).tolist()
@@ -192,7 +192,7 @@ class ZeroPad1d(_ZeroPad, ConstantPad1d):
 
 
 class ZeroPad2d(_ZeroPad, ConstantPad2d):
-    """Pad (N, C, H, W) with zeros; the batch may be missing.
+    """Pad (N, C, H, W) or (C, H, W) with zeros.
 
     >>> from minigrad import nn, ones
     >>> nn.ZeroPad2d(1)(ones(1, 1, 3, 3)).shape
@@ -201,7 +201,7 @@ class ZeroPad2d(_ZeroPad, ConstantPad2d):
 
 
 class ZeroPad3d(_ZeroPad, ConstantPad3d):
-    """Pad (N, C, D, H, W) with zeros; the batch may be missing.
+    """Pad (N, C, D, H, W) or (C, D, H, W) with zeros.
 
     >>> from minigrad import nn, ones
     >>> nn.ZeroPad3d(1)(ones(1, 1, 3, 3, 3)).shape
@@ -210,7 +210,7 @@ class ZeroPad3d(_ZeroPad, ConstantPad3d):
 
 
 class CircularPad1d(_CircularPad):
-    """Pad (N, C, L) with the elements of the other side; the batch may be missing.
+    """Pad (N, C, L) or (C, L) by wrapping around to the opposite side.
 
     >>> from minigrad import nn, tensor
     >>> nn.CircularPad1d(1)(tensor([[[1.0, 2.0, 3.0]]])).tolist()
@@ -221,7 +221,7 @@ class CircularPad1d(_CircularPad):
 
 
 class CircularPad2d(_CircularPad):
-    """Pad (N, C, H, W) with the elements of the other side; the batch may be missing.
+    """Pad (N, C, H, W) or (C, H, W) by wrapping around to the opposite side.
 
     >>> from minigrad import nn, ones
     >>> nn.CircularPad2d(1)(ones(1, 1, 3, 3)).shape
@@ -232,7 +232,7 @@ class CircularPad2d(_CircularPad):
 
 
 class CircularPad3d(_CircularPad):
-    """Pad (N, C, D, H, W) with the elements of the other side; the batch may be missing.
+    """Pad (N, C, D, H, W) or (C, D, H, W) by wrapping around to the opposite side.
 
     >>> from minigrad import nn, ones
     >>> nn.CircularPad3d(1)(ones(1, 1, 3, 3, 3)).shape

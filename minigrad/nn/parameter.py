@@ -1,4 +1,4 @@
-"""Parameters and buffers: the tensors that a module owns.
+"""Parameters and buffers, the tensors that a module owns.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.parameter.Parameter.html
 """
@@ -18,14 +18,14 @@ __all__ = ["Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter
 
 
 class _BufferType(type):
-    """`isinstance(tensor, Buffer)` reads a mark on the tensor: a buffer keeps its own class."""
+    """Metaclass that makes `isinstance` look for a mark, because buffers keep their own class."""
 
     def __instancecheck__(cls, instance: object) -> bool:
         return isinstance(instance, Tensor) and instance.__dict__.get("_is_buffer", False)
 
 
 class Buffer(metaclass=_BufferType):
-    """A tensor that becomes a buffer when set on a module; saved only if `persistent`.
+    """A tensor that becomes a buffer when you set it on a module; `persistent` ones are saved.
 
     >>> from minigrad import nn, ones
     >>> module = nn.Module()

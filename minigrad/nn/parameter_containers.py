@@ -1,4 +1,4 @@
-"""Modules that hold parameters: in a list, by name.
+"""Modules that hold parameters in a list or by name.
 
 Source: https://docs.pytorch.org/docs/stable/nn.html#containers
 """
@@ -17,7 +17,7 @@ __all__ = ["ParameterDict", "ParameterList"]
 
 
 class ParameterList(Module):
-    """A list of parameters; tensors that are set in it become parameters.
+    """A list of parameters; tensors that you put in it become parameters.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.ParameterList.html
 
@@ -52,13 +52,13 @@ class ParameterList(Module):
         setattr(self, str(position(key, self._size)), as_parameter(value))
 
     def append(self, value: Any) -> Self:
-        """Add a parameter at the end."""
+        """Append a parameter."""
         self._size += 1
         self[self._size - 1] = value
         return self
 
     def extend(self, values: Iterable[Any]) -> Self:
-        """Add parameters at the end."""
+        """Append parameters."""
         if not isinstance(values, Iterable) or isinstance(values, Tensor):
             raise TypeError("ParameterList.extend should be called with an iterable, but got "
                             f"{type(values).__name__}")
@@ -77,7 +77,7 @@ class ParameterList(Module):
 
 
 class ParameterDict(Module):
-    """Parameters by name; tensors that are set in it become parameters.
+    """A dictionary of parameters; tensors that you put in it become parameters.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.ParameterDict.html
 
@@ -127,7 +127,7 @@ class ParameterDict(Module):
         return key in self._keys
 
     def keys(self) -> KeysView[str]:
-        """Return the names."""
+        """Return the parameters' names."""
         return self._keys.keys()
 
     def items(self) -> Iterable[tuple[str, Any]]:
@@ -139,11 +139,11 @@ class ParameterDict(Module):
         return (self[key] for key in self._keys)
 
     def get(self, key: str, default: Any = None) -> Any:
-        """Return a parameter, or `default` if there is none of that name."""
+        """Return the parameter with this name, or `default` if it does not exist."""
         return self[key] if key in self._keys else default
 
     def setdefault(self, key: str, default: Any = None) -> Any:
-        """Return a parameter, after setting it to `default` if there is none of that name."""
+        """Return the parameter with this name; if it does not exist, first set it to `default`."""
         if key not in self._keys:
             self[key] = default
         return self[key]
@@ -175,7 +175,7 @@ class ParameterDict(Module):
         return ParameterDict([(key, default) for key in keys])
 
     def update(self, parameters: Any) -> None:
-        """Add parameters from a mapping, a plain one in sorted order, or from pairs."""
+        """Add parameters from pairs or from a mapping; a plain dict is sorted by name first."""
         if isinstance(parameters, Mapping) and not isinstance(parameters, OrderedDict):
             parameters = sorted(parameters.items())
         for key, value in pairs_of(parameters, "ParameterDict", "ParametersDict"):
@@ -203,13 +203,13 @@ class ParameterDict(Module):
 
 
 def as_parameter(value: Any) -> Any:
-    """Return a tensor as a parameter, and anything else as it is."""
+    """Turn a tensor into a parameter, and return other values unchanged."""
     is_plain = isinstance(value, Tensor) and not isinstance(value, Parameter)
     return Parameter(value) if is_plain else value
 
 
 def checked_key(key: Any) -> str:
-    """Return a name; `TypeError` for anything else."""
+    """Return a name; raise `TypeError` if it is not a string."""
     if not isinstance(key, str):
         raise TypeError("Index given to ParameterDict cannot be used as a key as it is not a "
                         f"string (type is '{type(key).__name__}'). Open an issue on github if you "
@@ -218,7 +218,7 @@ def checked_key(key: Any) -> str:
 
 
 def described(items: Iterable[tuple[Any, Any]], type_name: Any) -> str:
-    """Return a line for each parameter: its name, `type_name(parameter)` and its size."""
+    """Return a line for each parameter with its name, `type_name(parameter)` and its size."""
     lines = []
     for key, value in items:
         if isinstance(value, Tensor):

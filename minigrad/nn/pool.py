@@ -156,7 +156,7 @@ class _AdaptivePool(Module):
 
 
 class _AdaptiveAvgPool(_AdaptivePool):
-    """Averages of windows whose number is given."""
+    """Base of average pooling with a given number of windows."""
 
 
 class AdaptiveAvgPool1d(_AdaptiveAvgPool):
@@ -172,7 +172,7 @@ class AdaptiveAvgPool1d(_AdaptiveAvgPool):
 
 
 class AdaptiveAvgPool2d(_AdaptiveAvgPool):
-    """Averages of windows spread evenly over (N, C, H, W); None keeps a size.
+    """Averages of windows spread evenly over (N, C, H, W); `None` keeps the input's size.
 
     >>> from minigrad import nn, ones
     >>> nn.AdaptiveAvgPool2d((1, None))(ones(1, 3, 8, 8)).shape
@@ -184,7 +184,7 @@ class AdaptiveAvgPool2d(_AdaptiveAvgPool):
 
 
 class AdaptiveAvgPool3d(_AdaptiveAvgPool):
-    """Averages of windows spread evenly over (N, C, D, H, W); None keeps a size.
+    """Averages of windows spread evenly over (N, C, D, H, W); `None` keeps the input's size.
 
     >>> from minigrad import nn, ones
     >>> nn.AdaptiveAvgPool3d(2)(ones(1, 3, 8, 5, 4)).shape
@@ -214,7 +214,7 @@ class AdaptiveMaxPool1d(_AdaptiveMaxPool):
 
 
 class AdaptiveMaxPool2d(_AdaptiveMaxPool):
-    """Maxima of windows spread evenly over (N, C, H, W); None keeps a size.
+    """Maxima of windows spread evenly over (N, C, H, W); `None` keeps the input's size.
 
     >>> from minigrad import nn, ones
     >>> nn.AdaptiveMaxPool2d((2, None))(ones(1, 3, 8, 5)).shape
@@ -226,7 +226,7 @@ class AdaptiveMaxPool2d(_AdaptiveMaxPool):
 
 
 class AdaptiveMaxPool3d(_AdaptiveMaxPool):
-    """Maxima of windows spread evenly over (N, C, D, H, W); None keeps a size.
+    """Maxima of windows spread evenly over (N, C, D, H, W); `None` keeps the input's size.
 
     >>> from minigrad import nn, ones
     >>> nn.AdaptiveMaxPool3d(2)(ones(1, 3, 8, 5, 4)).shape
@@ -252,7 +252,7 @@ class _MaxUnpool(Module):
 
 
 class MaxUnpool1d(_MaxUnpool):
-    """Put maxima back to their places, zeros elsewhere: a partial inverse of `MaxPool1d`.
+    """Partial inverse of `MaxPool1d`: put the maxima back and fill the rest with zeros.
 
     >>> from minigrad import nn, tensor
     >>> nn.MaxUnpool1d(2)(tensor([[3.0, 2.0]]), tensor([[1, 2]]))
@@ -267,7 +267,7 @@ class MaxUnpool1d(_MaxUnpool):
 
 
 class MaxUnpool2d(_MaxUnpool):
-    """Put maxima back to their places, zeros elsewhere: a partial inverse of `MaxPool2d`.
+    """Partial inverse of `MaxPool2d`: put the maxima back and fill the rest with zeros.
 
     >>> from minigrad import nn, tensor
     >>> nn.MaxUnpool2d(2)(tensor([[[3.0]]]), tensor([[[1]]]))
@@ -283,7 +283,7 @@ class MaxUnpool2d(_MaxUnpool):
 
 
 class MaxUnpool3d(_MaxUnpool):
-    """Put maxima back to their places, zeros elsewhere: a partial inverse of `MaxPool3d`.
+    """Partial inverse of `MaxPool3d`: put the maxima back and fill the rest with zeros.
 
     >>> from minigrad import nn, tensor
     >>> nn.MaxUnpool3d((1, 1, 2))(tensor([[[[3.0]]]]), tensor([[[[1]]]]))

@@ -1,4 +1,4 @@
-"""PyTorch's module for each class of `nn`, which `repr` shows and pickles name."""
+"""The module path that PyTorch has for each class of `nn`, shown by `repr` and used by pickles."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["FILES", "module_in_pytorch"]
 
 _NN = __name__.rpartition(".")[0]
 
-#: PyTorch's name for each file, and ours.
+#: PyTorch's file names, and minigrad's.
 FILES: dict[str, str] = {
     "activation": "activation", "adaptive": "adaptive_softmax",
     "batchnorm": "batchnorm", "channelshuffle": "shape_layers",
@@ -20,11 +20,11 @@ FILES: dict[str, str] = {
     "sparse": "embedding", "transformer": "transformer", "upsampling": "shape_layers",
 }
 
-#: Files of ours that are part of a larger file in PyTorch.
+#: Files of minigrad that are part of a larger file in PyTorch.
 ELSEWHERE = {"attention": "activation", "conv_transpose": "conv", "margin_loss": "loss",
              "norm_pool": "pooling", "parameter_containers": "container",
              "sequence_loss": "loss"}
-#: PyTorch's file for classes that share one file here.
+#: PyTorch's files of classes that share one file in minigrad.
 BY_CLASS = {"CosineSimilarity": "distance", "PairwiseDistance": "distance",
             "Flatten": "flatten", "Unflatten": "flatten", "LocalResponseNorm": "normalization",
             "Fold": "fold", "Unfold": "fold", "PixelShuffle": "pixelshuffle",
@@ -41,7 +41,7 @@ _OFFERED = frozenset(on_demand.names_in(_NN))
 
 
 def module_in_pytorch(module_class: type) -> str:
-    """Return the module in which PyTorch has a class; its own for all that `nn` does not offer.
+    """Return the module path PyTorch has for a class, or the real one if `nn` does not export it.
 
     >>> from minigrad.nn.linear import Linear
     >>> module_in_pytorch(Linear)

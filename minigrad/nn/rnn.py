@@ -19,15 +19,14 @@ from .utils.rnn import PackedSequence
 
 __all__ = ["GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNBase", "RNNCell", "RNNCellBase"]
 
-#: The function of each kind, and its number of gates: rows of its weights for each unit of the
-#: state.
+#: Each mode's function, and its number of gates: the rows of its weights per unit of the state.
 NETWORKS = {"LSTM": (F.lstm, 4), "GRU": (F.gru, 3), "RNN_TANH": (F.rnn_tanh, 1),
             "RNN_RELU": (F.rnn_relu, 1)}
 
 
 def check_sizes(bias: Any, batch_first: Any, input_size: Any, hidden_size: Any, num_layers: int,
                 proj_size: int) -> None:
-    """Raise `TypeError` or `ValueError` if an argument of a recurrent network is wrong."""
+    """Raise `TypeError` or `ValueError` if a recurrent network's argument is invalid."""
     flags: dict[str, Any] = {"bias": bias, "batch_first": batch_first}
     for name, value in flags.items():
         if not isinstance(value, bool):
@@ -47,7 +46,7 @@ def check_sizes(bias: Any, batch_first: Any, input_size: Any, hidden_size: Any, 
 
 
 def check_dropout(dropout: Any, num_layers: int) -> None:
-    """Raise `ValueError` unless `dropout` is a probability; warn where it does nothing."""
+    """Raise `ValueError` unless `dropout` is a probability; warn if it has no effect."""
     if isinstance(dropout, bool) or not isinstance(dropout, (int, float)) or not 0 <= dropout <= 1:
         raise ValueError("dropout should be a number in range [0, 1] representing the probability "
                          "of an element being zeroed")
@@ -58,7 +57,7 @@ def check_dropout(dropout: Any, num_layers: int) -> None:
 
 
 class RNNBase(Module):
-    """Base of `RNN`, `LSTM` and `GRU`: parameters and layouts of sequences.
+    """Base of `RNN`, `LSTM` and `GRU`, with their parameters and the layout of sequences.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.RNNBase.html
 
@@ -104,11 +103,11 @@ class RNNBase(Module):
 
     @property
     def directions(self) -> int:
-        """1, or 2 for a bidirectional network."""
+        """The number of directions: 2 if the network is bidirectional, else 1."""
         return 2 if self.bidirectional else 1
 
     def _weight_shapes(self, layer: int) -> dict[str, tuple[int, ...]]:
-        """Return the shapes of a layer's parameters by the first part of their names, in order."""
+        """Return the shapes of a layer's parameters, in order, by the stem of their names."""
         rows, out = NETWORKS[self.mode][1] * self.hidden_size, self.proj_size or self.hidden_size
         inputs = self.input_size if layer == 0 else out * self.directions
         shapes: dict[str, tuple[int, ...]] = {"weight_ih": (rows, inputs), "weight_hh": (rows, out)}
@@ -119,7 +118,7 @@ class RNNBase(Module):
         return shapes
 
     def reset_parameters(self) -> None:
-        """Draw all parameters uniformly within 1 / sqrt(hidden_size).
+        """Draw all parameters uniformly from ±1 / sqrt(hidden_size).
 
         >>> from minigrad import manual_seed, nn
         >>> net = nn.RNN(1, 4)
@@ -131,19 +130,19 @@ class RNNBase(Module):
             init.uniform_(weight, -bound, bound)
 
     def flatten_parameters(self) -> None:
-        """Do nothing: PyTorch lays the parameters out for cuDNN here."""
+        """Do nothing; PyTorch rearranges the parameters for cuDNN here."""
 
     @property
     def all_weights(self) -> list[list[Parameter]]:
         """The parameters of each layer and direction."""
         return [[getattr(self, name) for name in names] for names in self._all_weights]
 
-    # ---------------------------------------------------------------- the ways in
+    # ---------------------------------------------------------------- forward
 
     def forward(self, input: Tensor | PackedSequence, hx: Any = None) -> Any:
-        """Run all steps; `input` is (T, B, I), (B, T, I), (T, I) or packed, `hx` the first state.
+        """Run all steps; `input` is (T, B, I), (B, T, I), (T, I) or packed, `hx` the initial state.
 
-        Returns the outputs of the last layer and the last states of all layers.
+        Returns the outputs of the last layer and the final states of all layers.
         """
         weights = [w for layer in self.all_weights for w in layer]
         options = (weights, self.bias, self.num_layers, self.dropout, self.training,
@@ -173,11 +172,11 @@ class RNNBase(Module):
         return output, self._joined(last)
 
     def _joined(self, states: list[Tensor]) -> Any:
-        """Return a state as callers see it: a tensor, or a pair of tensors for an LSTM."""
+        """Return a state in the form callers see: a tensor, or a pair of tensors for an LSTM."""
         return states[0] if self.states == 1 else tuple(states)
 
     def _with_batch(self, hx: Any, batched: bool) -> Any:
-        """Add a batch dimension to the first state of a single sequence."""
+        """Add a batch dimension to the initial state of a single sequence."""
         if hx is None:
             return None
         given = [hx] if self.states == 1 else list(hx)
@@ -199,7 +198,7 @@ class RNNBase(Module):
 
     def _first_states(self, input: Tensor, batch: int, hx: Any,
                       order: Tensor | None) -> list[Tensor]:
-        """Return the first state as a list; zeros if none is given."""
+        """Return the initial state as a list; it defaults to zeros."""
         shapes = self._state_shapes(batch)
         if hx is None:
             return [zeros(shape, dtype=input.dtype, device=input.device) for shape in shapes]
@@ -211,7 +210,7 @@ class RNNBase(Module):
         return [permuted(state, order) for state in given]
 
     def _check(self, input: Tensor, dims: int) -> None:
-        """Raise unless the input has the right dtype, dimensions and size."""
+        """Raise unless the input has the right dtype, number of dimensions and size."""
         weight = self.all_weights[0][0]
         if input.dtype != weight.dtype and _state.autocast.get() is None:
             raise ValueError(f"RNN input dtype ({input.dtype}) does not match weight dtype "
@@ -234,15 +233,15 @@ class RNNBase(Module):
 
 
 def permuted(state: Tensor, order: Tensor | None) -> Tensor:
-    """Return a state (L, B, H) with its sequences in another order; `state` itself for None."""
+    """Reorder the sequences of a state (L, B, H); return `state` itself if `order` is `None`."""
     return state if order is None else F.index_select(state, 1, order)
 
 
 class LSTM(RNNBase):
     """Long short-term memory: (T, B, I) -> outputs (T, B, H) and the last (h, c), (L, B, H) each.
 
-    The cell c is scaled and added to at each step, so that gradients last over many steps. The
-    arguments of `RNNBase`, without `mode`.
+    Each step only scales the cell state c and adds to it, so gradients survive many steps. Takes
+    the arguments of `RNNBase`, except `mode`.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.LSTM.html
 
@@ -258,7 +257,7 @@ class LSTM(RNNBase):
 
 
 class _NoProjection(RNNBase):
-    """Base of networks without projections of the state."""
+    """Base of the networks that cannot project their state."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if "proj_size" in kwargs:
@@ -269,7 +268,7 @@ class _NoProjection(RNNBase):
 class GRU(_NoProjection):
     """Gated recurrent units: (T, B, I) -> outputs (T, B, H) and the last h, (L, B, H).
 
-    The arguments of `RNNBase`, without `mode` and `proj_size`.
+    Takes the arguments of `RNNBase`, except `mode` and `proj_size`.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.GRU.html
 
@@ -283,9 +282,10 @@ class GRU(_NoProjection):
 
 
 class RNN(_NoProjection):
-    """h = tanh(w x + b + w' h + b'), or max(., 0) with nonlinearity="relu", step by step.
+    """Recurrent network: h = tanh(w x + b + w' h + b') at each step.
 
-    The other arguments of `RNNBase`, without `proj_size`.
+    With nonlinearity="relu", ReLU replaces tanh. Takes the other arguments of `RNNBase`, except
+    `proj_size`.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.RNN.html
 
@@ -309,7 +309,7 @@ class RNN(_NoProjection):
 
 
 class RNNCellBase(Module):
-    """Base of the cells: their parameters, and support for a single sample.
+    """Base of the cells: holds their parameters and handles unbatched inputs.
 
     >>> from minigrad import manual_seed, nn
     >>> cell = nn.RNNCell(1, 4); isinstance(cell, RNNCellBase)
@@ -334,14 +334,14 @@ class RNNCellBase(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw all parameters uniformly within 1 / sqrt(hidden_size)."""
+        """Draw all parameters uniformly from ±1 / sqrt(hidden_size)."""
         bound = 1.0 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0
         for weight in self.parameters():
             init.uniform_(weight, -bound, bound)
 
     def _step(self, cell: Any, input: Tensor, states: list[Tensor] | None, count: int,
               names: tuple[str, ...]) -> list[Tensor]:
-        """Call `cell` with a batch and the states as a list; missing states are zeros."""
+        """Call `cell` with a batch and a list of states, which default to zeros."""
         cell_name = type(self).__name__
         if input.dim() not in (1, 2):
             raise ValueError(f"{cell_name}: Expected input to be 1D or 2D, got {input.dim()}D "
@@ -370,7 +370,7 @@ class RNNCellBase(Module):
 
 
 class RNNCell(RNNCellBase):
-    """One step of an `RNN`: (B, I) and h (B, H) -> the next h; also without the batch dimension.
+    """One step of an `RNN`: (B, I) and h (B, H) -> the next h; the batch dimension is optional.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.RNNCell.html
 

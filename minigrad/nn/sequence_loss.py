@@ -1,4 +1,4 @@
-"""Losses of sequences and of very many classes.
+"""Losses for sequences and for very many classes.
 
 Source: https://docs.pytorch.org/docs/stable/nn.html#loss-functions
 """
@@ -17,9 +17,9 @@ __all__ = ["CTCLoss", "LinearCrossEntropyLoss"]
 
 
 class CTCLoss(_Loss):
-    """The loss of a sequence whose alignment with the input is not known; see `ctc_loss`.
+    """Loss of a target sequence whose alignment with the input is unknown; see `ctc_loss`.
 
-    It is called with log probabilities (T, N, C), targets (N, S) and both lengths.
+    Call it with log-probabilities (T, N, C), targets (N, S) and the lengths of both.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.CTCLoss.html
 
@@ -42,10 +42,10 @@ class CTCLoss(_Loss):
 
 
 class LinearCrossEntropyLoss(_WeightedLoss):
-    """The cross entropy of a linear layer's result; the layer belongs to the loss.
+    """Cross entropy of a linear layer that belongs to the loss.
 
-    It is called with features (N, in_features) and classes (N, *out_features). Raises
-    `RuntimeError` for weights of other than `num_classes`, and for a smoothing outside [0, 1].
+    Call it with features (N, in_features) and classes (N, *out_features). Raises `RuntimeError`
+    unless `weight` has `num_classes` elements and the label smoothing is in [0, 1].
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.LinearCrossEntropyLoss.html
 

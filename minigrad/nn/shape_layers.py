@@ -1,4 +1,4 @@
-"""Layers that only rearrange or resize: flatten, pixel shuffle, unfold, fold, upsample.
+"""Layers that rearrange or resize: flatten, pixel shuffle, unfold, fold, upsample.
 
 Source: https://docs.pytorch.org/docs/stable/nn.html#vision-layers
 """
@@ -101,7 +101,7 @@ class PixelUnshuffle(Module):
 
 
 class ChannelShuffle(Module):
-    """Interleave groups of channels of (N, C, *S): the first of each group, then the second.
+    """Interleave the groups of channels of (N, C, *S): first each group's first channel, and so on.
 
     >>> from minigrad import arange, nn
     >>> nn.ChannelShuffle(2)(arange(4).reshape(1, 4, 1)).reshape(-1)
@@ -134,7 +134,7 @@ class _Windows(Module):
 
 
 class Unfold(_Windows):
-    """Every window of an image as a column: (N, C, H, W) -> (N, C * window, windows).
+    """Extract each window of an image as a column: (N, C, H, W) -> (N, C * window, windows).
 
     >>> from minigrad import nn, ones
     >>> nn.Unfold(2)(ones(1, 3, 4, 4)).shape
@@ -146,7 +146,7 @@ class Unfold(_Windows):
 
 
 class Fold(_Windows):
-    """Columns summed into the windows of an image: (N, C * window, windows) -> (N, C, H, W).
+    """Sum columns into the windows of an image: (N, C * window, windows) -> (N, C, H, W).
 
     >>> from minigrad import nn, ones
     >>> nn.Fold((4, 4), 2)(ones(1, 12, 9)).shape
@@ -167,7 +167,7 @@ class Fold(_Windows):
 
 
 class Upsample(Module):
-    """Resize the spatial dimensions of (N, C, *S), to `size` or by `scale_factor`.
+    """Resize the spatial dimensions of (N, C, *S) to `size`, or scale them by `scale_factor`.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Upsample.html
 
@@ -202,7 +202,7 @@ class Upsample(Module):
 
 
 class UpsamplingNearest2d(Upsample):
-    """Resize (N, C, H, W) by the nearest elements: an older name of `Upsample`.
+    """Resize (N, C, H, W) with nearest-neighbour sampling. Deprecated: use `Upsample`.
 
     >>> from minigrad import nn, ones
     >>> nn.UpsamplingNearest2d(scale_factor=2)(ones(1, 3, 4, 4)).shape
@@ -214,7 +214,7 @@ class UpsamplingNearest2d(Upsample):
 
 
 class UpsamplingBilinear2d(Upsample):
-    """Resize (N, C, H, W) by mixtures, corners aligned: an older name of `Upsample`.
+    """Resize (N, C, H, W) bilinearly with aligned corners. Deprecated: use `Upsample`.
 
     >>> from minigrad import nn, tensor
     >>> nn.UpsamplingBilinear2d((1, 3))(tensor([[[[1.0, 3.0]]]]))

@@ -1,4 +1,4 @@
-"""Saving and loading the state of a module: a dictionary of tensors by dotted name."""
+"""Saving and loading a module's state, a dictionary of tensors by dotted name."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class _IncompatibleKeys(NamedTuple):
 
 
 class IncompatibleKeys(_IncompatibleKeys):
-    """Names missing from a state, and names that the module does not know."""
+    """The names missing from a state, and the names that the module does not have."""
 
     def __repr__(self) -> str:
         if not self.missing_keys and not self.unexpected_keys:
@@ -35,7 +35,7 @@ class IncompatibleKeys(_IncompatibleKeys):
 
 
 def overrides(module: ModuleState, method: str) -> bool:
-    """Tell whether a module's class overrides a method of `Module`."""
+    """Return whether a module's class overrides a method of `Module`."""
     found = getattr(type(module), method)
     base = f"{__package__}.module_state", f"ModuleState.{method}"
     return (found.__module__, found.__qualname__) != base
@@ -55,7 +55,7 @@ def collect(module: ModuleState, destination: Any, prefix: str, keep_vars: bool)
     """Return the state of a module and all its submodules; see `Module.state_dict`."""
     if destination is None:
         destination = OrderedDict()
-        vars(destination)["_metadata"] = OrderedDict()  # where PyTorch keeps modules' versions
+        vars(destination)["_metadata"] = OrderedDict()  # PyTorch keeps modules' versions here
     local = {"version": module._version}
     if hasattr(destination, "_metadata"):
         destination._metadata[prefix[:-1]] = local
@@ -75,7 +75,7 @@ def collect(module: ModuleState, destination: Any, prefix: str, keep_vars: bool)
 
 
 def collect_own(module: ModuleState, destination: Any, prefix: str, keep_vars: bool) -> None:
-    """Put the module's own members into the state."""
+    """Add the module's own members to the state."""
     for name, tensor in persistent(module).items():
         destination[prefix + name] = tensor if keep_vars else tensor.detach()
     if overrides(module, "get_extra_state"):
@@ -125,7 +125,7 @@ def _load(module: ModuleState, state: OrderedDict[str, Any], metadata: Mapping[s
 
 def load_own(module: ModuleState, state: Any, prefix: str, local: Mapping[str, Any], strict: bool,
              missing: list[str], unexpected: list[str], errors: list[str]) -> None:
-    """Load the module's own members from the state; note missing and unexpected names."""
+    """Load the module's own members from the state; collect missing and unexpected names."""
     given = (state, prefix, local, strict, missing, unexpected, errors)
     for hook, with_module in module._load_state_dict_pre_hooks.values():
         hook(module, *given) if with_module else hook(*given)
@@ -154,13 +154,13 @@ def load_own(module: ModuleState, state: Any, prefix: str, local: Mapping[str, A
 
 
 def _may_be_missing(name: str, local: Mapping[str, Any]) -> bool:
-    """Tell whether a name may be missing because the state's version did not have it yet."""
+    """Return whether older versions of the state did not have this name yet."""
     return name == "num_batches_tracked" and (local.get("version") or 1) < 2
 
 
 def _put(module: ModuleState, name: str, tensor: Tensor, value: Any, key: str,
          assign: bool) -> str | None:
-    """Copy one tensor of a state; return an error message, or None."""
+    """Copy one tensor of a state into the module; return an error message, or `None`."""
     if not isinstance(value, Tensor):
         if not hasattr(value, "__array__"):
             return (f'While copying the parameter named "{key}", expected torch.Tensor or '

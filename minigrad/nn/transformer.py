@@ -1,4 +1,4 @@
-"""Transformer layers: attention between positions, then a network at each position.
+"""Transformer layers: attention between positions, then a feed-forward network at each position.
 
 Source: Vaswani et al., Attention Is All You Need, https://arxiv.org/abs/1706.03762
 """
@@ -30,7 +30,7 @@ Activation = Callable[[Tensor], Tensor]
 
 
 def activation_named(activation: str | Activation) -> Activation:
-    """Return the function of that name, "relu" or "gelu"; a function is returned as it is."""
+    """Return the activation named "relu" or "gelu"; return functions unchanged."""
     if not isinstance(activation, str):
         return activation
     if activation not in ("relu", "gelu"):
@@ -39,10 +39,10 @@ def activation_named(activation: str | Activation) -> Activation:
 
 
 class TransformerEncoderLayer(Module):
-    """Self-attention and a network of two layers, each added to its input and normalised.
+    """Self-attention and a two-layer network; each is added to its input and normalised.
 
-    (S, N, d_model), or (N, S, d_model) with `batch_first`; `norm_first` normalises the inputs
-    instead of the outputs, which trains more easily.
+    Inputs are (S, N, d_model), or (N, S, d_model) with `batch_first`. `norm_first` normalises the
+    inputs instead of the outputs, which makes training easier.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.TransformerEncoderLayer.html
 
@@ -72,7 +72,7 @@ class TransformerEncoderLayer(Module):
 
     def forward(self, src: Tensor, src_mask: Tensor | None = None,
                 src_key_padding_mask: Tensor | None = None, is_causal: bool = False) -> Tensor:
-        """Run the layer; the masks are those of `MultiheadAttention`."""
+        """Run the layer; it takes the masks of `MultiheadAttention`."""
 
         def attend(x: Tensor) -> Tensor:
             return self.dropout1(self.self_attn(
@@ -114,7 +114,7 @@ class TransformerEncoder(Module):
         self.num_layers = num_layers
         self.norm = norm
         self.enable_nested_tensor = enable_nested_tensor
-        self.use_nested_tensor = False  # there are none here
+        self.use_nested_tensor = False  # minigrad has no nested tensors
         self.mask_check = mask_check
 
     def forward(self, src: Tensor, mask: Tensor | None = None,
@@ -163,7 +163,7 @@ class TransformerDecoderLayer(Module):
                 memory_mask: Tensor | None = None, tgt_key_padding_mask: Tensor | None = None,
                 memory_key_padding_mask: Tensor | None = None, tgt_is_causal: bool = False,
                 memory_is_causal: bool = False) -> Tensor:
-        """Run the layer; the masks are those of `MultiheadAttention`."""
+        """Run the layer; it takes the masks of `MultiheadAttention`."""
 
         def attend(x: Tensor) -> Tensor:
             return self.dropout1(self.self_attn(
@@ -206,7 +206,7 @@ class TransformerDecoder(Module):
                 memory_mask: Tensor | None = None, tgt_key_padding_mask: Tensor | None = None,
                 memory_key_padding_mask: Tensor | None = None, tgt_is_causal: bool | None = None,
                 memory_is_causal: bool = False) -> Tensor:
-        """Run all layers with the same masks and the same memory."""
+        """Run all layers with the same masks and memory."""
         for layer in self.layers:
             tgt = layer(tgt, memory, tgt_mask, memory_mask, tgt_key_padding_mask,
                         memory_key_padding_mask, bool(tgt_is_causal), memory_is_causal)
@@ -214,7 +214,7 @@ class TransformerDecoder(Module):
 
 
 class Transformer(Module):
-    """An encoder that reads one sequence, and a decoder that generates another from it.
+    """An encoder that reads one sequence and a decoder that generates another from it.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Transformer.html
 
@@ -250,7 +250,7 @@ class Transformer(Module):
         self.batch_first = batch_first
 
     def _reset_parameters(self) -> None:
-        """Initialise all matrices by Xavier."""
+        """Initialise all matrices with Xavier's method."""
         for parameter in self.parameters():
             if parameter.dim() > 1:
                 init.xavier_uniform_(parameter)
@@ -261,7 +261,7 @@ class Transformer(Module):
                 tgt_key_padding_mask: Tensor | None = None,
                 memory_key_padding_mask: Tensor | None = None, src_is_causal: bool | None = None,
                 tgt_is_causal: bool | None = None, memory_is_causal: bool = False) -> Tensor:
-        """Encode `src` and decode `tgt` with it: (S, N, E), (T, N, E) -> (T, N, E)."""
+        """Encode `src`, then decode `tgt`: (S, N, E), (T, N, E) -> (T, N, E)."""
         batch_dim = 0 if self.batch_first else 1
         if src.dim() == 3 and src.size(batch_dim) != tgt.size(batch_dim):
             raise RuntimeError("the batch number of src and tgt must be equal")
@@ -278,7 +278,7 @@ class Transformer(Module):
 
     @staticmethod
     def generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Tensor:
-        """Return the mask that lets position i see the positions 0 to i.
+        """Return the mask that lets position i attend to positions 0 to i.
 
         >>> from minigrad import nn
         >>> nn.Transformer.generate_square_subsequent_mask(2)

@@ -1,9 +1,9 @@
-"""Parameters and buffers whose shape is not known yet: lazy modules have them until the first call.
+"""Uninitialized parameters and buffers, which lazy modules hold until the first call.
 
-NOTE [An array that may not be used]
-    Such a tensor has a dtype and a device, so it has an array, of no elements. An op on it would
-    succeed in silence. So its array is of a type of its own, and the backend of that type raises
-    whatever it is asked for.
+NOTE [An array that must not be used]
+    Such a tensor has a dtype and a device, so it needs an array, which has no elements. An op on
+    that array would succeed silently. Therefore the array has a special type, and the backend of
+    this type raises for every operation.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.parameter.UninitializedParameter.html
 """
@@ -22,16 +22,16 @@ __all__ = ["UninitializedBuffer", "UninitializedParameter", "is_lazy"]
 
 
 class UnknownArray(np.ndarray):
-    """The array of such a tensor; see NOTE [An array that may not be used]."""
+    """The array of an uninitialized tensor; see NOTE [An array that must not be used]."""
 
     @property
     def inner(self) -> Any:
-        """The plain array, which says what device this one is on."""
+        """The plain array, which determines the device."""
         return self.view(np.ndarray)
 
 
 def refuse(*_: Any, **__: Any) -> Any:
-    """Raise PyTorch's error for the use of a parameter or buffer without a shape."""
+    """Raise PyTorch's error for using an uninitialized parameter or buffer."""
     raise ValueError(
         "Attempted to use an uninitialized parameter. This error happens when you are using a "
         "`LazyModule` or explicitly manipulating `torch.nn.parameter.UninitializedParameter` "
@@ -40,7 +40,7 @@ def refuse(*_: Any, **__: Any) -> Any:
 
 
 class NoBackend:
-    """The backend of `UnknownArray`: it says where the array is, and can do nothing."""
+    """The backend of `UnknownArray`: it reports where the array is, and refuses everything else."""
 
     name, device_type = "uninitialized", "cpu"
     run_op: Any = staticmethod(refuse)
@@ -50,27 +50,27 @@ class NoBackend:
         return refuse()
 
     def device_index(self, array: Any) -> None:
-        """Return the number of an array's device: None, since there is only one."""
+        """Return the index of an array's device: `None`, since there is only one."""
 
     def place_of(self, arrays: Any) -> None:
-        """Return the context for work on arrays: none is needed."""
+        """Return the context for work on arrays: `None`, since none is needed."""
 
 
 class Uninitialized:
-    """The part that parameters and buffers without a shape share."""
+    """Shared part of uninitialized parameters and buffers."""
 
     __slots__ = ()
     cls_to_become: type[Tensor]
 
     def materialize(self: Any, shape: Any, device: Any = None, dtype: Any = None) -> None:
-        """Take a shape: become an ordinary tensor with arbitrary values, the same object."""
+        """Take a shape: the same object becomes an ordinary tensor with arbitrary values."""
         self.data = empty(tuple(shape), device=self.device if device is None else device,
                           dtype=self.dtype if dtype is None else dtype)
         self.__class__ = self.cls_to_become
 
     @property
     def shape(self) -> Any:
-        """Raise: there is none yet."""
+        """Raise `RuntimeError`, because there is no shape yet."""
         raise RuntimeError(
             "Can't access the shape of an uninitialized parameter or buffer. This error usually "
             "happens in `load_state_dict` when trying to load an uninitialized parameter into an "
@@ -78,11 +78,11 @@ class Uninitialized:
             "attributes.")
 
     def numel(self) -> int:
-        """Raise: there are no elements yet."""
+        """Raise `RuntimeError`, because there is no shape yet."""
         return len(self.shape)
 
     def share_memory_(self) -> Any:
-        """Raise: there is no memory yet.
+        """Raise `RuntimeError`, because there is no memory yet.
 
         >>> from minigrad.nn.parameter import UninitializedParameter
         >>> UninitializedParameter().share_memory_()
@@ -95,7 +95,7 @@ class Uninitialized:
                            "`module.share_memory()`.")
 
     def detach(self) -> Any:
-        """Return this very tensor: states keep it as it is."""
+        """Return this tensor itself, so that states hold it unchanged."""
         return self
 
     def __repr__(self) -> str:
@@ -125,7 +125,7 @@ for _name in ("to", "half", "float", "double", "cpu", "cuda", "type"):
 
 
 def _made(cls: Any, requires_grad: bool, device: Any, dtype: Any) -> Any:
-    """Return a tensor of a class, with the array that may not be used."""
+    """Return an uninitialized tensor of a class."""
     BACKENDS.setdefault(UnknownArray, NoBackend())
     array = empty(0, device=device, dtype=dtype)._array
     made = cls._plain_as(cls, array.view(UnknownArray) if type(array) is np.ndarray else array)
@@ -178,5 +178,5 @@ class UninitializedBuffer(Uninitialized, Tensor):
 
 
 def is_lazy(param: Any) -> bool:
-    """Tell whether a tensor's shape is not known yet."""
+    """Return whether a tensor is uninitialized."""
     return isinstance(param, Uninitialized)

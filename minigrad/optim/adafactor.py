@@ -1,4 +1,4 @@
-"""Adafactor: a second moment kept as one row and one column instead of a whole matrix.
+"""Adafactor, which stores a matrix of second moments as one row and one column.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.optim.Adafactor.html, after Shazeer
 and Stern, "Adafactor: adaptive learning rates with sublinear memory cost" (2018).
@@ -17,12 +17,12 @@ from .optimizer import Array, Group, Optimizer, State, buffer, counted, remember
 
 
 class Adafactor(Optimizer):
-    """p -= size * grad / sqrt(second moment); the size follows that of the parameter.
+    """p -= size * grad / sqrt(second moment), where the size scales with the parameter.
 
-    For a matrix the state is `row_var` and `col_var`, the means of grad² along its last two
-    dimensions; their product stands for the second moment. `lr` is the largest relative step, `d`
-    the root mean square from which on an update is scaled down. Raises `ValueError` for an option
-    out of its range.
+    For a matrix the state holds `row_var` and `col_var`, the means of grad² along its last two
+    dimensions; their product approximates the second moment. `lr` is the largest relative step. An
+    update whose root mean square exceeds `d` is scaled down. Raises `ValueError` for an option out
+    of its range.
 
     >>> from minigrad import optim, tensor
     >>> x = tensor([[1.0, 1.0]], requires_grad=True)
@@ -53,7 +53,7 @@ class Adafactor(Optimizer):
         })
 
     def update(self, group: Group, array: Array, grad: Array, state: State) -> None:
-        """Move the second moment, and take one step of the parameter's own size."""
+        """Update the second moment and take one step that scales with the parameter."""
         xp = backend_of(array)
         lr, (eps1, eps2) = float(group["lr"]), group["eps"]
         eps1 = xp.finfo(array.dtype).eps if eps1 is None else eps1
@@ -70,7 +70,7 @@ class Adafactor(Optimizer):
 
 
 def begin(xp: Backend, state: State, grad: Array) -> None:
-    """Create the step count and the second moment, in two factors if there are two dimensions."""
+    """Create the step count and the second moment, factored if there are two dimensions."""
     state["step"] = tensor(0.0)
     if grad.ndim > 1:
         shape = grad.shape
@@ -81,7 +81,7 @@ def begin(xp: Backend, state: State, grad: Array) -> None:
 
 
 def second_moment(xp: Backend, state: State, grad: Array, weight: float, eps: float) -> Array:
-    """Move the averages towards grad² by `weight`, and return what they say of it."""
+    """Move the averages towards grad² by `weight`, and return the second moment."""
     squares = grad * grad
     if grad.ndim < 2:
         variance = buffer(state, "variance")
@@ -94,5 +94,5 @@ def second_moment(xp: Backend, state: State, grad: Array, weight: float, eps: fl
 
 
 def root_mean_square(xp: Backend, array: Array) -> float:
-    """Return the root of the mean of the squares, as a Python float."""
+    """Return the root mean square as a Python float."""
     return float(xp.sqrt((array * array).sum())) / math.sqrt(array.size)

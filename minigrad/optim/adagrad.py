@@ -1,4 +1,4 @@
-"""Adagrad: gradients divided by the root of the sum of all their squares so far.
+"""Adagrad, which divides gradients by the root of the sum of all earlier squares.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.optim.Adagrad.html
 """
@@ -17,7 +17,7 @@ from .optimizer import Array, Group, Optimizer, State, buffer, counted, downhill
 
 
 class Adagrad(Optimizer):
-    """p -= lr * grad / (sqrt(sum of grad²) + eps); `lr_decay` lowers lr with the steps.
+    """p -= lr * grad / (sqrt(sum of grad²) + eps); `lr_decay` lowers lr over the steps.
 
     >>> from minigrad import optim, tensor
     >>> x = tensor([1.0], requires_grad=True)

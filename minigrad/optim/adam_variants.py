@@ -17,7 +17,7 @@ from .optimizer import Array, Group, Optimizer, State, buffer, counted, downhill
 
 
 class _AdamVariant(Optimizer):
-    """The options that Adam's variants share."""
+    """Base of Adam's variants, with their common options."""
 
     counts_steps = True
 
@@ -32,7 +32,7 @@ class _AdamVariant(Optimizer):
 
 
 class Adamax(_AdamVariant):
-    """p -= lr * m / u, m being an average of the gradient and u a decaying maximum of its size.
+    """p -= lr * m / u, where m averages the gradient and u is a decaying maximum of its magnitude.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.optim.Adamax.html
 
@@ -73,7 +73,7 @@ class Adamax(_AdamVariant):
 
 
 class NAdam(_AdamVariant):
-    """Adam with Nesterov momentum: the average looks one step ahead.
+    """Adam with Nesterov momentum, which looks one step ahead.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.optim.NAdam.html
 
@@ -131,7 +131,7 @@ class NAdam(_AdamVariant):
 
 
 class RAdam(_AdamVariant):
-    """Adam that ignores the gradients' squares until enough of them have been averaged.
+    """Adam that ignores the squared gradients until it has averaged enough of them.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.optim.RAdam.html
 
@@ -162,7 +162,7 @@ class RAdam(_AdamVariant):
             start(xp, state, array, "exp_avg", "exp_avg_sq")
         count = counted(state)
         rate, unseen = lr / (1 - beta1**count), 1 - beta2**count
-        # Length of the average of the squares, now and in the limit.
+        # The effective length of the average of squares, now and in the limit.
         most = 2 / (1 - beta2) - 1
         length = most - 2 * count * beta2**count / unseen
         adapt = length > 5.0

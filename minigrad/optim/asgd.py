@@ -1,4 +1,4 @@
-"""ASGD: gradient descent that also keeps the average of the parameters on its path.
+"""ASGD: gradient descent that also averages the parameters along its path.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.optim.ASGD.html
 """
@@ -17,7 +17,8 @@ from .optimizer import Array, Group, Optimizer, State, buffer, counted, downhill
 class ASGD(Optimizer):
     """p -= eta * (grad + lambd * p), with eta = lr / (1 + lambd * lr * step) ** alpha.
 
-    From step `t0` on, the state `ax` is the average of the parameters; before, their last value.
+    From step `t0` on, the state `ax` is the average of the parameters; before that, their last
+    value.
 
     >>> from minigrad import optim, tensor
     >>> x = tensor([1.0], requires_grad=True)
@@ -40,7 +41,7 @@ class ASGD(Optimizer):
         })
 
     def update(self, group: Group, array: Array, grad: Array, state: State) -> None:
-        """Take one step, and move the average."""
+        """Take one step and update the average."""
         xp = backend_of(array)
         lr, lambd = float(group["lr"]), group["lambd"]
         if not state:

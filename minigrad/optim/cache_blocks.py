@@ -1,7 +1,7 @@
-"""Cache blocks: parts of arrays that fit the processor's cache, with scratch arrays.
+"""Cache blocks: parts of arrays that fit into the processor's cache, with scratch arrays.
 
-An optimizer reads the same elements a dozen times.  Passes over an array larger than the cache
-fetch them from memory each time; a block stays in the cache from the first pass to the last.
+An optimizer reads the same elements a dozen times.  If an array is larger than the cache, each pass
+over it fetches the elements from memory again, whereas a block stays in the cache for all passes.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from ..backend import backend_of
 
 Array = Any
 
-#: Elements of a block, 256 KiB of float32: few enough that three arrays fit a cache of 1 MiB, and
-#: enough that the calls cost little beside the arithmetic.
+#: Elements of a block, 256 KiB of float32: small enough that three arrays fit into a cache of 1
+#: MiB, and large enough that the calls cost little compared to the arithmetic.
 BLOCK = 1 << 16
 
 
 class CacheBlocks:
-    """Splits arrays into blocks, each with two scratch arrays of its shape.
+    """Splits arrays into blocks and adds two scratch arrays of the same shape to each.
 
     >>> import numpy as np
     >>> blocks = CacheBlocks()
@@ -35,7 +35,7 @@ class CacheBlocks:
     def __call__(self, *arrays: Array) -> Iterable[tuple[Array, ...]]:
         """Return tuples of the arrays' blocks and two scratch arrays."""
         first = arrays[0]
-        if type(first) is not np.ndarray:  # blocks gain nothing on a device
+        if type(first) is not np.ndarray:  # blocks do not help on a device
             xp = backend_of(first)
             return ((*arrays, xp.empty_like(first), xp.empty_like(first)),)
         if first.size <= BLOCK:
@@ -51,7 +51,7 @@ class CacheBlocks:
             yield (*blocks, *self._scratch_for(blocks[0]))
 
     def _scratch_for(self, array: Array) -> tuple[Array, Array]:
-        """Return two scratch arrays of this shape and dtype; all shapes share their memory."""
+        """Return two scratch arrays of this shape and dtype; all shapes share the same memory."""
         pair = self._scratch.get((array.shape, array.dtype))
         if pair is None:
             memory = self._scratch.get(array.dtype)

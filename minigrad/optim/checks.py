@@ -1,4 +1,4 @@
-"""Checks of what an optimizer is given: its parameters, its groups and its options.
+"""Checks of an optimizer's arguments: parameters, groups and options.
 
 Source: https://docs.pytorch.org/docs/stable/optim.html#torch.optim.Optimizer
 """
@@ -18,7 +18,7 @@ Group = dict[str, Any]
 
 
 class _Required:
-    """Placeholder for an option that every group has to name."""
+    """Placeholder for an option that every group must set."""
 
     def __repr__(self) -> str:
         return "<required parameter>"
@@ -28,7 +28,7 @@ required = _Required()
 
 
 def params_and_names(given: Any) -> tuple[list[Any], list[str]]:
-    """Return a group's parameters, and their names where pairs of name and tensor were given."""
+    """Return a group's parameters, and their names if they were given as (name, tensor) pairs."""
     if isinstance(given, set):
         raise TypeError("optimizer parameters need to be organized in ordered collections, but "
                         "the ordering of tensors in sets will change between runs. Please use "
@@ -43,9 +43,9 @@ def params_and_names(given: Any) -> tuple[list[Any], list[str]]:
 
 
 def check_group(group: Group, params: list[Any], defaults: Group) -> None:
-    """Raise for a parameter that is no tensor or no leaf, or for an option that is missing.
+    """Raise if a parameter is not a leaf tensor, or if an option is missing.
 
-    Warn, as PyTorch does, of a parameter that is there twice.
+    Like PyTorch, warn if a parameter occurs twice.
     """
     for parameter in params:
         if not isinstance(parameter, Tensor):
@@ -65,7 +65,7 @@ def check_group(group: Group, params: list[Any], defaults: Group) -> None:
 
 
 def check_apart(new: Group, groups: list[Group]) -> None:
-    """Raise if a group shares a parameter with the others, or if only some of them have names."""
+    """Raise if a group shares a parameter with other groups, or if only some groups have names."""
     for group in groups:
         if ("param_names" in new) != ("param_names" in group):
             which = "with names" if "param_names" in new else "without names"
@@ -77,25 +77,25 @@ def check_apart(new: Group, groups: list[Group]) -> None:
 
 
 def check_at_least_zero(what: str, value: float) -> None:
-    """Raise if an option is negative; errors call it `what`."""
+    """Raise if an option is negative; the error calls it `what`."""
     if not value >= 0.0:
         raise ValueError(f"Invalid {what}: {value}")
 
 
 def check_sign(what: str, value: float) -> None:
-    """Raise, in the words of PyTorch's newer optimizers, if an option is negative."""
+    """Raise if an option is negative, with the error text of PyTorch's newer optimizers."""
     if not value >= 0.0:
         raise ValueError(f"{what} should be >= 0 but is: {value}")
 
 
 def check_one_element(lr: Any) -> None:
-    """Raise if the learning rate is a tensor of several numbers."""
+    """Raise if the learning rate is a tensor with several elements."""
     if isinstance(lr, Tensor) and lr.numel() != 1:
         raise ValueError("Tensor lr must be 1-element")
 
 
 def check_lr(lr: Any) -> None:
-    """Raise if the learning rate is negative, or not a single number."""
+    """Raise unless the learning rate is a single non-negative number."""
     check_one_element(lr)
     if not lr >= 0.0:
         raise ValueError(f"Invalid learning rate: {lr}")
@@ -112,7 +112,7 @@ def check_options(differentiable: bool, fused: bool | None = None,
                   foreach: bool | None = None) -> None:
     """Raise if options contradict each other or are not supported.
 
-    `foreach` and `fused` choose among PyTorch's implementations; here each device has one.
+    `foreach` and `fused` choose among PyTorch's implementations; minigrad has one for each device.
     """
     if fused and differentiable:
         raise RuntimeError("`fused` does not support `differentiable`")

@@ -1,4 +1,4 @@
-"""Hooks of optimizers: around a step, and around saving and loading the state.
+"""Optimizer hooks around steps, and around saving and loading the state.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.optim.Optimizer.register_step_pre_hook.html
 """
@@ -25,7 +25,7 @@ after_all_steps: OrderedDict[int, Hook] = OrderedDict()
 
 
 def register_optimizer_step_pre_hook(hook: Hook) -> RemovableHandle:
-    """Call `hook(optimizer, args, kwargs)` before each step of each optimizer.
+    """Register `hook(optimizer, args, kwargs)` to run before each step of any optimizer.
 
     >>> from minigrad import optim, zeros
     >>> x = zeros(1, requires_grad=True)
@@ -38,7 +38,7 @@ def register_optimizer_step_pre_hook(hook: Hook) -> RemovableHandle:
 
 
 def register_optimizer_step_post_hook(hook: Hook) -> RemovableHandle:
-    """Call `hook(optimizer, args, kwargs)` after each step of each optimizer.
+    """Register `hook(optimizer, args, kwargs)` to run after each step of any optimizer.
 
     >>> from minigrad import optim, tensor
     >>> x = tensor([1.0], requires_grad=True)
@@ -52,7 +52,7 @@ def register_optimizer_step_post_hook(hook: Hook) -> RemovableHandle:
 
 
 class StepHooks:
-    """The hooks of an optimizer, and ways to register them."""
+    """The hooks of an optimizer, with methods to register them."""
 
     _optimizer_step_pre_hooks: OrderedDict[int, Hook]
     _optimizer_step_post_hooks: OrderedDict[int, Hook]
@@ -60,7 +60,7 @@ class StepHooks:
     _optimizer_state_dict_post_hooks: OrderedDict[int, Hook]
     _optimizer_load_state_dict_pre_hooks: OrderedDict[int, Hook]
     _optimizer_load_state_dict_post_hooks: OrderedDict[int, Hook]
-    #: True once it has stepped under a learning-rate scheduler; None without a scheduler.
+    #: Whether it has stepped under a learning-rate scheduler; None without a scheduler.
     _opt_called: bool | None = None
 
     def __init_subclass__(cls) -> None:
@@ -73,7 +73,7 @@ class StepHooks:
             self.__dict__.setdefault(table, OrderedDict())
 
     def register_step_pre_hook(self, hook: Hook) -> RemovableHandle:
-        """Call `hook(optimizer, args, kwargs)` before each step; a result replaces both.
+        """Register `hook(optimizer, args, kwargs)` to run before each step; a result replaces both.
 
         >>> from minigrad import optim, zeros
         >>> optimizer = optim.SGD([zeros(1, requires_grad=True)])
@@ -84,7 +84,7 @@ class StepHooks:
         return register(self._optimizer_step_pre_hooks, hook)
 
     def register_step_post_hook(self, hook: Hook) -> RemovableHandle:
-        """Call `hook(optimizer, args, kwargs)` after each step.
+        """Register `hook(optimizer, args, kwargs)` to run after each step.
 
         >>> from minigrad import optim, tensor
         >>> x = tensor([1.0], requires_grad=True)
@@ -97,7 +97,7 @@ class StepHooks:
         return register(self._optimizer_step_post_hooks, hook)
 
     def register_state_dict_pre_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
-        """Call `hook(optimizer)` before the state is collected.
+        """Register `hook(optimizer)` to run before the state is collected.
 
         >>> from minigrad import optim, zeros
         >>> optimizer = optim.SGD([zeros(1, requires_grad=True)], lr=0.5)
@@ -108,7 +108,7 @@ class StepHooks:
         return register(self._optimizer_state_dict_pre_hooks, hook, prepend)
 
     def register_state_dict_post_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
-        """Call `hook(optimizer, state_dict)` with the collected state; a result replaces it.
+        """Register `hook(optimizer, state_dict)` to run on a collected state, which it may replace.
 
         >>> from minigrad import optim, zeros
         >>> optimizer = optim.SGD([zeros(1, requires_grad=True)], lr=0.5)
@@ -121,7 +121,7 @@ class StepHooks:
 
     def register_load_state_dict_pre_hook(self, hook: Hook,
                                           prepend: bool = False) -> RemovableHandle:
-        """Call `hook(optimizer, state_dict)` before a state is loaded; a result replaces it.
+        """Register `hook(optimizer, state_dict)` to run before loading; it may replace the state.
 
         >>> from minigrad import optim, zeros
         >>> optimizer = optim.SGD([zeros(1, requires_grad=True)], lr=0.5)
@@ -134,7 +134,7 @@ class StepHooks:
 
     def register_load_state_dict_post_hook(self, hook: Hook,
                                            prepend: bool = False) -> RemovableHandle:
-        """Call `hook(optimizer)` after a state is loaded.
+        """Register `hook(optimizer)` to run after a state is loaded.
 
         >>> from minigrad import optim, zeros
         >>> optimizer = optim.SGD([zeros(1, requires_grad=True)], lr=0.5)
@@ -147,7 +147,7 @@ class StepHooks:
 
 
 def hooked(step: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the method `step` with the hooks called around it, under a name that profiles show."""
+    """Wrap the method `step` so that it calls the hooks, under a name that profiles show."""
 
     @functools.wraps(step)
     def call(self: StepHooks, *args: Any, **kwargs: Any) -> Any:
@@ -166,7 +166,7 @@ def hooked(step: Callable[..., Any]) -> Callable[..., Any]:
 
 def with_hooks(step: Callable[..., Any], optimizer: StepHooks, args: tuple[Any, ...],
                kwargs: dict[str, Any]) -> Any:
-    """Take a step with the hooks before and after it; they see the optimizer among `args`."""
+    """Take a step with the hooks before and after it; their `args` include the optimizer."""
     args = (optimizer, *args)
     for hook in [*before_all_steps.values(), *optimizer._optimizer_step_pre_hooks.values()]:
         new = hook(optimizer, args, kwargs)

@@ -1,4 +1,4 @@
-"""L-BFGS: Newton's method with a curvature guessed from the last few steps.
+"""L-BFGS: Newton's method with a curvature estimated from the last few steps.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.optim.LBFGS.html
 """
@@ -16,11 +16,11 @@ from .optimizer import Optimizer, State
 
 
 class LBFGS(Optimizer):
-    """Quasi-Newton steps: an estimate of the inverse Hessian times the gradient of all parameters.
+    """Quasi-Newton steps: an estimated inverse Hessian times the gradient of all parameters.
 
-    `step(closure)` takes up to `max_iter` of them and calls the closure, which computes loss and
-    gradients, up to `max_eval` times. With `line_search_fn="strong_wolfe"` a line search finds
-    the length of each; otherwise it is `lr`. There is one group of parameters.
+    `step(closure)` takes up to `max_iter` such steps and calls the closure, which computes loss and
+    gradients, up to `max_eval` times. With `line_search_fn="strong_wolfe"` a line search chooses
+    the length of each step; otherwise it is `lr`. All parameters must be in one group.
 
     >>> from minigrad import optim, tensor
     >>> x = tensor([3.0, -1.0], requires_grad=True)
@@ -53,13 +53,13 @@ class LBFGS(Optimizer):
         self._params: list[Tensor] = self.param_groups[0]["params"]
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Take steps until one of the limits is reached; return the loss before the first."""
+        """Take steps until a limit is reached; return the loss before the first."""
         if closure is None:
             raise TypeError("LBFGS.step() missing 1 required positional argument: 'closure'")
         with no_grad():
             return self._iterate(enable_grad()(closure))
 
-    # ---------------------------------------------------------------- its parts
+    # ---------------------------------------------------------------- helpers
 
     def _iterate(self, evaluate: Callable[[], Any]) -> Any:
         group, state = self.param_groups[0], self.state[self._params[0]]
@@ -102,7 +102,7 @@ class LBFGS(Optimizer):
         return float(F.max(F.abs(grad))) <= self.param_groups[0]["tolerance_grad"]
 
     def _gathered(self) -> Tensor:
-        """Return the gradients of all parameters as one vector, zeros where there is none."""
+        """Return the gradients of all parameters as one vector, with zeros for missing ones."""
         found: Tensor = F.cat([F.reshape(F.zeros_like(p) if p.grad is None else p.grad, (-1,))
                                for p in self._params])
         return found
@@ -116,7 +116,7 @@ class LBFGS(Optimizer):
 
     def _searched(self, evaluate: Callable[[], Any], start: Point, t: float,
                   direction: Tensor) -> tuple[Point, int]:
-        """Take a step of the length that the line search finds."""
+        """Take a step whose length the line search chooses."""
         group = self.param_groups[0]
         if group["line_search_fn"] != "strong_wolfe":
             raise RuntimeError("only 'strong_wolfe' is supported")

@@ -1,6 +1,6 @@
 """Line search: find a step along a direction that satisfies the strong Wolfe conditions.
 
-The loss has to fall by a share of the decrease that its slope predicts, and the slope has to
+The loss must fall by a fraction of the decrease that its slope predicts, and the slope must
 flatten.
 
 Source: Nocedal and Wright, "Numerical optimization", algorithms 3.5 and 3.6, formula 3.59
@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from ..tensor.tensor import Tensor
 
-#: Wolfe's constants: the sufficient share of the predicted decrease, and of the slope.
+#: Wolfe's constants: the sufficient fractions of the predicted decrease and of the slope.
 FALL, FLAT = 1e-4, 0.9
 MOST_TRIES = 25
 
@@ -29,7 +29,7 @@ class Point(NamedTuple):
 
 
 def between(a: Point, b: Point, low: float, high: float) -> float:
-    """Return where the cubic through two points is least, held between `low` and `high`."""
+    """Return the minimum of the cubic through two points, clamped to `low` and `high`."""
     if a.t > b.t:
         a, b = b, a
     d1 = a.slope + b.slope - 3 * (a.loss - b.loss) / (a.t - b.t)
@@ -43,9 +43,9 @@ def between(a: Point, b: Point, low: float, high: float) -> float:
 
 def strong_wolfe(at: Callable[[float], Point], start: Point, t: float, reach: float,
                  tolerance: float) -> tuple[Point, int]:
-    """Return a point that satisfies the conditions, or the best one found, and how many were tried.
+    """Return a point that meets the conditions, or else the best, and the number of tries.
 
-    `at(t)` tries a step, `t` is the first; `reach` is how far a parameter moves where t is one.
+    `at(t)` tries a step, starting with `t`; `reach` is how far a parameter moves for a step of one.
     """
 
     def too_high(point: Point) -> bool:
@@ -55,7 +55,7 @@ def strong_wolfe(at: Callable[[float], Point], start: Point, t: float, reach: fl
         return abs(point.slope) <= -FLAT * start.slope
 
     last, new, tries = start, at(t), 1
-    while True:  # until the best step lies between two points
+    while True:  # until the best step is bracketed by two points
         if too_high(new) or (tries > 2 and new.loss >= last.loss):
             break
         if flat(new):
@@ -73,7 +73,7 @@ def strong_wolfe(at: Callable[[float], Point], start: Point, t: float, reach: fl
         low, high = sorted((best.t, other.t))
         t, margin = between(best, other, low, high), 0.1 * (high - low)
         near = min(high - t, t - low) < margin
-        if near and (was_near or t >= high or t <= low):  # there was no progress: away from the end
+        if near and (was_near or t >= high or t <= low):  # without progress, move away from the end
             t = high - margin if abs(t - high) < abs(t - low) else low + margin
             near = False
         was_near = near

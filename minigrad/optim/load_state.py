@@ -1,4 +1,4 @@
-"""Reads a state dict into an optimizer: numbers become parameters again.
+"""Loads a state dict into an optimizer, replacing parameter numbers with parameters.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.optim.Optimizer.load_state_dict.html
 """
@@ -17,9 +17,9 @@ __all__ = ["fitted", "loaded"]
 
 
 def loaded(param_groups: list[dict[str, Any]], state_dict: dict[str, Any]) -> dict[str, Any]:
-    """Return the state and the groups of a state dict, with parameters in the place of numbers.
+    """Return the state and groups of a state dict, with parameters in place of their numbers.
 
-    Groups and parameters are matched in their order; `ValueError` where the sizes differ.
+    Groups and parameters are matched by order; raises `ValueError` if the sizes differ.
     """
     saved = copy.deepcopy(state_dict["param_groups"])
     if len(saved) != len(param_groups):
@@ -46,10 +46,10 @@ def loaded(param_groups: list[dict[str, Any]], state_dict: dict[str, Any]) -> di
 
 
 def fitted(name: str, value: Any, parameter: Tensor) -> Any:
-    """Return a loaded value in the dtype and on the device of its parameter.
+    """Return a loaded value with the dtype and device of its parameter.
 
-    A tensor that fits is taken as it is, so two optimizers may share it; `copy.deepcopy` the state
-    dict to avoid that, as in PyTorch.
+    A tensor that already matches is not copied, so two optimizers may share it. To avoid that,
+    `copy.deepcopy` the state dict, as in PyTorch.
     """
     if not isinstance(value, Tensor):
         if not hasattr(value, "__array__"):

@@ -1,20 +1,21 @@
 """Multi-tensor steps on a device: a few kernels step all parameters of a group.
 
-On a CPU `Optimizer.step` calls `update` for each parameter instead.
+On a CPU, `Optimizer.step` calls `update` for each parameter instead.
 
-An optimizer names the formula of its step in `backend.formulas`: `fused_formula = "adam"`.
-A subclass with an `update` of its own has none, unless it names one too.
+An optimizer names the formula of its step in `backend.formulas`, as in `fused_formula = "adam"`.  A
+subclass that overrides `update` has no formula unless it names one again.
 
 NOTE [Steps that are counted on the device]
-    Adam's step depends on how many there were.  The count is kept on the host, where reading it
-    costs nothing, and its powers are arguments of the launch.  A captured graph would repeat these
-    numbers forever, so with `capturable=True` (and `fused=True`, as in PyTorch) the count lies on
-    the device: a kernel counts and computes the numbers there, and the next one reads them.
+    Adam's step depends on the number of earlier steps.  The count is normally kept on the host,
+    where reading it is free, and its powers are arguments of the launch.  A captured graph would
+    repeat the same numbers forever, so with `capturable=True` (and `fused=True`, as in PyTorch) the
+    count is stored on the device: a kernel increments it and computes the numbers there, and the
+    next kernel reads them.
 
 NOTE [Steps that are skipped on the device]
-    A `GradScaler` knows on the device whether a gradient is infinite or NaN, and reading
-    that on the host costs a wait.  As in PyTorch, a step that counts on the device gets the answer
-    as the optimizer's `found_inf`, and the kernels read it.
+    A `GradScaler` finds out on the device whether a gradient is infinite or NaN, and the host would
+    have to wait to read that.  Therefore, as in PyTorch, a step that counts on the device gets the
+    flag as the optimizer's `found_inf`, and the kernels read it.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.optim.Adam.html
 """
@@ -39,9 +40,9 @@ Moved = list[tuple[Tensor, State]]
 
 
 def step_on_devices(optimizer: Any, group: Group) -> Iterable[Tensor]:
-    """Step the parameters on devices by fused kernels; return those that are left.
+    """Step the parameters on devices with fused kernels; return the ones that are left.
 
-    On a CPU all are left, for `Optimizer.update`.
+    On a CPU all are left, and `Optimizer.update` steps them.
 
     >>> from minigrad import optim, zeros
     >>> optimizer = optim.SGD([zeros(1, requires_grad=True)])
@@ -71,7 +72,7 @@ def step_on_devices(optimizer: Any, group: Group) -> Iterable[Tensor]:
         xp, device = backend_of(params[0]._array), params[0].device
         moved = [(parameter, optimizer.state.get(parameter) or {}) for parameter in params]
         for parameter in params:
-            parameter._bump()  # first: Ctrl-C may come in between
+            parameter._bump()  # first, since Ctrl-C may arrive in between
         with xp.at(params[0]._array):
             fused_step(xp, name, group, moved,
                        None if found_inf is None else found_inf.to(device)._array)
@@ -82,14 +83,14 @@ def step_on_devices(optimizer: Any, group: Group) -> Iterable[Tensor]:
 
 
 def on_each_device(parameters: Iterable[Tensor]) -> Iterator[Tensor]:
-    """Yield parameters, each while its device is the current one."""
+    """Yield each parameter while its device is the current one."""
     for parameter in parameters:
         with backend_of(parameter._array).at(parameter._array):
             yield parameter
 
 
 def check_capture(optimizer: Any, group: Group) -> None:
-    """Raise if a step that is counted on the host would be captured into a graph."""
+    """Raise if a captured graph would repeat a step count that is kept on the host."""
     params, name = group["params"], type(optimizer).__name__
     if not params or backend_of(params[0]._array).may_ask():
         return
@@ -103,26 +104,26 @@ def check_capture(optimizer: Any, group: Group) -> None:
 
 
 def formula_of(optimizer: Any) -> str | None:
-    """Return the name of the optimizer's fused formula, or None."""
+    """Return the name of the optimizer's fused formula, or `None`."""
     name: str | None = vars(owner_of(optimizer, "update")).get("fused_formula")
     return name
 
 
 def owner_of(optimizer: Any, method: str) -> type:
-    """Return the class that a method is from."""
+    """Return the class that defines a method."""
     return next(c for c in type(optimizer).__mro__ if method in vars(c))
 
 
 def counts_on_device(group: Group) -> bool:
-    """Tell whether steps are counted on the device."""
+    """Return whether steps are counted on the device."""
     return bool(group.get("capturable") or group.get("fused"))
 
 
 def skips_on_device(optimizer: Any) -> bool:
-    """Tell whether a step reads `found_inf` on the device, for all parameters.
+    """Return whether a step reads `found_inf` on the device, for all parameters.
 
-    It does not if a subclass overrides `step`.  Momentum with dampening does not either: its first
-    step is different, and only the host knows which step is the first.
+    It does not if a subclass overrides `step`, and not for momentum with dampening, because only
+    the host knows which step is the first, and that one is different.
     """
     if formula_of(optimizer) is None or (
             owner_of(optimizer, "step") is not owner_of(optimizer, "_skips_on_device")):
@@ -139,7 +140,7 @@ OPTIONAL = {"max_exp_avg_sq": "amsgrad", "momentum_buffer": "momentum", "grad_av
 
 
 def fused_step(xp: Backend, name: str, group: Group, moved: Moved, found_inf: Any) -> None:
-    """Step by a formula; parameters with the same numbers share a launch."""
+    """Step with a formula; parameters with the same numbers share a launch."""
     formula = FORMULAS[name]
     names = [n for n in formula.states if n not in OPTIONAL or group[OPTIONAL[n]]]
     launches: dict[Any, Moved] = defaultdict(list)
@@ -172,7 +173,7 @@ def fused_step(xp: Backend, name: str, group: Group, moved: Moved, found_inf: An
 
 def init_state(xp: Backend, parameter: Tensor, state: State, formula: Formula,
                names: Iterable[str], on_device: bool) -> bool:
-    """Create the missing state of a parameter; tell whether any was missing."""
+    """Create a parameter's missing state; return whether any was missing."""
     missing = [name for name in (*formula.counted, *names) if state.get(name) is None]
     for name in missing:
         if name in formula.counted:
@@ -185,7 +186,7 @@ def init_state(xp: Backend, parameter: Tensor, state: State, formula: Formula,
 
 
 def lr_array(group: Group, parameter: Tensor) -> Any:
-    """Return the learning rate's array if it lies on the parameter's device, else None."""
+    """Return the learning rate's array if it is on the parameter's device, else `None`."""
     lr = group["lr"]
     return lr._array if isinstance(lr, Tensor) and lr.device == parameter.device else None
 
@@ -203,7 +204,7 @@ def options_of(formula: Formula, group: Group, first: bool) -> dict[str, float]:
 
 
 def columns(moved: Moved, formula: Formula, names: Iterable[str]) -> list[list[Any] | None]:
-    """Return the arrays of parameters, gradients and each state; None for an unused state."""
+    """Return the arrays of parameters, gradients and each state, with `None` for unused states."""
     return [[p._array for p, _ in moved], [p._grad._array for p, _ in moved if p._grad is not None],
             *([state[n]._array for _, state in moved] if n in names else None
               for n in formula.states)]

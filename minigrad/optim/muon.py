@@ -1,9 +1,9 @@
-"""Muon: momentum for matrices, each step made nearly orthogonal.
+"""Muon: momentum for matrices, with steps that are nearly orthogonal.
 
 NOTE [Numbers of eight bits]
-    The iteration is made for bfloat16, whose numbers have eight significant bits, and its result
-    is not exact in any precision. NumPy has no bfloat16. So each product is computed in float32 and
-    rounded to a bfloat16: a step is then the one that PyTorch takes.
+    The iteration is designed for bfloat16, whose numbers have eight significant bits, and its
+    result is inexact in any precision. NumPy has no bfloat16, so we compute each product in float32
+    and round it to bfloat16: that way a step equals PyTorch's.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.optim.Muon.html, after Jordan, "Muon:
 an optimizer for hidden layers in neural networks" (2024).
@@ -23,10 +23,10 @@ Coefficients = tuple[float, float, float]
 
 
 class Muon(Optimizer):
-    """p -= lr * orthogonal(momentum of grad), for parameters of two dimensions only.
+    """p -= lr * orthogonal(momentum of grad), only for parameters with two dimensions.
 
-    `adjust_lr_fn` scales lr by the shape (A, B): `"original"` by sqrt(max(1, A / B)), the default,
-    `"match_rms_adamw"` by 0.2 * sqrt(max(A, B)). Raises `ValueError` for a parameter that is no
+    `adjust_lr_fn` scales lr by the shape (A, B): `"original"`, the default, by sqrt(max(1, A / B)),
+    `"match_rms_adamw"` by 0.2 * sqrt(max(A, B)). Raises `ValueError` for a parameter that is not a
     matrix, and for an option out of its range.
 
     >>> from minigrad import optim, tensor
@@ -59,7 +59,7 @@ class Muon(Optimizer):
                                      f"parameter with size: {parameter.size()}")
 
     def update(self, group: Group, array: Array, grad: Array, state: State) -> None:
-        """Move the momentum, and step along what is left of it without its lengths."""
+        """Update the momentum, and step along its nearest orthogonal matrix."""
         xp = backend_of(array)
         lr, momentum = float(group["lr"]), group["momentum"]
         if not state:
@@ -80,10 +80,10 @@ class Muon(Optimizer):
 
 def orthogonal(xp: Backend, matrix: Array, coefficients: Coefficients, steps: int,
                eps: float) -> Array:
-    """Return a matrix with the same singular vectors and singular values near 1, as float32.
+    """Return a float32 matrix with the same singular vectors and singular values near 1.
 
-    Each step puts the singular values s through a*s + b*s³ + c*s⁵. Raises `ValueError` for a
-    hundred steps or more, and for coefficients that are not three.
+    Each step maps a singular value s to a*s + b*s³ + c*s⁵. Raises `ValueError` for a hundred steps
+    or more, and unless there are three coefficients.
 
     >>> import numpy as np
     >>> from minigrad.backend import backend_of
@@ -110,7 +110,7 @@ def orthogonal(xp: Backend, matrix: Array, coefficients: Coefficients, steps: in
 
 
 def to_eight_bits(xp: Backend, array: Array) -> Array:
-    """Return float32 numbers rounded to bfloat16's eight bits, halves to the even neighbour.
+    """Round float32 numbers to bfloat16's eight bits, half to even.
 
     See NOTE [Numbers of eight bits].
     """

@@ -1,9 +1,9 @@
-"""Differentiable steps, `differentiable=True`: gradients flow through an optimizer's step.
+"""Differentiable steps (`differentiable=True`): gradients flow through an optimizer's step.
 
-An update writes to arrays in place.  Here it gets boxes instead of arrays, and arithmetic that puts
-a new tensor into a box instead of overwriting the old one: one formula serves both, and the values
-that the graph has saved stay.  Every input of a step has a gradient except the learning
-rate; in PyTorch the first momentum of `SGD` has none either.
+An update writes to arrays in place.  Here it gets boxes instead of arrays, and its arithmetic puts
+a new tensor into a box instead of overwriting the old one. That way one formula serves both cases,
+and the values that the graph has saved survive.  Every input of a step has a gradient except the
+learning rate; in PyTorch the first momentum of `SGD` has no gradient either.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.optim.SGD.html
 """
@@ -29,7 +29,7 @@ class Box:
 
 
 def writing(function: Callable[..., Any], inputs: int) -> Callable[..., Box]:
-    """Return `function` on boxes; the box after its inputs is the one to write to."""
+    """Return `function` on boxes; the box after its inputs is the output."""
 
     def write(*args: Any, out: Box | None = None) -> Box:
         values = [arg.tensor if type(arg) is Box else arg for arg in args[:inputs]]
@@ -62,7 +62,7 @@ class Arithmetic:
 
 
 def step(optimizer: Any, group: dict[str, Any]) -> None:
-    """Move the parameters of a group, recorded.
+    """Step the parameters of a group and record it.
 
     >>> from minigrad import optim, tensor
     >>> rate = tensor(2.0, requires_grad=True)
@@ -74,7 +74,7 @@ def step(optimizer: Any, group: dict[str, Any]) -> None:
     """
     if isinstance(group["lr"], Tensor) and group["lr"].requires_grad:
         raise NotImplementedError("the gradient of a learning rate is not supported")
-    # Registered at the first use: a list of the backends shows those of arrays only.
+    # Registered on first use, so that a list of the backends shows only those for arrays.
     BACKENDS[Box] = Arithmetic()  # type: ignore[assignment]  # it has what updates call, no more
     with enable_grad():
         for parameter in group["params"]:
@@ -93,6 +93,6 @@ def boxed(value: Any, parameter: Tensor) -> Any:
 
 
 def unboxed(value: Tensor) -> Tensor:
-    """Return the tensor that was put into a box."""
+    """Return the tensor in a box."""
     box = value._array
     return box.tensor if type(box) is Box else value

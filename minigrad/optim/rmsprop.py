@@ -1,4 +1,4 @@
-"""RMSprop and Adadelta: gradients divided by the root of their running mean square.
+"""RMSprop and Adadelta, which divide gradients by the root of their running mean square.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.optim.RMSprop.html
 """
@@ -14,10 +14,10 @@ from .optimizer import Array, Group, Optimizer, State, counted, downhill, start
 
 
 class RMSprop(Optimizer):
-    """p -= lr * grad / (sqrt(v) + eps), v being an average of the gradient's square.
+    """p -= lr * grad / (sqrt(v) + eps), where v averages the squared gradient.
 
-    `centered` subtracts the square of the gradient's average from v; with `momentum` the
-    quotients are gathered as in SGD.
+    `centered` subtracts the square of the average gradient from v. With `momentum` the quotients
+    accumulate as in SGD.
 
     >>> from minigrad import optim, tensor
     >>> x = tensor([1.0], requires_grad=True)
@@ -76,7 +76,7 @@ class RMSprop(Optimizer):
 
 
 class Adadelta(Optimizer):
-    """p -= lr * d, d being the gradient scaled from its own running size to that of d.
+    """p -= lr * d, where d rescales the gradient by the ratio of the running sizes of d and grad.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.optim.Adadelta.html
 
@@ -117,7 +117,7 @@ class Adadelta(Optimizer):
             xp.multiply(square, rho, square)
             xp.multiply(xp.multiply(g, g, change), 1 - rho, change)
             xp.add(square, change, square)
-            # g * sqrt((moved + eps) / (square + eps)), in the one room that is left
+            # g * sqrt((moved + eps) / (square + eps)), in the one scratch array that is left
             xp.multiply(g, xp.sqrt(xp.add(moved, eps, change), change), room)
             xp.sqrt(xp.add(square, eps, change), change)
             xp.divide(room, change, room)

@@ -1,4 +1,4 @@
-"""Rprop: steps by the sign of the gradient, each element with a step size of its own.
+"""Rprop, which steps by the sign of the gradient, with a separate step size for each element.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.optim.Rprop.html
 """
@@ -14,10 +14,10 @@ from .optimizer import Array, Group, Optimizer, State, buffer, counted, remember
 
 
 class Rprop(Optimizer):
-    """p -= size * sign(grad); sizes grow while the sign stays, and shrink where it changes.
+    """p -= size * sign(grad); sizes grow while the sign stays the same and shrink when it changes.
 
     `etas` are the factors for shrinking and growing, `step_sizes` the smallest and the largest
-    size. An element whose sign changed is not moved in that step.
+    size. An element whose sign has changed skips that step.
 
     >>> from minigrad import optim, tensor
     >>> x = tensor([1.0], requires_grad=True)
@@ -43,7 +43,7 @@ class Rprop(Optimizer):
         })
 
     def update(self, group: Group, array: Array, grad: Array, state: State) -> None:
-        """Fit the sizes to the signs, and take one step."""
+        """Adapt the sizes to the signs and take one step."""
         xp = backend_of(array)
         shrink, grow = group["etas"]
         least, most = group["step_sizes"]

@@ -25,7 +25,7 @@ from tests.support.samples import (
     flat,
     outputs_of,
     samples,
-    sloped,
+    with_formula,
 )
 from tests.support.slow import slow_but_one_in
 
@@ -69,7 +69,7 @@ def tangents_of(sample: Sample, directions: list[Any]) -> list[Any]:
             tangent = level.tangent(output)
             assert tangent is None or (tangent.dtype, tangent.shape) == (
                 output.dtype, output.shape)
-        return [level.tangent(o)._array for o in sloped(sample.op, outputs)]
+        return [level.tangent(o)._array for o in with_formula(sample.op, outputs)]
 
 
 def test_there_are_ops():
@@ -82,14 +82,14 @@ def test_tangent_is_the_slope(op):
 
     def check(sample: Sample) -> Any:
         exempt = NOT_THE_SLOPE.get(op.__name__, lambda *_: False)(*sample.args)
-        if exempt or not sample.leaves() or not sloped(op, sample.run()):
+        if exempt or not sample.leaves() or not with_formula(op, sample.run()):
             return False
         directions = directions_of(sample)
         found = np.concatenate([t.reshape(-1) for t in tangents_of(sample, directions)])
         around = []
         for eps in (1e-6, -1e-6):
             moved = [t._array + eps * d for t, d in zip(sample.leaves(), directions)]
-            around.append(flat(sloped(op, sample.with_leaves(moved).run())))
+            around.append(flat(with_formula(op, sample.with_leaves(moved).run())))
         if not np.isfinite(around).all():  # the mean of no elements has no slope
             return False
         expected = (around[0] - around[1]) / 2e-6
@@ -105,7 +105,7 @@ def test_tangent_and_gradient_are_transposes(op):
     """<v, J t> is <J^T v, t>."""
 
     def check(sample: Sample) -> None:
-        outputs = sloped(op, sample.run())
+        outputs = with_formula(op, sample.run())
         if op.__name__ in NOT_THE_TRANSPOSE or not sample.leaves() or not outputs:
             return
         if not np.isfinite(flat(outputs)).all():  # the mean of no elements
@@ -175,7 +175,7 @@ def test_a_batch_of_tangents(op):
     """A batch goes through an op as its rows do one by one, if need be with a warning."""
 
     def check(sample: Sample) -> None:
-        if not sample.leaves() or not sloped(op, sample.run()):
+        if not sample.leaves() or not with_formula(op, sample.run()):
             return
         rows = [[np.cos(i + d) for d in directions_of(sample)] for i in range(3)]
         expected = [np.stack(outputs) for outputs in zip(
@@ -187,7 +187,7 @@ def test_a_batch_of_tangents(op):
             for tensor, stacked in zip(sample.leaves(), zip(*rows), strict=True):
                 stack = np.stack(stacked).astype(tensor._array.dtype)
                 level.hold(tensor, batched(from_array(stack), batch))
-            found = [examples(level.tangent(o), batch) for o in sloped(op, sample.run())]
+            found = [examples(level.tangent(o), batch) for o in with_formula(op, sample.run())]
         for one, other in zip(found, expected, strict=True):
             _oracle.assert_close(one._array, other, 1e-6, 1e-12)
 

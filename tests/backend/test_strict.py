@@ -8,7 +8,15 @@ import pytest
 from minigrad import backend
 from minigrad.backend import strict
 from minigrad.tensor.tensor import Tensor
-from tests.support.samples import IDS, OPS, Sample, cotangents_of, differentiable, samples, sloped
+from tests.support.samples import (
+    IDS,
+    OPS,
+    Sample,
+    cotangents_of,
+    differentiable,
+    samples,
+    with_formula,
+)
 from tests.support.slow import slow_but_one_in
 
 
@@ -59,7 +67,7 @@ def test_op_runs_on_the_strict_backend(op):
 
 def gradients_on_device(sample: Sample):
     """Return the gradients of a call on device arrays, for cotangents moved there."""
-    outputs = sloped(sample.op, sample.run())
+    outputs = with_formula(sample.op, sample.run())
     host = [Tensor._plain(on_host(o)) for o in outputs]
     moved = [Tensor._plain(strict.backend.from_host(c._array)) for c in cotangents_of(host)]
     return sample.gradients(moved)

@@ -18,7 +18,16 @@ from minigrad.op.apply import apply
 from minigrad.op.arguments import bind
 from minigrad.op.declaration import REGISTRY
 from minigrad.tensor.tensor import Tensor, from_array
-from tests.support.samples import IDS, OPS, Sample, cotangents_of, each, outputs_of, samples, sloped
+from tests.support.samples import (
+    IDS,
+    OPS,
+    Sample,
+    cotangents_of,
+    each,
+    outputs_of,
+    samples,
+    with_formula,
+)
 from tests.support.slow import slow_but_one_in
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "en" / "batching.md"
@@ -120,7 +129,7 @@ def batched_cotangents(outputs: list[Tensor]) -> list[Tensor]:
 @pytest.mark.filterwarnings("ignore:There is a performance drop")  # the fallback is what is tested
 def test_a_batched_backward_equals_the_loop(op: Any) -> None:
     def check(sample: Sample) -> None:
-        outputs, leaves = sloped(op, sample.run()), sample.leaves()
+        outputs, leaves = with_formula(op, sample.run()), sample.leaves()
         if not outputs or not leaves:
             return
         batches = batched_cotangents(outputs)
@@ -156,7 +165,7 @@ TWICE = [op for op in OPS if op.formulas and op.__name__ not in ONCE]
 @pytest.mark.filterwarnings("ignore:There is a performance drop")  # the fallback is what is tested
 def test_a_batched_backward_can_be_differentiated(op: Any) -> None:
     def check(sample: Sample) -> None:
-        outputs, leaves = sloped(op, sample.run()), sample.leaves()
+        outputs, leaves = with_formula(op, sample.run()), sample.leaves()
         if not outputs or not leaves:
             return
         batches = [b.requires_grad_() for b in batched_cotangents(outputs)]

@@ -15,7 +15,7 @@ from minigrad.engine.engine import execute
 from minigrad.engine.graph_task import GraphTask
 from minigrad.graph.node import GraphRoot
 from minigrad.tensor.tensor import Tensor, from_array
-from tests.support.samples import OPS, Sample, each, samples, sloped
+from tests.support.samples import OPS, Sample, each, samples, with_formula
 
 if not _state.codegen:
     pytest.skip("codegen/ is switched off", allow_module_level=True)
@@ -48,7 +48,7 @@ def assert_same(got: Any, wanted: Any) -> None:
                          ids=[op.__name__ for op in DIFFERENTIABLE])
 def test_every_op_runs_exactly(op: Any) -> None:
     def check(sample: Sample) -> None:
-        outputs, leaves = sloped(op, sample.run()), sample.leaves()
+        outputs, leaves = with_formula(op, sample.run()), sample.leaves()
         if not leaves:
             return
         rng = np.random.default_rng(5)

@@ -11,7 +11,15 @@ from minigrad.autograd import grad
 from minigrad.backend import load_cuda, numpy_backend
 from minigrad.tensor.tensor import Tensor
 from tests.gpu import _fake_cublas, _fake_cupy
-from tests.support.samples import IDS, OPS, Sample, cotangents_of, differentiable, samples, sloped
+from tests.support.samples import (
+    IDS,
+    OPS,
+    Sample,
+    cotangents_of,
+    differentiable,
+    samples,
+    with_formula,
+)
 from tests.support.slow import slow_but_one_in
 
 #: Ops without a second derivative, as in PyTorch.
@@ -72,7 +80,7 @@ def test_op(backend, op):
 
 def gradients(backend, sample: Sample, create_graph: bool = False):
     """Return the gradients of a call, for cotangents on its device."""
-    outputs = sloped(sample.op, sample.run())
+    outputs = with_formula(sample.op, sample.run())
     host = [Tensor._plain(on_host(backend, o)) for o in outputs]
     moved = [Tensor._plain(backend.from_host(c._array)) for c in cotangents_of(host)]
     return sample.gradients(moved, create_graph)

@@ -185,11 +185,11 @@ def test_gradients_are_those_of_finite_differences(case: Case, mode: str) -> Non
     leaves, outputs = outputs_for(*wanted)
     sizes = [o.numel() for o in outputs]
     cotangent = np.random.default_rng(4).uniform(0.5, 1.5, sum(sizes))
-    sloped = [(o, g.reshape(tuple(o.shape))) for o, g in
+    with_grads = [(o, g.reshape(tuple(o.shape))) for o, g in
               zip(outputs, np.split(cotangent, np.cumsum(sizes)[:-1]), strict=True)
               if o.requires_grad]
-    computed = minigrad.autograd.grad([o for o, _ in sloped], leaves,
-                                      [minigrad.from_numpy(np.asarray(g)) for _, g in sloped],
+    computed = minigrad.autograd.grad([o for o, _ in with_grads], leaves,
+                                      [minigrad.from_numpy(np.asarray(g)) for _, g in with_grads],
                                       allow_unused=True)
 
     def flat(*values: Array) -> Array:

@@ -37,7 +37,7 @@ from tests.support.samples import (
     outputs_of,
     reseed,
     samples,
-    sloped,
+    with_formula,
 )
 from tests.support.slow import slow_but_one_in
 
@@ -374,7 +374,7 @@ def function_of(sample: Sample) -> Any:
     """Return the op as a function from the leaves' arrays to all its outputs in one array."""
 
     def call(*arrays: Any) -> Any:
-        return flat(sloped(sample.op, sample.with_leaves(arrays).run()))
+        return flat(with_formula(sample.op, sample.with_leaves(arrays).run()))
 
     return call
 
@@ -382,7 +382,7 @@ def function_of(sample: Sample) -> Any:
 @only(is_differentiable)
 def test_first_derivative(op):
     def check(sample: Sample) -> Any:
-        outputs = sloped(op, sample.run())
+        outputs = with_formula(op, sample.run())
         if not outputs or not sample.leaves() or not_the_slope(sample):
             return False
         cotangents = cotangents_of(outputs)
@@ -415,7 +415,7 @@ def gradient_function(sample: Sample) -> Any:
 @sampled_differentiable
 def test_second_derivative(op):
     def check(sample: Sample) -> None:
-        outputs = sloped(op, sample.run())
+        outputs = with_formula(op, sample.run())
         if not outputs or not sample.leaves() or not_the_slope(sample):
             return
         inputs = [*sample.leaves(), *(cotangents := cotangents_of(outputs, requires_grad=True))]
@@ -538,7 +538,7 @@ def test_saved_tensors_are_watched(op):
 @only(is_differentiable)
 def test_gradients_do_not_alias_the_cotangent(op):
     def check(sample: Sample) -> None:
-        outputs = sloped(op, sample.run())
+        outputs = with_formula(op, sample.run())
         if not outputs or not sample.leaves():
             return
         cotangents = cotangents_of(outputs)

@@ -111,7 +111,7 @@ class Sample:
 
     def gradients(self, cotangents: Any = None, create_graph: bool = False) -> list[Any]:
         """Return the gradient by each leaf; the outputs' are random but always the same."""
-        outputs = sloped(self.op, self.run())
+        outputs = with_formula(self.op, self.run())
         given = cotangents_of(outputs) if cotangents is None else cotangents
         return list(grad(outputs, self.leaves(), given, create_graph=create_graph,
                          allow_unused=True))
@@ -161,13 +161,13 @@ def outputs_of(result: Any) -> list[Tensor]:
 
 
 def differentiable(result: Any) -> list[Tensor]:
-    """Return the outputs that require grad, and of which PyTorch knows the derivative."""
+    """Return the outputs that require grad, unless PyTorch has no derivative for them."""
     return [r for r in outputs_of(result) if r.requires_grad
             and not (r.grad_fn is not None and r.grad_fn.name() == "NotImplemented")]
 
 
-def sloped(op: type[Op], result: Any) -> list[Tensor]:
-    """Return the outputs that require grad and whose gradient some formula takes."""
+def with_formula(op: type[Op], result: Any) -> list[Tensor]:
+    """Return the outputs that require grad and whose gradient a formula uses."""
     names = {n for _, needs in op.formulas.values() for n in needs}
     if not op.outputs or "grads" in names:
         return differentiable(result)
@@ -220,4 +220,4 @@ def spread(array: Array) -> Array:
 
 
 __all__ = ["IDS", "OPS", "Make", "Sample", "cotangents_of", "describe", "differentiable", "each",
-           "flat", "forms", "minigrad", "outputs_of", "reseed", "samples", "sloped"]
+           "flat", "forms", "minigrad", "outputs_of", "reseed", "samples", "with_formula"]

@@ -5,11 +5,11 @@
 # Write the bodies that raise NotImplementedError, then run: minigrad run 04c
 # docs/en/glossary.md explains the names used inside the package.
 
-"""Windows sliding over the trailing dimensions of an array.
+"""Windows that slide over the trailing dimensions of an array.
 
-Convolution and pooling use the same windows: a kernel of some size moves in steps of `stride` and
-reads every `dilation`-th element.  This module counts the steps, makes a view of all windows, and
-adds windows back to their places.
+Convolution and pooling use the same windows: a kernel moves in steps of `stride` and reads every
+`dilation`-th element.  This module counts the steps, creates a view of all windows, and adds
+windows back to their positions.
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,7 +31,7 @@ __all__ = [
 
 
 def kernel_too_large(padded: Sequence[int], reach: Sequence[int]) -> RuntimeError:
-    """The error for a kernel that reaches further than its padded input."""
+    """Return the error for a kernel that is larger than its padded input."""
     return RuntimeError(
         "Calculated padded input size per channel: "
         f"({' x '.join(map(str, padded))}). Kernel size: ({' x '.join(map(str, reach))}). "
@@ -46,9 +46,9 @@ def conv_output_sizes(
     padding: Sequence[int],
     dilation: Sequence[int],
 ) -> tuple[int, ...]:
-    """The number of steps of a convolution kernel in each spatial dimension.
+    """Return the number of steps of a convolution kernel in each spatial dimension.
 
-    Raises RuntimeError if the kernel is larger than the padded input.
+    Raises `RuntimeError` if the kernel is larger than the padded input.
 
     >>> conv_output_sizes((7, 7), (3, 3), (2, 2), (1, 1), (1, 1))
     (4, 4)
@@ -71,7 +71,7 @@ def conv_output_sizes(
 
 
 def zeros(xp: Any, shape: Sequence[int], dtype: Any, channels_last: bool = False) -> Array:
-    """Zeros of (batch, channels, *spatial); with `channels_last` channels are adjacent in memory.
+    """Return zeros of (batch, channels, *spatial); `channels_last` makes channels adjacent.
 
     >>> from minigrad.backend import numpy_backend as xp
     >>> zeros(xp, (1, 2, 3), xp.float32, channels_last=True).strides
@@ -85,7 +85,7 @@ def zeros(xp: Any, shape: Sequence[int], dtype: Any, channels_last: bool = False
 def filled(
     xp: Any, shape: Sequence[int], value: float | int, dtype: Any, channels_last: bool = False
 ) -> Array:
-    """An array of equal elements; `channels_last`, for zeros only, is that of `zeros`."""
+    """Return an array filled with `value`; `channels_last` applies only to zeros."""
     return zeros(xp, shape, dtype, channels_last) if value == 0 else xp.full(shape, value, dtype)
 
 
@@ -97,9 +97,9 @@ def pad(
     value: float | int = 0,
     channels_last: bool = False,
 ) -> Array:
-    """Surrounds the trailing dimensions of `x` with `value`; `x` itself if nothing is added.
+    """Surround the trailing dimensions of `x` with `value`; return `x` if there is no padding.
 
-    `channels_last`, for zeros only, lays channels next to each other in memory.
+    With `channels_last`, which applies only to zeros, channels are adjacent in memory.
 
     >>> pad(numpy, numpy.ones(2), (1,), (2,))
     array([0., 1., 1., 0., 0.])
@@ -121,7 +121,7 @@ def pad(
 
 
 def crop(xp: Any, padded: Array, before: Sequence[int], sizes: Sequence[int]) -> Array:
-    """Cuts `sizes` trailing elements out of `padded`, contiguous: the inverse of `pad`.
+    """Cut `sizes` trailing elements out of `padded`, contiguous: the inverse of `pad`.
 
     >>> crop(numpy, numpy.arange(5), (1,), (2,))
     array([1, 2])
@@ -131,7 +131,7 @@ def crop(xp: Any, padded: Array, before: Sequence[int], sizes: Sequence[int]) ->
 
 
 def kernel_positions(kernel: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """The positions inside a kernel, last dimension fastest.
+    """Yield the positions inside a kernel, with the last dimension fastest.
 
     >>> list(kernel_positions((1, 2)))
     [(0, 0), (0, 1)]
@@ -145,7 +145,7 @@ def position_slices(
     dilation: Sequence[int],
     counts: Sequence[int],
 ) -> tuple[Any, ...]:
-    """The key of the elements of one kernel position over all `counts` steps.
+    """Return the key that selects one kernel position over all `counts` steps.
 
     >>> position_slices((1,), (2,), (1,), (3,))
     (Ellipsis, slice(1, 6, 2))
@@ -172,7 +172,7 @@ def windows(
     dilation: Sequence[int],
     counts: Sequence[int],
 ) -> Array:
-    """A view of every window of `x`, shape `(*lead, *kernel, *counts)`; no element is copied.
+    """View every window of `x` with shape `(*lead, *kernel, *counts)`, without copying.
 
     `counts` must be small enough for the last window to fit; `x` must be padded already.
 
@@ -187,7 +187,7 @@ def windows(
 def add_windows(
     target: Array, values: Array, stride: Sequence[int], dilation: Sequence[int]
 ) -> Array:
-    """Adds windows, laid out as `windows` shows them, back into `target`, in place.
+    """Add windows, laid out as in `windows`, back into `target`, in place.
 
     Windows overlap, but the elements of one kernel position do not, so a plain `+=` for each kernel
     position is exact.

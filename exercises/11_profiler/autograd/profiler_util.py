@@ -5,7 +5,7 @@
 # Write the bodies that raise NotImplementedError, then run: minigrad run 11
 # docs/en/glossary.md explains the names used inside the package.
 
-"""The events of a profile, how they nest, and their averages.
+"""The events of a profile, their nesting, and their averages.
 
 Source: https://docs.pytorch.org/docs/stable/autograd.html#profiler
 """
@@ -48,14 +48,14 @@ class Interval:
 
 
 class _Times(DeviceTimes):
-    """Base of events and averages: times as texts."""
+    """Base of events and averages: formats their times as text."""
 
     cpu_time_total: float
     self_cpu_time_total: float
 
     @property
     def cpu_time(self) -> float:
-        """The average time of a call, in microseconds; 0.0 for no calls.
+        """The average time of a call in microseconds, or 0.0 without calls.
 
         >>> twice = FunctionEventAvg().add(FunctionEvent(0, "aten::mul", 1, 0.0, 2.0))
         >>> twice.add(FunctionEvent(1, "aten::mul", 1, 2.0, 6.0)).cpu_time
@@ -118,7 +118,7 @@ class FunctionEvent(_Times):
         self.node_id = node_id
         self.name = self.trace_name = name
         self.thread = thread
-        self.fwd_thread = fwd_thread  # thread of the op that made the node
+        self.fwd_thread = fwd_thread  # thread of the op that created the node
         self.time_range = Interval(start_us, end_us)
         self.input_shapes = input_shapes
         self.stack = stack if stack is not None else []
@@ -133,29 +133,29 @@ class FunctionEvent(_Times):
 
     @property
     def cpu_parent(self) -> FunctionEvent | None:
-        """The event that this one is directly nested in, while it is alive."""
+        """The event that directly contains this one, as long as it is alive."""
         return None if self._cpu_parent is None else self._cpu_parent()
 
     @property
     def key(self) -> str:
-        """The key that events are grouped by: the name."""
+        """The key that groups events, which is the name."""
         return self.name
 
     @property
     def cpu_time_total(self) -> float:  # type: ignore[override]  # computed here
-        """Total time, nested events included; 0.0 for an asynchronous event."""
+        """Total time, including nested events; 0.0 for an asynchronous event."""
         # 11.2 Self time: see the task at `_Times.cpu_time`.
         raise NotImplementedError("11.2 Self time is yours to write")
 
     @property
     def self_cpu_time_total(self) -> float:  # type: ignore[override]  # computed here
-        """Self time: without nested events; 0.0 for an asynchronous event."""
+        """Time without nested events; 0.0 for an asynchronous event."""
         # 11.2 Self time: see the task at `_Times.cpu_time`.
         raise NotImplementedError("11.2 Self time is yours to write")
 
     @property
     def self_cpu_memory_usage(self) -> int:
-        """The bytes made here, without those of nested events; 0 for an asynchronous event."""
+        """The bytes allocated here, without nested events; 0 for an asynchronous event."""
         # 11.2 Self time: see the task at `_Times.cpu_time`.
         raise NotImplementedError("11.2 Self time is yours to write")
 
@@ -164,7 +164,7 @@ class FunctionEvent(_Times):
         self.cpu_children.append(child)
 
     def set_cpu_parent(self, parent: FunctionEvent) -> None:
-        """Set the event that this one is directly nested in."""
+        """Set the event that directly contains this one."""
         self._cpu_parent = ref(parent)
 
     def __repr__(self) -> str:
@@ -177,7 +177,7 @@ class FunctionEvent(_Times):
 
 
 class FunctionEventAvg(_Times):
-    """Events of one name, added up.
+    """The sum of the events with one name.
 
     >>> average = FunctionEventAvg()
     >>> for id, end in enumerate((2.0, 4.0)):
@@ -202,10 +202,10 @@ class FunctionEventAvg(_Times):
         self.is_legacy = False
 
     def add(self, other: Any) -> FunctionEventAvg:
-        """Add an event, or another average of the same key, and return this average.
+        """Add an event, or another average with the same key, and return this average.
 
-        Times on the CPU and on a device, bytes (each also without nested events) and the count
-        are sums.
+        It adds up the times on the CPU and on a device, the bytes (each also without nested events)
+        and the count.
 
         >>> average = FunctionEventAvg()
         >>> average.add(FunctionEvent(0, "aten::mul", 1, 0.0, 2.0)).count
@@ -231,7 +231,7 @@ class FunctionEventAvg(_Times):
         raise NotImplementedError("11.3 Averages and counts is yours to write")
 
     def _accept(self, other: Any) -> None:
-        """Take key, shapes, stack and the like from the first; `AssertionError` for another key."""
+        """Take key, shapes, stack etc. from the first event; `AssertionError` for another key."""
         if self.key is None:
             self.key, self.node_id = other.key, other.node_id
             self.is_async, self.is_remote = other.is_async, other.is_remote
@@ -250,7 +250,7 @@ class FunctionEventAvg(_Times):
 
 
 class EventList(list[Any]):
-    """A list of events, or of averages, with its sums, tables and exports.
+    """A list of events or averages, with its sums, tables and exports.
 
     >>> mul, add = FunctionEvent(0, "mul", 1, 0.0, 3.0), FunctionEvent(1, "add", 1, 3.0, 4.0)
     >>> events = EventList([mul, add])
@@ -276,8 +276,9 @@ class EventList(list[Any]):
     def _populate_cpu_children(self) -> None:
         """Set the parent of each event: the shortest event of its thread that contains it.
 
-        An event does not lie in one that it only overlaps; one further out may be its parent.
-        Asynchronous events have neither parent nor children; the list keeps its order.
+        An event that merely overlaps another is not nested in it, but may be nested in one further
+        out. Asynchronous events have neither parent nor children. The order of the list does not
+        change.
         """
         # 11.1 Which event lies in which (about 15 lines)
         # Find for each event the innermost one around it. `_populate_cpu_children` passes the
@@ -295,13 +296,13 @@ class EventList(list[Any]):
         raise NotImplementedError("11.1 Which event lies in which is yours to write")
 
     def _set_backward_stacktraces(self) -> None:
-        """Replace each node's stack by that of the op that made it."""
+        """Replace each node's stack with the stack of the op that created it."""
         for forward, backward in linked(self):
             backward.stack, backward.fwd_thread = forward.stack, forward.thread
 
     @property
     def self_cpu_time_total(self) -> float:
-        """The microseconds of all events, each without those within it."""
+        """The sum of the self times of all events, in microseconds."""
         # 11.2 Self time: see the task at `_Times.cpu_time`.
         raise NotImplementedError("11.2 Self time is yours to write")
 
@@ -309,17 +310,18 @@ class EventList(list[Any]):
               max_src_column_width: int | None = 75, max_name_column_width: int | None = 55,
               max_shapes_column_width: int | None = 80, header: str | None = None,
               top_level_events_only: bool = False, time_unit: str | None = None) -> str:
-        """Return the list as a table, one event a row.
+        """Return the list as a table with one event per row.
 
         `sort_by` is `"cpu_time"`, `"cpu_time_total"`, `"self_cpu_time_total"`,
-        `"cpu_memory_usage"`, `"self_cpu_memory_usage"` or `"count"`: the largest come first.
+        `"cpu_memory_usage"`, `"self_cpu_memory_usage"` or `"count"`; the largest values are listed
+        first.
         """
         return build_table(self, sort_by, header, row_limit, max_src_column_width,
                            max_name_column_width, max_shapes_column_width, self._profile_memory,
                            top_level_events_only, time_unit)
 
     def export_chrome_trace(self, path: str | Path) -> None:
-        """Write the events to a file that https://ui.perfetto.dev and chrome://tracing open.
+        """Write the events to a file that https://ui.perfetto.dev and chrome://tracing can open.
 
         >>> import os, tempfile
         >>> path = os.path.join(tempfile.mkdtemp(), "trace.json")
@@ -330,7 +332,7 @@ class EventList(list[Any]):
         Path(path).write_text(json.dumps(trace(self)), encoding="utf-8")
 
     def export_html(self, path: str | Path, title: str = "Profile") -> None:
-        """Write a page that shows the events as a flame graph; it needs nothing but a browser.
+        """Write a page with a flame graph of the events; it needs only a browser.
 
         >>> import os, tempfile
         >>> path = os.path.join(tempfile.mkdtemp(), "profile.html")
@@ -371,11 +373,11 @@ class EventList(list[Any]):
 
     def key_averages(self, group_by_input_shapes: bool = False,
                      group_by_stack_n: int = 0) -> EventList:
-        """Return the averages of the events of each name, in the order of their first events.
+        """Return the averages of the events by name, in the order of their first events.
 
-        Events can also be grouped by their input shapes, and by the innermost `group_by_stack_n`
-        lines of their stacks, which come first. An average shows just these lines, and its shapes
-        only if they were asked for, else None.
+        You can also group events by their input shapes, and by the first `group_by_stack_n` lines
+        of their stacks, which are the innermost. An average then shows just these lines; its shapes
+        are `None` unless you group by them.
 
         >>> from minigrad import ones
         >>> from minigrad.autograd.profiler import profile
@@ -391,7 +393,7 @@ class EventList(list[Any]):
         raise NotImplementedError("11.3 Averages and counts is yours to write")
 
     def total_average(self) -> FunctionEventAvg:
-        """Return the sum of all events, nested ones too, under the key "Total"."""
+        """Return the sum of all events, including nested ones, under the key "Total"."""
         total = FunctionEventAvg()
         for event in self:
             total.key = None
@@ -402,29 +404,29 @@ class EventList(list[Any]):
 
 
 def within(around: list[FunctionEvent], event: FunctionEvent) -> None:
-    """Set an event's parent: the last of `around` that contains it; append the event to them.
+    """Set an event's parent, the last of `around` that contains it, and append it to `around`.
 
-    `around` holds the events that are open, outermost first; those that do not contain the event
-    are removed from its end. Events come in the order of their starts.
+    `around` holds the open events, outermost first; the ones that do not contain the event are
+    removed from its end. Call this in the order of the events' starts.
     """
     # 11.1 Which event lies in which: see the task at `EventList._populate_cpu_children`.
     raise NotImplementedError("11.1 Which event lies in which is yours to write")
 
 
 def events_of(recorder: Recorder, began: int, ended: int) -> EventList:
-    """Return the events of a recorder, with times since `began`, nested.
+    """Return the events of a recorder, nested, with times since `began`.
 
     An op inside a function of the same name is not a separate event.
     """
     rows = list(zip(*[iter(recorder.rows)] * 7))
     rows += [(b.name, USER, b.start, b.end or ended, -1, b.thread, b.details)
              for b in recorder.blocks]
-    rows.reverse()  # for equal times, the one that ended later is outside
+    rows.reverse()  # if times are equal, the event that ended later is outside
     rows.sort(key=itemgetter(3), reverse=True)
     rows.sort(key=itemgetter(2))
     threads: dict[int, int] = {}
     open_events: dict[int, list[FunctionEvent]] = {}  # open events by thread, outermost first
-    arrays: dict[FunctionEvent, dict[int, int]] = {}  # arrays that an event made
+    arrays: dict[FunctionEvent, dict[int, int]] = {}  # arrays that an event allocated
     made = EventList(profile_memory=recorder.memory)
     for what, scope, start, end, sequence, thread, details in rows:
         event = FunctionEvent(
@@ -461,8 +463,8 @@ def events_of(recorder: Recorder, began: int, ended: int) -> EventList:
 
 
 def count_bytes(events: EventList, arrays: dict[FunctionEvent, dict[int, int]]) -> None:
-    """Set the bytes made in each event; an array that nested events return counts once."""
-    for event in reversed(events):  # nested events come later
+    """Set the bytes allocated in each event; an array returned by nested events counts once."""
+    for event in reversed(events):  # nested events follow their parents in the list
         found = {array for child in event.cpu_children for array in arrays[child]}
         own = sum(size for array, size in arrays[event].items() if array not in found)
         event.cpu_memory_usage = own + sum(c.cpu_memory_usage for c in event.cpu_children)

@@ -5,7 +5,7 @@
 # Write the bodies that raise NotImplementedError, then run: minigrad run 12
 # docs/en/glossary.md explains the names used inside the package.
 
-"""Array libraries behind one small protocol; the type of an array picks its backend.
+"""Array libraries behind one small protocol; an array's type selects its backend.
 
 >>> import numpy as np
 >>> backend_of(np.zeros(2)).name
@@ -24,7 +24,7 @@ from .protocol import Array, Backend
 BACKENDS: dict[type, Backend] = {numpy_backend.array_type: numpy_backend}
 DEVICES: dict[str, Backend] = {numpy_backend.device_type: numpy_backend}
 
-#: Why there is no GPU; the first two are formatted with the error that says so.
+#: Why no GPU is available; the first two are formatted with the underlying error.
 NO_LIBRARY = ("device 'cuda' is not available: it needs CuPy, which comes with the extra "
               "gpu-cuda12 or gpu-cuda13 of minigrad-course, whichever your driver is for ({})")
 NO_DRIVER = ("device 'cuda' is not available: CuPy is installed, but finds no NVIDIA driver that "
@@ -36,7 +36,7 @@ keep_freed_memory()
 
 
 def register(backend: Backend) -> None:
-    """Register `backend` for the arrays of its type and the tensors of its device."""
+    """Register `backend` for arrays of its type and tensors on its device."""
     # 12.1 The type picks the backend (about 6 lines)
     # Enter a backend into the two tables above, by the type of its arrays and by the name
     # of its device; and find the backend of an array.
@@ -51,15 +51,15 @@ def register(backend: Backend) -> None:
 
 
 def backend_of(array: Any) -> Backend:
-    """Return the backend of `array`; `TypeError` if there is none."""
+    """Return the backend of `array`, or raise `TypeError` if it has none."""
     # 12.1 The type picks the backend: see the task at `register`.
     raise NotImplementedError("12.1 The type picks the backend is yours to write")
 
 
 def load_cuda() -> Backend:
-    """Return the backend of NVIDIA GPUs, imported and registered the first time.
+    """Return the backend for NVIDIA GPUs, importing and registering it on first use.
 
-    A `RuntimeError` says what is missing.
+    Raises a `RuntimeError` that says what is missing.
     """
     # 12.2 Loading late (about 11 lines)
     # Import the module "minigrad.backend.cupy" with `import_module`, ask its `backend`

@@ -5,13 +5,13 @@
 # Write the bodies that raise NotImplementedError, then run: minigrad run 12
 # docs/en/glossary.md explains the names used inside the package.
 
-"""A test backend: NumPy arrays with the restrictions of a GPU library.
+"""A backend for tests: NumPy arrays with the restrictions of a GPU library.
 
-Its arrays raise when they meet plain NumPy arrays, when they would become one implicitly, and for
-`float` and `int`, which on a GPU would be a hidden transfer to the host; only a bool may be read.
-Its ufuncs have `reduce` and `accumulate` where CuPy's have them, for sums and products, and it has
-no `errstate`; modules such as `linalg` exist, as in CuPy.  So a forgotten `np.` in an op fails
-here, on a machine without a GPU.
+Its arrays raise when they meet plain NumPy arrays, when they would be converted to one implicitly,
+and for `float` and `int`, which on a GPU would be a hidden transfer to the host; only a bool may be
+read. Its ufuncs have `reduce` and `accumulate` where CuPy's have them, for sums and products, and
+it has no `errstate`; modules such as `linalg` exist, as in CuPy.  So a forgotten `np.` in an op
+fails here, on a machine without a GPU.
 
 >>> import numpy as np
 >>> from minigrad.backend.strict import backend
@@ -36,7 +36,7 @@ import numpy as np
 from .kernels import Kernels
 from .numpy import backend as numpy_backend
 
-#: The errors of values that pass the border by accident.
+#: The errors for values that would cross the border by accident.
 NO_CONVERSION = ("Implicit conversion to a NumPy array is not allowed. "
                  "Please use `backend.to_host(array)` to make one explicitly.")
 HIDDEN_TRANSFER = ("reading a value of a device array in Python is a hidden transfer; use "
@@ -83,7 +83,7 @@ class StrictArray:
 
     @property
     def base(self) -> Any:
-        """The array that owns the memory, for a view."""
+        """The array that owns the memory, if this is a view."""
         base = self.host.base
         return None if base is None else StrictArray(base)
 
@@ -97,11 +97,11 @@ class StrictArray:
         raise NotImplementedError("12.5 An array that refuses is yours to write")
 
     def item(self, *index: int) -> Any:
-        """Return one element as a Python number: an explicit transfer."""
+        """Return one element as a Python number, an explicit transfer."""
         return self.host.item(*index)
 
     def tolist(self) -> Any:
-        """Return the values as Python lists: an explicit transfer."""
+        """Return the values as Python lists, an explicit transfer."""
         return self.host.tolist()
 
     def __len__(self) -> int:
@@ -154,7 +154,7 @@ class _Memory(NamedTuple):
 
 
 def unwrap(value: Any) -> Any:
-    """Return the NumPy array of a strict one, inside sequences too; raise for plain ones."""
+    """Return a strict array's NumPy array, also inside sequences; raise for plain arrays."""
     # 12.4 Over the border (about 16 lines)
     # A StrictArray keeps its NumPy array as `host`. `unwrap`, for what goes in, gives the
     # hosts of StrictArrays; `wrap`, for what comes out, makes StrictArrays of NumPy's
@@ -172,7 +172,7 @@ def unwrap(value: Any) -> Any:
 
 
 def wrap(value: Any) -> Any:
-    """Return results as strict arrays, NumPy scalars too: a device has no scalars."""
+    """Wrap results as strict arrays, including NumPy scalars, since a device has no scalars."""
     # 12.4 Over the border: see the task at `unwrap`.
     raise NotImplementedError("12.4 Over the border is yours to write")
 
@@ -261,7 +261,7 @@ class StrictModule:
 
 
 def strict(value: Any) -> Any:
-    """Return an attribute of a NumPy module, wrapped to take and return strict arrays."""
+    """Wrap an attribute of a NumPy module so that it takes and returns strict arrays."""
     # 12.7 The backend (about 9 lines)
     # `strict` prepares a name of NumPy for the device, and the backend has all names of
     # `numpy_backend`, made strict. `as_array` makes a StrictArray of anything,
@@ -279,7 +279,7 @@ def strict(value: Any) -> Any:
 
 
 class StrictBackend(Kernels):
-    """The functions of NumPy on strict arrays only."""
+    """NumPy's functions, on strict arrays only."""
 
     name = "strict"
     device_type = "strict"
@@ -291,22 +291,22 @@ class StrictBackend(Kernels):
         raise NotImplementedError("12.7 The backend is yours to write")
 
     def as_array(self, value: Any) -> Any:
-        """Return arrays as they are; a number becomes a 0-d array."""
+        """Return arrays unchanged and numbers as 0-d arrays."""
         # 12.7 The backend: see the task at `strict`.
         raise NotImplementedError("12.7 The backend is yours to write")
 
     def from_host(self, array: Any) -> Any:
-        """Copy a NumPy array to the imaginary device, strides and all."""
+        """Copy a NumPy array to the imaginary device, including its strides."""
         # 12.7 The backend: see the task at `strict`.
         raise NotImplementedError("12.7 The backend is yours to write")
 
     def to_host(self, array: Any) -> Any:
-        """Copy the values back."""
+        """Copy the values to the host."""
         # 12.7 The backend: see the task at `strict`.
         raise NotImplementedError("12.7 The backend is yours to write")
 
     def synchronize(self, index: int | None = None) -> None:
-        """Return immediately: nothing is queued."""
+        """Do nothing, since no work is queued."""
 
 
 backend = StrictBackend()

@@ -28,10 +28,10 @@ __all__ = ["Module", "indented", "type_name", "zero_grad"]
 
 
 class Module(ModuleState, ModuleCall):
-    """Base of all layers and networks; a subclass computes its result in `forward`.
+    """Base of all layers and networks; subclasses compute their result in `forward`.
 
-    Parameters, modules and (by `register_buffer`) buffers that are set as attributes are found
-    by `parameters()`, moved by `to()` and saved by `state_dict()`.
+    Set parameters and submodules as attributes, and register buffers with `register_buffer`: then
+    `parameters()` finds them, `to()` moves them and `state_dict()` saves them.
 
     >>> from minigrad import nn
     >>> class Twice(nn.Module):
@@ -65,7 +65,7 @@ class Module(ModuleState, ModuleCall):
             super().__init__(*args, **kwargs)
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """Compute the result; every subclass overrides it."""
+        """Compute the result; subclasses override this method."""
         raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required '
                                   '"forward" function')
 
@@ -75,10 +75,10 @@ class Module(ModuleState, ModuleCall):
         for table in HOOK_TABLES:
             self.__dict__.setdefault(table, OrderedDict())
 
-    # ---------------------------------------------------------------- changing all of it
+    # ---------------------------------------------------------------- changing the whole module
 
     def apply(self, fn: Callable[[Module], None]) -> Self:
-        """Call `fn` with every submodule, and finally with the module itself.
+        """Call `fn` on every submodule, and finally on the module itself.
 
         >>> from minigrad import nn
         >>> seen = []
@@ -92,9 +92,9 @@ class Module(ModuleState, ModuleCall):
         return self
 
     def train(self, mode: bool = True) -> Self:
-        """Put the module and all its submodules into training mode, or out of it.
+        """Switch the module and all its submodules to training mode, or to evaluation mode.
 
-        Raise `ValueError` for a mode that is no bool.
+        Raises `ValueError` if `mode` is not a bool.
 
         >>> from minigrad import nn
         >>> nn.Dropout().eval().train().training
@@ -112,7 +112,7 @@ class Module(ModuleState, ModuleCall):
         raise NotImplementedError("13a.3 Two modes is yours to write")
 
     def eval(self) -> Self:
-        """Put the module and all its submodules into evaluation mode: `train(False)`.
+        """Switch the module and all its submodules to evaluation mode, like `train(False)`.
 
         >>> from minigrad import nn
         >>> nn.Dropout().eval().training
@@ -145,9 +145,9 @@ class Module(ModuleState, ModuleCall):
             zero_grad(parameter, set_to_none)
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
-        """Replace the data of all parameters, gradients and buffers by `fn` of it.
+        """Replace the data of parameters, gradients and buffers with the result of `fn`.
 
-        The parameters and gradients stay the same tensors, buffers are replaced.
+        Parameters and gradients remain the same tensor objects, whereas buffers are new tensors.
         """
         # 13a.4 Moving everything (about 13 lines)
         # Replace the data of all parameters, their gradients and all buffers by `fn` of it;
@@ -164,7 +164,7 @@ class Module(ModuleState, ModuleCall):
         raise NotImplementedError("13a.4 Moving everything is yours to write")
 
     def to(self, *args: Any, **kwargs: Any) -> Self:
-        """Move to a device, or to a floating-point dtype, or to those of a tensor.
+        """Move to a device, cast to a floating-point dtype, or take both from a tensor.
 
         >>> from minigrad import float64, nn
         >>> nn.Linear(3, 2).to(float64).weight.dtype
@@ -192,7 +192,7 @@ class Module(ModuleState, ModuleCall):
         return self._apply(move)
 
     def to_empty(self, *, device: Any, recurse: bool = True) -> Self:
-        """Move to a device without the values: the new ones are arbitrary.
+        """Move to a device without copying values, so the new ones are arbitrary.
 
         >>> from minigrad import nn
         >>> nn.Linear(3, 2).to_empty(device="cpu").weight.shape
@@ -237,7 +237,7 @@ class Module(ModuleState, ModuleCall):
         return self.to(float16)
 
     def bfloat16(self) -> Self:
-        """Raise: NumPy has no such numbers.
+        """Raise `NotImplementedError`, because NumPy has no bfloat16.
 
         >>> from minigrad import nn
         >>> nn.Linear(3, 2).bfloat16()
@@ -248,7 +248,7 @@ class Module(ModuleState, ModuleCall):
         raise NotImplementedError("bfloat16 is not supported: use half(), float() or double()")
 
     def cpu(self) -> Self:
-        """Move to the host's memory.
+        """Move all parameters and buffers to the CPU.
 
         >>> from minigrad import nn
         >>> nn.Linear(3, 2).cpu().weight.device
@@ -257,7 +257,7 @@ class Module(ModuleState, ModuleCall):
         return self._apply(lambda t: t.cpu())
 
     def cuda(self, device: Any = None) -> Self:
-        """Move to a GPU.
+        """Move all parameters and buffers to a GPU.
 
         >>> from minigrad import cuda, nn
         >>> nn.Linear(3, 2).cuda().weight.is_cuda if cuda.is_available() else True
@@ -266,7 +266,7 @@ class Module(ModuleState, ModuleCall):
         return self._apply(lambda t: t.cuda(device))
 
     def share_memory(self) -> Self:
-        """Raise: tensors live in the memory of one process; threads share them anyway.
+        """Raise `NotImplementedError`: only the threads of one process share its tensors.
 
         >>> from minigrad import nn
         >>> nn.Linear(3, 2).share_memory()
@@ -278,7 +278,7 @@ class Module(ModuleState, ModuleCall):
                                   "one process; its threads share them as they are")
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
-        """Do nothing: there is no compiler, and the results would be the same.
+        """Do nothing: minigrad has no compiler, and the results would be the same.
 
         >>> from minigrad import nn, ones
         >>> layer = nn.Tanh(); layer.compile(); layer(ones(1))
@@ -288,7 +288,7 @@ class Module(ModuleState, ModuleCall):
     # ---------------------------------------------------------------- printing
 
     def extra_repr(self) -> str:
-        """Return the text between the brackets when the module is printed.
+        """Return the text to print between the module's parentheses.
 
         >>> from minigrad import nn
         >>> nn.Linear(3, 2).extra_repr()
@@ -310,7 +310,7 @@ class Module(ModuleState, ModuleCall):
 
 
 def refuse_arguments(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """Raise for arguments of `Module.__init__`, which takes none."""
+    """Raise `TypeError` if `Module.__init__`, which takes no arguments, gets some."""
     if kwargs:
         raise TypeError(f"{name}.__init__() got an unexpected keyword argument "
                         f"'{next(iter(kwargs))}'")
@@ -320,7 +320,7 @@ def refuse_arguments(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -
 
 
 def zero_grad(tensor: Tensor, set_to_none: bool) -> None:
-    """Drop a tensor's gradient, or fill it with zeros and detach it."""
+    """Drop a tensor's gradient, or detach it and fill it with zeros."""
     grad = tensor._grad
     if grad is None:
         return
@@ -335,5 +335,5 @@ def zero_grad(tensor: Tensor, set_to_none: bool) -> None:
 
 
 def indented(text: str) -> str:
-    """Indent all lines but the first by two blanks."""
+    """Indent all lines except the first by two spaces."""
     return text.replace("\n", "\n  ")

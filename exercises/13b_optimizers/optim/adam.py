@@ -5,7 +5,7 @@
 # Write the bodies that raise NotImplementedError, then run: minigrad run 13b
 # docs/en/glossary.md explains the names used inside the package.
 
-"""Adam: steps of about equal length for every element, whatever the size of its gradients.
+"""Adam, whose steps have about the same length for every element, however large its gradients are.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.optim.Adam.html
 """
@@ -26,10 +26,10 @@ class Adam(Optimizer):
     """p -= lr * M / (sqrt(V) + eps), with averages of the gradient and of its square.
 
     The running averages m = beta1 * m + (1 - beta1) * g and v = beta2 * v + (1 - beta2) * g * g
-    start at zero. This is corrected for: in step n, M = m / (1 - beta1**n) and
-    V = v / (1 - beta2**n). `weight_decay` is added to the gradient; with `decoupled_weight_decay`
-    the parameter is first multiplied by 1 - lr * weight_decay instead. With `amsgrad` the
-    largest v so far, element by element, takes the place of v in V.
+    start at zero, which biases them. Step n corrects for this with M = m / (1 - beta1**n) and
+    V = v / (1 - beta2**n). `weight_decay` adds a multiple of the parameter to the gradient; with
+    `decoupled_weight_decay`, the parameter is first multiplied by 1 - lr * weight_decay instead.
+    With `amsgrad`, V uses the largest v so far, element by element.
 
     >>> from minigrad import optim, tensor
     >>> x = tensor([1.0], requires_grad=True)
@@ -82,7 +82,7 @@ class Adam(Optimizer):
         raise NotImplementedError("13b.4 Adam is yours to write")
 
     def _averages(self, group: Group, array: Array, state: State) -> list[Array]:
-        """Return the arrays of m, v and, with `amsgrad`, the largest v; they start as zeros."""
+        """Return the arrays of m, v and, with `amsgrad`, the largest v; they start at zero."""
         if not state:
             start(backend_of(array), state, array, "exp_avg", "exp_avg_sq",
                   *(["max_exp_avg_sq"] if group["amsgrad"] else []))
@@ -93,14 +93,14 @@ def average(xp: Backend, grad: Array, mean: Array, square: Array, beta1: float, 
             room: Array) -> None:
     """Update the running averages of the gradients and of their squares, in place.
 
-    `room` has the shape of the gradient and is there to compute in.
+    `room` is scratch memory with the shape of the gradient.
     """
     # 13b.4 Adam: see the task at `Adam.update`.
     raise NotImplementedError("13b.4 Adam is yours to write")
 
 
 class AdamW(Adam):
-    """Adam with decoupled weight decay, subtracted from the parameter itself.
+    """Adam with decoupled weight decay, which is subtracted from the parameter itself.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.optim.AdamW.html
 

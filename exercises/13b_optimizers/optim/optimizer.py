@@ -5,7 +5,7 @@
 # Write the bodies that raise NotImplementedError, then run: minigrad run 13b
 # docs/en/glossary.md explains the names used inside the package.
 
-"""Optimizer: groups of parameters with their options, and what is remembered of each parameter.
+"""Optimizer: groups of parameters with their options, and the state of each parameter.
 
 Source: https://docs.pytorch.org/docs/stable/optim.html#torch.optim.Optimizer
 """
@@ -45,10 +45,10 @@ State = dict[str, Any]
 
 
 class Optimizer(StepHooks):
-    """Base of all optimizers; a subclass implements `update`, which moves one parameter.
+    """Base of all optimizers; subclasses implement `update`, which moves one parameter.
 
-    Or it overrides `step` itself.  `params` are tensors, pairs of name and tensor, or
-    dictionaries with `params` and options of their own in place of `defaults`.
+    Alternatively, a subclass overrides `step`.  `params` are tensors, pairs of name and tensor, or
+    dictionaries with `params` and options that override `defaults`.
 
     >>> from minigrad import optim, tensor
     >>> class Halving(optim.Optimizer):
@@ -66,7 +66,7 @@ class Optimizer(StepHooks):
     >>> halving.load_state_dict(kept)
     """
 
-    #: True if a step depends on the number of steps, which is counted on the host.
+    #: Whether a step depends on the number of steps, which is counted on the host.
     counts_steps = False
     #: The fused formula that steps all parameters of a GPU in one kernel, if there is one.
     fused_formula: str | None = None
@@ -89,7 +89,7 @@ class Optimizer(StepHooks):
             self.add_param_group(group)
 
     def add_param_group(self, param_group: Group) -> None:
-        """Add parameters with options of their own: `{"params": [...], "lr": 0.1}`."""
+        """Add parameters with separate options: `{"params": [...], "lr": 0.1}`."""
         if not isinstance(param_group, dict):
             raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
         params, names = params_and_names(param_group["params"])
@@ -100,7 +100,7 @@ class Optimizer(StepHooks):
         param_group.update(group)
         self.param_groups.append(param_group)
 
-    # ---------------------------------------------------------------- moving
+    # ---------------------------------------------------------------- steps
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Drop the gradients of all parameters, or fill them with zeros."""
@@ -118,21 +118,21 @@ class Optimizer(StepHooks):
     def _to_step(self, group: Group) -> Iterable[Tensor]:
         """Return the parameters of a group that `step` has to move: on a CPU all of them.
 
-        Those on a GPU are moved here, by fused kernels. Raise if a captured graph would repeat
-        one step count.
+        Parameters on a GPU are moved here, by fused kernels. Raises if a captured graph would
+        repeat a step count.
         """
         if self.counts_steps:
             check_capture(self, group)
         return step_on_devices(self, group)
 
     def _skips_on_device(self) -> bool:
-        """Tell whether a step reads `found_inf` on the device; a `GradScaler` asks."""
+        """Return whether a step reads `found_inf` on the device; called by `GradScaler`."""
         return skips_on_device(self)
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Step all parameters that have a gradient; a closure recomputes the loss first.
 
-        Return the result of the closure, or None without one.
+        Returns the closure's result, or `None` without a closure.
         """
         # 13b.1 What a step is (about 14 lines)
         # Move every parameter that has a gradient: `step` makes the rounds and keeps the
@@ -150,9 +150,10 @@ class Optimizer(StepHooks):
         raise NotImplementedError("13b.1 What a step is is yours to write")
 
     def update(self, group: Group, array: Array, grad: Array, state: State) -> None:
-        """Move one parameter's array in place; `grad` must not be written to.
+        """Move one parameter's array in place; do not write to `grad`.
 
-        `state` is a dictionary for what a rule remembers of this parameter, empty at first.
+        `state` is a dictionary in which a rule stores what it needs for this parameter; it starts
+        empty.
 
         >>> import numpy
         >>> from minigrad import optim, zeros
@@ -162,10 +163,10 @@ class Optimizer(StepHooks):
         """
         raise NotImplementedError
 
-    # ---------------------------------------------------------------- keeping its state
+    # ---------------------------------------------------------------- state dicts
 
     def state_dict(self) -> dict[str, Any]:
-        """Return the state, keyed by the parameters' numbers, and the groups with these numbers."""
+        """Return the state by parameter number, and the groups with these numbers."""
         for hook in self._optimizer_state_dict_pre_hooks.values():
             hook(self)
         packed = self._pack()
@@ -175,9 +176,9 @@ class Optimizer(StepHooks):
         return packed
 
     def _pack(self) -> dict[str, Any]:
-        """Return `state_dict` as it is without hooks; the remembered values are shared.
+        """Return `state_dict` before hooks; it shares the state's values.
 
-        All parameters of all groups are numbered in their order, from 0.
+        All parameters of all groups are numbered consecutively, from 0.
         """
         # 13b.5 The state of an optimizer (about 11 lines)
         # Return a dictionary that another program can load, where the parameters are other
@@ -192,7 +193,7 @@ class Optimizer(StepHooks):
         raise NotImplementedError("13b.5 The state of an optimizer is yours to write")
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Load a state; numbers are matched with parameters in order."""
+        """Load a state; numbers are matched to parameters by order."""
         state_dict = dict(state_dict)
         for hook in self._optimizer_load_state_dict_pre_hooks.values():
             new = hook(self, state_dict)
@@ -208,7 +209,7 @@ class Optimizer(StepHooks):
         self.__dict__.update(state)
         self._make_hooks()
         self.cache_blocks = CacheBlocks()
-        for group in self.param_groups:  # a state of an older version may lack options
+        for group in self.param_groups:  # a state from an older version may lack options
             for name, default in self.defaults.items():
                 group.setdefault(name, default)
 
@@ -220,7 +221,7 @@ class Optimizer(StepHooks):
         return "\n".join([*lines, ")"])
 
 
-# -------------------------------------------------------------------- for the optimizers
+# -------------------------------------------------------------------- helpers of the optimizers
 
 
 def buffer(state: State, name: str) -> Array:
@@ -229,13 +230,13 @@ def buffer(state: State, name: str) -> Array:
 
 
 def remember(state: State, name: str, array: Array) -> Array:
-    """Store an array in the state, as a tensor, and return it."""
+    """Store an array in the state as a tensor, and return it."""
     state[name] = Tensor._plain(array)
     return array
 
 
 def start(xp: Backend, state: State, array: Array, *names: str) -> None:
-    """Create the step count and the named averages, as zeros."""
+    """Create the step count and the named averages, all zero."""
     state["step"] = tensor(0.0)
     for name in names:
         remember(state, name, xp.zeros_like(array))
@@ -251,8 +252,8 @@ def counted(state: State) -> float:
 def downhill(xp: Backend, group: Group, array: Array, grad: Array, room: Array) -> Array:
     """Return the direction against which a parameter moves.
 
-    It is the gradient, negated with `maximize`; `weight_decay` then adds a multiple of the
-    parameter. Neither array is written to; `room` has their shape and is there to compute in.
+    It is the gradient, negated with `maximize`, plus `weight_decay` times the parameter. This
+    function writes only to `room`, scratch memory with the same shape.
     """
     # 13b.2 Downhill (about 13 lines)
     # `downhill` computes what a parameter moves against: the gradient, with the options

@@ -5,7 +5,7 @@
 # Write the bodies that raise NotImplementedError, then run: minigrad run 13b
 # docs/en/glossary.md explains the names used inside the package.
 
-"""Gradient descent, with momentum.
+"""Gradient descent with momentum.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.optim.SGD.html
 """
@@ -23,7 +23,7 @@ from .optimizer import Array, Group, Optimizer, State, buffer, downhill, remembe
 class SGD(Optimizer):
     """p -= lr * v with v = momentum * v + (1 - dampening) * (grad + weight_decay * p).
 
-    The first v is the gradient itself; `nesterov` takes grad + momentum * v in place of v.
+    The first v is the gradient itself; `nesterov` uses grad + momentum * v instead of v.
 
     >>> from minigrad import optim, tensor
     >>> x = tensor([1.0], requires_grad=True)
@@ -53,7 +53,7 @@ class SGD(Optimizer):
         })
 
     def update(self, group: Group, array: Array, grad: Array, state: State) -> None:
-        """Take one step downhill; without momentum nothing is remembered."""
+        """Take one step downhill; without momentum, keep no state."""
         # 13b.2 Downhill (about 13 lines)
         # `downhill` computes what a parameter moves against: the gradient, with the options
         # of its group. `SGD.update` takes the plain step with it.

@@ -15,11 +15,11 @@ __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_le
 
 for _each in (UnpackedDualTensor, dual_level, enter_dual_level, exit_dual_level, make_dual,
               unpack_dual):
-    _each.__module__ = __name__  # as in PyTorch: pickles and reprs name it
+    _each.__module__ = __name__  # as in PyTorch, because pickles and reprs use it
 
 
 def __getattr__(name: str) -> int:
-    """Return the number of the current level, -1 outside: PyTorch's own tests read it."""
+    """Return the current level's number, -1 without a level, since PyTorch's tests read it."""
     if name == "_current_level":
         return -1 if _current.get() is None else 0
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

@@ -23,7 +23,7 @@ _current: ContextVar[TangentLevel | None] = ContextVar("dual_level", default=Non
 
 
 class UnpackedDualTensor(NamedTuple):
-    """The result of `unpack_dual`: the value, and the tangent or None.
+    """The result of `unpack_dual`: the value, and the tangent or `None`.
 
     >>> from minigrad import tensor
     >>> with dual_level():
@@ -37,7 +37,7 @@ class UnpackedDualTensor(NamedTuple):
 
 
 def enter_dual_level() -> int:
-    """Begin a level of forward mode and return its number, 0; `RuntimeError` inside one.
+    """Enter a level of forward mode and return its number, 0; raise `RuntimeError` inside another.
 
     >>> enter_dual_level(); exit_dual_level()
     0
@@ -50,20 +50,20 @@ def enter_dual_level() -> int:
 
 
 def refuse_nesting(outer: TangentLevel | None) -> None:
-    """Raise if a level is open: a second one may only be that of a `func.jvp` in another."""
+    """Raise if a level is open, since only a `func.jvp` may nest, inside another `func.jvp`."""
     if outer is not None:
         raise RuntimeError("Nested forward mode AD is not supported at the moment")
 
 
 class JvpLevel(TangentLevel):
-    """The level of a `func.jvp`, in which another `func.jvp` may run."""
+    """The level of a `func.jvp`, which may contain another `func.jvp`."""
 
 
 @contextmanager
 def jvp_level() -> Iterator[JvpLevel]:
-    """Begin the level of a `func.jvp`; as in PyTorch it is the dual level while the block runs.
+    """Enter the level of a `func.jvp`; like in PyTorch, it is the dual level within the block.
 
-    `RuntimeError` in a `dual_level`.
+    Raises `RuntimeError` inside a `dual_level`.
     """
     outer = _current.get()
     if not isinstance(outer, JvpLevel):
@@ -74,7 +74,7 @@ def jvp_level() -> Iterator[JvpLevel]:
 
 
 def exit_dual_level(*, level: int | None = None) -> None:
-    """End the level and drop its tangents; `RuntimeError` if there is no level, or another one.
+    """Leave the level and drop its tangents; raise `RuntimeError` unless it is the current one.
 
     >>> from minigrad import tensor
     >>> level = enter_dual_level()
@@ -94,7 +94,7 @@ def exit_dual_level(*, level: int | None = None) -> None:
 
 
 class dual_level(_Mode):
-    """The level of forward mode as a context manager, and as a decorator.
+    """The level of forward mode as a context manager or decorator.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.autograd.forward_ad.dual_level.html
 
@@ -113,7 +113,7 @@ class dual_level(_Mode):
 
 
 def level_at(level: int | None) -> TangentLevel | None:
-    """Return the level with this number, for None the current one; None if there is none."""
+    """Return the level with this number, or the current one for `None`; `None` if there is none."""
     here = _current.get()
     if level is None or level < 0:
         return here if level is None else None
@@ -124,10 +124,10 @@ def level_at(level: int | None) -> TangentLevel | None:
 
 
 def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:
-    """Return a view of `tensor` that carries `tangent`, of the same shape.
+    """Return a view of `tensor` that carries `tangent`, which must have the same shape.
 
-    The tangent itself is stored if it has the tensor's strides, otherwise a copy. `ValueError` for
-    tensors that are not floating point, `RuntimeError` outside a level and for a wrong shape.
+    The tangent is stored without a copy if it has the tensor's strides. Raises `ValueError` unless
+    both are floating point, and `RuntimeError` outside a level or for a wrong shape.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.autograd.forward_ad.make_dual.html
 
@@ -144,7 +144,7 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
 
 
 def checked_dual(level: TangentLevel, tensor: Tensor, tangent: Tensor) -> Tensor:
-    """Check value and tangent and return `dual_at` of them; see `make_dual`."""
+    """Check the value and the tangent and call `dual_at`; see `make_dual`."""
     for what, given in (("primal", tensor), ("tangent", tangent)):
         if not given.is_floating_point():
             raise ValueError(
@@ -168,7 +168,7 @@ def dual_at(level: TangentLevel, tensor: Tensor, tangent: Tensor) -> Tensor:
 
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
-    """Return a view of a tensor's value, and its tangent: None if it has none.
+    """Return a view of a tensor's value, and its tangent, or `None` if it has none.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.autograd.forward_ad.unpack_dual.html
 
@@ -189,7 +189,7 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
 
 
 def unpacked_at(level: TangentLevel, tensor: Tensor) -> tuple[Tensor, Tensor | None]:
-    """Return a view of a tensor that has no tangent at the level, and the tangent it has there."""
+    """Return a view of a tensor without a tangent at the level, and the tensor's tangent there."""
     with Beneath(level):
         primal: Tensor = Alias(tensor)
         level.hold(primal, None)

@@ -1,7 +1,7 @@
-"""Complete jacobians by forward mode: one run of the function, with a batch of tangents.
+"""Whole jacobians by forward mode: the function runs once, with a batch of tangents.
 
-The batch holds one unit vector for each element of all inputs; the tangents of an output are then
-the columns of its jacobian.
+The batch holds a unit vector for each element of each input, so the tangents of an output are the
+columns of its jacobian.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Tensors = tuple[Tensor, ...]
 
 
 def columns_by_forward_mode(func: Callable[..., Any], inputs: Tensors) -> tuple[Any, list[Tensors]]:
-    """Return `func(*inputs)`, and the jacobian of each output with respect to each input.
+    """Return `func(*inputs)` and the jacobian of each output with respect to each input.
 
     A jacobian has the shape `output.shape + input.shape`.
 
@@ -43,9 +43,9 @@ def columns_by_forward_mode(func: Callable[..., Any], inputs: Tensors) -> tuple[
 
 def columns_along(func: Callable[..., Any], inputs: Sequence[Tensor],
                   directions: Sequence[Tensor]) -> tuple[Any, list[Tensor]]:
-    """Return `func(*inputs)`, and the derivative of each output along each row of `directions`.
+    """Return `func(*inputs)` and the derivative of each output along each row of `directions`.
 
-    `directions` has a tensor for each input, one direction in each row. `func` is called once.
+    `directions` holds one tensor for each input, with one direction per row. `func` runs once.
 
     >>> from minigrad import tensor
     >>> columns_along(lambda x: x * x, [tensor(3.0)], [tensor([1.0, 10.0])])
@@ -62,9 +62,9 @@ def columns_along(func: Callable[..., Any], inputs: Sequence[Tensor],
 
 
 def rows_of(tangent: Tensor | None, output: Tensor, batch_level: int, count: int) -> Tensor:
-    """Return a tangent of an output as `count` rows: those of its batch, or all the same.
+    """Return the tangent of an output as `count` rows, repeating it if it is not batched.
 
-    None stands for zeros.
+    A tangent of `None` counts as zeros.
     """
     rows: Tensor | None = None if tangent is None else examples(tangent, batch_level)
     if rows is None:
@@ -74,7 +74,7 @@ def rows_of(tangent: Tensor | None, output: Tensor, batch_level: int, count: int
 
 
 def unit_tangents(inputs: Tensors, sizes: Sequence[int]) -> list[Tensor]:
-    """Return the tangents of each input: its unit vectors, and zero rows for other inputs."""
+    """Return each input's tangents: unit vectors in its own rows, zeros in the other rows."""
     made, start = [], 0
     for x, size in zip(inputs, sizes, strict=True):
         with place_on(x._array):

@@ -1,14 +1,15 @@
-"""Pushforward: the tangents of an op's outputs from those of its inputs.
+"""Pushforward: compute the tangents of an op's outputs from the tangents of its inputs.
 
 NOTE [How a tangent passes an op]
     Forward mode pushes a tangent `t` through an op as `J t`.  Ops declare only the transpose, as
     formulas that compute `J^T v`.  These are linear in `v`, so differentiating `<J^T v, t>` with
     respect to `v`, at any value of `v`, gives `J t`: a backward pass through the formulas.  If a
-    simpler rule is enough, the op's kind says so (NOTE [Kinds of ops] in op/declaration.py), or
-    the op has a rule of its own, `jvp`:
-        "linear", "view"  the op of the tangents is the tangent of the op,
-        "multilinear"     it is linear in each input: the op with one tangent in its place, summed,
-        "elementwise"     the jacobian is diagonal: the formulas themselves, with `t` as gradient.
+    simpler rule is enough, the op's kind selects it (NOTE [Kinds of ops] in op/declaration.py), or
+    the op defines its own rule, `jvp`:
+        "linear", "view"  apply the op to the tangents,
+        "multilinear"     the op is linear in each input: replace one input at a time by its
+                          tangent, and sum,
+        "elementwise"     the jacobian is diagonal: run the formulas with `t` as the gradient.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ from ...op.node import GEOMETRY, geometry_input, saved_geometry
 from ...tensor.tensor import Tensor
 from ..backward import grad
 
-#: The tangents of an op's inputs, by the position of the argument; for a list of tensors a list,
-#: with None for a missing tangent.
+#: The tangents of an op's inputs by argument position; for a list of tensors, a list with `None`
+#: for missing tangents.
 Tangents = dict[int, Any]
 Outputs = Sequence[Tensor]
 Rule = Callable[..., Sequence[Tensor | None]]
@@ -38,7 +39,7 @@ Rule = Callable[..., Sequence[Tensor | None]]
 
 def pushed_forward(op: type[Op], values: list[Any], outputs: Outputs,
                    tangents: Tangents) -> list[Tensor | None]:
-    """Return the tangent of each output, None for an output without a derivative."""
+    """Return the tangent of each output, or `None` for outputs without a derivative."""
     values = plain_numbers(op, values)
     rule = op.jvp or rule_of_kind(op)
     given = [t for ts in tangents.values() for t in (ts if isinstance(ts, list) else [ts])]
@@ -61,13 +62,13 @@ def pushed_forward(op: type[Op], values: list[Any], outputs: Outputs,
 
 
 def rule_of_kind(op: type[Op]) -> Rule:
-    """Return the rule that follows from the kind of an op: of several words the simplest."""
+    """Return the rule for an op's kind; if it has several kinds, the simplest rule."""
     return next((rule for kind, rule in RULES.items() if kind in op.kinds), transposed_twice)
 
 
 def in_turn(rule: Rule, op: type[Op], values: list[Any], outputs: Outputs, tangents: Tangents,
             batch: Tensor) -> list[Tensor | None]:
-    """Apply a rule once for each row of a batch of tangents, with a warning."""
+    """Apply a rule once for each row of a batch of tangents, and warn."""
     level = level_of(batch)
     if not level:
         raise AssertionError(f"{op.name}: only a batch may be refused")
@@ -86,14 +87,14 @@ def in_turn(rule: Rule, op: type[Op], values: list[Any], outputs: Outputs, tange
 
 
 def has_gradient(op: type[Op], output: int, named: set[str]) -> bool:
-    """Tell whether the formulas, with arguments `named`, use the gradient of an output."""
+    """Return whether the formulas, which take the arguments `named`, use an output's gradient."""
     if not op.outputs or "grads" in named or (output == 0 and "g" in named):
         return True
     return "g_" + op.outputs[output] in named
 
 
 def of_its_own(tangent: Tensor, output: Tensor, given: Sequence[Tensor | None]) -> Tensor:
-    """Return a tangent in the output's shape and dtype, in its own memory."""
+    """Return a tangent in the output's shape and dtype, in memory that it does not share."""
     if tangent._array.dtype != output._array.dtype:
         tangent = tangent.to(output.dtype)
     if tangent._array.shape != output._array.shape:
@@ -104,7 +105,7 @@ def of_its_own(tangent: Tensor, output: Tensor, given: Sequence[Tensor | None]) 
     return tangent
 
 
-# ------------------------------------------------------------ the rules, one for each kind of op
+# ------------------------------------------------------------ one rule for each kind of op
 
 
 def multilinear(op: type[Op], values: Sequence[Any], outputs: Outputs,
@@ -123,7 +124,7 @@ def elementwise(op: type[Op], values: Sequence[Any], outputs: Outputs,
 
 def linear(op: type[Op], values: Sequence[Any], outputs: Outputs,
            tangents: Tangents) -> Sequence[Tensor | None]:
-    """Apply the op to the tangents; missing ones are zeros."""
+    """Apply the op to the tangents; missing tangents are zeros."""
     moved = list(values)
     for i in op.differentiable_positions:
         moved[i] = tangent_or_zeros(tangents.get(i), values[i])
@@ -152,12 +153,12 @@ RULES: dict[str, Rule] = {
     "linear": linear, "view": linear, "multilinear": multilinear, "elementwise": elementwise}
 
 
-# ------------------------------------------------------------ what the rules are made of
+# ------------------------------------------------------------ helpers of the rules
 
 
 def gradient_of_input(op: type[Op], i: int, values: Sequence[Any], outputs: Outputs,
                       grads: Sequence[Tensor | None]) -> Any:
-    """Run the backward formula of the input at position `i`: a tensor, a list for a list, or None.
+    """Run the backward formula of argument `i`; return a tensor, `None`, or a list for a list.
 
     `grads` are the gradients of the outputs.
     """
@@ -166,15 +167,15 @@ def gradient_of_input(op: type[Op], i: int, values: Sequence[Any], outputs: Outp
 
 
 def total(parts: Iterable[Tensor | None]) -> Tensor | None:
-    """Add up parts; None stands for a part that has no derivative, and for a sum of none."""
+    """Add up the parts, skipping `None`; return `None` if no part is left."""
     given = [part for part in parts if part is not None]
     return reduce(add, given) if given else None
 
 
 def tangent_or_zeros(tangent: Any, value: Any) -> Any:
-    """Return a tangent; zeros like the value if it is missing, and a value that is no tensor.
+    """Return a tangent, or zeros like the value if it is missing; other values stay unchanged.
 
-    In a list each tensor has its own.
+    A list gives a list, with a tangent or zeros for each tensor.
     """
     if isinstance(value, (list, tuple)):
         tangents = [None] * len(value) if tangent is None else tangent
@@ -185,18 +186,18 @@ def tangent_or_zeros(tangent: Any, value: Any) -> Any:
 
 
 def wants_graph() -> bool:
-    """Tell whether tangents are to be differentiated again, by a graph or by a level around."""
+    """Return whether tangents may be differentiated again, by a graph or by an outer level."""
     return _state.grad_enabled.get() or _state.transform.get() is not None
 
 
 def zero_vectors(outputs: Outputs) -> list[Tensor | None]:
-    """Return zeros that require grad for each output; None for one that has no gradient."""
+    """Return zeros that require grad for each output, or `None` if it has no gradient."""
     return [F.zeros_like(o).requires_grad_() if o._array.dtype.kind == "f" else None
             for o in outputs]
 
 
 def differentiable_pairs(product: Any, tangent: Any) -> list[tuple[Tensor, Tensor]]:
-    """Pair what a formula gave with the tangent of its input, where both are there.
+    """Pair the result of a formula with the tangent of its input, if both exist.
 
     A list of tensors gives a pair for each; products without a graph are left out.
     """
@@ -213,7 +214,7 @@ def as_sequence(result: Any) -> Sequence[Tensor]:
 
 def argument(op: type[Op], name: str, values: Sequence[Any], outputs: Outputs,
              grads: Sequence[Tensor | None]) -> Any:
-    """Return the value of a formula's argument of this name; compare `OpNode.value`."""
+    """Return the value of a formula's argument by name; compare `OpNode.value`."""
     if name == "g":
         return grads[0]
     if name == "grads":
@@ -231,7 +232,7 @@ def argument(op: type[Op], name: str, values: Sequence[Any], outputs: Outputs,
 
 
 def batched_like(other: Tensor, tangent: Tensor) -> Tensor:
-    """Return a tangent, batched if `other` is, so that either can be written to the other."""
+    """Batch a tangent if `other` is batched, so that each can be written to the other."""
     level = level_of(other)
     if not level or level_of(tangent):
         return tangent

@@ -1,10 +1,10 @@
-"""Levels of forward mode: a level holds the tangents of tensors and computes those of results.
+"""Levels of forward mode, which hold the tangents of tensors and compute those of results.
 
 NOTE [Where tangents are kept]
-    The level stores them by the identity of the tensor, as long as tensor and level live.  A view
-    without a tangent of its own views its base's tangent, as it views the base's memory.  A node
-    does not keep its outputs and rebuilds them for its formulas: these tensors are found by node
-    and output number.
+    The level stores tangents by the identity of the tensor, as long as both live.  A view that has
+    no tangent takes a view of its base's tangent, just like it views its base's memory.  A node
+    does not keep its outputs but rebuilds them for its formulas, so the level finds these tensors
+    by node and output number.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .pushforward import Tangents, as_sequence, batched_like, pushed_forward
 
 
 class TangentLevel:
-    """A context in which tensors may have tangents; levels nest, and the inner one comes first.
+    """A context in which tensors may have tangents; levels nest, and the innermost runs first.
 
     >>> from minigrad import tensor
     >>> x = tensor([1.0, 2.0])
@@ -34,8 +34,8 @@ class TangentLevel:
     """
 
     def __init__(self) -> None:
-        self.below: Any = None  # the next interceptor of ops below this level
-        self.broken_off = ""  # by what a write in place was, between values and tangent
+        self.below: Any = None  # the next interceptor of ops, outside this level
+        self.broken_off = ""  # the in-place write that failed halfway
         self._held: dict[Any, tuple[ref[Any], Tensor | None]] = {}
 
     def __enter__(self) -> TangentLevel:
@@ -49,11 +49,10 @@ class TangentLevel:
         _state.transform.set(self.below)
         self._held.clear()
 
-    # ---------------------------------------------------------------- which tensor has which
+    # ---------------------------------------------------------------- lookup
 
     def tangent(self, tensor: Tensor) -> Tensor | None:
-        """Return the tangent of a tensor at this level, or None; always None in inference mode.
-        """
+        """Return a tensor's tangent at this level, or `None`; always `None` in inference mode."""
         if _state.inference_enabled.get():
             return None
         if self.broken_off:
@@ -74,12 +73,12 @@ class TangentLevel:
         return None
 
     def any_tangent(self, tensors: Sequence[Tensor]) -> bool:
-        """Tell whether one of the tensors has a tangent, at this level or at one around it."""
+        """Return whether one of the tensors has a tangent, at this level or an outer one."""
         return any(self.tangent(t) is not None for t in tensors) or (
             self.below is not None and self.below.any_tangent(tensors))
 
     def hold(self, tensor: Tensor, tangent: Tensor | None) -> None:
-        """Set a tensor's tangent; None marks a tensor without one even if its base has one."""
+        """Set a tensor's tangent; `None` marks it as having none, even if its base has one."""
         if tangent is not None:
             tangent = with_layout_of(tensor, tangent)
         self._hold_by(id(tensor), tensor, tangent)
@@ -91,7 +90,7 @@ class TangentLevel:
         held[key] = ref(owner, lambda _: held.pop(key, None)), tangent
 
     def _hides(self, tensor: Any) -> bool:
-        """Tell whether a tensor is marked as having no tangent, whatever its base has."""
+        """Return whether a tensor is marked as having no tangent even if its base has one."""
         return self._held.get(id(tensor), (None, tensor))[1] is None
 
     def tangents_of(self, op: type[Op], values: Sequence[Any]) -> Tangents:
@@ -106,10 +105,10 @@ class TangentLevel:
                 found[i] = t
         return found
 
-    # ---------------------------------------------------------------- what ops go through
+    # ---------------------------------------------------------------- interception of ops
 
     def op(self, op: type[Op], values: list[Any], proceed: Callable[..., Any]) -> Any:
-        """Apply an op and give its outputs their tangents."""
+        """Apply an op and set the tangents of its outputs."""
         tangents = self.tangents_of(op, values)
         if not tangents or belong_to_examples(op, values, tangents):
             result = proceed(op, values)
@@ -128,7 +127,7 @@ class TangentLevel:
 
     def inplace(self, op: type[Op], values: list[Any], before: Tensor | None,
                 proceed: Callable[..., Any]) -> Tensor:
-        """Apply an op in place and bring the target's tangent up to date."""
+        """Apply an op in place and update the target's tangent."""
         target = values[0]
         tangents = self.tangents_of(op, values)
         current = self.tangent(target) if isinstance(target, Tensor) else None
@@ -147,14 +146,14 @@ class TangentLevel:
     def _write(self, op: type[Op], values: list[Any], tangents: Tangents,
                current: Tensor | None, before: Tensor | None,
                proceed: Callable[..., Any]) -> None:
-        """Write to the first of the values, then bring its tangent up to date."""
+        """Write to the first of the values, then update its tangent."""
         target = values[0]
         with Beneath(self):
             if op.view:
                 before = target
             elif before is None:
                 before = target.clone()
-                if current is not None:  # the backward of an op that saves it has a tangent too
+                if current is not None:  # backward needs it if the op saves `before`
                     self.hold(before, current.clone())
             proceed(op, values, before)
             pushed: Tensor | None = None
@@ -169,8 +168,7 @@ class TangentLevel:
                 self._update(target, current, pushed)
 
     def _update(self, target: Tensor, current: Tensor | None, pushed: Tensor) -> None:
-        """Write to the memory of the target's tangent, which its views share; make it if missing.
-        """
+        """Write to the memory of the target's tangent, which views share; create it if missing."""
         view = target._view
         if current is None and view is not None and not self._hides(target):
             self.hold(view.base, batched_like(pushed, F.zeros_like(view.base)))
@@ -183,7 +181,7 @@ class TangentLevel:
 
     def function(self, cls: Any, args: tuple[Any, ...],
                  kwargs: dict[str, Any]) -> tuple[Any, Any]:
-        """Apply a custom Function and set the tangents of its outputs, computed by its `jvp`."""
+        """Apply a custom Function and set the tangents of its outputs with its `jvp`."""
         tangents = [self.tangent(a) if isinstance(a, Tensor) else None for a in args]
         with Beneath(self):
             ctx, results = cls._run(*args, **kwargs)
@@ -198,7 +196,7 @@ class TangentLevel:
 
 
 class Beneath:
-    """Pass ops to the interceptor below a level: its own ops must not come back to it."""
+    """Pass ops to the next outer interceptor, so that a level does not intercept its own ops."""
 
     __slots__ = ("before", "level")
 
@@ -214,9 +212,9 @@ class Beneath:
 
 
 def belong_to_examples(op: type[Op], values: Sequence[Any], tangents: Tangents) -> bool:
-    """Tell whether an op on batches of tensors gets its tangents from arguments without a batch.
+    """Return whether an op on batches of tensors gets tangents only from unbatched arguments.
 
-    Then the op on the unwrapped tensors propagates them.
+    In that case the op on the unwrapped tensors propagates them.
     """
     batch = False
     for i in op.tensor_positions:
@@ -235,7 +233,7 @@ def belong_to_examples(op: type[Op], values: Sequence[Any], tangents: Tangents) 
 
 
 def value_is_batch(value: Any) -> bool:
-    """Tell whether a value is a tensor that wraps a batch of tensors."""
+    """Return whether a value is a tensor that wraps a batch of tensors."""
     return (isinstance(value, Tensor) and level_of(value) > 0
             and isinstance(value._array.value, Tensor))
 
@@ -256,10 +254,10 @@ def looked_at(whole: Any, view: Tensor, base: Tensor) -> Tensor:
 
 
 def with_layout_of(tensor: Tensor, tangent: Tensor) -> Tensor:
-    """Return a tangent with the strides of its tensor, so that their views correspond.
+    """Return a tangent with the strides of its tensor, so that views of both correspond.
 
-    An expanded dimension of the tensor is the outermost of the tangent, which has own elements for
-    each of its indices.
+    An expanded dimension of the tensor becomes the tangent's outermost one, with separate elements
+    for each index.
     """
     strides = tensor._array.strides
     if tangent._array.strides == strides or not tensor._array.size:

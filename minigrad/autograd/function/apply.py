@@ -1,6 +1,6 @@
-"""`Function.apply` around the recording: arguments, profiler, transforms, batches, failures.
+"""`Function.apply`: arguments, profiler, transforms, batches and failures around the recording.
 
-`base` is the class Function: what `cls` inherits from it, the user has not defined.
+`base` is the class Function; a method that `cls` inherits from it is not user-defined.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def apply_function(base: type[Function], cls: type[Function], args: tuple[Any, ...],
                    kwargs: dict[str, Any]) -> Any:
-    """Return the results of a call; keyword arguments become positional ones."""
+    """Return the results of a call, after turning keyword arguments into positional ones."""
     if cls.setup_context is not base.setup_context:
         args, kwargs = with_defaults(cls.forward, args, kwargs)
     if kwargs:
@@ -40,7 +40,7 @@ def _results(base: type[Function], cls: type[Function], args: tuple[Any, ...],
 
 def run_function(base: type[Function], cls: type[Function], args: tuple[Any, ...],
                  kwargs: dict[str, Any]) -> tuple[FunctionNode, Any]:
-    """Return the context and the results: forward mode needs both."""
+    """Return the context and the results, since forward mode needs both."""
     level = max(map(level_of, args), default=0)
     if _state.observers.count and (transform := _state.transform.get()) is not None and (
             not level or transform.any_tangent([a for a in args if level_of(a)])):
@@ -56,7 +56,7 @@ def run_function(base: type[Function], cls: type[Function], args: tuple[Any, ...
     try:
         return cls._record(args, kwargs)
     except BaseException as error:
-        _state.grad_enabled.set(recording)  # Ctrl-C may come while the mode is being restored
+        _state.grad_enabled.set(recording)  # Ctrl-C may arrive while the mode is being restored
         for tensor, version in before:
             if version_of(tensor) != version and tensor.requires_grad:
                 poison_history(tensor, True, (), f"{cls.__name__}.forward", error, counted=True)

@@ -1,4 +1,4 @@
-"""The arguments of `Function.apply`, in the order of `forward`."""
+"""The arguments of `Function.apply` in the order of `forward`."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ KEYWORD_KINDS = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD)
 
 @lru_cache(maxsize=256)
 def signature_of(forward: Callable[..., Any]) -> inspect.Signature:
-    """Return a signature; cached, since it costs more than most Functions cost to run."""
+    """Return a cached signature, since computing it costs more than running most Functions."""
     return inspect.signature(forward)
 
 
 def with_defaults(forward: Callable[..., Any], args: Args, kwargs: dict[str, Any]
                   ) -> tuple[Args, dict[str, Any]]:
-    """Bind arguments to a `forward` without context; `setup_context` gets defaults too.
+    """Bind arguments to a `forward` without `ctx`, with defaults, since `setup_context` needs them.
 
     >>> with_defaults(lambda x, y=3: None, (1,), {})
     ((1, 3), {})
@@ -30,7 +30,7 @@ def with_defaults(forward: Callable[..., Any], args: Args, kwargs: dict[str, Any
 
 
 def by_position(forward: Callable[..., Any], args: Args, kwargs: dict[str, Any]) -> Args:
-    """Put keyword arguments behind the others: each input has its index in `backward`.
+    """Append keyword arguments to the positional ones, since `backward` numbers all inputs.
 
     >>> by_position(lambda ctx, x, y=None: None, (1,), {"y": 2})
     (1, 2)

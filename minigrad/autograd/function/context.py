@@ -1,10 +1,10 @@
-"""The node of a Function as the user's context: it takes attributes of any name.
+"""The node of a Function as the user's context, which accepts attributes of any name.
 
 NOTE [Names that both want]
-    The context of a Function is its node, and the engine reads a node's `shape`, `dtype` and more;
-    but users write `ctx.shape = x.shape`.  After `forward`, the user's values under such names are
-    put aside, so that the engine finds its own; `backward` and `jvp` get a `Context`, which shows
-    the user's values again.
+    The context of a Function is its node, and the engine reads a node's `shape`, `dtype` and more,
+    but users write `ctx.shape = x.shape`.  Therefore, after `forward`, the node sets aside the
+    user's values under such names, so that the engine finds its own; `backward` and `jvp` get a
+    `Context`, which shows the user's values again.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ UNSET: Any = Unset()
 
 #: Slots that the engine fills after `forward`.
 FILLED_LATER = ("shape", "dtype", "num_inputs", "others")
-#: Attributes of nodes that are PyTorch's own: what a user sets under these names is seen by all.
+#: Public attributes of PyTorch's nodes: if a user sets one of these, everyone sees the value.
 PUBLIC = frozenset({"metadata", "next_functions", "register_hook", "register_prehook"})
 #: Every other name that the engine reads from a node.
 OF_ENGINE = frozenset({name for name in dir(NaryNode) if not name.startswith("_")} - PUBLIC
@@ -34,7 +34,7 @@ OF_ENGINE = frozenset({name for name in dir(NaryNode) if not name.startswith("_"
 
 
 class ContextNode(NaryNode):
-    """A node that separates the engine's attributes from those that `forward` sets."""
+    """A node that separates the engine's attributes from the ones that `forward` sets."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -68,7 +68,7 @@ class ContextNode(NaryNode):
             self._aside = {**(self._aside or {}), **theirs}
 
     def context(self) -> Any:
-        """Return the context for `backward` and `jvp`: the node, or a `Context` in front of it."""
+        """Return the context for `backward` and `jvp`: the node, or a `Context` that wraps it."""
         return self if self._aside is None else Context(self, self._aside)
 
 

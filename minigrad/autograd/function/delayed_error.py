@@ -1,4 +1,4 @@
-"""`once_differentiable`: a backward that raises when it is differentiated again."""
+"""`once_differentiable`, for a backward that raises when it is differentiated again."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..grad_mode import no_grad
 
 
 def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorate a `backward` that cannot be differentiated again: trying to raises.
+    """Decorate a `backward` so that differentiating its results raises.
 
     >>> from minigrad import tensor
     >>> from minigrad.autograd import Function, grad
@@ -51,7 +51,7 @@ def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class DelayedError:
-    """Passes tensors through; raises with `message` once a gradient comes back to one of them.
+    """Pass tensors through, and raise with `message` when a gradient flows back to one of them.
 
     >>> from minigrad import ones
     >>> x = DelayedError("not again", 1)(ones(2, requires_grad=True))
@@ -68,7 +68,7 @@ class DelayedError:
     def __call__(self, *tensors: Tensor | None) -> Any:
         """Return the tensors as outputs of an `Error` node, if one of them requires grad.
 
-        One tensor is returned as it is, several as a tuple.
+        One tensor is returned as a tensor, several as a tuple.
         """
         results = [None if t is None else Tensor._plain(t._array) for t in tensors]
         if _state.grad_enabled.get() and any(t is not None and t.requires_grad for t in tensors):

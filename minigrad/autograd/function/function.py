@@ -1,7 +1,7 @@
-"""Function: an operation with a forward and a backward that the user writes.
+"""Function: an operation with a user-defined forward and backward.
 
-The context that `forward` and `backward` get as `ctx` is the node itself, so `backward` finds the
-attributes that `forward` set on it; see NOTE [Names that both want] in context.py.
+The `ctx` that `forward` and `backward` get is the node itself, so `backward` finds the attributes
+that `forward` set on it; see NOTE [Names that both want] in context.py.
 
 Source: https://docs.pytorch.org/docs/stable/autograd.html#function
 """
@@ -26,7 +26,7 @@ from .saved import unpacked
 __all__ = ["DelayedError", "Function", "FunctionCtx", "FunctionNode", "InplaceFunction",
            "once_differentiable"]
 
-#: Texts of the errors for what a `backward` returns; `.format` fills in what is named.
+#: Errors for wrong results of `backward`; `.format` fills in the fields.
 WRONG_COUNT = ("function {name} returned an incorrect number of gradients (expected {expected}, "
                "got {got})")
 NOT_A_TENSOR = "expected Variable or None (got {type_name})"
@@ -35,7 +35,7 @@ NO_GRADIENT = ("function {name} returned a gradient different than None at posit
 
 
 def without_extra_nones(results: tuple[Any, ...], count: int) -> tuple[Any, ...]:
-    """Drop Nones beyond `count`: `backward` may return one for each optional argument."""
+    """Drop Nones beyond `count`, since `backward` may return one for each optional argument."""
     return results[:count] if all(result is None for result in results[count:]) else results
 
 
@@ -60,7 +60,7 @@ class FunctionCtx(LegacyContext):
         self.saved_for_forward = tensors
 
     def mark_dirty(self, *args: Tensor) -> None:
-        """Declare inputs that `forward` wrote to; they have to be returned as well."""
+        """Declare the inputs that `forward` wrote to; `forward` must return them as well."""
         self.dirty_tensors = args
 
     def mark_non_differentiable(self, *args: Tensor) -> None:
@@ -68,12 +68,12 @@ class FunctionCtx(LegacyContext):
         self.non_differentiable = args
 
     def set_materialize_grads(self, value: bool) -> None:
-        """With False, `backward` gets None, not zeros, for outputs without a gradient."""
+        """If False, `backward` gets `None` instead of zeros for outputs without a gradient."""
         self.materialize_grads = value
 
 
 class FunctionNode(FunctionCtx, ContextNode):
-    """The node of a Function, and its context."""
+    """The node of a Function, which is also its context."""
 
     function: type[Function]
     needs_input_grad: tuple[bool, ...]
@@ -92,7 +92,7 @@ class FunctionNode(FunctionCtx, ContextNode):
 
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
-        """The saved tensors, checked for writes since; in `jvp` those of `save_for_forward`."""
+        """The saved tensors, checked for later writes; in `jvp`, those from `save_for_forward`."""
         return unpacked(self) if self.saved_for_forward is None else self.saved_for_forward
 
     @property
@@ -101,7 +101,7 @@ class FunctionNode(FunctionCtx, ContextNode):
 
     @property
     def takes_batches(self) -> bool:  # type: ignore[override]  # asked of few nodes
-        """Whether the Function says that it can be given batches of gradients."""
+        """Whether the Function declares that it can handle batches of gradients."""
         cls = self.function
         return bool(cls.generate_vmap_rule or cls.vmap is not Function.vmap)
 
@@ -120,7 +120,7 @@ class FunctionNode(FunctionCtx, ContextNode):
         return self._checked(results if isinstance(results, tuple) else (results,))
 
     def apply(self, *grads: Any) -> Any:
-        """Return the result of the user's `backward`, or `vjp`, unchecked."""
+        """Return the result of the user's `backward` or `vjp`, unchecked."""
         cls = self.function
         if cls.vjp is Function.vjp:
             return cls.backward(self.context(), *grads)
@@ -130,14 +130,14 @@ class FunctionNode(FunctionCtx, ContextNode):
         return cls.vjp(self.context(), *grads)
 
     def _zeros(self, index: int) -> Tensor | None:
-        """Return zeros like output number `index`; None if it was no tensor."""
+        """Return zeros like output number `index`, or `None` if it was not a tensor."""
         shape, like = self._blanks[index]
         if like is None:
             return None
         return Tensor._plain(like.zeros(shape, self.metadata_of(index)[1]))
 
     def _checked(self, results: tuple[Any, ...]) -> list[Any]:
-        """Return the gradients of the tensors among the inputs; the others must have none."""
+        """Return the gradients of the tensor inputs; raise if another input has a gradient."""
         name, expected = self.name(), len(self._are_tensors)
         results = without_extra_nones(results, expected)
         if len(results) != expected:
@@ -158,7 +158,7 @@ class FunctionNode(FunctionCtx, ContextNode):
 class Function(LegacyFunction):
     """Base of custom operations: define `forward(ctx, ...)` and `backward(ctx, *grads)`.
 
-    Call it by `apply`.
+    Call the operation with `apply`.
 
     >>> from minigrad import tensor
     >>> class Square(Function):
@@ -179,7 +179,7 @@ class Function(LegacyFunction):
 
     _backward_cls: type[FunctionNode] = FunctionNode  # the class of the nodes
 
-    #: True: `vmap` runs the class's methods on batched tensors.
+    #: If True, `vmap` runs the class's methods on batched tensors.
     generate_vmap_rule = False
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -195,7 +195,7 @@ class Function(LegacyFunction):
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-        """Fill `ctx`, for a `forward` without a `ctx`.
+        """Fill `ctx`, if `forward` does not take it.
 
         >>> from minigrad import tensor
         >>> class Square(Function):
@@ -209,13 +209,13 @@ class Function(LegacyFunction):
 
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
-        """Return the gradient of each argument of `forward`; None for no gradient."""
+        """Return the gradient of each argument of `forward`, or `None` if it has none."""
         raise NotImplementedError("You must implement either the backward or vjp method for your "
                                   "custom autograd.Function to use it with backward mode AD.")
 
     @staticmethod
     def jvp(ctx: Any, *grad_inputs: Any) -> Any:
-        """Return the tangent of each output, from those of the arguments of `forward`.
+        """Return the tangent of each output, given the tangents of the arguments of `forward`.
 
         >>> from minigrad import func, tensor
         >>> class Triple(Function):
@@ -230,7 +230,7 @@ class Function(LegacyFunction):
 
     @staticmethod
     def vmap(info: Any, in_dims: tuple[int | None, ...], *args: Any) -> tuple[Any, Any]:
-        """Return outputs and the batch dimension of each, given batched arguments.
+        """Return the outputs and the batch dimension of each, given batched arguments.
 
         >>> from minigrad import func, tensor
         >>> class Sort(Function):
@@ -251,12 +251,12 @@ class Function(LegacyFunction):
 
     @classmethod
     def _run(cls, *args: Any, **kwargs: Any) -> tuple[FunctionNode, Any]:
-        """Return the context and the results: forward mode needs both."""
+        """Return the context and the results, since forward mode needs both."""
         return run_function(Function, cls, args, kwargs)
 
     @classmethod
     def _record(cls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[FunctionNode, Any]:
-        """Make the context, run `forward` with it and add its outputs to the graph."""
+        """Create the context, run `forward` with it and add its outputs to the graph."""
         node = cls._backward_cls()
         tensors = [a for a in args if isinstance(a, Tensor)]
         node._are_tensors = tuple(isinstance(a, Tensor) for a in args)
@@ -282,9 +282,10 @@ class Function(LegacyFunction):
     @classmethod
     def _joined(cls, node: FunctionNode, tensors: list[Tensor], outputs: Any,
                 recorded: bool) -> Any:
-        """Return what `forward` returned, with each tensor in its place in the graph.
+        """Add the tensors that `forward` returned to the graph and return them.
 
-        `tensors` are those among the arguments, in order; only a tuple counts as several outputs.
+        `tensors` are the tensors among the arguments, in order; only a tuple counts as several
+        outputs.
         """
         bare = not isinstance(outputs, tuple)
         results = join_outputs(node, tensors, (outputs,) if bare else outputs, recorded)
@@ -294,7 +295,7 @@ class Function(LegacyFunction):
 
 
 class InplaceFunction(Function):
-    """A Function with a `forward` that may write to its input; kept for code that names it."""
+    """A Function whose `forward` may write to its input; kept for code that refers to it."""
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Forward mode of a custom Function: calls its `jvp` and checks the result.
+"""Forward mode of a custom Function: call its `jvp` and check the result.
 
 Source: https://docs.pytorch.org/docs/stable/notes/extending.html#forward-mode-ad
 """
@@ -14,7 +14,7 @@ from ...tensor.tensor import Tensor
 
 def tangents_of_outputs(ctx: Any, args: Sequence[Any], outputs: Sequence[Any],
                         tangents: Sequence[Tensor | None]) -> list[Tensor | None]:
-    """Return the result of a Function's `jvp` for each output, checked.
+    """Return the checked result of a Function's `jvp` for each output.
 
     `tangents` has one item for each argument of `forward`.
     """

@@ -1,4 +1,4 @@
-"""Old ways to use a Function and its context: they warn, or raise an error that explains."""
+"""Deprecated uses of a Function and its context, which warn or raise with an explanation."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from ...tensor.tensor import Tensor
 
-#: Attributes of a node; reading one from an instance of a Function is an error that explains it.
+#: Attributes of a node; reading one from an instance of a Function raises an error that explains
+#: it.
 _OF_NODES = {"_do_backward", "_raw_saved_tensors", "metadata", "name", "next_functions",
              "register_hook", "register_prehook", "saved_tensors", "saved_variables"}
 
 
 class LegacyContext:
-    """Old methods of a context."""
+    """Deprecated methods of a context."""
 
     if TYPE_CHECKING:
         @property
@@ -21,21 +22,21 @@ class LegacyContext:
 
     @property
     def saved_variables(self) -> tuple[Any, ...]:
-        """The old name of `saved_tensors`."""
+        """Deprecated: use `saved_tensors`."""
         warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning,
                       stacklevel=2)
         saved: tuple[Any, ...] = self.saved_tensors
         return saved
 
     def mark_shared_storage(self, *pairs: Any) -> None:
-        """Warn: PyTorch deprecated it, since there is nothing to declare any more."""
+        """Warn that there is nothing to declare any more, so PyTorch deprecated this method."""
         warnings.warn("`mark_shared_storage` is deprecated. Tensors with shared storages are "
                       "automatically tracked. Note that calls to `set_()` are not tracked",
                       FutureWarning, stacklevel=2)
 
 
 class LegacyFunction:
-    """Instances of a Function, which nothing needs any more."""
+    """Deprecated instances of a Function: call the class's `apply` instead."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         warnings.warn(f"{type(self)} should not be instantiated. Methods on autograd functions are "

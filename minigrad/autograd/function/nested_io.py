@@ -1,4 +1,4 @@
-"""NestedIOFunction: a Function of nested lists and tuples of tensors."""
+"""NestedIOFunction, a Function on nested lists and tuples of tensors."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from .function import Function
 
 __all__ = ["NestedIOFunction"]
 
-_SLOT = object()  # where a tensor was
+_SLOT = object()  # takes the place of a tensor
 
 
 class NestedIOFunction(Function):
-    """Kept for old code: write `forward_extended` and `backward_extended`, then call an instance.
+    """Legacy Function: write `forward_extended` and `backward_extended`, then call an instance.
 
-    Both take and return tensors in nested lists and tuples; the gradients of `backward_extended`
-    are nested as the inputs were, with None for no gradient.  New code
-    uses `Function`.
+    Both take and return tensors in nested lists and tuples. The gradients that `backward_extended`
+    returns are nested like the inputs, with `None` for no gradient.  New code should use
+    `Function`.
 
     Source: https://docs.pytorch.org/docs/stable/autograd.html#torch.autograd.function.NestedIOFunction
 
@@ -46,7 +46,7 @@ class NestedIOFunction(Function):
         return filled(self._output, outputs)
 
     def forward_extended(self, *inputs: Any) -> Any:
-        """Compute the outputs, a tensor or a nest of them.
+        """Compute the outputs, a tensor or nested tensors.
 
         >>> import warnings; warnings.filterwarnings("ignore", ".*should not be instantiated")
         >>> from minigrad import tensor
@@ -59,7 +59,7 @@ class NestedIOFunction(Function):
         raise NotImplementedError
 
     def backward_extended(self, *grad_outputs: Any) -> Any:
-        """Return the gradients of the inputs; there is one argument for each output.
+        """Return the gradients of the inputs, given one argument for each output.
 
         >>> import warnings; warnings.filterwarnings("ignore", ".*should not be instantiated")
         >>> from minigrad import tensor
@@ -93,7 +93,7 @@ class NestedIOFunction(Function):
 
     @property
     def saved_tensors(self) -> Any:
-        """The saved tensors, nested as they were saved.
+        """The saved tensors, nested like they were when saved.
 
         >>> import warnings; warnings.filterwarnings("ignore", ".*should not be instantiated")
         >>> from minigrad import tensor
@@ -110,7 +110,7 @@ class NestedIOFunction(Function):
         return filled(self._saved, iter(self._ctx.saved_tensors))
 
     def mark_dirty(self, *nested: Any) -> None:
-        """Declare inputs that were written to.
+        """Declare the inputs that were written to.
 
         >>> import warnings; warnings.filterwarnings("ignore", ".*should not be instantiated")
         >>> from minigrad import tensor
@@ -140,7 +140,7 @@ class NestedIOFunction(Function):
 
 
 class _Flat(Function):
-    """The flat Function behind a NestedIOFunction: tensors in, tensors out."""
+    """The Function that a NestedIOFunction runs on its flattened tensors."""
 
     @staticmethod
     def forward(ctx: Any, outer: NestedIOFunction, shape: Any, *flat: Tensor) -> Any:
@@ -165,7 +165,7 @@ class _Flat(Function):
 
 
 def tensors_of(nested: Any, keep_none: bool = False) -> Iterator[Any]:
-    """Yield the tensors of a nest of lists and tuples, in order."""
+    """Yield the tensors in nested lists and tuples, in order."""
     if isinstance(nested, (list, tuple)):
         for item in nested:
             yield from tensors_of(item, keep_none)
@@ -174,14 +174,14 @@ def tensors_of(nested: Any, keep_none: bool = False) -> Iterator[Any]:
 
 
 def without_tensors(nested: Any) -> Any:
-    """Return the nest with a mark instead of each tensor."""
+    """Return the same nesting with a placeholder for each tensor."""
     if isinstance(nested, (list, tuple)):
         return type(nested)(without_tensors(item) for item in nested)
     return _SLOT if isinstance(nested, Tensor) else nested
 
 
 def filled(shape: Any, tensors: Iterator[Any]) -> Any:
-    """Return the nest with tensors in the marked places."""
+    """Return the same nesting with tensors in place of the placeholders."""
     if isinstance(shape, (list, tuple)):
         return type(shape)(filled(item, tensors) for item in shape)
     return next(tensors) if shape is _SLOT else shape

@@ -1,10 +1,10 @@
-"""`vmap` of a Function: by the rule of its class, or by a generated Function on batched values.
+"""`vmap` of a Function, by its own rule or by a generated Function on batched values.
 
 NOTE [A Function of batched values]
-    With `generate_vmap_rule` the user's methods run on batched tensors, which look like one
-    example.  A Function made for the call runs them in its own `forward`, `setup_context`,
-    `backward` and `jvp`; its inputs, outputs and saved tensors are the unwrapped batches.  So it is
-    recorded in their graph, and ops in it may be batched at a lower level.
+    With `generate_vmap_rule` the user's methods run on batched tensors, which look like single
+    examples.  For each call, a generated Function runs these methods in its own `forward`,
+    `setup_context`, `backward` and `jvp`.  Its inputs, outputs and saved tensors are the unwrapped
+    batches, so it is recorded in their graph, and ops in it may be batched at a lower level.
 
 Source: https://docs.pytorch.org/docs/stable/notes/extending.func.html
 """
@@ -66,7 +66,7 @@ def run_on_batches(base: type[Function], cls: type[Function], args: tuple[Any, .
         results, dims = by_own_rule(cls, level, size, in_dims, batches)
     else:
         calls = Examples(cls, level, size, [dim == 0 for dim in in_dims])
-        batches = [a if dim != 0 else w  # only arguments of the graph are unwrapped
+        batches = [a if dim != 0 else w  # unwrap only arguments that are in the graph
                   for a, w, dim in zip(args, batches, in_dims, strict=True)]
         node, results = of_batches(base, cls)._run(calls, *batches)
         context, dims = calls.context, 0
@@ -74,7 +74,7 @@ def run_on_batches(base: type[Function], cls: type[Function], args: tuple[Any, .
         context._differentiable = node._differentiable
 
     def shown(result: Any, dim: int | None) -> Any:
-        if id(result) in given:  # written to in place, for example
+        if id(result) in given:  # for example, it was written in place
             return given[id(result)]
         if dim is None or not isinstance(result, Tensor):
             return result
@@ -87,8 +87,10 @@ def run_on_batches(base: type[Function], cls: type[Function], args: tuple[Any, .
 
 
 def unwrapped(values: Any, level: int) -> tuple[Any, Any]:
-    """Unwrap batched tensors, in tuples, lists and dicts too; return the values and, nested in the
-    same way, 0 for each batch and None for other values."""
+    """Unwrap batched tensors, including those nested in tuples, lists and dicts.
+
+    Returns the values and, nested the same way, 0 for each batch and `None` for other values.
+    """
     if isinstance(values, dict):
         batches, in_dims = unwrapped(list(values.values()), level)
         return dict(zip(values, batches, strict=True)), dict(zip(values, in_dims, strict=True))
@@ -126,12 +128,12 @@ class Examples:
         self.cls, self.level, self.size, self.inside = cls, level, size, inside
         self.randomness, self.drawn = _state.randomness.get(), _state.drawn.get()
         self.context: Any = cls._backward_cls()  # the context of the user's methods
-        self.saved: list[bool] = []  # True for each saved tensor that is batched
+        self.saved: list[bool] = []  # whether each saved tensor is batched
         self.saved_forward: list[bool] = []
 
     @contextmanager
     def under_way(self) -> Iterator[None]:
-        """Make the `vmap` of the call active again in a block, as it was in `forward`."""
+        """Reactivate the call's `vmap` for a block, with the settings it had in `forward`."""
         outer, mine = vmaps.get(), (self.level, self.size)
         with (having(vmaps, outer if mine in outer else (*outer, mine)),
               having(_state.randomness, self.randomness), having(_state.drawn, self.drawn)):
@@ -140,16 +142,16 @@ class Examples:
     # ---------------------------------------------------------------- wrapping and unwrapping
 
     def seen(self, batches: Sequence[Any], inside: Sequence[bool]) -> tuple[Any, ...]:
-        """Wrap unwrapped batches for the user's methods; other values stay as they are."""
+        """Wrap unwrapped batches for the user's methods; other values stay unchanged."""
         return tuple(batched(w, self.level) if b and w is not None else w
                      for w, b in zip(batches, inside, strict=True))
 
     def held(self, tensors: Sequence[Any]) -> list[Any]:
-        """Unwrap the batched tensors; other values stay as they are."""
+        """Unwrap the batched tensors; other values stay unchanged."""
         return [t if (batch := examples(t, self.level)) is None else batch for t in tensors]
 
     def full(self, value: Any) -> Any:
-        """Unwrap a tensor; expand it if it is not batched."""
+        """Unwrap a tensor, or expand it if it is not batched."""
         if not isinstance(value, Tensor):
             return value
         batch: Tensor | None = examples(value, self.level)
@@ -170,7 +172,7 @@ class Examples:
         return tuple(map(self.full, output)) if isinstance(output, tuple) else self.full(output)
 
     def setup_context(self, ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-        """Run the user's `setup_context`, and save the unwrapped batches of its saved tensors."""
+        """Run the user's `setup_context`, and save its tensors as unwrapped batches."""
         inner, ctx.call = self.context, self
         inner.needs_input_grad = ctx.needs_input_grad[1:]
         outputs = output if isinstance(output, tuple) else (output,)
@@ -194,7 +196,7 @@ class Examples:
         return Context(self.context, {**(self.context._aside or {}), "saved_tensors": saved})
 
     def pull(self, backward: Callable[..., Any], ctx: Any, grads: Sequence[Any]) -> Any:
-        """Run the user's `backward`, or `vjp`, on unwrapped gradients."""
+        """Run the user's `backward` or `vjp` on unwrapped gradients."""
         with self.under_way():
             found = backward(self.shown(ctx, self.saved), *self.seen(grads, [True] * len(grads)))
             results = found if isinstance(found, tuple) else (found,)
@@ -211,7 +213,7 @@ class Examples:
 def of_batches(base: type[Function], cls: type[Function]) -> type[Function]:
     """Return the Function of batched values for a class; its first argument is the call.
 
-    It is made once and cached: only the garbage collector frees classes.
+    It is created once and cached, because only the garbage collector frees classes.
     """
     made: type[Function] | None = vars(cls).get("_of_batches")
     if made is None:

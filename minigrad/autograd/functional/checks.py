@@ -1,7 +1,7 @@
-"""Arguments and results of the functions of `functional`: tuples, checks, zeros.
+"""Arguments and results of `functional`: tuples, checks, zeros for missing derivatives.
 
-Every function takes one tensor or a tuple and returns the same kind.  If an output does not depend
-on an input, the derivative is zeros; in strict mode it is an error.
+Every function takes a tensor or a tuple and returns the same.  If an output does not depend on an
+input, the derivative is zeros, or in strict mode an error.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Tensors = tuple[Tensor, ...]
 
 _NOT_STRICT = "This is not allowed in strict mode."
 
-#: Errors of strict mode for a missing derivative, by the step that lacks it.
+#: Strict-mode errors for a missing derivative, by the step that lacks it.
 _MISSING = {
     "gradient": "The output of the user-provided function is independent of input {}. "
     + _NOT_STRICT,
@@ -30,7 +30,7 @@ _MISSING = {
     "backward trick to replace forward mode AD.",
 }
 
-#: Errors of strict mode for a result that cannot be differentiated (again).
+#: Strict-mode errors for a result that cannot be differentiated (again).
 _CONSTANT = {
     "outputs": "Output {} of the user-provided function does not require gradients. The outputs "
     "must be computed in a differentiable manner from the input when running in strict mode.",
@@ -44,7 +44,7 @@ _CONSTANT = {
 
 
 def tensor_tuple(value: Any, argument: str, function: str) -> tuple[bool, Tensors]:
-    """Return True for a tuple, and the tuple; `TypeError` unless it holds only tensors."""
+    """Return whether the value is a tuple, and the tuple; raise `TypeError` for non-tensors."""
     was_tuple = isinstance(value, tuple)
     tensors = value if was_tuple else (value,)
     for i, tensor in enumerate(tensors):
@@ -56,7 +56,7 @@ def tensor_tuple(value: Any, argument: str, function: str) -> tuple[bool, Tensor
 
 
 def fresh_inputs(tensors: Tensors, create_graph: bool, requires_grad: bool = True) -> Tensors:
-    """Return copies of the inputs, joined to the caller's graph only with `create_graph`."""
+    """Return copies of the inputs, which are part of the caller's graph only if `create_graph`."""
     return tuple(
         t.view_as(t) if create_graph and t.requires_grad
         else t.detach().requires_grad_(requires_grad)
@@ -66,7 +66,7 @@ def fresh_inputs(tensors: Tensors, create_graph: bool, requires_grad: bool = Tru
 
 def vector_like(v: Any, others: Tensors, others_were_tuple: bool, create_graph: bool,
                 function: str) -> Tensors:
-    """Return the vector as a tuple; `RuntimeError` unless it has the shapes of `others`."""
+    """Return the vector as a tuple; raise `RuntimeError` unless it has the shapes of `others`."""
     _, tensors = tensor_tuple(v, "v", function)
     vector = fresh_inputs(tensors, create_graph, requires_grad=False)
     if len(vector) != len(others):
@@ -82,12 +82,12 @@ def vector_like(v: Any, others: Tensors, others_were_tuple: bool, create_graph: 
 
 
 def single_element(tensors: Tensors) -> bool:
-    """Tell whether it is one tensor with one element: then the vector may be left out."""
+    """Return whether this is one tensor with one element, so that the vector may be left out."""
     return len(tensors) == 1 and tensors[0].numel() == 1
 
 
 def scalar_output(outputs: Tensors, were_tuple: bool, function: str) -> Tensor:
-    """Return the one output; `RuntimeError` unless it is one tensor with one element."""
+    """Return the only output; raise `RuntimeError` unless it is one tensor with one element."""
     if were_tuple:
         raise RuntimeError(f"The function given to {function} should return a single Tensor")
     if not single_element(outputs):
@@ -97,7 +97,7 @@ def scalar_output(outputs: Tensors, were_tuple: bool, function: str) -> Tensor:
 
 
 def require_dependence(tensors: Sequence[Tensor | None], what: str, strict: bool) -> None:
-    """Raise in strict mode if one of the tensors is missing or cannot be differentiated."""
+    """In strict mode, raise if a tensor is missing or cannot be differentiated."""
     if not strict:
         return
     for i, tensor in enumerate(tensors):
@@ -109,7 +109,7 @@ def require_dependence(tensors: Sequence[Tensor | None], what: str, strict: bool
 
 def zeros_for_missing(grads: Sequence[Tensor | None], like: Tensors, step: str, strict: bool,
                       create_graph: bool) -> Tensors:
-    """Return the derivatives; a missing one is zeros, or an error in strict mode."""
+    """Return the derivatives; a missing one becomes zeros, or an error in strict mode."""
     require_found(grads, step, strict, create_graph)
     return tuple(F.zeros_like(other) if one is None else one
                  for one, other in zip(grads, like, strict=True))
@@ -117,7 +117,7 @@ def zeros_for_missing(grads: Sequence[Tensor | None], like: Tensors, step: str, 
 
 def require_found(grads: Sequence[Tensor | None], step: str, strict: bool,
                   create_graph: bool) -> None:
-    """Raise in strict mode if a derivative is missing or, with `create_graph`, is constant."""
+    """In strict mode, raise if a derivative is missing or, with `create_graph`, constant."""
     if not strict:
         return
     for i, one in enumerate(grads):
@@ -128,19 +128,19 @@ def require_found(grads: Sequence[Tensor | None], step: str, strict: bool,
 
 
 def independent(i: int, what: str) -> str:
-    """Return the error text for a constant derivative where the caller asked for its graph."""
+    """Return the error for a constant derivative when the caller wants its graph."""
     return (f"The {what} of the user-provided function is independent of input {i}. This is not "
             "allowed in strict mode when create_graph=True.")
 
 
 def result(tensors: Tensors, as_tuple: bool, create_graph: bool) -> Any:
-    """Return one tensor or a tuple, as the caller's arguments; with a graph only if wanted."""
+    """Return one tensor or a tuple, like the caller's arguments; detached unless `create_graph`."""
     results = tensors if create_graph else tuple(t.detach() for t in tensors)
     return results if as_tuple else results[0]
 
 
 def nested_result(rows: Sequence[Tensors], outputs_as_tuple: bool, inputs_as_tuple: bool,
                   create_graph: bool) -> Any:
-    """Return one derivative per output and input, nested as outputs and inputs are."""
+    """Return one derivative per output and input, nested like the outputs and inputs."""
     results = tuple(result(row, inputs_as_tuple, create_graph) for row in rows)
     return results if outputs_as_tuple else results[0]

@@ -1,8 +1,7 @@
 """`torch.autograd.gradcheck`: compare derivatives with finite differences.
 
-`autograd` exports the function under the same name, so that `torch.autograd.gradcheck` is the
-function, and this module is reached by imports alone: `from minigrad.autograd.gradcheck import
-gradgradcheck`.
+`autograd` exports the function under the same name, so `torch.autograd.gradcheck` is the function,
+and only imports reach this module: `from minigrad.autograd.gradcheck import gradgradcheck`.
 """
 
 from .compare import gradcheck, gradgradcheck
@@ -14,4 +13,4 @@ __all__ = ["GradcheckError", "get_analytical_jacobian", "get_numerical_jacobian"
 
 for _each in (GradcheckError, get_analytical_jacobian, get_numerical_jacobian, gradcheck,
               gradgradcheck):
-    _each.__module__ = __name__  # as in PyTorch: tracebacks and pickles name it
+    _each.__module__ = __name__  # as in PyTorch, because tracebacks and pickles use it

@@ -35,14 +35,14 @@ gradcheck failed while testing batched gradient computation with forward-mode AD
 It runs the function once with a stack of tangents, which an operation that cannot take a batch
 prevents. Call gradcheck with `check_batched_forward_grad=False` to leave that out."""
 
-#: The errors of `check_undefined`: a backward that raises, and one that gives other than zeros.
+#: The errors of `check_undefined`: backward raises, or it returns nonzero gradients.
 NOT_HANDLED = "Expected backward function to handle undefined output grads."
 NOT_ZERO = ("Expected all input grads to be undefined or zero when all output grads are undefined "
             "or zero.")
 
 
 def check_batched(inputs: Sequence[Any], outputs: Sequence[Tensor]) -> None:
-    """Raise unless a batch of gradients gives what its slices give one by one."""
+    """Raise unless a batch of gradients gives the same results as its slices one by one."""
     goals = differentiable(inputs)
     for i, output in enumerate(outputs):
         batch = F.stack([random_like(output, False).detach() for _ in range(2)])
@@ -63,7 +63,7 @@ def check_batched(inputs: Sequence[Any], outputs: Sequence[Tensor]) -> None:
 
 
 def check_batched_tangents(func: Function, inputs: Sequence[Any]) -> None:
-    """Raise unless a batch of tangents gives what its rows give one by one."""
+    """Raise unless a batch of tangents gives the same results as its rows one by one."""
     for which, tensor in enumerate(inputs):
         if not isinstance(tensor, Tensor) or not tensor.requires_grad:
             continue
@@ -98,9 +98,9 @@ def slopes(func: Function, inputs: Sequence[Any], which: int,
 
 def check_multiplies_by_gradient(inputs: Sequence[Any], outputs: Sequence[Tensor],
                                  masked: bool) -> None:
-    """Raise unless gradients of zero give zeros, of the input's shape and dtype.
+    """Raise unless zero gradients give zeros with the input's shape and dtype.
 
-    With `masked`, meant for sparse tensors, nearly zero is enough.
+    With `masked`, which is meant for sparse tensors, nearly zero is enough.
     """
     goals = differentiable(inputs)
     found = grad(outputs, goals, zeros_for(outputs), retain_graph=True, allow_unused=True)
@@ -113,19 +113,19 @@ def check_multiplies_by_gradient(inputs: Sequence[Any], outputs: Sequence[Tensor
 
 
 def zeros_for(outputs: Sequence[Tensor]) -> list[Tensor]:
-    """Return zeros of the shape and dtype of each output, on its device."""
+    """Return zeros with the shape, dtype and device of each output."""
     return [Tensor._plain(backend_of(o._array).zeros_like(o._array)) for o in outputs]
 
 
 def is_zero(gradient: Tensor, masked: bool = False) -> bool:
-    """Tell whether all elements of a gradient are zero, or with `masked` nearly zero."""
+    """Return whether all elements of a gradient are zero, or nearly zero with `masked`."""
     if masked:
         return np.allclose(host(gradient), 0)
     return bool((gradient._array == 0).all())
 
 
 def check_fits(gradient: Tensor, goal: Tensor) -> None:
-    """Raise unless a gradient has the dtype, the device and the shape of its input."""
+    """Raise unless a gradient has the dtype, device and shape of its input."""
     if gradient._array.dtype != goal._array.dtype:
         raise GradcheckError("grad is incorrect type")
     if gradient.device != goal.device:
@@ -135,7 +135,7 @@ def check_fits(gradient: Tensor, goal: Tensor) -> None:
 
 
 def check_undefined(func: Function, inputs: Sequence[Any], count: int) -> None:
-    """Raise unless the graph treats missing gradients of all outputs, and of each, as zeros."""
+    """Raise unless missing gradients of outputs, all or just one, count as zeros."""
     goals = differentiable(inputs)
     cases: list[set[int]] = [set(range(count))]
     if count > 1:
@@ -152,7 +152,7 @@ def check_undefined(func: Function, inputs: Sequence[Any], count: int) -> None:
 
 
 def check_undefined_tangents(func: Function, inputs: Sequence[Any]) -> None:
-    """Raise unless an input without a tangent gives what one with a tangent of zeros gives."""
+    """Raise unless an input without a tangent gives the same as a tangent of zeros."""
     for missing in differentiable(inputs):
         outcomes = []
         for with_zeros in (True, False):
@@ -174,7 +174,7 @@ def check_undefined_tangents(func: Function, inputs: Sequence[Any]) -> None:
 
 
 def undefined_error(text: str) -> GradcheckError:
-    """Warn that the check of missing gradients can be skipped, and return its error."""
+    """Warn that you can skip the check of missing gradients, and return its error."""
     warnings.warn(
         "Backwards compatibility: New undefined gradient support checking feature is enabled by "
         "default, but it may break existing callers of this function. If this is true for you, "
@@ -197,7 +197,7 @@ class UndefinedGrad(NaryNode):
 
 
 def without_gradient(tensor: Tensor) -> Tensor:
-    """Return a tensor of the same values from which no gradient flows back."""
+    """Return a tensor with the same values through which no gradient flows back."""
     node = UndefinedGrad([tensor._edge()])
     node.shape, node.dtype = tensor._array.shape, tensor._array.dtype
     node.sequence = next_sequence()
@@ -207,7 +207,7 @@ def without_gradient(tensor: Tensor) -> Tensor:
 
 
 def random_like(tensor: Tensor, noncontiguous: bool) -> Tensor:
-    """Return a tensor of the same shape and dtype with random values that requires grad."""
+    """Return a random tensor with the same shape and dtype that requires grad."""
     sizes = list(tensor.shape)
     if noncontiguous and sizes:
         sizes[-1] *= 2

@@ -1,4 +1,4 @@
-"""Two functions that PyTorch has deprecated: jacobians of `gradcheck`, with a warning.
+"""Two functions that PyTorch has deprecated: the jacobians of `gradcheck`, with a warning.
 
 Source: https://docs.pytorch.org/docs/stable/autograd.html#numerical-gradient-checking
 """
@@ -49,7 +49,8 @@ def get_analytical_jacobian(inputs: Any, output: Tensor, nondet_tol: float = 0.0
                             grad_out: float = 1.0) -> tuple[tuple[Tensor, ...], bool, bool, bool]:
     """Return the jacobian of `output` for each input, and three flags; deprecated.
 
-    The flags: two backward passes agree, the gradients have the inputs' sizes, and their dtypes.
+    The flags tell whether two backward passes agree, and whether the gradients have the inputs'
+    sizes and dtypes.
     """
     warn_of_private("get_analytical_jacobian")
     if grad_out != 1.0:

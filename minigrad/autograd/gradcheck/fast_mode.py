@@ -1,10 +1,11 @@
-"""The fast mode of `gradcheck`: one number for each pair of output and input.
+"""The fast mode of `gradcheck`, which compares one number for each pair of output and input.
 
 NOTE [Random combinations]
-    A jacobian J (rows: input, columns: output) is right, almost surely, if `u^T J v` is, for
+    A jacobian J (rows: input, columns: output) is right, almost surely, if `u^T J v` is right for
     random vectors u and v.  Two evaluations of the function give all `u^T J`; one backward pass
-    gives `J v`, forward mode `u^T J`.  The vectors have no negative elements, so that tolerances
-    carry over: |u^T (A - B) v| <= atol * sum(u) * sum(v) where each element is off by atol.
+    gives `J v`, and forward mode `u^T J`.  The vectors have no negative elements, so that
+    tolerances carry over: |u^T (A - B) v| <= atol * sum(u) * sum(v) if each element is off by at
+    most atol.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ Call gradcheck or gradgradcheck with `fast_mode=False` to compare the jacobians 
 def check_fast(func: Function, inputs: Sequence[Any], limits: Tolerances, results: Sequence[Any],
                forward: bool) -> None:
     """Raise unless random combinations of the jacobians agree; see NOTE [Random combinations]."""
-    rng = np.random.default_rng(0)  # a separate generator: the user's random numbers do not change
+    rng = np.random.default_rng(0)  # leave the user's random numbers alone
     where = [i for i, t in enumerate(inputs) if isinstance(t, Tensor) and t.requires_grad]
     positions = [i for i, r in enumerate(results) if isinstance(r, Tensor) and r.requires_grad]
     us = [random_vector(rng, inputs[i]._array) for i in where]
@@ -79,7 +80,7 @@ def check_fast(func: Function, inputs: Sequence[Any], limits: Tolerances, result
 
 
 def random_vector(rng: np.random.Generator, like: Array) -> Array:
-    """Return a flat vector of length one, without negative elements."""
+    """Return a flat vector of length one without negative elements."""
     values = rng.random(like.size).astype(like.dtype)
     return values / np.linalg.norm(values) if like.size else values
 
@@ -103,7 +104,7 @@ def numerical_slopes(func: Function, inputs: Sequence[Any], which: int, u: Array
 
 
 def one_column(v: Array) -> Callable[..., Any]:
-    """Return a function that computes one combination of the jacobians' columns, by backward."""
+    """Return a function that computes one combination of the jacobians' columns by backward."""
 
     def columns(inputs: Sequence[Any], output: Tensor) -> Any:
         given = beside(output._array, v.reshape(output._array.shape))
@@ -115,7 +116,7 @@ def one_column(v: Array) -> Callable[..., Any]:
 
 def in_full(func: Function, inputs: Sequence[Any], results: Sequence[Any], position: int,
             given: int, limits: Tolerances, forward: bool) -> str:
-    """Return the jacobians as text, with a note whether they would have passed."""
+    """Return the jacobians as text, and whether they would have passed."""
     numerical = numerical_jacobians(func, inputs, results, limits.eps)[given][position]
     if forward:
         analytical = forward_jacobians(func, inputs, results, limits)[given][position]

@@ -1,7 +1,7 @@
-"""A recorder that also measures times on a GPU, by events in its stream around each op and node.
+"""A recorder that also measures GPU times, with events in its stream around each op and node.
 
-When an op returns, its work is only queued; so a pair of GPU events goes into the queue, one before
-the op's kernels and one behind them, and is read when the profile has ended.
+When an op returns, its work is only queued. Therefore the recorder queues a GPU event before the
+op's kernels and one after them, and reads both when the profile has ended.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Marks = list[Any]
 class DeviceRecorder(DetailedRecorder):
     """Records a pair of GPU events for each op, node and function; see `Recorder`."""
 
-    quick = False  # an event has to be queued before its work
+    quick = False  # an event must be queued before its work
 
     def __init__(self, new_event: Callable[[], Any], shapes: bool = False, stack: bool = False,
                  memory: bool = False) -> None:
@@ -52,7 +52,7 @@ class DeviceRecorder(DetailedRecorder):
             self.marks[id(self.rows[-1])] = [before, self.mark()]
 
     def microseconds(self, details: Any) -> float:
-        """Return the time of an event on the GPU; 0 for one without marks."""
+        """Return an event's time on the GPU, or 0 without marks."""
         marks = self.marks.get(id(details))
         if marks is None:
             return 0.0

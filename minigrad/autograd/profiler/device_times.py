@@ -35,15 +35,15 @@ class DeviceTimes:
 
     @property
     def cuda_time(self) -> float:
-        """PyTorch's older name of `device_time`."""
+        """PyTorch's older name for `device_time`."""
         return self.device_time
 
     @property
     def cuda_time_total(self) -> float:
-        """PyTorch's older name of `device_time_total`."""
+        """PyTorch's older name for `device_time_total`."""
         return self.device_time_total
 
     @property
     def self_cuda_time_total(self) -> float:
-        """PyTorch's older name of `self_device_time_total`."""
+        """PyTorch's older name for `self_device_time_total`."""
         return self.self_device_time_total

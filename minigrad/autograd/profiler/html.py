@@ -1,7 +1,7 @@
-"""A profile as one page: an interactive flame graph, and the table of averages.
+"""A profile as a page with an interactive flame graph and the table of averages.
 
-The page needs only a browser: it contains the events as JSON, and a short script draws those in
-the window on a canvas.
+The page needs only a browser: it contains the events as JSON, and a short script draws the visible
+ones on a canvas.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def page(events: Sequence[Any], title: str = "Profile") -> str:
 def flames(events: Sequence[Any]) -> dict[str, Any]:
     """Return the data of the page: names, and the position of each event.
 
-    An event is `[name's number, start, duration, row, shape, details]`; each thread has its own
+    An event is `[index of its name, start, duration, row, shape, details]`. Each thread has its own
     rows, and a nested event is one row below its parent.
     """
     names: dict[str, int] = {}
@@ -56,7 +56,7 @@ def flames(events: Sequence[Any]) -> dict[str, Any]:
 
 
 def averages_table(events: Sequence[Any]) -> str:
-    """Return the rows of the table below the flames: names by their self time."""
+    """Return the rows of the table below the flame graph: names by their self time."""
     calls: dict[str, list[float]] = {}
     for event in events:
         sums = calls.setdefault(event.name, [0.0, 0.0, 0])

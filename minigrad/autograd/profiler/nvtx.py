@@ -1,4 +1,4 @@
-"""A recorder that marks ranges for NVIDIA's profilers, and stores nothing itself.
+"""A recorder that only marks ranges for NVIDIA's profilers.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.autograd.profiler.emit_nvtx.html
 """
@@ -16,7 +16,7 @@ from .recorder import FUNCTION, name_of, node_name, shape_of
 class NvtxRecorder:
     """Opens and closes an NVTX range for each event; see `Recorder`."""
 
-    quick = False  # a range has to be opened before its work
+    quick = False  # a range must be opened before its work
 
     def __init__(self, nvtx: Any, shapes: bool = False) -> None:
         self.push, self.pop = nvtx.RangePush, nvtx.RangePop
@@ -37,7 +37,7 @@ class NvtxRecorder:
 
     def call(self, name: str, inputs: Sequence[Any], function: Callable[..., Any], *args: Any,
              **kwargs: Any) -> Any:
-        """Return `function(*args, **kwargs)`, in a range."""
+        """Return `function(*args, **kwargs)`, called in a range."""
         self.begin(name, inputs=inputs, sequence=self.next_sequence)
         try:
             return function(*args, **kwargs)
@@ -45,7 +45,7 @@ class NvtxRecorder:
             self.pop()
 
     def op(self, op: type[Op], values: list[Any], proceed: Callable[..., Any]) -> Any:
-        """Apply an op in a range, with the sequence number that its node gets if it has one."""
+        """Apply an op in a range, with the sequence number of its node, if it gets one."""
         return self.call(name_of((op, ""), FUNCTION), values, proceed, op, values)
 
     def inplace(self, op: type[Op], values: list[Any], before: Any,

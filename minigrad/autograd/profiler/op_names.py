@@ -1,4 +1,4 @@
-"""Names of ops in profiles: PyTorch's, also where an op has another name here."""
+"""PyTorch's names of ops for profiles, including ops with another name in minigrad."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from ...op.declaration import Op
 
 __all__ = ["op_name"]
 
-#: Ops that PyTorch writes with an underscore in front.
+#: Ops that PyTorch writes with a leading underscore.
 _INTERNAL = {"masked_scale", "prelu_kernel", "reshape_alias", "sample_dirichlet", "standard_gamma",
              "to_copy", "trilinear", "unsafe_view"}
 
-#: Ops that PyTorch knows by another name, or whose work is part of an op of this name there.
+#: Ops with another name in PyTorch, or whose work is part of the op with this name there.
 _PYTORCHS = {
     "adaptive_avg_pool3d_input": "adaptive_avg_pool3d_backward",
     "adaptive_avg_pool_input": "_adaptive_avg_pool2d_backward",
@@ -46,7 +46,7 @@ _PYTORCHS = {
 
 
 def op_name(op: type[Op]) -> str:
-    """Return the name of an op in profiles: that of its family, if it has one.
+    """Return the name of an op in profiles: its family's name if it has a family.
 
     >>> from minigrad.op.declaration import REGISTRY
     >>> op_name(REGISTRY["PowNumber"]), op_name(REGISTRY["ConvInput"])

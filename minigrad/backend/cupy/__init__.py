@@ -1,18 +1,17 @@
-"""CuPy as a backend: one NVIDIA GPU or several.
+"""CuPy as a backend, for one or several NVIDIA GPUs.
 
 Everything here needs CuPy and a driver; `backend.load_cuda()` imports it on the first use of
-`device="cuda"`.  This module fixes differences between CuPy and NumPy:
+`device="cuda"`.  This module handles differences between CuPy and NumPy:
 
-- an index that is out of range wraps around, so `check_indices` looks first;
+- an index that is out of range wraps around, so `check_indices` checks it first;
 - a matrix without a decomposition gives NaN, so functions of `linalg` are set to raise;
 - strided views have no base; see NOTE [Memory of device arrays] in `tensor/attributes.py`;
-- scatter-add lacks some integers, see `add_at`.
+- scatter-add does not support some integer dtypes, see `add_at`.
 
 NOTE [The current device and stream]
-    CuPy keeps both per thread and runs kernels there; memory of another device is an error or a
-    slow detour.  So an op runs under `Place(...)` of its arrays unless that is the default place:
-    device 0 and its default stream.  In the usual case the test costs two comparisons and nothing
-    is entered.
+    CuPy keeps both per thread and runs kernels there; using memory of another device is an error or
+    slow.  Therefore an op runs under `Place(...)` of its arrays, unless that is the default place:
+    device 0 and its default stream.  In the usual case this costs only two comparisons.
 """
 
 from __future__ import annotations
@@ -42,12 +41,12 @@ __all__ = ["CupyBackend", "backend"]
 
 Array = Any
 
-#: Dtypes of CuPy's scatter-add; other integers are added as the first one that holds them.
+#: Dtypes of CuPy's scatter-add; other integers are converted to the first one.
 _SCATTERED = ("int32", "float16", "float32", "float64", "uint32", "uint64")
 
 
 class Checked:
-    """A module of functions that raise if CuPy's return NaN because there is no result."""
+    """A module whose functions raise where CuPy's return NaN because there is no result."""
 
     def __init__(self, module: Any) -> None:
         self.module = module
@@ -65,7 +64,7 @@ class Checked:
         return checked
 
     def solve(self, a: Array, b: Array) -> Array:
-        """Return the solutions of systems of equations; batches broadcast as in NumPy."""
+        """Solve systems of equations; batches broadcast as in NumPy."""
         batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
         with cupyx.errstate(linalg="raise"):
             return self.module.solve(*(cupy.broadcast_to(x, (*batch, *x.shape[-2:]))
@@ -82,7 +81,7 @@ def of_same_dtype(function: Any) -> Any:
 
 
 class CupyBackend(CudnnKernels, Losses, Steps, Kernels):
-    """The array functions of CuPy, each bound on first use, and those that it lacks."""
+    """CuPy's array functions, each bound on first use, and the ones that CuPy lacks."""
 
     name = "cupy"
     device_type = "cuda"
@@ -106,7 +105,7 @@ class CupyBackend(CudnnKernels, Losses, Steps, Kernels):
         self.linalg = Checked(cupy.linalg)
 
     def __getattr__(self, name: str) -> Any:
-        if name == "errstate":  # only NumPy needs it: devices compute 1 / 0 without a warning
+        if name == "errstate":  # only NumPy needs it: GPUs compute 1 / 0 without a warning
             raise AttributeError(name)
         value = getattr(cupy, name)
         setattr(self, name, value)
@@ -115,11 +114,11 @@ class CupyBackend(CudnnKernels, Losses, Steps, Kernels):
     # ---------------------------------------------------------------- arrays
 
     def as_array(self, value: Any) -> Array:
-        """Return arrays as they are; a number becomes a 0-d array."""
+        """Return arrays unchanged and numbers as 0-d arrays."""
         return value if type(value) is cupy.ndarray else cupy.asarray(value)
 
     def asarray(self, value: Any, dtype: Any = None, order: str | None = None) -> Array:
-        """Return `cupy.asarray`'s array; Python's numbers are passed as in `from_host`."""
+        """Return `cupy.asarray`'s array; Python numbers are passed as in `from_host`."""
         if isinstance(value, (bool, int, float)):
             return self.from_host(np.asarray(value, dtype))
         return cupy.asarray(value, dtype, order)
@@ -127,15 +126,15 @@ class CupyBackend(CudnnKernels, Losses, Steps, Kernels):
     def number(self, array: Any) -> Any:
         """Return a 0-d array of the host as a NumPy scalar, which kernels take by value.
 
-        So a number needs no memory on the device and no copy, and may be part of a captured graph.
+        That way a number needs no memory on the device and no copy, and a graph can capture it.
         """
         return array[()]
 
     def from_host(self, array: Any) -> Array:
         """Copy a NumPy array to the current device; dense memory keeps its order.
 
-        The host waits until the values are read, not until they have arrived.  A single number is
-        an argument of the kernel that writes it, except -0.0, which CuPy would write as 0.
+        The host waits until the values are read, but not until they have arrived.  A single number
+        becomes an argument of the kernel that writes it, except -0.0, which CuPy would write as 0.
         """
         if not array.ndim and (array or array.dtype.kind != "f" or not np.signbit(array)):
             return cupy.full((), array[()], array.dtype)
@@ -145,10 +144,10 @@ class CupyBackend(CudnnKernels, Losses, Steps, Kernels):
         return cupy.asarray(array.transpose(axes), order="C").transpose(np.argsort(axes).tolist())
 
     def to_host(self, array: Array, non_blocking: bool = False) -> Any:
-        """Copy the values back; dense memory keeps its order.
+        """Copy the values to the host; dense memory keeps its order.
 
-        With `non_blocking` it copies into pinned memory, and the values arrive by the time that the
-        stream has been synchronised.
+        With `non_blocking` it copies into pinned memory; the values are there once the stream has
+        been synchronised.
         """
         with self.at(array):
             axes = order_in_memory(array)
@@ -162,10 +161,10 @@ class CupyBackend(CudnnKernels, Losses, Steps, Kernels):
         return host if axes is None else host.transpose(np.argsort(axes))
 
     def to_device(self, array: Array, index: int | None) -> Array:
-        """Copy an array to the device of this number, the current one by default.
+        """Copy an array to the device with this number, by default the current one.
 
-        Dense memory keeps its order.  Between devices the copy is queued in the stream of its
-        target, which waits for that of its source, and the other way around afterwards.
+        Dense memory keeps its order.  A copy between devices is queued in the target's stream,
+        which waits for the source's stream; afterwards the source waits for the target.
         """
         with self.on(index):
             there = default_place()
@@ -182,7 +181,7 @@ class CupyBackend(CudnnKernels, Losses, Steps, Kernels):
         return copied if axes is None else copied.transpose(np.argsort(axes).tolist())
 
     def pinned(self, array: Any) -> Any:
-        """Copy a NumPy array to page-locked memory of the host."""
+        """Copy a NumPy array to page-locked host memory."""
         out = cupyx.empty_pinned(array.shape, array.dtype)
         out[...] = array
         return out
@@ -191,8 +190,8 @@ class CupyBackend(CudnnKernels, Losses, Steps, Kernels):
                    offset: int = 0) -> Array:
         """View `array`'s memory with this shape and these strides, in bytes.
 
-        `offset` counts bytes from its first element and may be negative.  ValueError if the
-        view would leave the memory.
+        `offset` counts bytes from its first element and may be negative.  Raises `ValueError` if
+        the view would leave the memory.
         """
         if 0 not in shape:
             start, memory = array.data.ptr + offset, array.data.mem
@@ -205,13 +204,13 @@ class CupyBackend(CudnnKernels, Losses, Steps, Kernels):
         else:
             offset = 0
         window = cupy.ndarray(tuple(shape), array.dtype, array.data + offset, tuple(strides))
-        return window.view()  # which has a base, as views have
+        return window.view()  # which has a base, as views must have
 
     def add_at(self, target: Array, positions: Array, values: Array) -> None:
-        """`target[positions] += values` for flat positions; repeated ones all count."""
+        """Compute `target[positions] += values` for flat positions, counting repeated ones."""
         if target.dtype.name in _SCATTERED:
             cupy.add.at(target, positions, values)
-        elif target.dtype == np.int64:  # two's complement: the bits are the same
+        elif target.dtype == np.int64:  # two's complement, so the bits are the same
             cupy.add.at(target.view(np.uint64), positions, values.view(np.uint64))
         else:
             wide = target.astype(np.int32)
@@ -219,11 +218,11 @@ class CupyBackend(CudnnKernels, Losses, Steps, Kernels):
             target[...] = wide.astype(target.dtype)
 
     def combine_at(self, combine: Any, target: Array, positions: Array, values: Array) -> None:
-        """`target[p] = combine(target[p], v)` for each flat position, repeated ones too, and value.
+        """Compute `target[p] = combine(target[p], v)` for flat positions, which may repeat.
 
-        CuPy cannot do it for every dtype, so values are sorted by position, and those of one
-        position are combined with their neighbours, then with those two places away, four, and so
-        on.
+        CuPy does not support this for every dtype. Instead, we sort the values by position and
+        combine each with its neighbour if both have the same position, then with the value two
+        places away, four, and so on.
         """
         order = cupy.argsort(positions)
         place, combined = positions[order], values[order]
@@ -236,14 +235,15 @@ class CupyBackend(CudnnKernels, Losses, Steps, Kernels):
         last = cupy.ones(place.shape, bool)
         last[:-1] = place[1:] != place[:-1]
         place = cupy.where(last, place, target.size)
-        grown = cupy.concatenate([target, target[:1]])  # by one place, except the last one
+        grown = cupy.concatenate([target, target[:1]])  # longer by one
         grown[place] = combine(grown[place], combined)
         target[...] = grown[:-1]
 
     def concatenate(self, arrays: Sequence[Array], axis: int = 0) -> Array:
         """Join arrays.
 
-        CuPy copies the addresses of more than eight from the host, which a capture forbids.
+        For more than eight arrays CuPy copies their addresses from the host, which a capture
+        forbids.
         """
         if len(arrays) > 8 and capturing():
             arrays = [self.concatenate(arrays[i:i + 8], axis) for i in range(0, len(arrays), 8)]
@@ -255,7 +255,7 @@ class CupyBackend(CudnnKernels, Losses, Steps, Kernels):
         return self.concatenate([cupy.expand_dims(array, axis) for array in arrays], axis)
 
     def masked_scale(self, x: Array, mask: Array, scale: float) -> Array:
-        """`x` times `scale` where the bool array `mask` holds, else zero: by one kernel."""
+        """Return `x` times `scale` where `mask` is True, else zero, with one kernel."""
         if not covered(1, x) or x.shape != mask.shape:
             return kernels_mask.masked_scale(self, x, mask, scale)
         x = cupy.ascontiguousarray(x)
@@ -265,12 +265,12 @@ class CupyBackend(CudnnKernels, Losses, Steps, Kernels):
         return out
 
     def may_ask(self) -> bool:
-        """Tell whether values may be read now: not while a graph is captured."""
+        """Return whether values may be read now, which a capturing graph forbids."""
         return not capturing()
 
     @contextmanager
     def warming_up(self) -> Iterator[None]:
-        """Work as in a capture, but without one, to load everything that is loaded on first use."""
+        """Work as in a capture but without one, to load whatever loads on first use."""
         products.begin(warming=True)
         try:
             yield
@@ -278,20 +278,20 @@ class CupyBackend(CudnnKernels, Losses, Steps, Kernels):
             products.end()
 
     def begin_capture(self) -> None:
-        """Prepare for the capture of a graph."""
+        """Prepare for capturing a graph."""
         self.generators.begin_capture()
         products.begin()
 
     def end_capture(self) -> Capture:
-        """Return the generators that each repetition has to advance."""
+        """Return the generators that each repetition must advance."""
         products.end()
         return self.generators.end_capture()
 
     def check_indices(self, shape: Sequence[int], indices: Sequence[Array],
                       dims: Sequence[int]) -> None:
-        """Raise NumPy's IndexError if an index is out of range.
+        """Raise NumPy's `IndexError` if an index is out of range.
 
-        The host waits for the answer; while a graph is captured there is no check, and indices must
+        The host waits for the answer. While a graph is captured there is no check, so indices must
         be in range.
         """
         if not self.may_ask():
@@ -306,9 +306,9 @@ class CupyBackend(CudnnKernels, Losses, Steps, Kernels):
                                  f"{dim} with size {size}")
 
     def floor_divide(self, a: Array, b: Array) -> Array:
-        """The quotient rounded down, from the exact remainder as in PyTorch.
+        """Return the quotient rounded down, from the exact remainder as in PyTorch.
 
-        CuPy rounds twice: for 1 and 0.1 it returns 10, not 9.
+        CuPy rounds twice: for 1 and 0.1 it returns 10 instead of 9.
         """
         like = a if isinstance(a, cupy.ndarray) else b
         if like.dtype.kind != "f":
@@ -338,7 +338,7 @@ class CupyBackend(CudnnKernels, Losses, Steps, Kernels):
         return int(cupy.cuda.Device().id)
 
     def device_index(self, array: Array) -> int:
-        """Return the number of the device that an array lies on."""
+        """Return the number of the device that holds an array."""
         return int(array.data.device_id)
 
     def device_properties(self, index: int) -> dict[str, Any]:
@@ -346,18 +346,18 @@ class CupyBackend(CudnnKernels, Losses, Steps, Kernels):
         return dict(cupy.cuda.runtime.getDeviceProperties(index))
 
     def place_of(self, arrays: Sequence[Any]) -> Place | None:
-        """Return the place to work on these arrays, None for the default place."""
+        """Return the place to work on these arrays, or `None` for the default place."""
         return place_of(arrays)
 
     def ones_like(self, array: Array, **options: Any) -> Array:
-        """Return ones of an array's shape on its device."""
+        """Return ones with an array's shape on its device."""
         place = place_of([array])
         with nullcontext() if place is None else place.entered():
             return cupy.ones_like(array, **options)
 
     @contextmanager
     def on(self, index: int | None) -> Iterator[None]:
-        """Make a device the current one; None changes nothing."""
+        """Make a device the current one; `None` changes nothing."""
         if index is None or index == self.current_device():
             yield
             return
@@ -374,7 +374,7 @@ class CupyBackend(CudnnKernels, Losses, Steps, Kernels):
             yield
 
     def synchronize(self, index: int | None = None) -> None:
-        """Wait until all work of a device is done."""
+        """Wait until all work of a device has finished."""
         (cupy.cuda.Device() if index is None else cupy.cuda.Device(index)).synchronize()
 
     def default_place(self) -> Place:
@@ -383,9 +383,10 @@ class CupyBackend(CudnnKernels, Losses, Steps, Kernels):
 
 
 def order_in_memory(array: Any) -> list[int] | None:
-    """Return the axes from the outermost in memory to the innermost.
+    """Return the axes ordered from the outermost in memory to the innermost.
 
-    None if that is their order already, and for arrays with gaps, whose copies are row-major.
+    Returns `None` if they already are in that order, and for arrays with gaps, whose copies are
+    row-major.
     """
     if array.ndim < 2 or array.flags.c_contiguous or 0 in array.shape:
         return None

@@ -1,15 +1,15 @@
-"""Convolution by cuDNN, through NVIDIA's Python frontend: `pip install nvidia-cudnn-frontend`.
+"""Convolution with cuDNN, through NVIDIA's Python frontend: `pip install nvidia-cudnn-frontend`.
 
-cuDNN's interface is a graph of operations on described tensors.  Each kind of call is a graph of
-one node here, with three tensors: two inputs and the output.  cuDNN proposes kernels
-("heuristics"), and the first one that can be built is the plan: it is cached for each shape, dtype
-and device, and run with the arrays' addresses.
+cuDNN's interface is a graph of operations on described tensors.  Here each call is a graph of one
+node with three tensors: two inputs and the output.  cuDNN proposes kernels ("heuristics"), and the
+first one that can be built becomes the plan. We cache the plan for each shape, dtype and device,
+and run it with the arrays' addresses.
 
 NOTE [Convolutions by cuDNN]
-    float16 and float32 in row-major order, with sums in float32, in one to three dimensions: a line
-    is an image of height one.  Groups are implied: by a weight with fewer channels than the input.
-    All other cases, and those that cuDNN has no plan for, go to the kernels of `fused`, and so does
-    everything if cuDNN is not installed or not `enabled`.
+    We use cuDNN for float16 and float32 in row-major order, with sums in float32, in one to three
+    dimensions; a line is an image of height one.  A weight with fewer channels than the input
+    implies groups. All other cases, and those for which cuDNN has no plan, use the kernels of
+    `fused`, and so does everything if cuDNN is not installed or not `enabled`.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from .place import capturing
 
 Array = Any
 Ints = Sequence[int]
-#: A graph with the index of its plan (None: the one that it built) and the bytes of its workspace.
+#: A graph with the index of its plan (None: the one it was built with) and its workspace in bytes.
 Plan = tuple[Any, int | None, int]
 
-#: The most plans in the cache; the oldest is dropped.
+#: Maximum number of cached plans; beyond it, the oldest is dropped.
 MOST_PLANS = 1024
 
-#: The alignment that cuDNN expects of addresses; a view may begin anywhere in its memory.
+#: cuDNN requires addresses with this alignment, but a view may begin anywhere in its memory.
 ALIGNMENT = 16
 
 #: The names of the tensors that each node reads; it writes the third.
@@ -48,9 +48,9 @@ _plans: dict[tuple[Any, ...], Plan | None] = {}
 
 
 class Handles(dict[int, Any]):
-    """A thread's handles by device; those of a thread that has ended are reused by others.
+    """A thread's handles by device; when a thread ends, others reuse its handles.
 
-    A handle holds memory of its device, and making one takes time.
+    A handle holds memory of its device, and creating one takes time.
     """
 
     free: ClassVar[defaultdict[int, list[Any]]] = defaultdict(list)
@@ -70,7 +70,7 @@ class Handles(dict[int, Any]):
 
 
 class OfThread(threading.local):
-    """State of each thread."""
+    """Per-thread state."""
 
     def __init__(self) -> None:
         self.handles = Handles()
@@ -80,11 +80,11 @@ _of_thread = OfThread()
 
 
 class CudnnKernels(FusedKernels):
-    """Convolutions by cuDNN where it covers them."""
+    """Convolutions that use cuDNN where it supports them."""
 
     def conv_forward(self, x: Array, weight: Array, bias: Array | None, stride: Ints,
                      padding: Ints, dilation: Ints, groups: int) -> Array:
-        """Convolution: cuDNN's node `conv_fprop`; the bias is added to its result."""
+        """Convolve with cuDNN's node `conv_fprop`, then add the bias."""
         counts = conv_output_sizes(x.shape[2:], weight.shape[2:], stride, padding, dilation)
         shape = (x.shape[0], weight.shape[0], *counts)
         out = convolved("conv_fprop", x, weight, shape, (stride, padding, dilation))
@@ -96,7 +96,7 @@ class CudnnKernels(FusedKernels):
 
     def conv_grad_input(self, g: Array, weight: Array, input_sizes: Ints, stride: Ints,
                         padding: Ints, dilation: Ints, groups: int) -> Array:
-        """The gradient with respect to the input: cuDNN's node `conv_dgrad`."""
+        """Return the gradient with respect to the input, with cuDNN's node `conv_dgrad`."""
         options = stride, padding, dilation
         grad = None
         if fits(input_sizes, weight.shape, g.shape, options):
@@ -108,7 +108,7 @@ class CudnnKernels(FusedKernels):
 
     def conv_grad_weight(self, g: Array, x: Array, weight_sizes: Ints, stride: Ints,
                          padding: Ints, dilation: Ints, groups: int) -> Array:
-        """The gradient with respect to the weight: cuDNN's node `conv_wgrad`."""
+        """Return the gradient with respect to the weight, with cuDNN's node `conv_wgrad`."""
         options = stride, padding, dilation
         grad = None
         if fits(x.shape, weight_sizes, g.shape, options):
@@ -119,13 +119,13 @@ class CudnnKernels(FusedKernels):
 
 
 def fits(x_shape: Ints, w_shape: Ints, g_shape: Ints, options: tuple[Ints, Ints, Ints]) -> bool:
-    """Tell whether a gradient has all the steps of the convolution, as cuDNN assumes."""
+    """Return whether a gradient has all steps of the convolution, as cuDNN assumes."""
     return tuple(conv_output_sizes(x_shape[2:], w_shape[2:], *options)) == tuple(g_shape[2:])
 
 
 def convolved(node: str, a: Array, b: Array, shape: tuple[int, ...],
               options: tuple[Ints, Ints, Ints]) -> Array | None:
-    """Return the result of a node on two arrays; None if cuDNN does not support it."""
+    """Return the result of a node on two arrays, or `None` if cuDNN does not support it."""
     cudnn = library() if switches.enabled else None
     if cudnn is None or a.dtype != b.dtype or a.dtype.char not in "ef":
         return None
@@ -151,13 +151,13 @@ def convolved(node: str, a: Array, b: Array, shape: tuple[int, ...],
 
 
 def aligned(array: Array) -> Array:
-    """Return an array in row-major order, at an address that cuDNN accepts."""
+    """Return an array in row-major order at an address that cuDNN accepts."""
     array = dense(array)
     return array.copy() if array.data.ptr % ALIGNMENT else array
 
 
 def handle_of(cudnn: Any, device: int) -> Any:
-    """Return this thread's handle for a device, if any, set to the current stream."""
+    """Return this thread's handle for a device, if any, after setting its current stream."""
     handle = _of_thread.handles[device]
     if handle is not None:
         cudnn.set_stream(handle, cupy.cuda.get_current_stream().ptr)
@@ -165,7 +165,7 @@ def handle_of(cudnn: Any, device: int) -> Any:
 
 
 def new_handle() -> Any:
-    """Make a handle for the current device; None if cuDNN may be newer than the driver."""
+    """Create a handle for the current device, or return `None` if the driver may be too old."""
     try:
         return library().create_handle()
     except RuntimeError as error:
@@ -185,7 +185,7 @@ def run(plan: Plan, handle: Any, addresses: dict[int, int]) -> None:
 
 def planned(cudnn: Any, handle: Any, node: str, a: Array, b: Array, shape: Ints,
             options: tuple[Ints, Ints, Ints], addresses: dict[int, int]) -> Plan | None:
-    """Return a new plan; None if cuDNN has none."""
+    """Build a plan, or return `None` if cuDNN has none."""
     graph = graph_of(cudnn, handle, node, a, b, shape, options)
     try:
         graph.validate()
@@ -220,7 +220,7 @@ def graph_of(cudnn: Any, handle: Any, node: str, a: Array, b: Array, shape: Ints
     for uid, (name, array) in enumerate(zip(NODES[node], (a, b), strict=True), 1):
         dim, stride = described(array.shape)
         read[name] = graph.tensor(dim=dim, stride=stride, data_type=data_type, name=name, uid=uid)
-    lines = 1 if len(shape) == 3 else 0  # dimensions that an image has and this tensor lacks
+    lines = 1 if len(shape) == 3 else 0  # 1 if this tensor lacks an image's height
     steps, padding, dilation = options
     written = getattr(graph, node)(
         **read, stride=[1] * lines + [*steps], padding=[0] * lines + [*padding],
@@ -231,7 +231,7 @@ def graph_of(cudnn: Any, handle: Any, node: str, a: Array, b: Array, shape: Ints
 
 
 def described(shape: Ints) -> tuple[list[int], list[int]]:
-    """Return sizes and strides, in elements, of a row-major array; a line has height one."""
+    """Return sizes and strides, in elements, of a row-major array; lines get height one."""
     dim = [*shape[:2], *[1] * (len(shape) == 3), *shape[2:]]
     stride = [1]
     for size in dim[:0:-1]:
@@ -240,7 +240,7 @@ def described(shape: Ints) -> tuple[list[int], list[int]]:
 
 
 def fastest(cudnn: Any, graph: Any, handle: Any, addresses: dict[int, int]) -> Plan | None:
-    """Return the fastest of a graph's plans, each run twice; the host waits."""
+    """Return the fastest of a graph's plans, running each twice; the host waits."""
     times: list[tuple[float, Plan]] = []
     for index in range(graph.get_execution_plan_count()):
         try:

@@ -1,7 +1,7 @@
-"""Fused CUDA kernels that replace chains of array functions: `CupyBackend` mixes them in.
+"""Fused CUDA kernels that replace chains of array functions; `CupyBackend` mixes them in.
 
-Each has the arguments and the result of the function in `kernels_*` with the same name, and calls
-that for cases that it does not cover (other dtypes, more than three spatial dimensions).
+Each has the arguments and the result of the function with the same name in `kernels_*`, and falls
+back to it for unsupported cases (other dtypes, more than three spatial dimensions).
 """
 
 from __future__ import annotations
@@ -23,28 +23,28 @@ from .products import convolve
 Array = Any
 Ints = Sequence[int]
 
-#: The most bytes of columns; larger batches are split.
+#: Maximum bytes of columns; larger batches are split.
 COLUMN_BYTES = 256 << 20
 
-#: The steps of a row of columns that one block makes.
+#: The steps of a row of columns that one block computes.
 STEPS = 1024
 
-#: The elements of a channel that one block sums: few enough that the data of a processor's blocks
-#: fits into its cache, and that large images make enough blocks for all processors.
+#: The elements of a channel that one block sums: few enough that a multiprocessor's blocks fit into
+#: its cache, and that large images give all multiprocessors enough blocks.
 SHARE = 8192
 
-#: Sums over rows are split into parts of at least this many rows, by at most this many threads.
+#: Sums over rows are split into parts of at least this many rows, for at most this many threads.
 ROWS_EACH, ENOUGH_THREADS = 16, 1 << 16
 
 
 class FusedKernels:
-    """Convolution, pooling and norms by fused kernels."""
+    """Convolution, pooling and norms with fused kernels."""
 
     # ---------------------------------------------------------------- convolution
 
     def conv_forward(self, x: Array, weight: Array, bias: Array | None, stride: Ints,
                      padding: Ints, dilation: Ints, groups: int) -> Array:
-        """Convolution as a product of the weight with columns, one product for each sample."""
+        """Convolve with one matrix product per sample: the weight times the columns."""
         kernel = weight.shape[2:]
         if not covered(len(kernel), x, weight):
             return kernels_conv.conv_forward(self, x, weight, bias, stride, padding, dilation,
@@ -64,7 +64,7 @@ class FusedKernels:
 
     def conv_grad_input(self, g: Array, weight: Array, input_sizes: Ints, stride: Ints,
                         padding: Ints, dilation: Ints, groups: int) -> Array:
-        """The gradient of the columns, summed over the windows of each element."""
+        """Compute the gradient of the columns, and sum it over the windows of each element."""
         batch, channels, *sizes = input_sizes
         kernel, counts = weight.shape[2:], g.shape[2:]
         if not covered(len(kernel), g, weight):
@@ -88,7 +88,7 @@ class FusedKernels:
 
     def conv_grad_weight(self, g: Array, x: Array, weight_sizes: Ints, stride: Ints,
                          padding: Ints, dilation: Ints, groups: int) -> Array:
-        """One product over the steps of all samples of a part of the batch."""
+        """Compute one product over the steps of all samples in each part of the batch."""
         out_channels, in_group, *kernel = weight_sizes
         counts = g.shape[2:]
         if not covered(len(kernel), g, x):
@@ -112,7 +112,7 @@ class FusedKernels:
 
     def max_pool_forward(self, x: Array, kernel: Ints, stride: Ints, padding: Ints,
                          dilation: Ints, ceil_mode: bool) -> tuple[Array, Array]:
-        """The maximum of every window and its position, by one kernel."""
+        """Return the maximum of every window and its position, with one kernel."""
         dims = len(kernel)
         if not covered(dims, x):
             return kernels_pool.max_pool_forward(self, x, kernel, stride, padding, dilation,
@@ -127,7 +127,7 @@ class FusedKernels:
 
     def max_pool_grad_input(self, g: Array, indices: Array, sizes: Ints, kernel: Ints,
                             stride: Ints, padding: Ints, dilation: Ints) -> Array:
-        """The derivative of `max_pool_forward`, by one kernel that searches the windows."""
+        """Return the gradient of `max_pool_forward`, with one kernel that searches the windows."""
         dims = len(kernel)
         if not covered(dims, g):
             return kernels_pool.max_pool_backward(self, g, indices, sizes, dims)
@@ -141,7 +141,7 @@ class FusedKernels:
 
     def batch_norm_forward(self, x: Array, weight: Array | None, bias: Array | None,
                            eps: float) -> tuple[Array, Array, Array, Array]:
-        """Three kernels: moments of parts of the channels, the channels', then every element."""
+        """Normalise with three kernels: partial moments, the channels' moments, every element."""
         if not (covered(1, x) and x.size):
             return kernels_norm.batch_norm_forward(self, x, weight, bias, eps)
         x = cupy.ascontiguousarray(x)
@@ -154,7 +154,7 @@ class FusedKernels:
 
     def batch_norm_by(self, x: Array, weight: Array | None, bias: Array | None, mean: Array,
                       invstd: Array) -> Array:
-        """Every element, by one kernel."""
+        """Normalise every element with one kernel."""
         if not (covered(1, x) and x.size):
             return kernels_norm.batch_norm_by(self, x, weight, bias, mean, invstd)
         x, inner = cupy.ascontiguousarray(x), prod(x.shape[2:])
@@ -165,7 +165,7 @@ class FusedKernels:
 
     def move_moments(self, running_mean: Array | None, running_var: Array | None, mean: Array,
                      var: Array, momentum: float, of_var: float) -> None:
-        """Move running moments towards the batch's, by one kernel."""
+        """Move running moments towards the batch's, with one kernel."""
         given = [a for a in (running_mean, running_var, mean, var) if a is not None]
         if not (covered(1, *given) and all(a.flags.c_contiguous for a in given)):
             kernels_norm.move_moments(self, running_mean, running_var, mean, var, momentum, of_var)
@@ -175,7 +175,7 @@ class FusedKernels:
 
     def batch_norm_sums(self, g: Array, x: Array, mean: Array,
                         invstd: Array) -> tuple[Array, Array]:
-        """The gradients of bias and weight, two sums over each channel: two kernels."""
+        """Return the gradients of bias and weight, sums over each channel, with two kernels."""
         if not (covered(1, g, x) and x.size):
             return (kernels_norm.channel_sums(self, g),
                     kernels_norm.batch_norm_grad_weight(self, g, x, mean, invstd))
@@ -187,7 +187,7 @@ class FusedKernels:
 
     def batch_norm_grad_input(self, g: Array, x: Array, weight: Array | None, mean: Array,
                               invstd: Array, sums: tuple[Array, Array] | None = None) -> Array:
-        """One kernel, after those of `batch_norm_sums` if their result is not given."""
+        """Compute the gradient with one kernel, after `batch_norm_sums` unless `sums` is given."""
         if not (covered(1, g, x) and x.size):
             return kernels_norm.batch_norm_grad_input(self, g, x, weight, mean, invstd)
         g, x = cupy.ascontiguousarray(g), cupy.ascontiguousarray(x)
@@ -200,12 +200,12 @@ class FusedKernels:
         return result
 
     def batch_norm_grad_weight(self, g: Array, x: Array, mean: Array, invstd: Array) -> Array:
-        """The second of `batch_norm_sums`."""
+        """Return the second result of `batch_norm_sums`."""
         return self.batch_norm_sums(g, x, mean, invstd)[1]
 
     def layer_norm(self, x: Array, shape: Ints, weight: Array | None, bias: Array | None,
                    eps: float) -> Any:
-        """Return the result, the means and the 1 / sqrt(var + eps) over the last dimensions."""
+        """Return the result, the means and 1 / sqrt(var + eps) over the last dimensions."""
         if not same_floats(x, weight, bias):
             return NotImplemented
         length = prod(shape)
@@ -219,7 +219,7 @@ class FusedKernels:
 
     def layer_norm_grad_input(self, g: Array, x: Array, weight: Array | None, mean: Array,
                               rstd: Array) -> Array:
-        """The derivative of `layer_norm` with respect to `x`, applied to `g`: one kernel."""
+        """Return the gradient of `layer_norm` with respect to `x`, with one kernel."""
         g, x = dense(g), dense(x)
         result, rows = cupy.empty_like(x), mean.size
         length = x.size // max(rows, 1)
@@ -229,9 +229,10 @@ class FusedKernels:
 
     def layer_norm_grad_weight(self, g: Array, x: Array, mean: Array, rstd: Array,
                                shape: Ints) -> Array:
-        """The derivative of `layer_norm` with respect to its weight: sums over parts of the rows.
+        """Return the gradient of `layer_norm` with respect to its weight.
 
-        So there are enough threads for many short rows; each thread adds `ROWS_EACH` or more.
+        It sums over parts of the rows, so that many short rows also give enough threads; each
+        thread adds `ROWS_EACH` rows or more.
         """
         g, x, rows, length = dense(g), dense(x), mean.size, prod(shape)
         parts = max(1, min(rows // ROWS_EACH, ENOUGH_THREADS // max(length, 1)))
@@ -243,9 +244,9 @@ class FusedKernels:
     # ---------------------------------------------------------------- elements
 
     def maximum(self, x: Any, y: Any, out: Array | None = None) -> Array:
-        """`cupy.maximum`; with zero, as in `relu`, a kernel does four elements in each thread.
+        """Return `cupy.maximum`; for zero, as in `relu`, use a kernel of four elements per thread.
 
-        CuPy's kernels do one in each thread, which is slow for elements of two bytes.
+        CuPy's kernels compute one element per thread, which is slow for elements of two bytes.
         """
         if type(x) is not int or x or not rectifies(y, y if out is None else out):
             return cupy.maximum(x, y, out=out)
@@ -255,7 +256,7 @@ class FusedKernels:
         return result
 
     def relu_gradient(self, g: Array, y: Array) -> Array:
-        """`g` where `y`, the result of `relu`, is not zero: one kernel."""
+        """Return `g` where `y`, the result of `relu`, is not zero, with one kernel."""
         if not (covered(1, g, y) and g.shape == y.shape):
             return cupy.where(y <= 0, g.dtype.type(0), g)
         g, y = dense(g), dense(y)
@@ -264,11 +265,11 @@ class FusedKernels:
         return result
 
     def select(self, condition: Array, x: Array, y: Array) -> Array:
-        """`x` where the condition holds, else `y`: a GPU has no branch prediction."""
+        """Return `x` where the condition holds, else `y`; a GPU does not predict branches."""
         return cupy.where(condition, x, y)
 
     def gelu(self, x: Array, approximate: str) -> Any:
-        """x times the normal distribution function of x, or its approximation by a "tanh"."""
+        """Return x times the normal distribution function of x, or its "tanh" approximation."""
         if not covered(1, x):
             return NotImplemented
         x = dense(x)
@@ -277,7 +278,7 @@ class FusedKernels:
         return result
 
     def gelu_gradient(self, g: Array, x: Array, approximate: str) -> Array:
-        """The derivative of `gelu`, applied to `g`."""
+        """Return the gradient of `gelu`."""
         g, x = dense(g), dense(x)
         result = cupy.empty_like(x)
         each("gelu_gradient", x.dtype, x.size, g, x, result, x.size,
@@ -287,24 +288,24 @@ class FusedKernels:
     # ---------------------------------------------------------------- softmax
 
     def softmax(self, x: Array, dim: int, dtype: Any = None) -> Any:
-        """The softmax along a dimension, by one kernel."""
+        """Return the softmax along a dimension, with one kernel."""
         return softmax_of(x, dim, dtype, logarithm=False)
 
     def log_softmax(self, x: Array, dim: int, dtype: Any = None) -> Any:
-        """The logarithm of the softmax along a dimension, by one kernel."""
+        """Return the logarithm of the softmax along a dimension, with one kernel."""
         return softmax_of(x, dim, dtype, logarithm=True)
 
     def softmax_gradient(self, g: Array, y: Array, dim: int) -> Array:
-        """The derivative of `softmax` at its result `y`, applied to `g`."""
+        """Return the gradient of `softmax`, given its result `y`."""
         return softmax_gradient_of(g, y, dim, logarithm=False)
 
     def log_softmax_gradient(self, g: Array, y: Array, dim: int) -> Array:
-        """The derivative of `log_softmax` at its result `y`, applied to `g`."""
+        """Return the gradient of `log_softmax`, given its result `y`."""
         return softmax_gradient_of(g, y, dim, logarithm=True)
 
 
 def softmax_of(x: Array, dim: int, dtype: Any, logarithm: bool) -> Any:
-    """Launch the kernel of `softmax` or its logarithm, where it covers the array."""
+    """Launch the kernel of `softmax` or `log_softmax` if it supports the array."""
     if dtype is not None or not (x.ndim and x.size and covered(1, x)):
         return NotImplemented
     x = cupy.ascontiguousarray(x)
@@ -316,7 +317,7 @@ def softmax_of(x: Array, dim: int, dtype: Any, logarithm: bool) -> Any:
 
 
 def softmax_gradient_of(g: Array, y: Array, dim: int, logarithm: bool) -> Array:
-    """Launch the kernel of the derivative of `softmax`, or of its logarithm."""
+    """Launch the kernel of the gradient of `softmax` or `log_softmax`."""
     g, y = dense(g), dense(y)
     result = cupy.empty_like(y)
     length, inner = (y.shape[dim], prod(y.shape[dim:][1:])) if y.ndim else (1, 1)
@@ -327,14 +328,14 @@ def softmax_gradient_of(g: Array, y: Array, dim: int, logarithm: bool) -> Array:
 
 
 def same_floats(x: Array, *parameters: Array | None) -> bool:
-    """Tell whether an array and its parameters are floating, no parameter wider, and not empty."""
+    """Return whether all arrays are floating and not empty, and no parameter is wider than `x`."""
     present = [a for a in (x, *parameters) if a is not None]
     widest = max(4, x.dtype.itemsize)
     return all(a.dtype.kind == "f" and a.size and a.dtype.itemsize <= widest for a in present)
 
 
 def rectifies(x: Any, out: Array) -> bool:
-    """Tell whether the kernel of `relu` takes these arrays."""
+    """Return whether the kernel of `relu` supports these arrays."""
     return type(x) is cupy.ndarray and covered(1, x, out) and x.shape == out.shape and bool(
         x.flags.c_contiguous and out.flags.c_contiguous)
 
@@ -342,7 +343,7 @@ def rectifies(x: Any, out: Array) -> bool:
 def sums_of_channels(name: str, x: Array, *arrays: Array) -> tuple[Array, int]:
     """Return two numbers for each part of each channel, and the number of parts.
 
-    The arrays are `x`, or of its shape, and the other inputs of the kernel of this name.
+    `arrays` are the inputs of the kernel with this name: `x` or arrays of its shape, and others.
     """
     batch, channels, inner = x.shape[0], x.shape[1], prod(x.shape[2:])
     parts = -(-batch * inner // SHARE)
@@ -353,7 +354,7 @@ def sums_of_channels(name: str, x: Array, *arrays: Array) -> tuple[Array, int]:
 
 
 def parts(x: Array, kernel: Ints, counts: Ints) -> list[slice]:
-    """Split a batch so that the columns of each part fit the limit."""
+    """Split a batch so that the columns of each part fit into the limit."""
     batch = x.shape[0]
     per_sample = x.shape[1] * prod(kernel) * prod(counts) * x.dtype.itemsize
     step = max(1, COLUMN_BYTES // max(1, per_sample))

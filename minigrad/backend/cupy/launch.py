@@ -13,10 +13,10 @@ from .sources_many import MOST_NUMBERS
 
 Array = Any
 
-#: Threads of a block; a power of two, as the sums of a block need.
+#: Threads of a block; a power of two, because sums within a block need that.
 THREADS = 256
 MOST_BLOCKS = 65535
-#: Fewer rows than these get larger blocks: otherwise most processors would be idle.
+#: Fewer rows than this get larger blocks, because otherwise most multiprocessors would be idle.
 FEW_ROWS, MOST_THREADS = 512, 1024
 
 _TYPES = {"e": "HALF", "f": "float", "d": "double"}
@@ -28,20 +28,20 @@ _SHARED = """#define SHARED(type, name) extern __shared__ type name[]
 #: The struct `Window`: six times three integers, without names.
 WINDOW = np.dtype({"names": ["fields"], "formats": [(np.int64, (18,))]})
 
-#: `MOST_ARRAYS` and `CHUNK` of the kernels, and their struct `Many`.  A launch takes it by value,
-#: so it may be captured; all arguments together may have 4096 bytes.
+#: The kernels' `MOST_ARRAYS` and `CHUNK`, and their struct `Many`.  A launch takes it by value, so
+#: that it can be captured; all arguments together are limited to 4096 bytes.
 MOST_ARRAYS, CHUNK = 72, 1024
 MANY = np.dtype([("sizes", np.int64, MOST_ARRAYS), ("at", np.uint64, (5, MOST_ARRAYS)),
                  ("ends", np.int32, MOST_ARRAYS), ("count", np.int32)], align=True)
 
-#: Their struct `Numbers`.
+#: The kernels' struct `Numbers`.
 NUMBERS = np.dtype([("of", np.float64, MOST_NUMBERS)])
 
 _compiled: dict[tuple[str, str], Any] = {}
 
 
 def kernel(name: str, dtype: np.dtype) -> Any:
-    """Return a kernel for an element type, compiled the first time."""
+    """Return a kernel for an element type, compiling it on first use."""
     key = name, dtype.char
     found = _compiled.get(key)
     if found is None:
@@ -63,7 +63,7 @@ def each(name: str, dtype: np.dtype, count: int, *args: Any) -> None:
 
 
 def blocks(name: str, dtype: np.dtype, count: int, length: int, *args: Any) -> None:
-    """Launch a kernel that has one block for each of `count` rows of `length` elements."""
+    """Launch a kernel with one block for each of `count` rows of `length` elements."""
     if count:
         threads, most = 32, most_threads(name) if count < FEW_ROWS else THREADS
         while threads < min(length, most):
@@ -74,7 +74,7 @@ def blocks(name: str, dtype: np.dtype, count: int, length: int, *args: Any) -> N
 
 
 def most_threads(name: str) -> int:
-    """Return the most threads of a block of a kernel: more for those that sum over a row."""
+    """Return the maximum block size of a kernel, larger for kernels that sum over a row."""
     return MOST_THREADS if "SHARED" in KERNELS[name] else THREADS
 
 
@@ -82,9 +82,9 @@ def many(name: str, dtype: np.dtype, columns: Sequence[Sequence[Array] | None], 
          counted: bool = False) -> None:
     """Launch a kernel over many arrays; the columns are parallel lists of arrays.
 
-    They are dense and, except columns of numbers, of one dtype; for a missing column the kernel
-    gets null pointers.  More than `MOST_ARRAYS` take several launches.  A kernel whose work is
-    `counted` has one thread for each array; its arguments that are arrays have as many rows.
+    The arrays are dense and have one dtype, except columns of numbers; for a missing column the
+    kernel gets null pointers.  More than `MOST_ARRAYS` arrays take several launches.  A `counted`
+    kernel has one thread for each array, and its array arguments have one row for each.
     """
     for start in range(0, len(columns[0] or []), MOST_ARRAYS):
         part = slice(start, start + MOST_ARRAYS)
@@ -96,9 +96,9 @@ def many(name: str, dtype: np.dtype, columns: Sequence[Sequence[Array] | None], 
 
 
 def table_of(columns: Sequence[Sequence[Array]]) -> Any:
-    """Return the struct `Many` of up to `MOST_ARRAYS` arrays, or pairs, or triples ... of them.
+    """Return the struct `Many` for up to `MOST_ARRAYS` arrays, or tuples of arrays.
 
-    A column without arrays is missing.
+    A column without arrays counts as missing.
     """
     table, count = np.zeros(1, MANY), len(columns[0])
     sizes = [array.size for array in columns[0]]
@@ -110,13 +110,13 @@ def table_of(columns: Sequence[Sequence[Array]]) -> Any:
 
 
 def neighbours(length: int, *arrays: Array) -> int:
-    """Return the elements of a thread: four if rows and addresses allow it, otherwise one."""
+    """Return the elements per thread: four if row lengths and addresses allow it, else one."""
     fits = length % 4 == 0 and all(a.data.ptr % (4 * a.itemsize) == 0 for a in arrays)
     return 4 if fits else 1
 
 
 def argument(value: Any) -> Any:
-    """Return a kernel's argument: a missing array is a null pointer, an integer has 64 bits."""
+    """Convert a kernel's argument: a missing array to a null pointer, an int to 64 bits."""
     if value is None:
         return np.intp(0)
     if type(value) is int:

@@ -1,4 +1,4 @@
-"""Layout of arrays for kernels: row-major, and a wider type for sums."""
+"""Layout of arrays for kernels: row-major, with a wider type for sums."""
 
 from __future__ import annotations
 
@@ -9,28 +9,29 @@ import numpy as np
 
 Array = Any
 
-#: float16, float32 and float64 by their letters: thirty times as fast as names in NumPy.
+#: float16, float32 and float64 by their letters, which NumPy compares thirty times as fast as
+#: names.
 FLOATS = "efd"
 
 
 def dense(array: Array) -> Array:
-    """Return an array in row-major order, as kernels read it; of any number of dimensions."""
+    """Return an array in row-major order, which kernels require."""
     return array if array.flags.c_contiguous else cupy.ascontiguousarray(array)
 
 
 def wide_type(dtype: Any) -> Any:
-    """Return the type in which arrays of a type are summed."""
+    """Return the dtype for sums over arrays of a dtype."""
     return np.dtype(np.float32) if dtype == np.float16 else dtype
 
 
 def wide(array: Array | None, like: Array) -> Array | None:
-    """Return parameters or moments as the kernels read them beside an array."""
+    """Return parameters or moments in the form that kernels read for an array."""
     if array is None:
         return None
     return dense(array.astype(wide_type(like.dtype), copy=False))
 
 
 def covered(dims: int, *arrays: Array) -> bool:
-    """Tell whether the kernels support these arrays, by their dtype and number of dimensions."""
+    """Return whether the kernels support these arrays, by dtype and number of dimensions."""
     kinds = {a.dtype.char for a in arrays if a is not None}
     return dims <= 3 and len(kinds) == 1 and kinds.pop() in FLOATS

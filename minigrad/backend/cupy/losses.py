@@ -1,4 +1,4 @@
-"""Fused kernels of the negative log likelihood: two launches each way, one for few rows."""
+"""Fused kernels of the negative log likelihood: two launches each for loss and gradient, or one."""
 
 from __future__ import annotations
 
@@ -16,19 +16,20 @@ from .place import capturing
 
 Array = Any
 
-#: The rows of a block, and the most blocks; with several blocks a second launch adds their sums.
+#: The rows of a block, and the maximum number of blocks; if there are several, a second launch adds
+#: their sums.
 ROWS, PARTS = 4 * THREADS, 128
 
 
 class Losses:
-    """`nll_loss` and its gradient, which the backend mixes in."""
+    """`nll_loss` and its gradient, mixed into the backend."""
 
     def nll_loss(self, x: Array, target: Array, weight: Array | None, reduction: str,
                  ignore_index: int) -> Array:
-        """Return the loss of (N, C, *S) and (N, *S); `IndexError` for a target that is no class.
+        """Return the loss of (N, C, *S) and (N, *S); raise `IndexError` for invalid classes.
 
-        Such targets are ignored by the kernels, so that nothing is read out of bounds.  While a
-        graph is captured, when no value may be read, they raise nothing.
+        The kernels ignore such targets, so that they never read out of bounds.  While a graph is
+        captured no value can be read, so there is no error.
         """
         if x.dtype.kind != "f":
             return kernels_loss.nll_loss(self, x, target, weight, reduction, ignore_index)
@@ -41,7 +42,7 @@ class Losses:
 
     def nll_gradient(self, g: Array, target: Array, weight: Array | None, sizes: Sequence[int],
                      reduction: str, ignore_index: int) -> Array:
-        """Return the derivative of `nll_loss` with respect to `x`, of `sizes`, applied to `g`."""
+        """Return the gradient of `nll_loss` with respect to `x`, which has shape `sizes`."""
         if g.dtype.kind != "f":
             return kernels_loss.nll_gradient(self, g, target, weight, sizes, reduction,
                                              ignore_index)
@@ -63,7 +64,7 @@ class Losses:
 
 def nll_launched(x: Array, target: Array, weight: Array | None, reduction: str,
                  ignore_index: int, wrong: Array | None) -> Array:
-    """Return the loss; a target that is no class makes `wrong`, a 0-d bool, true."""
+    """Return the loss, and set `wrong`, a 0-d bool, if a target is not a valid class."""
     classes, inner = classes_of(x.shape)
     target, weight = classes_as_read(target), None if weight is None else dense(weight)
     if reduction == "none":
@@ -81,22 +82,22 @@ def nll_launched(x: Array, target: Array, weight: Array | None, reduction: str,
 
 
 def classes_of(sizes: Sequence[int]) -> tuple[int, int]:
-    """Return the number of classes, and of places of each sample."""
+    """Return the number of classes and the number of positions in each sample."""
     dim = min(len(sizes) - 1, 1)
     return sizes[dim], prod(sizes[dim + 1:])
 
 
 def classes_as_read(target: Array) -> Array:
-    """Return targets as the kernels read them."""
+    """Return targets in the form that the kernels read."""
     return dense(target.astype(np.int64, copy=False))
 
 
 def sums_of(dtype: Any, x: Array | None, target: Array, weight: Array | None,
             result: Array | None, wrong: Array | None, classes: int, inner: int, ignore_index: int,
             mean: bool = False) -> Array:
-    """Return the sums of losses and of weights of parts of the rows: two numbers for each part.
+    """Return, for each part of the rows, the sums of losses and of weights.
 
-    For a single part the loss, or its `mean`, is written to `result`.
+    If there is only one part, write the loss, or its `mean`, to `result`.
     """
     parts = max(1, min(PARTS, -(-target.size // ROWS)))
     sums = cupy.empty((parts, 2), wide_type(dtype))
@@ -106,6 +107,6 @@ def sums_of(dtype: Any, x: Array | None, target: Array, weight: Array | None,
 
 
 def launch_with_room(name: str, dtype: Any, blocks: int, *args: Any) -> None:
-    """Launch `blocks` blocks, each with shared memory for the sum of its threads."""
+    """Launch `blocks` blocks, each with shared memory for its threads' sum."""
     kernel(name, dtype)((blocks,), (THREADS,), tuple(map(argument, args)),
                         shared_mem=THREADS * wide_type(dtype).itemsize)

@@ -1,4 +1,4 @@
-"""Memory statistics of devices: the bytes that arrays hold, and their peak."""
+"""Memory statistics of devices: the bytes held by arrays, and their peak."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import cupy
 
 
 class Memory:
-    """Counts allocations from CuPy's pool; the peak is updated at each of them.
+    """Counts allocations from CuPy's pool and updates the peak at each of them.
 
-    CuPy rounds sizes up to multiples of 512 bytes, as PyTorch does.  Its count of
-    used bytes walks all blocks, so it is read only if a peak is possible: if the last count plus
-    all later allocations exceeds the peak.
+    CuPy rounds sizes up to multiples of 512 bytes, like PyTorch.  Its count of used bytes walks all
+    blocks, so we read it only if a new peak is possible: if the last count plus all later
+    allocations exceeds the peak.
     """
 
     def __init__(self) -> None:
@@ -24,7 +24,7 @@ class Memory:
         cupy.cuda.set_allocator(self.allocate)
 
     def allocate(self, size: int) -> Any:
-        """Allocate memory of the current device and update the peak."""
+        """Allocate memory on the current device and update the peak."""
         pointer = self.pool.malloc(size)
         index = pointer.device_id
         with self.lock:
@@ -36,27 +36,27 @@ class Memory:
         return pointer
 
     def used(self, index: int) -> int:
-        """Return the bytes that arrays hold on a device."""
+        """Return the bytes held by arrays on a device."""
         with cupy.cuda.Device(index):
             return int(self.pool.used_bytes())
 
     def held(self, index: int) -> int:
-        """Return the bytes that the pool holds, used or free."""
+        """Return the bytes held by the pool, used or free."""
         with cupy.cuda.Device(index):
             return int(self.pool.total_bytes())
 
     def peak(self, index: int) -> int:
-        """Return the most bytes that arrays held since the last reset."""
+        """Return the maximum bytes held by arrays since the last reset."""
         return max(self.peaks.get(index, 0), self.used(index))
 
     def reset_peak(self, index: int) -> None:
-        """Restart the peak from the bytes held now."""
+        """Restart the peak at the bytes held now."""
         used = self.used(index)
         with self.lock:
             self.peaks[index] = self.bounds[index] = used
 
     def empty(self, stream: Any = None) -> None:
-        """Return unused memory to the driver: of all devices, or of one stream."""
+        """Return unused memory to the driver, from all devices or from one stream."""
         if stream is not None:
             self.pool.free_all_blocks(stream)
             return

@@ -1,4 +1,4 @@
-"""Places of work: a device and a stream."""
+"""Places to work: a device and a stream."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ class Place:
     def entered(self) -> Iterator[None]:
         """Make device and stream the current ones.
 
-        Work inside starts after the work queued before in the surrounding stream, and later work
-        outside starts after it: streams wait for each other at both ends, as in PyTorch's backward.
-        Another device's own current stream is treated like the surrounding one.
+        Work inside starts after the work already queued in the surrounding stream, and later work
+        outside starts after it, because the streams wait for each other at both ends, as in
+        PyTorch's backward.  If the device is another one, its own current stream is treated like
+        the surrounding one.
         """
         device, outside = cupy.cuda.Device(), cupy.cuda.get_current_stream()
         if outside.ptr == self.stream.ptr and device.id == self.index:
@@ -64,15 +65,15 @@ def default_place() -> Place:
 
 
 def capturing() -> bool:
-    """Tell whether work that is queued now is captured into a graph."""
+    """Return whether work queued now is captured into a graph."""
     stream = cupy.cuda.get_current_stream()
     return bool(stream.ptr and stream.is_capturing())
 
 
 def place_of(arrays: Sequence[Any]) -> Place | None:
-    """Return the place to work on arrays, None for device 0 and its default stream.
+    """Return the place to work on arrays, or `None` for device 0 and its default stream.
 
-    PyTorch's RuntimeError if the arrays lie on several devices.
+    Raises PyTorch's `RuntimeError` if the arrays are on several devices.
     """
     index = None
     for array in arrays:

@@ -1,15 +1,15 @@
-"""Matrix products while a graph is captured, by cuBLAS itself.
+"""Matrix products during graph capture, with direct calls to cuBLAS.
 
 NOTE [Products in a captured graph]
     Products of cuBLAS may be captured, but CuPy raises for all of them while its stream captures,
-    since other functions of cuBLAS may not.  So in a capture, and in the warm-up for one, this
-    module calls the library that CuPy has loaded, with CuPy's own handle, for `xp.matmul`, `@`
-    between arrays, and `cupy.einsum`, which calls `cupy.matmul`.  Their workspace belongs to the
-    graph: cuBLAS's own is shared with other work.  The next call through CuPy sets the stream,
-    which makes cuBLAS use its own workspace again.
+    because some other functions of cuBLAS may not be.  So in a capture, and in the warm-up for one,
+    this module calls the library that CuPy has loaded, with CuPy's own handle. This covers
+    `xp.matmul`, `@` between arrays, and `cupy.einsum`, which calls `cupy.matmul`.  Their workspace
+    belongs to the graph, because cuBLAS's own one is shared with other work.  The next call through
+    CuPy sets the stream, which makes cuBLAS use its own workspace again.
 
-    Products of convolutions always go this way: CuPy cannot write them to a given array, converts
-    batches of float16 to float32, and cannot choose TF32 for one product.
+    Products of convolutions always use this module, because CuPy cannot write them to a given
+    array, converts batches of float16 to float32, and cannot select TF32 for a single product.
 
 Source: https://docs.nvidia.com/cuda/cublas/#cuda-graphs-support
 """
@@ -31,16 +31,16 @@ from .place import capturing
 
 Array = Any
 
-#: NVIDIA's recommended workspace for an H100, more than other devices need.
+#: NVIDIA's recommended workspace for an H100, which is more than other devices need.
 WORKSPACE_BYTES = 32 << 20
 
-#: cuBLAS's numbers for an element type, for the type of sums, and these sums' type.
+#: cuBLAS's codes for an element type and for the type of sums, and the sums' dtype.
 _TYPES = {"float16": (2, 68, np.float32), "float32": (0, 68, np.float32),
           "float64": (1, 70, np.float64)}
 _DEFAULT_ALGORITHM, _SUMS_OF_TF32 = -1, 77
 
 _pointer, _int, _long = ctypes.c_void_p, ctypes.c_int, ctypes.c_longlong
-#: Functions of cublas_api.h, and their parameters.
+#: Functions of cublas_api.h with their parameters.
 SIGNATURES = {
     "cublasSetStream_v2": (_pointer, _pointer),
     "cublasSetWorkspace_v2": (_pointer, _pointer, ctypes.c_size_t),
@@ -60,7 +60,7 @@ def library() -> Any:
 
 
 def call(name: str, *args: Any) -> None:
-    """Call a function of cuBLAS; RuntimeError if it fails."""
+    """Call a function of cuBLAS; raise `RuntimeError` if it fails."""
     function = getattr(library(), name)
     function.argtypes, function.restype = SIGNATURES[name], _int
     status = function(*args)
@@ -69,9 +69,9 @@ def call(name: str, *args: Any) -> None:
 
 
 def begin(warming: bool = False) -> None:
-    """Replace CuPy's products by `matmul` below, for captures.
+    """Replace CuPy's products by `matmul` below for captures.
 
-    In a warm-up this applies to all products, so that cuBLAS's kernels are loaded.
+    In a warm-up this applies to all products, so that cuBLAS loads its kernels.
     """
     global _warming
     cupy.matmul, cupy.ndarray.__matmul__, _warming = matmul, operator, warming
@@ -84,12 +84,12 @@ def end() -> None:
 
 
 def operator(a: Array, b: Any) -> Any:
-    """Return `a @ b`, NotImplemented if CuPy does."""
+    """Return `a @ b`, or NotImplemented if CuPy does."""
     return matmul(a, b) if isinstance(b, cupy.ndarray) else _operator(a, b)
 
 
 def matmul(a: Array, b: Array, out: Array | None = None) -> Array:
-    """Return `cupy.matmul`'s product, in a capture too; for integers CuPy has its own kernels.
+    """Return `cupy.matmul`'s product, even in a capture; integers use CuPy's own kernels.
 
     See NOTE [Products in a captured graph].
     """
@@ -116,10 +116,10 @@ def matmul(a: Array, b: Array, out: Array | None = None) -> Array:
 
 def multiply(left: Array, right: Array, result: Array, batch: tuple[int, ...],
              tf32: bool = False) -> None:
-    """Queue a product of matrices, or of a batch of them, into row-major memory.
+    """Queue a product of matrices, or of batches of them, into row-major memory.
 
-    With `tf32` inputs of float32 may be rounded to TF32.  cuBLAS is column-major, so for it all
-    three matrices are transposed: it multiplies right with left.
+    With `tf32`, float32 inputs may be rounded to TF32.  cuBLAS is column-major and so sees all
+    three matrices transposed; therefore it multiplies right with left.
     """
     data_type, sums, number = _TYPES[result.dtype.name]
     sums = _SUMS_OF_TF32 if tf32 and result.dtype == np.float32 else sums
@@ -139,7 +139,7 @@ def multiply(left: Array, right: Array, result: Array, batch: tuple[int, ...],
 
 
 def convolve(left: Array, right: Array, result: Array) -> Array:
-    """Write a product of batches of matrices, as a convolution needs it, to row-major memory."""
+    """Write a product of batches of matrices to row-major memory, as a convolution needs it."""
     if not left.shape[-1]:
         result[...] = 0
     elif result.size:
@@ -148,7 +148,7 @@ def convolve(left: Array, right: Array, result: Array) -> Array:
 
 
 def laid(array: Array, batch: tuple[int, ...]) -> tuple[Array, int, int, int]:
-    """Return an array in a form for cuBLAS, a flag for transposed, and its strides.
+    """Return an array in a form for cuBLAS, whether it is transposed, and its strides.
 
     The strides are between rows and between matrices; the latter is 0 if one matrix is shared.
     """

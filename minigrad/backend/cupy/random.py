@@ -1,13 +1,13 @@
-"""Random numbers on the device, one launch for each draw; the host counts the offset.
+"""Random numbers on the device, with one launch per draw; the host keeps the offset.
 
-They are not PyTorch's numbers, which depend on the device's size.
+They differ from PyTorch's numbers, which depend on the device's size.
 
 NOTE [Random numbers in a captured graph]
-    A capture fixes the arguments of its launches, and with them the offset.  So inside a capture
-    the kernels get their offset relative to the start of the capture, and a pointer to a seed and
-    offset on the device.  Before each repetition a small kernel writes the generator's current
-    state there, and the generator advances by the words that the graph draws.  So each repetition
-    draws new numbers, and a seed that is set between two repetitions has its effect.
+    A capture fixes the arguments of its launches, including the offset.  So inside a capture the
+    kernels get their offset relative to the start of the capture, and a pointer to a seed and
+    offset on the device.  Before each repetition, a small kernel writes the generator's current
+    state there, and the generator advances by the words that the graph draws.  That way each
+    repetition draws new numbers, and a seed set between two repetitions takes effect.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ from .place import capturing
 Array = Any
 Shape = int | tuple[int, ...]
 
-#: The most generators in one graph.
+#: Maximum number of generators in one graph.
 PLACES = 8
 
 
 class Capture:
-    """The generators that captured work draws from."""
+    """The generators from which captured work draws."""
 
     def __init__(self) -> None:
-        self.held = cupy.empty((PLACES, 2), np.uint64)  # before the capture, outside its memory
+        self.held = cupy.empty((PLACES, 2), np.uint64)  # outside its memory
         self.drawn: dict[Philox, tuple[Array, int, int]] = {}  # state, seed, first offset
         self.counts: dict[Philox, int] = {}  # words that a repetition takes
 
@@ -67,7 +67,7 @@ class Capture:
         self.counts[source] = max(words, self.counts.get(source, 0))
 
     def finish(self) -> None:
-        """Reset the generators: captured draws have not happened."""
+        """Reset the generators, since captured draws have not happened yet."""
         for source, (_, _, offset) in self.drawn.items():
             source.offset = offset
 
@@ -80,14 +80,14 @@ class Capture:
 
 
 class Generators:
-    """The default generators of devices, made at the first use, and others."""
+    """The devices' default generators, created on first use, and new ones."""
 
     def __init__(self) -> None:
         self.of_devices: dict[int, Philox] = {}
         self.capture: Capture | None = None
 
     def default(self, index: int | None = None) -> Philox:
-        """Return the generator of a device, the current one's by default."""
+        """Return the generator of a device, by default the current one."""
         if index is None:
             index = cupy.cuda.Device().id
         found = self.of_devices.get(index)
@@ -96,11 +96,11 @@ class Generators:
         return found
 
     def new(self) -> Philox:
-        """Return another generator."""
+        """Return a new generator."""
         return Philox(self)
 
     def begin_capture(self) -> None:
-        """Make draws of a capturing stream new in each repetition."""
+        """Make the draws of a capturing stream differ in each repetition."""
         if self.capture is not None:
             raise RuntimeError("one graph is captured at a time: another capture has not ended")
         self.capture = Capture()
@@ -116,7 +116,7 @@ class Generators:
 class Philox(PhiloxState):
     """A generator on the device; it returns new arrays there, in row-major order.
 
-    Its methods are those of `MersenneTwister`, with the same errors.
+    It has the methods and errors of `MersenneTwister`.
     """
 
     device_type = "cuda"
@@ -127,7 +127,7 @@ class Philox(PhiloxState):
 
     def drawn(self, kernel: str, out: Array, per: int, *args: Any,
               reads: tuple[Array, ...] = ()) -> Array:
-        """Fill an array by a kernel that makes `per` numbers from a counter."""
+        """Fill an array with a kernel that makes `per` numbers from each counter."""
         part = -(-out.size // per)
         with self._lock:
             held, seed, offset = None, self._seed, self.offset
@@ -145,20 +145,20 @@ class Philox(PhiloxState):
 
     def uniform(self, shape: Shape, dtype: Any = np.float32, low: float = 0.0,
                 high: float = 1.0) -> Array:
-        """Numbers evenly from [low, high)."""
+        """Return uniform numbers from [low, high)."""
         check_bounds(low, high)
         out = cupy.empty(shape, dtype)
         return self.drawn("draw_uniform", out, per(out), float(low), float(high))
 
     def normal(self, shape: Shape, dtype: Any = np.float32, mean: float = 0.0, std: float = 1.0, *,
                in_pairs: bool = False) -> Array:
-        """Numbers of the normal distribution, by the Box-Muller transform."""
+        """Return normal numbers, by the Box-Muller transform."""
         check_deviation(std)
         out = cupy.empty(shape, dtype)
         return self.drawn("draw_normal", out, per(out), float(mean), float(std))
 
     def randint(self, low: int, high: int, shape: Shape, dtype: Any = np.int64) -> Array:
-        """Integers with equal probability from [low, high), of any dtype that holds them."""
+        """Return uniform integers from [low, high), in any dtype that holds them."""
         dtype = np.dtype(dtype)
         check_span(low, high, dtype)
         out = cupy.empty(shape, np.int64 if dtype.kind == "f" else dtype)
@@ -168,17 +168,17 @@ class Philox(PhiloxState):
         return out.astype(dtype, copy=False)
 
     def whole(self, top: int, shape: Shape, dtype: Any) -> Array:
-        """Integers with equal probability from [0, top]."""
+        """Return uniform integers from [0, top]."""
         return self.randint(0, top + 1, shape, dtype)
 
     def randperm(self, n: int, dtype: Any = np.int64) -> Array:
-        """The numbers 0 to n - 1 in random order, by sorting random numbers of 64 bits."""
+        """Return the numbers 0 to n - 1 in random order, by sorting random 64-bit numbers."""
         check_count(n)
         keys = self.randint(-(2**63), 2**63, n)
         return cupy.argsort(keys).astype(dtype, copy=False)
 
     def bernoulli(self, p: Any, shape: Shape | None = None, dtype: Any = None) -> Array:
-        """Ones with probability `p`, a number or an array that is broadcast, else zeros."""
+        """Return ones with probability `p`, a number or an array to broadcast, else zeros."""
         chance, chances = 0.0, None
         if isinstance(p, cupy.ndarray):
             if not capturing():
@@ -193,33 +193,33 @@ class Philox(PhiloxState):
         return self.drawn("draw_bernoulli", out, 4, chance, chances, one)
 
     def exponential(self, shape: Shape, dtype: Any = np.float32, rate: float = 1.0) -> Array:
-        """Numbers of the exponential distribution with mean 1 / rate."""
+        """Return numbers from the exponential distribution with mean 1 / rate."""
         check_rate(rate)
         out = cupy.empty(shape, dtype)
         return self.drawn("draw_exponential", out, per(out), float(rate))
 
     def multinomial(self, p: Array, count: int, replacement: bool = False) -> Array:
-        """`count` indices into each row of weights `p`, (n,) or (m, n): int64."""
+        """Return `count` indices into each row of weights `p`, (n,) or (m, n), as int64."""
         check_samples(p.shape[-1], count, replacement)
         if not capturing():
             least, greatest = (p.min(), p.max()) if p.size else (0, 0)
             check_weights(p, least, greatest, not replacement or count == 1)
         p = p.astype(wide_type(p.dtype), copy=False)
         if not replacement or count == 1:
-            # The largest of p / exponential noise is index i with probability p[i].
+            # The largest element of p / exponential noise has index i with probability p[i].
             race = p / self.exponential(p.shape, p.dtype)
             return cupy.argsort(-race, axis=-1)[..., :count]
         marks = cupy.cumsum(p.reshape(-1, p.shape[-1]).astype(np.float64), axis=1)
         marks = marks / marks[:, -1:]
         rows = cupy.arange(marks.shape[0]).reshape(-1, 1)
         draws = self.uniform((marks.shape[0], count), np.float64)
-        # Row r is looked up between r and r + 1, so one search serves all rows.
+        # Shift row r into the range from r to r + 1, so that one search serves all rows.
         found = cupy.searchsorted((marks + rows).reshape(-1), (draws + rows).reshape(-1), "right")
         found = found.reshape(draws.shape) - rows * p.shape[-1]
         return cupy.minimum(found, p.shape[-1] - 1).reshape(*p.shape[:-1], count)
 
     def poisson(self, rates: Array) -> Array:
-        """Numbers of the Poisson distributions with these means, in their dtype."""
+        """Return numbers from the Poisson distributions with these means, in their dtype."""
         refuse_capture("poisson")
         check_rates(rates)
         counts = poisson_numbers(cupy, rates, gammaln,
@@ -227,22 +227,22 @@ class Philox(PhiloxState):
         return counts.astype(rates.dtype)
 
     def binomial(self, trials: Array, chances: Array) -> Array:
-        """How many of so many trials succeed with these chances, in the trials' dtype."""
+        """Return how many of `trials` succeed with these chances, in the dtype of `trials`."""
         refuse_capture("binomial")
         counts = binomial_numbers(cupy, trials, chances, gammaln,
                                   lambda: self.uniform(trials.shape, np.float64))
         return counts.astype(trials.dtype)
 
     def gamma(self, shapes: Array) -> Array:
-        """Numbers of the gamma distributions with these shapes and rate 1, in float64."""
+        """Return numbers from the gamma distributions with these shapes and rate 1, in float64."""
         refuse_capture("_standard_gamma")
         return gamma_numbers(cupy, shapes, lambda: self.uniform(shapes.shape, np.float64),
                              lambda: self.normal(shapes.shape, np.float64))
 
     def dropout(self, x: Array, keep: float, scale: float) -> tuple[Array, Array]:
-        """Dropout: elements kept with a probability and scaled, others zero; and the mask.
+        """Return dropout's result, elements kept at random and scaled or else zero, and its mask.
 
-        One launch does both.
+        One launch computes both.
         """
         x = cupy.ascontiguousarray(x)
         out, mask = cupy.empty_like(x), cupy.empty(x.shape, bool)
@@ -251,12 +251,12 @@ class Philox(PhiloxState):
 
 
 def refuse_capture(name: str) -> None:
-    """Raise RuntimeError while a graph is captured, for numbers that are drawn until some fit."""
+    """Raise `RuntimeError` while a graph is captured, for draws that repeat until some fit."""
     if capturing():
         raise RuntimeError(f"{name}() asks the device when it is done, which a graph that is "
                            "captured cannot do; draw outside of it")
 
 
 def per(out: Array) -> int:
-    """Return the count of numbers that a counter's four words make."""
+    """Return how many numbers a counter's four words make."""
     return 2 if out.dtype == np.float64 else 4

@@ -1,12 +1,12 @@
 """CUDA kernels as text: the shared header, and all kernels by name.
 
-They are compiled on first use, once for each element type: `T` is the type in memory and `A` that
-of sums and of saved moments, float32 for float16.  `W` is an integer of an element's
+They are compiled on first use, once for each element type: `T` is the type in memory, and `A` the
+type of sums and of saved moments, which is float32 for float16.  `W` is an integer of an element's
 size, for kernels that only move elements.
 
-Everything is a loop over any number of threads and blocks ("grid-stride"), with sums of a block in
-shared memory, so that the same text runs on a CPU with macros for CUDA's keywords: the tests do
-that, and compare with NumPy.
+All kernels loop over any number of threads and blocks ("grid-stride") and keep the sums of a block
+in shared memory. Therefore the same text also runs on a CPU, with macros for CUDA's keywords; the
+tests do that and compare with NumPy.
 
 There are always three spatial dimensions; missing ones have size one.
 """

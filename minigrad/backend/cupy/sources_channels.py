@@ -1,7 +1,7 @@
-"""CUDA kernels of batch norm: (batch, channels, inner) and its sums over each channel.
+"""CUDA kernels of batch norm on (batch, channels, inner), with sums over each channel.
 
-Channels are few and long, so a block sums over `share` elements of one, and a second kernel adds
-the parts.
+Channels are few and long, so a block sums over `share` elements of one channel, and a second kernel
+adds the parts.
 
 See `sources` for their conventions.
 """

@@ -1,9 +1,9 @@
-"""Multi-tensor CUDA kernels: steps of optimizers, and the work of a `GradScaler`.
+"""Multi-tensor CUDA kernels: optimizer steps, and the work of a `GradScaler`.
 
-See `sources` for their conventions.  The steps' are made from `formulas`: `adam` moves
-the elements by numbers that are the same for all arrays (`given`), or by a row of numbers for each
-array (`rows`), which `adam_numbers` has computed there.  If `found` is given and not zero, a
-gradient has an infinity or NaN, and a step does nothing.
+See `sources` for their conventions.  The optimizers' kernels are generated from `formulas`. For
+example, `adam` moves the elements by numbers that all arrays share (`given`), or by one row of
+numbers for each array (`rows`), which `adam_numbers` has computed there.  If `found` is given and
+not zero, a gradient has an infinity or NaN, and a step is a no-op.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from ..formulas import FORMULAS, OPTIONS, SHARED
 
 __all__ = ["KERNELS", "MOST_NUMBERS"]
 
-#: The most numbers passed to a launch by value.
+#: Maximum number of values passed to a launch by value.
 MOST_NUMBERS = 12
 
 HEADER = rf"""
@@ -89,7 +89,7 @@ extern "C" __global__ void {name}_numbers(Many many, const double* rates, const 
 
 
 def spaced(lines: list[str], depth: int) -> str:
-    """Return lines of text below one another."""
+    """Join lines of text, indented by `depth`."""
     return ("\n" + " " * depth).join(lines)
 
 

@@ -1,12 +1,12 @@
-"""CUDA kernels that draw random numbers, as text.  They go with the header of `sources`.
+"""CUDA kernels that draw random numbers, as text; they use the header of `sources`.
 
-Thread j makes the four words of counter j, and from them two numbers in float64, four in all other
+Thread j makes the four words of counter j, and from them two numbers in float64, or four in other
 types: elements j, j + part, j + 2 part ... of the result, where `part` is the number of counters.
-So adjacent threads write adjacent elements, and a number depends on seed, offset and size, not on
-the launch's blocks and threads.
+So adjacent threads write adjacent elements, and a number depends on seed, offset and size, but not
+on the launch's blocks and threads.
 
-`held` is null, or points to a seed and an offset on the device, to which `offset` is added: the
-first state of each repetition of a captured graph.
+`held` is null, or points to a seed and an offset on the device. The kernel adds `offset` to that
+offset, which is the initial state of each repetition of a captured graph.
 """
 
 from __future__ import annotations

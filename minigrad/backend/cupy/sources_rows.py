@@ -1,4 +1,4 @@
-"""CUDA kernels of rows and of elements: softmax, layer norm, GELU, and their gradients.
+"""CUDA kernels on rows and elements: softmax, layer norm, GELU, and their gradients.
 
 See `sources` for their conventions.
 """

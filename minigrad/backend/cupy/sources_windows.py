@@ -1,4 +1,4 @@
-"""CUDA kernels of windows: as columns and back, and the maximum of each.
+"""CUDA kernels for windows: copied to columns and back, and the maximum of each.
 
 See `sources` for their conventions.
 """

@@ -1,6 +1,6 @@
-"""Steps of optimizers over all parameters of a device, and the unscaling of their gradients.
+"""Optimizer steps over all parameters of a device, and the unscaling of their gradients.
 
-Each is one launch for up to `MOST_ARRAYS` arrays of any sizes.  float16 is computed in float32.
+Each is one launch for up to `MOST_ARRAYS` arrays of any size.  float16 is computed in float32.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ Arrays = Sequence[Array]
 
 
 class Steps:
-    """The kernels behind `optim.multi_tensor` and `GradScaler`, which the backend mixes in."""
+    """The kernels for `optim.multi_tensor` and `GradScaler`, mixed into the backend."""
 
     def count_steps(self, name: str, counted: Sequence[Arrays], options: dict[str, float],
                     lr: Array | None, found: Array | None) -> Array:
         """Count a step of each parameter on the device; return a row of numbers for each.
 
-        `counted` are columns of 0-d arrays of float32; an `lr` on the device is used.
+        `counted` holds columns of 0-d float32 arrays; an `lr` on the device is read there.
         """
         formula = FORMULAS[name]
         wanted = [*OPTIONS.split(), *formula.options.split()]
@@ -38,10 +38,10 @@ class Steps:
 
     def take_step(self, name: str, columns: Sequence[Arrays | None],
                   numbers: Array | dict[str, float], found: Array | None) -> None:
-        """Update parameters, in place, by the formula of this name.
+        """Update parameters in place with the formula of this name.
 
-        The columns are parameters, gradients and states, None for an unused state.  The numbers are
-        shared by all arrays, or rows of `count_steps`.
+        The columns are parameters, gradients and states, with `None` for an unused state.  The
+        numbers are shared by all arrays, or are the rows from `count_steps`.
         """
         rows = None if isinstance(numbers, dict) else numbers
         wanted = [*SHARED.split(), *FORMULAS[name].numbers.split()]
@@ -51,9 +51,9 @@ class Steps:
         arrays.write_back()
 
     def unscale(self, grads: Arrays, scale: Array, found: Array) -> None:
-        """Divide arrays, in place, by a number on the device.
+        """Divide arrays in place by a number on the device.
 
-        `found` becomes one if an element is infinite or NaN.
+        Sets `found` to one if an element is infinite or NaN.
         """
         for dtype in {array.dtype for array in grads}:
             columns = Dense([[array for array in grads if array.dtype == dtype]])
@@ -62,7 +62,7 @@ class Steps:
 
     def update_scale(self, scale: Array, tracker: Array, found: Array, growth: float,
                      backoff: float, interval: int) -> None:
-        """Update a scale, in place, and count the steps since it grew."""
+        """Update a scale in place, and count the steps since it grew."""
         each("update_scale", scale.dtype, 1, scale, tracker, found, float(growth), float(backoff),
              interval)
 
@@ -75,7 +75,7 @@ def by_value(numbers: Sequence[float]) -> Any:
 
 
 class Dense:
-    """Return columns of arrays for kernels: row-major, and of one dtype."""
+    """Columns of arrays in the form that kernels read: row-major, with one dtype."""
 
     def __init__(self, columns: Sequence[Arrays | None]) -> None:
         self._copies: list[tuple[Array, Array]] = []

@@ -1,4 +1,4 @@
-"""A small GPT, which predicts each token from those before it.
+"""A small GPT, which predicts each token from the tokens before it.
 
 Source: Radford et al., Language Models are Unsupervised Multitask Learners (GPT-2), 2019
 """
@@ -27,24 +27,24 @@ __all__ = ["GPT", "GPTConfig"]
 
 @dataclass(frozen=True)
 class GPTConfig:
-    """The sizes of a `GPT`; the default learns characters on a CPU in minutes.
+    """The sizes of a `GPT`; with the defaults it learns to write characters on a CPU in minutes.
 
     >>> GPTConfig(vocab_size=65).width
     128
     """
 
     vocab_size: int
-    context: int = 64  # the most tokens it sees
+    context: int = 64  # maximum number of input tokens
     layers: int = 4
     heads: int = 4
     width: int = 128
     dropout: float = 0.0
     bias: bool = True
-    tied: bool = True  # True: the head shares the weights of the token embedding
+    tied: bool = True  # whether the head shares the weights of the token embedding
 
 
 class CausalAttention(Module):
-    """Self-attention in which no position sees a later one: (N, T, width) -> (N, T, width).
+    """Self-attention in which no position attends to later ones: (N, T, width) -> (N, T, width).
 
     >>> from minigrad import ones
     >>> CausalAttention(GPTConfig(vocab_size=5, width=8))(ones(2, 3, 8)).shape
@@ -69,7 +69,7 @@ class CausalAttention(Module):
 
 
 class Block(Module):
-    """Attention, then a network at each position; each adds its result to its input.
+    """Attention, then a feed-forward network; each adds its result to its input.
 
     >>> from minigrad import ones
     >>> Block(GPTConfig(vocab_size=5, width=8))(ones(2, 3, 8)).shape
@@ -92,9 +92,9 @@ class Block(Module):
 
 
 class GPT(Module):
-    """Embeddings of tokens and positions, blocks, a norm and a head: (N, T) -> (N, T, vocab_size).
+    """Token and position embeddings, blocks, a norm and a head: (N, T) -> (N, T, vocab_size).
 
-    `ValueError` for more tokens than the context holds.
+    Raises `ValueError` if there are more tokens than the context holds.
 
     >>> from minigrad import tensor
     >>> net = GPT(GPTConfig(vocab_size=5, width=8))
@@ -116,10 +116,10 @@ class GPT(Module):
             self.head.weight = self.tokens.weight
 
     def reset_parameters(self) -> None:
-        """Draw all matrices from a narrow normal distribution; biases are zero.
+        """Draw all matrices from a narrow normal distribution and zero the biases.
 
         The output projections of the blocks are scaled down by the number of blocks, so that the
-        size of the sum does not depend on it.
+        residual sum does not grow with the depth.
 
         >>> from minigrad import manual_seed
         >>> net = GPT(GPTConfig(vocab_size=100, width=8))
@@ -147,7 +147,7 @@ class GPT(Module):
         return scores
 
     def generate(self, tokens: Tensor, count: int, temperature: float = 1.0) -> Tensor:
-        """Continue the tokens (N, T): (N, T + count); temperature 0 takes the likeliest token.
+        """Extend the tokens (N, T) to (N, T + count); temperature 0 picks the most likely token.
 
         >>> from minigrad import tensor
         >>> GPT(GPTConfig(vocab_size=5, width=8)).generate(tensor([[1, 2]]), count=3).shape

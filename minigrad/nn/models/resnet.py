@@ -1,6 +1,6 @@
-"""Residual networks: blocks that learn what to add to their input.
+"""Residual networks, whose blocks learn what to add to their input.
 
-Submodules have torchvision's names and order, so that weights move both ways.
+Submodules have torchvision's names and order, so weights can be exchanged with it.
 
 Source: He et al., Deep Residual Learning for Image Recognition, https://arxiv.org/abs/1512.03385
 """
@@ -26,7 +26,7 @@ Norm = Callable[[int], Module]
 
 def conv3x3(inputs: int, outputs: int, stride: int = 1, groups: int = 1,
             dilation: int = 1) -> Conv2d:
-    """Return a 3×3 convolution that only its stride makes smaller."""
+    """Return a 3×3 convolution that keeps the image's size, except for the stride."""
     return Conv2d(inputs, outputs, 3, stride, dilation, dilation, groups, bias=False)
 
 
@@ -36,9 +36,9 @@ def conv1x1(inputs: int, outputs: int, stride: int = 1) -> Conv2d:
 
 
 class BasicBlock(Module):
-    """Residual block of two 3×3 convolutions; their result is added to the input.
+    """Residual block: two 3×3 convolutions whose result is added to the input.
 
-    If size or channels change, `downsample` transforms the input to the new shape.
+    If the size or the channels change, `downsample` maps the input to the new shape.
 
     >>> from minigrad import ones
     >>> BasicBlock(4, 4)(ones(1, 4, 6, 6)).shape
@@ -73,10 +73,10 @@ class BasicBlock(Module):
 
 
 class Bottleneck(Module):
-    """Residual block of a 1×1, a 3×3 and a 1×1 convolution.
+    """Residual block: a 1×1, a 3×3 and a 1×1 convolution.
 
-    The first reduces the channels and the last makes them `expansion` times `planes`. The 3×3
-    convolution has the stride, as in torchvision (the paper gives it to the first).
+    The first reduces the channels and the last raises them to `expansion` times `planes`. The 3×3
+    convolution takes the stride, as in torchvision; in the paper, the first one does.
 
     >>> from minigrad import ones
     >>> Bottleneck(8, 2)(ones(1, 8, 6, 6)).shape
@@ -113,7 +113,7 @@ class Bottleneck(Module):
 class ResNet(Module):
     """Four stages of residual blocks between a 7×7 convolution and a linear classifier.
 
-    `layers` says how many blocks each stage has. Shapes (N, 3, H, W) -> (N, num_classes).
+    `layers` holds the number of blocks of each stage. Shapes: (N, 3, H, W) -> (N, num_classes).
 
     >>> from minigrad import ones
     >>> ResNet(BasicBlock, [1, 1, 1, 1], num_classes=5)(ones(2, 3, 32, 32)).shape
@@ -149,7 +149,7 @@ class ResNet(Module):
 
     def _make_layer(self, block: type[BasicBlock] | type[Bottleneck], planes: int, blocks: int,
                     stride: int = 1, dilate: bool = False) -> Sequential:
-        """Return a stage of blocks; the first one changes size and channels."""
+        """Return a stage of blocks; the first block changes the size and the channels."""
         before = self.dilation
         if dilate:
             self.dilation, stride = self.dilation * stride, 1
@@ -167,7 +167,7 @@ class ResNet(Module):
         return Sequential(*stage)
 
     def _reset(self, zero_init_residual: bool) -> None:
-        """Draw the convolutions by He's rule; the last norm of each block may start with zero."""
+        """Initialise convolutions by He's rule; optionally zero the last norm of each block."""
         for module in self.modules():
             if isinstance(module, Conv2d):
                 init.kaiming_normal_(module.weight, mode="fan_out", nonlinearity="relu")
@@ -187,7 +187,7 @@ class ResNet(Module):
 
 
 def resnet18(num_classes: int = 1000, **options: Any) -> ResNet:
-    """Return a network of 18 layers with 11,689,512 parameters; options as of `ResNet`.
+    """Return a network of 18 layers with 11,689,512 parameters; takes the options of `ResNet`.
 
     Source: https://docs.pytorch.org/vision/stable/models/resnet.html
 
@@ -199,7 +199,7 @@ def resnet18(num_classes: int = 1000, **options: Any) -> ResNet:
 
 
 def resnet34(num_classes: int = 1000, **options: Any) -> ResNet:
-    """Return a network of 34 layers with 21,797,672 parameters; options as of `ResNet`.
+    """Return a network of 34 layers with 21,797,672 parameters; takes the options of `ResNet`.
 
     >>> net = resnet34(num_classes=10)
     >>> [len(layer) for layer in (net.layer1, net.layer2, net.layer3, net.layer4)], net.fc
@@ -209,7 +209,7 @@ def resnet34(num_classes: int = 1000, **options: Any) -> ResNet:
 
 
 def resnet50(num_classes: int = 1000, **options: Any) -> ResNet:
-    """Return a network of 50 layers with 25,557,032 parameters; options as of `ResNet`.
+    """Return a network of 50 layers with 25,557,032 parameters; takes the options of `ResNet`.
 
     >>> net = resnet50(num_classes=10, width_per_group=1)  # a narrow one
     >>> [len(layer) for layer in (net.layer1, net.layer2, net.layer3, net.layer4)], net.fc
@@ -219,7 +219,7 @@ def resnet50(num_classes: int = 1000, **options: Any) -> ResNet:
 
 
 def resnet101(num_classes: int = 1000, **options: Any) -> ResNet:
-    """Return a network of 101 layers with 44,549,160 parameters; options as of `ResNet`.
+    """Return a network of 101 layers with 44,549,160 parameters; takes the options of `ResNet`.
 
     >>> net = resnet101(num_classes=10, width_per_group=1)  # a narrow one
     >>> [len(layer) for layer in (net.layer1, net.layer2, net.layer3, net.layer4)], net.fc

@@ -1,4 +1,4 @@
-"""A residual network small enough to be trained in seconds."""
+"""A residual network that trains in seconds."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from .resnet import BasicBlock, conv1x1, conv3x3
 
 
 class SmallResNet(Module):
-    """A residual network for small grey images, such as handwritten digits of 8×8 pixels.
+    """A residual network for small grey images, such as 8×8 pixels of handwritten digits.
 
-    Shapes (N, in_channels, H, W) -> (N, num_classes).
+    Shapes: (N, in_channels, H, W) -> (N, num_classes).
 
     >>> from minigrad import ones
     >>> SmallResNet()(ones(2, 1, 8, 8)).shape

@@ -1,4 +1,4 @@
-"""`torch.nn.modules`: PyTorch's names for the files of this package.
+"""`torch.nn.modules`: PyTorch's module paths for the files of this package.
 
 >>> from minigrad.nn.modules.batchnorm import BatchNorm2d
 >>> from minigrad import nn
@@ -38,7 +38,7 @@ _NN = sys.modules[__name__.rpartition(".")[0]]
 for _name, _file in FILES.items():
     sys.modules[f"{__name__}.{_name}"] = globals()[_name] = getattr(_NN, _file)
 
-#: PyTorch's private names of the classes that layers share: programs ask `isinstance` of them.
+#: PyTorch's private base classes: programs test for them with `isinstance`.
 BASES: dict[str, dict[str, type]] = {
     "batchnorm": {"_NormBase": batchnorm.ChannelNorm, "_LazyNormBase": lazy._LazyNorm},
     "conv": {"_ConvNd": conv.ConvNd, "_ConvTransposeNd": conv_transpose._ConvTranspose,

@@ -1,4 +1,4 @@
-"""`torch.nn.modules.module`: the base of all modules and the global hooks."""
+"""`torch.nn.modules.module`: the base of all modules, and the global hooks."""
 
 from ..global_hooks import (
     register_module_backward_hook,

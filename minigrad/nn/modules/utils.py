@@ -1,4 +1,4 @@
-"""Tuples from numbers: layers accept both.
+"""Helpers that make tuples of numbers, since layers accept both.
 
 Source: https://github.com/pytorch/pytorch/blob/main/torch/nn/modules/utils.py
 """
@@ -10,7 +10,7 @@ from typing import Any
 
 
 def _ntuple(n: int) -> Callable[[Any], tuple[Any, ...]]:
-    """Return a function that repeats a number n times, or makes a tuple of an iterable.
+    """Return a function that repeats a number n times, or turns an iterable into a tuple.
 
     >>> _ntuple(2)(3), _ntuple(2)([4, 5])
     ((3, 3), (4, 5))

@@ -1,4 +1,4 @@
-"""`torch.nn.parallel`: run a module on a device; minigrad splits no batch over several."""
+"""`torch.nn.parallel`: run a module on a device; minigrad never splits a batch over several."""
 
 from typing import TYPE_CHECKING
 

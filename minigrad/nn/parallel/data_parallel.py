@@ -1,4 +1,4 @@
-"""`DataParallel`, which on one device only calls its module.
+"""`DataParallel`, which just calls its module, because minigrad uses one device.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.DataParallel.html
 """
@@ -17,9 +17,9 @@ __all__ = ["DataParallel", "data_parallel"]
 
 
 class DataParallel(Module):
-    """Call `module`, which stands under that name; on a GPU move it and its inputs there.
+    """Call the wrapped `module`; with a GPU, first move the module and its inputs there.
 
-    `NotImplementedError` for several `device_ids`: minigrad shares no batch out to GPUs.
+    Raises `NotImplementedError` for several `device_ids`, since minigrad does not split batches.
 
     >>> from minigrad import nn, ones
     >>> parallel = nn.DataParallel(nn.Linear(2, 1))
@@ -46,7 +46,7 @@ class DataParallel(Module):
         return f"cuda:{self.device_ids[0]}"
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
-        """Return what the module returns for the inputs."""
+        """Return the module's result for the inputs."""
         if not self.device_ids:
             return self.module(*inputs, **kwargs)
 
@@ -63,7 +63,7 @@ def _index(device: Any) -> int:
 def data_parallel(module: Module, inputs: Any, device_ids: Sequence[Any] | None = None,
                   output_device: Any = None, dim: int = 0,
                   module_kwargs: dict[str, Any] | None = None) -> Any:
-    """Call `module` on the inputs on a GPU, as `DataParallel` does; `RuntimeError` without one.
+    """Call `module` on a GPU, like `DataParallel`; raise `RuntimeError` without one.
 
     Source: `torch.nn.parallel.data_parallel`.
     """

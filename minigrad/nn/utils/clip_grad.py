@@ -1,4 +1,4 @@
-"""Gradient clipping: by the total norm, or each element by value.
+"""Gradient clipping, by the total norm or element by element.
 
 Source: https://docs.pytorch.org/docs/stable/nn.html#utilities
 """
@@ -24,7 +24,7 @@ def _gradients(parameters: Tensors) -> list[Tensor]:
 
 def get_total_norm(tensors: Tensors, norm_type: float = 2.0, error_if_nonfinite: bool = False,
                    foreach: bool | None = None) -> Tensor:
-    """Return the norm of all elements together.
+    """Return the norm of all elements of all tensors together.
 
     >>> from minigrad import nn, tensor
     >>> nn.utils.get_total_norm([tensor([3.0]), tensor([4.0])])
@@ -45,9 +45,9 @@ def get_total_norm(tensors: Tensors, norm_type: float = 2.0, error_if_nonfinite:
 
 def clip_grad_norm_(parameters: Tensors, max_norm: float, norm_type: float = 2.0,
                     error_if_nonfinite: bool = False, foreach: bool | None = None) -> Tensor:
-    """Scale all gradients, in place, so that their total norm is at most `max_norm`.
+    """Scale all gradients in place so that their total norm is at most `max_norm`.
 
-    Returns the norm before.
+    Returns the total norm before clipping.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.utils.clip_grad_norm_.html
 
@@ -69,7 +69,7 @@ def clip_grad_norm_(parameters: Tensors, max_norm: float, norm_type: float = 2.0
 
 def clip_grads_with_norm_(parameters: Tensors, max_norm: float, total_norm: Tensor,
                           foreach: bool | None = None) -> None:
-    """Scale all gradients, in place, given their total norm.
+    """Clip all gradients in place to `max_norm`, given their total norm.
 
     >>> from minigrad import nn, tensor
     >>> p = nn.Parameter(tensor([1.0]))
@@ -85,7 +85,7 @@ def clip_grads_with_norm_(parameters: Tensors, max_norm: float, total_norm: Tens
 
 
 def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | None = None) -> None:
-    """Clamp all elements of the gradients to ±clip_value, in place.
+    """Clamp all elements of the gradients to ±`clip_value`, in place.
 
     >>> from minigrad import nn, tensor
     >>> p = nn.Parameter(tensor([1.0, 2.0]))

@@ -1,4 +1,4 @@
-"""All parameters as one vector, and back.
+"""Conversion of parameters to a single vector and back.
 
 Source: https://docs.pytorch.org/docs/stable/nn.html#utilities
 """
@@ -13,7 +13,7 @@ from ..module_tables import type_name
 
 
 def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
-    """Return all parameters as one vector.
+    """Concatenate all parameters into one vector.
 
     >>> from minigrad import ones
     >>> parameters_to_vector([ones(2), ones(1, 2)])
@@ -24,7 +24,7 @@ def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
 
 
 def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
-    """Make the parameters views of slices of one vector.
+    """Turn the parameters into views of consecutive slices of a vector.
 
     >>> from minigrad import nn, tensor
     >>> layer = nn.Linear(2, 1)

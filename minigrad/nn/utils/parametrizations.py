@@ -1,4 +1,4 @@
-"""Parametrizations that are often wanted: weight norm, spectral norm, orthogonal matrices.
+"""Common parametrizations: weight norm, spectral norm, orthogonal matrices.
 
 Source: https://docs.pytorch.org/docs/stable/nn.html#utilities
 """
@@ -30,7 +30,7 @@ MAPS = ("matrix_exp", "cayley", "householder")
 
 
 def is_orthogonal(q: Tensor) -> bool:
-    """Tell whether the columns of q, or of each matrix in it, are orthonormal.
+    """Return whether the columns of q, or of each matrix in it, are orthonormal.
 
     >>> from minigrad import tensor
     >>> is_orthogonal(tensor([[0.0, -1.0], [1.0, 0.0]])), is_orthogonal(tensor([[2.0]]))
@@ -43,7 +43,7 @@ def is_orthogonal(q: Tensor) -> bool:
 
 
 def make_orthogonal(a: Tensor) -> Any:
-    """Return Q of a = QR for a tall matrix, with the signs that make R's diagonal positive.
+    """Return Q of a = QR for a tall matrix, with signs that make R's diagonal positive.
 
     >>> from minigrad import tensor
     >>> make_orthogonal(tensor([[3.0], [4.0]]))
@@ -56,10 +56,10 @@ def make_orthogonal(a: Tensor) -> Any:
 
 
 class _Orthogonal(Module):
-    """An orthogonal matrix from a free one, by one of three maps.
+    """An orthogonal matrix computed from an unconstrained one, by one of three maps.
 
-    `base` is a fixed orthogonal matrix that the result is multiplied with: training then starts
-    where the map is well conditioned.  Source: https://arxiv.org/abs/1909.09501
+    `base` is a fixed orthogonal matrix that multiplies the result, so that training starts where
+    the map is well conditioned.  Source: https://arxiv.org/abs/1909.09501
     """
 
     base: Any
@@ -73,13 +73,13 @@ class _Orthogonal(Module):
             self.register_buffer("base", None)
 
     def forward(self, x: Tensor) -> Any:
-        """Return the orthogonal matrix for `x`: its columns are orthonormal, or else its rows."""
+        """Return the orthogonal matrix for `x`: orthonormal columns, or rows if it is wide."""
         wide = x.shape[-2] < x.shape[-1]
         tall = x.mT if wide else x
         if self.orthogonal_map == "householder":
             reflectors = F.tril(tall, -1)
             tau = 2.0 / (1.0 + F.sum(reflectors * reflectors, -2))
-            signs = F.diagonal(tall, dim1=-2, dim2=-1).int()  # not differentiated, not trained
+            signs = F.diagonal(tall, dim1=-2, dim2=-1).int()  # constant signs, not trained
             q = linalg.householder_product(reflectors, tau) * F.unsqueeze(signs, -2)
         else:
             q = self._rotation(tall)
@@ -88,7 +88,7 @@ class _Orthogonal(Module):
         return q.mT if wide else q
 
     def _rotation(self, tall: Tensor) -> Any:
-        """Return the first columns of a rotation that depends on the lower triangle."""
+        """Return the first columns of a rotation that is computed from the lower triangle."""
         rows, columns = tall.shape[-2:]
         lower = F.tril(tall)
         if rows != columns:
@@ -104,7 +104,7 @@ class _Orthogonal(Module):
 
     @no_grad()
     def right_inverse(self, q: Tensor) -> Any:
-        """Return a matrix that `forward` maps to `q`; `base` changes with it."""
+        """Return a matrix that `forward` maps to `q`; this updates `base`."""
         if q.shape != self.shape:
             raise ValueError(f"Expected a matrix or batch of matrices of shape {self.shape}. "
                              f"Got a tensor of shape {q.shape}.")
@@ -114,20 +114,20 @@ class _Orthogonal(Module):
             reflectors = self._reflectors(tall)
             return reflectors.mT if wide else reflectors
         rows, columns = tall.shape[-2:]
-        if rows != columns:  # completed by random columns
+        if rows != columns:  # complete it with random columns
             others = randn(*tall.shape[:-2], rows, rows - columns, dtype=q.dtype, device=q.device)
             self.base = make_orthogonal(F.cat([tall, others], -1))
         elif is_orthogonal(tall):
             self.base = tall.clone()
         else:
             self.base = make_orthogonal(tall)
-        # The diagonal holds the signs of the reflections: -1 makes zeros below it mean `base`.
+        # The diagonal holds the signs of the reflections; -1 with zeros below it gives `base`.
         start = F.zeros_like(q)
         start.diagonal(dim1=-2, dim2=-1).fill_(-1.0)
         return start
 
     def _reflectors(self, tall: Tensor) -> Any:
-        """Return the reflections whose product is Q, and on the diagonal their signs."""
+        """Return the reflections whose product is Q, with their signs on the diagonal."""
         if self.orthogonal_map != "householder":
             raise NotImplementedError(
                 "It is not possible to assign to the matrix exponential or the Cayley "
@@ -135,17 +135,17 @@ class _Orthogonal(Module):
         reflectors, tau = F.geqrf(tall)
         diagonal = reflectors.diagonal(dim1=-2, dim2=-1)
         diagonal.sign_()
-        diagonal[tau == 0.0] *= -1  # LAPACK gives zero where it leaves a reflection out
+        diagonal[tau == 0.0] *= -1  # LAPACK sets tau to zero when it skips a reflection
         return reflectors
 
 
 def orthogonal(module: M, name: str = "weight", orthogonal_map: str | None = None, *,
                use_trivialization: bool = True) -> M:
-    """Keep a matrix (..., m, n) orthogonal: its columns are orthonormal, or its rows if m < n.
+    """Keep a matrix (..., m, n) orthogonal: orthonormal columns, or orthonormal rows if m < n.
 
-    `orthogonal_map` says how the matrix depends on what is trained: "matrix_exp" (the default for
-    square matrices), "cayley", or "householder" (for others).  Returns the module; ValueError if
-    there is no such tensor, if it has fewer than two dimensions, and for another map.
+    `orthogonal_map` computes the matrix from the trained one: "matrix_exp" (the default for square
+    matrices), "householder" (the default for others) or "cayley".  Returns the module. Raises
+    `ValueError` if the tensor does not exist or has fewer than two dimensions, or for another map.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.utils.parametrizations.orthogonal.html
 
@@ -174,7 +174,7 @@ def orthogonal(module: M, name: str = "weight", orthogonal_map: str | None = Non
 
 
 class _WeightNorm(Module):
-    """A weight from its length and its direction."""
+    """A weight computed from its length and its direction."""
 
     def __init__(self, dim: int | None = 0) -> None:
         super().__init__()
@@ -192,8 +192,8 @@ class _WeightNorm(Module):
 def weight_norm(module: M, name: str = "weight", dim: int | None = 0) -> M:
     """Train a weight as its length, `original0`, and its direction, `original1`.
 
-    There is a length for each index of `dim`; one for all if `dim` is None. Returns the module,
-    which reads files that were written with the older `nn.utils.weight_norm` too.
+    Each index of `dim` has a length; with `dim=None` the whole weight has one. Returns the module,
+    which can also load states written with the deprecated `nn.utils.weight_norm`.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.utils.parametrizations.weight_norm.html
 
@@ -218,9 +218,9 @@ def weight_norm(module: M, name: str = "weight", dim: int | None = 0) -> M:
 
 
 class _SpectralNorm(Module):
-    """A weight divided by its largest singular value, which the power method estimates.
+    """A weight divided by its largest singular value, which power iteration estimates.
 
-    The buffers `_u` and `_v` estimate the singular vectors; each use in training improves them.
+    The buffers `_u` and `_v` estimate the singular vectors; each use in training refines them.
     """
 
     _u: Tensor
@@ -239,7 +239,7 @@ class _SpectralNorm(Module):
         self.dim = dim % ndim
         self.eps = eps
         if ndim == 1:
-            return  # a vector's norm is known
+            return  # a vector's norm needs no estimate
         self.n_power_iterations = n_power_iterations
         matrix = self._matrix(weight)
         u, v = (matrix.new_empty(n).normal_(0, 1) for n in matrix.shape)
@@ -254,7 +254,7 @@ class _SpectralNorm(Module):
 
     @no_grad()
     def _power_method(self, matrix: Tensor, times: int) -> None:
-        """Improve the singular vectors, in their memory."""
+        """Refine the singular vectors in place."""
         for _ in range(times):
             functional.normalize(F.mv(matrix, self._v), dim=0, eps=self.eps, out=self._u)
             functional.normalize(F.mv(matrix.mT, self._u), dim=0, eps=self.eps, out=self._v)
@@ -266,20 +266,20 @@ class _SpectralNorm(Module):
         matrix = self._matrix(weight)
         if self.training:
             self._power_method(matrix, self.n_power_iterations)
-        u, v = self._u.clone(), self._v.clone()  # the next forward writes to them
+        u, v = self._u.clone(), self._v.clone()  # the next forward overwrites them
         return weight / F.dot(u, F.mv(matrix, v))
 
     def right_inverse(self, value: Tensor) -> Tensor:
-        """Return the value: one of norm 1 is its own original."""
+        """Return the value unchanged, since `forward` keeps a value of norm 1."""
         return value
 
 
 def spectral_norm(module: M, name: str = "weight", n_power_iterations: int = 1,
                   eps: float = 1e-12, dim: int | None = None) -> M:
-    """Divide a weight by its largest singular value, each time that it is read.
+    """Divide a weight by its largest singular value whenever it is read.
 
-    The weight counts as a matrix whose rows are the indices of `dim`: 0, but 1 for transposed
-    convolutions.  Returns the module; ValueError if there is no such tensor.
+    The weight counts as a matrix with a row for each index of `dim`, which is 0, or 1 for
+    transposed convolutions.  Returns the module. Raises `ValueError` if the tensor does not exist.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.utils.parametrizations.spectral_norm.html
 

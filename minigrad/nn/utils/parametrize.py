@@ -1,4 +1,4 @@
-"""Parametrizations: a tensor of a module, computed from others each time that it is read.
+"""Parametrizations: a module's tensor is recomputed from other tensors whenever it is read.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.utils.parametrize.register_parametrization.html
 """
@@ -25,16 +25,16 @@ __all__ = [
 M = TypeVar("M", bound=Module)
 
 # NOTE [What a cached value belongs to]
-# The key names the module that is asked, which the table keeps alive beside the value.  PyTorch's
-# key names the module on which the parametrization was registered: within `cached`, a deep copy of
-# it reads the first module's weight there.
+# The key identifies the module whose attribute is read, and the table keeps that module alive
+# beside the value.  PyTorch's key identifies the module on which the parametrization was
+# registered, so within `cached` a deep copy reads the first module's weight there.
 _cache_enabled = 0
 _cache: dict[tuple[int, str], tuple[Module, Any]] = {}
 
 
 @contextmanager
 def cached() -> Iterator[None]:
-    """Compute each parametrized tensor once, when it is first read, until the block ends.
+    """Within the block, compute each parametrized tensor only once, when it is first read.
 
     >>> from minigrad import nn
     >>> layer = register_parametrization(nn.Linear(2, 2), "weight", nn.Tanh())
@@ -55,10 +55,10 @@ def cached() -> Iterator[None]:
 
 
 class ParametrizationList(ModuleList):
-    """The parametrizations of one tensor, the first one innermost, and the tensors they start from.
+    """The parametrizations of one tensor, innermost first, and the tensors they start from.
 
-    These are `original`, or `original0`, `original1`, ... where the first parametrization's
-    `right_inverse` returns several. `register_parametrization` makes it.
+    These are `original`, or `original0`, `original1`, ... if the first parametrization's
+    `right_inverse` returns several. `register_parametrization` creates this list.
 
     >>> from minigrad import nn
     >>> layer = register_parametrization(nn.Linear(2, 1), "weight", nn.Softplus())
@@ -92,7 +92,7 @@ class ParametrizationList(ModuleList):
             _check_result(self(), shape, dtype)
 
     def _start_of(self, value: Any) -> Any:
-        """Return what the parametrizations make `value` of; one without an inverse keeps it."""
+        """Run `value` backwards through the parametrizations; skip the ones without an inverse."""
         with no_grad():
             for module in reversed(list(self)):
                 if hasattr(module, "right_inverse"):
@@ -103,7 +103,7 @@ class ParametrizationList(ModuleList):
         return value
 
     def _keep(self, original: Tensor, new: Tensor) -> None:
-        """Register the one tensor; it stays the object that an optimizer may know already."""
+        """Register the original; it stays the same object, since an optimizer may hold it."""
         for what in ("dtype", "device"):
             before, after = getattr(original, what), getattr(new, what)
             if before != after:
@@ -115,7 +115,7 @@ class ParametrizationList(ModuleList):
         _register(self, "original", original)
 
     def _keep_several(self, original: Tensor, new: Sequence[Any]) -> None:
-        """Register several tensors: parameters, if the tensor was one."""
+        """Register several originals, as parameters if the tensor was one."""
         for i, one in enumerate(new):
             if not isinstance(one, Tensor):
                 raise ValueError("'right_inverse' must return a Tensor or a Sequence of tensors "
@@ -129,8 +129,8 @@ class ParametrizationList(ModuleList):
     def right_inverse(self, value: Any) -> None:
         """Set the originals so that the result is `value`.
 
-        RuntimeError if a parametrization has no `right_inverse`, ValueError if one returns
-        another number or another dtype than at first.
+        Raises `RuntimeError` if a parametrization has no `right_inverse`, and `ValueError` if one
+        returns a different dtype or number of tensors than at first.
 
         >>> from minigrad import nn, tensor
         >>> class Double(nn.Module):
@@ -154,7 +154,7 @@ class ParametrizationList(ModuleList):
                 self._set_several(value)
 
     def _set_one(self, value: Any) -> None:
-        """Give `original` another value."""
+        """Assign a new value to `original`."""
         if not isinstance(value, Tensor):
             raise ValueError(f"`right_inverse` should return a tensor. Got {type(value).__name__}")
         if value.dtype != self.original.dtype:
@@ -163,7 +163,7 @@ class ParametrizationList(ModuleList):
         self.original.set_(value)
 
     def _set_several(self, values: Any) -> None:
-        """Give `original0`, `original1`, ... other values."""
+        """Assign new values to `original0`, `original1`, ..."""
         if not isinstance(values, Sequence):
             raise ValueError("'right_inverse' must return a sequence of tensors. "
                              f"Got {type(values).__name__}.")
@@ -188,14 +188,14 @@ class ParametrizationList(ModuleList):
         else:
             x = self[0](*(getattr(self, f"original{i}") for i in range(self.ntensors)))
         place = 1
-        while hasattr(self, str(place)):  # other names than places are left alone
+        while hasattr(self, str(place)):  # ignore other attributes
             x = self[place](x)
             place += 1
         return x
 
 
 def _register(module: Module, name: str, tensor: Tensor) -> None:
-    """Register a parameter as a parameter, another tensor as a buffer."""
+    """Register a parameter as a parameter and any other tensor as a buffer."""
     if isinstance(tensor, Parameter):
         module.register_parameter(name, tensor)
     else:
@@ -203,7 +203,7 @@ def _register(module: Module, name: str, tensor: Tensor) -> None:
 
 
 def _check_result(result: Any, shape: Any, dtype: Any) -> None:
-    """Raise unless a first parametrization keeps shape and dtype."""
+    """Raise unless the first parametrization keeps shape and dtype."""
     if not isinstance(result, Tensor):
         raise ValueError(f"A parametrization must return a tensor. Got {type(result).__name__}.")
     for what, before, after in (("dtype", dtype, result.dtype), ("shape", shape, result.shape)):
@@ -214,7 +214,7 @@ def _check_result(result: Any, shape: Any, dtype: Any) -> None:
 
 
 def _check_another(parametrization: Any, now: Tensor, name: str) -> None:
-    """Raise unless a further parametrization, and its inverse, keep shape and dtype."""
+    """Raise unless a further parametrization and its inverse keep shape and dtype."""
     result = parametrization(now)
     if not isinstance(result, Tensor):
         raise ValueError(f"A parametrization must return a tensor. Got {type(result).__name__}.")
@@ -247,7 +247,7 @@ def _check_another(parametrization: Any, now: Tensor, name: str) -> None:
 
 
 def _copied(self: Any, memo: dict[int, Any]) -> Any:
-    """Copy a parametrized module deeply, as `copy` does without `__getstate__`."""
+    """Deep-copy a parametrized module, like `copy` would if it had no `__getstate__`."""
     if id(self) in memo:
         return memo[id(self)]
     replica = memo[id(self)] = self.__new__(self.__class__)
@@ -266,7 +266,7 @@ def _refuse_state(self: Any) -> Any:
 
 
 def _give_own_class(module: Module) -> None:
-    """Make the module's class one of its own, which can have properties."""
+    """Give the module a class that no other module has, so that it can have properties."""
     module_class = type(module)
     body: dict[str, Any] = {"__getstate__": _refuse_state}
     if not hasattr(module_class, "__deepcopy__"):
@@ -275,7 +275,7 @@ def _give_own_class(module: Module) -> None:
 
 
 def _give_property(module: Module, name: str) -> None:
-    """Make `name` compute the tensor when it is read, and set the originals when it is set."""
+    """Turn `name` into a property: reading computes the tensor, writing sets the originals."""
     if hasattr(module, name):
         raise AssertionError(f"Module already has an attribute named '{name}'")
 
@@ -293,17 +293,18 @@ def _give_property(module: Module, name: str) -> None:
     setattr(type(module), name, property(read, write))
 
 
-# ---------------------------------------------------------------- for users
+# ---------------------------------------------------------------- public functions
 
 
 def register_parametrization(module: M, tensor_name: str, parametrization: Module, *,
                              unsafe: bool = False) -> M:
-    """Compute a parameter or buffer as `parametrization(original)` each time that it is read.
+    """Compute a parameter or buffer as `parametrization(original)` whenever it is read.
 
-    Returns the module. The original is `module.parametrizations.<name>.original`, and training
-    changes it. A parametrization's `right_inverse` gives the original its start and lets the
-    tensor be set; it may return several originals. Further parametrizations apply to the result.
-    ValueError if there is no such tensor, or if shape or dtype change and `unsafe` is False.
+    Returns the module. Training updates the original, `module.parametrizations.<name>.original`.
+    A parametrization's `right_inverse`, if it has one, computes the initial original and lets you
+    assign to the tensor; it may return several originals. Further parametrizations apply to the
+    result. Raises `ValueError` if the tensor does not exist, or if its shape or dtype would change
+    and `unsafe` is False.
 
     >>> from minigrad import nn
     >>> class Symmetric(nn.Module):
@@ -322,7 +323,7 @@ def register_parametrization(module: M, tensor_name: str, parametrization: Modul
         further.append(parametrization)
         further.unsafe |= unsafe
     elif tensor_name in module._buffers or tensor_name in module._parameters:
-        # made first, for it may raise
+        # This may raise, so it runs before the tensor is deleted.
         first = ParametrizationList([parametrization], getattr(module, tensor_name), unsafe)
         delattr(module, tensor_name)
         if not is_parametrized(module):
@@ -337,7 +338,7 @@ def register_parametrization(module: M, tensor_name: str, parametrization: Modul
 
 
 def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
-    """Tell whether the tensor of this name is parametrized; without a name, whether any is.
+    """Return whether the named tensor is parametrized; without a name, whether any is.
 
     >>> from minigrad import nn
     >>> layer = register_parametrization(nn.Linear(2, 2), "weight", nn.Tanh())
@@ -351,10 +352,11 @@ def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
 
 
 def remove_parametrizations(module: M, tensor_name: str, leave_parametrized: bool = True) -> M:
-    """Make the tensor a plain parameter or buffer again, with its present value.
+    """Turn a parametrized tensor back into a parameter or buffer with its current value.
 
-    Without `leave_parametrized` it gets the value of its original instead. ValueError if it is not
-    parametrized, or if it has several originals and gets none of them.
+    With `leave_parametrized=False` it gets the value of its original instead. Raises `ValueError`
+    if the tensor is not parametrized, or if it has several originals and `leave_parametrized` is
+    False.
 
     >>> from minigrad import nn
     >>> layer = register_parametrization(nn.Linear(2, 2), "weight", nn.Tanh())
@@ -385,7 +387,7 @@ def remove_parametrizations(module: M, tensor_name: str, leave_parametrized: boo
 
 
 def type_before_parametrizations(module: Module) -> type:
-    """Return the class that a module has, or had before it was parametrized.
+    """Return a module's class, ignoring parametrizations.
 
     >>> from minigrad import nn
     >>> layer = register_parametrization(nn.Linear(2, 2), "weight", nn.Tanh())
@@ -397,9 +399,10 @@ def type_before_parametrizations(module: Module) -> type:
 
 def transfer_parametrizations_and_params(from_module: Module, to_module: M,
                                          tensor_name: str | None = None) -> M:
-    """Give another module the parametrizations and originals of one tensor, or of all; return it.
+    """Copy the parametrizations and originals of one tensor, or of all, to another module.
 
-    A tensor that `to_module` lacks is made. Nothing happens if `from_module` has none.
+    Creates tensors that `to_module` lacks, and does nothing if `from_module` is not parametrized.
+    Returns `to_module`.
 
     >>> from minigrad import nn
     >>> layer = register_parametrization(nn.Linear(2, 2), "weight", nn.Tanh())
@@ -421,7 +424,7 @@ def transfer_parametrizations_and_params(from_module: Module, to_module: M,
 
 
 def originals(parametrizations: ParametrizationList) -> list[tuple[str, Any]]:
-    """Return the names and tensors that the parametrizations start from.
+    """Return the names and tensors of the originals.
 
     >>> from minigrad import nn
     >>> layer = register_parametrization(nn.Linear(2, 2), "weight", nn.Tanh())

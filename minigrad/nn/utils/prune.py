@@ -1,7 +1,8 @@
-"""Pruning: set some entries of a parameter to zero, by a mask that can be trained around.
+"""Pruning: set entries of a parameter to zero with a mask, and keep training the others.
 
-A pruned parameter `weight` is computed before each forward as `weight_orig` (a parameter) times
-`weight_mask` (a buffer). The functions below prune; the classes behind them say which entries.
+A forward pre-hook computes a pruned parameter `weight` as `weight_orig` (a parameter) times
+`weight_mask` (a buffer). The functions below prune; their classes in `pruning_methods` choose the
+entries.
 
 Source: https://docs.pytorch.org/docs/stable/nn.html#utilities
 """
@@ -38,7 +39,7 @@ M = TypeVar("M", bound=Module)
 
 
 def identity(module: M, name: str) -> M:
-    """Give a parameter a mask of ones, without pruning it; return the module.
+    """Give a parameter a mask of ones, which prunes no entries; return the module.
 
     >>> from minigrad import nn
     >>> sorted(identity(nn.Linear(2, 1), "bias").state_dict())
@@ -49,7 +50,7 @@ def identity(module: M, name: str) -> M:
 
 
 def random_unstructured(module: M, name: str, amount: Any) -> M:
-    """Set entries of a parameter to zero at random: a number or a share; return the module.
+    """Set random entries of a parameter to zero, `amount` being a number or a fraction.
 
     >>> from minigrad import nn
     >>> (random_unstructured(nn.Linear(4, 2), "weight", amount=3).weight == 0).sum()
@@ -61,9 +62,9 @@ def random_unstructured(module: M, name: str, amount: Any) -> M:
 
 def l1_unstructured(module: M, name: str, amount: Any,
                     importance_scores: Tensor | None = None) -> M:
-    """Set the entries of a parameter that are nearest to zero to zero; return the module.
+    """Set the entries of a parameter with the smallest magnitude to zero; return the module.
 
-    `amount` is their number or share. With `importance_scores`, their size decides.
+    `amount` is a number or a fraction. If you pass `importance_scores`, their magnitude decides.
 
     >>> from minigrad import nn, tensor
     >>> scores = tensor([[1.0, 5.0, 3.0]])
@@ -75,7 +76,7 @@ def l1_unstructured(module: M, name: str, amount: Any,
 
 
 def random_structured(module: M, name: str, amount: Any, dim: int) -> M:
-    """Set channels of a parameter along `dim` to zero at random; return the module.
+    """Set random channels of a parameter along `dim` to zero; return the module.
 
     >>> from minigrad import nn
     >>> random_structured(nn.Linear(2, 4), "weight", 0.25, dim=0).weight_mask.sum()
@@ -89,8 +90,8 @@ def ln_structured(module: M, name: str, amount: Any, n: Any, dim: int,
                   importance_scores: Tensor | None = None) -> M:
     """Set the channels of a parameter along `dim` with the smallest n-norm to zero.
 
-    `amount` is their number or share. With `importance_scores`, their norms decide. Returns the
-    module; ValueError for a parameter of one dimension.
+    `amount` is a number or a fraction. If you pass `importance_scores`, their norms decide. Returns
+    the module. Raises `ValueError` if the parameter has only one dimension.
 
     >>> from minigrad import nn, tensor
     >>> layer = nn.Linear(2, 2)
@@ -108,8 +109,8 @@ def global_unstructured(parameters: Any, pruning_method: Any,
                         **kwargs: Any) -> None:
     """Prune the (module, name) pairs of `parameters` as if they were one long parameter.
 
-    `pruning_method` is an unstructured method's class, `kwargs` are its arguments.
-    `importance_scores` gives scores by (module, name). TypeError for other arguments.
+    `pruning_method` is the class of an unstructured method, and `kwargs` are its arguments.
+    `importance_scores` maps (module, name) pairs to scores. Raises `TypeError` for other arguments.
 
     >>> from minigrad import nn, tensor
     >>> one, two = nn.Linear(2, 1), nn.Linear(2, 1)
@@ -157,9 +158,9 @@ def custom_from_mask(module: M, name: str, mask: Tensor) -> M:
 
 
 def remove(module: M, name: str) -> M:
-    """Make a pruned parameter a plain one again; its zeros stay. Return the module.
+    """Turn a pruned parameter back into a plain one that keeps its zeros; return the module.
 
-    ValueError if it is not pruned.
+    Raises `ValueError` if it is not pruned.
 
     >>> from minigrad import nn
     >>> sorted(remove(identity(nn.Linear(2, 1), "weight"), "weight").state_dict())
@@ -175,7 +176,7 @@ def remove(module: M, name: str) -> M:
 
 
 def is_pruned(module: Module) -> bool:
-    """Tell whether a parameter of the module, or of one within it, is pruned.
+    """Return whether the module or one of its submodules has a pruned parameter.
 
     >>> from minigrad import nn
     >>> net = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1))

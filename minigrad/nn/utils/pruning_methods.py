@@ -1,4 +1,4 @@
-"""The classes behind the functions of `prune`: they choose the entries that are pruned.
+"""The classes that choose which entries the functions of `prune` set to zero.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.utils.prune.BasePruningMethod.html
 """
@@ -23,10 +23,11 @@ __all__ = [
 
 
 class BasePruningMethod(ABC):
-    """The base of pruning methods: a forward pre-hook that masks the parameter.
+    """Base of pruning methods: a forward pre-hook that masks the parameter.
 
-    A subclass has `compute_mask`, and in `PRUNING_TYPE` the word "unstructured" (it chooses among
-    single entries), "structured" (among channels along its `dim`) or "global" (it sees all).
+    A subclass defines `compute_mask`. Its `PRUNING_TYPE` tells what it chooses from: "unstructured"
+    from single entries, "structured" from channels along its `dim`, "global" from all entries,
+    including the ones that are pruned already.
 
     >>> from minigrad import nn, ones, tensor
     >>> class EverySecond(BasePruningMethod):
@@ -55,7 +56,7 @@ class BasePruningMethod(ABC):
 
     @abstractmethod
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """Return the mask for a tensor: zeros where `default_mask` has them, and in new places."""
+        """Return the mask for a tensor: `default_mask` with additional zeros."""
 
     def apply_mask(self, module: Module) -> Any:
         """Return the masked parameter."""
@@ -69,8 +70,8 @@ class BasePruningMethod(ABC):
               **kwargs: Any) -> Any:
         """Prune the parameter, in addition to earlier pruning; return the hook.
 
-        The entries are chosen by `importance_scores`, which have the parameter's shape; without
-        them by the parameter itself. Further arguments go to the class.
+        `importance_scores`, which default to the parameter itself, decide which entries to prune
+        and must have its shape. Further arguments go to the class.
 
         >>> from minigrad import nn
         >>> L1Unstructured.apply(nn.Linear(2, 2), "weight", amount=1).PRUNING_TYPE
@@ -93,7 +94,7 @@ class BasePruningMethod(ABC):
         try:
             module.register_buffer(name + "_mask", method.compute_mask(scores, default))
             setattr(module, name, method.apply_mask(module))
-        except Exception:  # the module stays as it was
+        except Exception:  # leave the module unchanged
             if earlier is None:
                 module.register_parameter(name, module._parameters.pop(name + "_orig"))
             else:
@@ -105,7 +106,7 @@ class BasePruningMethod(ABC):
 
     def prune(self, t: Tensor, default_mask: Tensor | None = None,
               importance_scores: Tensor | None = None) -> Any:
-        """Return a tensor with the chosen entries set to zero; no module is needed.
+        """Return a tensor with the chosen entries set to zero, without using a module.
 
         >>> from minigrad import tensor
         >>> L1Unstructured(amount=2).prune(tensor([3.0, -1.0, 2.0, -4.0]))
@@ -116,7 +117,7 @@ class BasePruningMethod(ABC):
         return t * self.compute_mask(scores, default_mask=default)
 
     def remove(self, module: Module) -> None:
-        """Make the masked value the parameter; the zeros stay."""
+        """Make the masked value the parameter, so its zeros stay."""
         name = self._tensor_name
         if name is None:
             raise AssertionError(f"Module {module} has to be pruned before pruning can be removed")
@@ -130,7 +131,7 @@ class BasePruningMethod(ABC):
 
 
 def hook_of(module: Module, name: str) -> Any:
-    """Return the key of the pre-hook that prunes the parameter of this name; None without one.
+    """Return the key of the pre-hook that prunes the named parameter, or `None`.
 
     >>> from minigrad import nn
     >>> layer = nn.Linear(2, 1)
@@ -147,14 +148,14 @@ def hook_of(module: Module, name: str) -> Any:
 
 
 def _joined(earlier: Any, method: Any) -> Any:
-    """Return a container of the hook that prunes already and another one after it."""
+    """Return a container with the existing hook and a new one after it."""
     container = earlier if isinstance(earlier, PruningContainer) else PruningContainer(earlier)
     container.add_pruning_method(method)
     return container
 
 
 def _scores(scores: Tensor | None, tensor: Tensor, what: str) -> Tensor:
-    """Return what entries are chosen by; raise if it is of another shape."""
+    """Return the scores to choose entries by; raise if they have the wrong shape."""
     if scores is None:
         return tensor
     if scores.shape != tensor.shape:
@@ -164,7 +165,7 @@ def _scores(scores: Tensor | None, tensor: Tensor, what: str) -> Tensor:
 
 
 class PruningContainer(BasePruningMethod):
-    """Several pruning methods on one parameter: each chooses among what the others have left.
+    """Several pruning methods on one parameter; each chooses from the entries that are left.
 
     >>> from minigrad import nn
     >>> layer = nn.Linear(4, 1)
@@ -182,7 +183,7 @@ class PruningContainer(BasePruningMethod):
             self.add_pruning_method(method)
 
     def add_pruning_method(self, method: Any) -> None:
-        """Add a method for the same parameter; TypeError if it is none, else ValueError.
+        """Add a method; raise `TypeError` unless it is one, `ValueError` for another parameter.
 
         >>> from minigrad import nn
         >>> method = L1Unstructured.apply(nn.Linear(4, 1), "weight", amount=1)
@@ -207,7 +208,7 @@ class PruningContainer(BasePruningMethod):
         return self._pruning_methods[idx]
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Any:
-        """Return `default_mask` with the zeros of the latest method in it."""
+        """Return `default_mask` with the zeros of the latest method added."""
         method = self._pruning_methods[-1]
         seen = _left_to(method, t, default_mask)
         mask = default_mask.to(dtype=t.dtype)
@@ -216,7 +217,7 @@ class PruningContainer(BasePruningMethod):
 
 
 def _left_to(method: Any, t: Tensor, mask: Tensor) -> Any:
-    """Return an index of the entries that a further method chooses from."""
+    """Return an index of the entries that the next method chooses from."""
     if method.PRUNING_TYPE == "unstructured":
         return mask == 1
     whole = [slice(None)] * t.dim()
@@ -234,21 +235,21 @@ def _left_to(method: Any, t: Tensor, mask: Tensor) -> Any:
 
 
 def _channels(t: Tensor, dim: int, which: Any) -> tuple[Any, ...]:
-    """Return the index of some channels along a dimension."""
+    """Return an index of some channels along a dimension."""
     index: list[Any] = [slice(None)] * t.dim()
     index[dim] = which
     return tuple(index)
 
 
 def _kept(t: Tensor, dim: int, which: Any, default_mask: Tensor) -> Any:
-    """Return the mask that keeps some channels, and of them what `default_mask` keeps."""
+    """Return a mask that keeps some channels, except where `default_mask` is zero."""
     mask = F.zeros_like(t)
     mask[_channels(t, dim, which)] = 1
     return mask * default_mask.to(mask.dtype)
 
 
 class Identity(BasePruningMethod):
-    """Prunes nothing, but gives the parameter its mask.
+    """Prune no entries, but give the parameter a mask.
 
     >>> from minigrad import nn
     >>> layer = nn.Linear(2, 1)
@@ -265,19 +266,19 @@ class Identity(BasePruningMethod):
 
     @classmethod
     def apply(cls, module: Module, name: str) -> Any:  # type: ignore[override]  # as PyTorch's
-        """Give the parameter of this name a mask of ones; return the hook."""
+        """Give the named parameter a mask of ones; return the hook."""
         return super().apply(module, name)
 
 
 class _Amount(BasePruningMethod):
-    """Base of the methods that prune a number of entries or channels, or a share of them."""
+    """Base of methods that prune a number of entries or channels, or a fraction of them."""
 
     def __init__(self, amount: Any) -> None:
         check_amount(amount)
         self.amount = amount
 
     def _number(self, size: int) -> int:
-        """Return how many of `size` to prune; ValueError if there are not as many."""
+        """Return how many of `size` to prune; raise `ValueError` if it is more than `size`."""
         number: int = self.amount
         if not isinstance(self.amount, Integral):
             number = round(self.amount * size)
@@ -287,7 +288,7 @@ class _Amount(BasePruningMethod):
         return number
 
     def _channels_of(self, t: Tensor, dim: int) -> int:
-        """Return the number of channels along a dimension; raise if there is no such dimension."""
+        """Return the number of channels along a dimension, or raise if it does not exist."""
         if t.dim() <= 1:
             raise ValueError("Structured pruning can only be applied to multidimensional tensors. "
                              f"Found tensor of shape {t.shape} with {t.dim()} dims")
@@ -297,7 +298,7 @@ class _Amount(BasePruningMethod):
 
 
 def check_amount(amount: Any) -> None:
-    """Raise unless `amount` is a whole number or a share from 0 to 1.
+    """Raise unless `amount` is a non-negative integer or a fraction from 0 to 1.
 
     >>> check_amount(1.5)
     Traceback (most recent call last):
@@ -312,7 +313,7 @@ def check_amount(amount: Any) -> None:
 
 
 class RandomUnstructured(_Amount):
-    """Prunes entries at random: `amount` of them, or that share.
+    """Prune random entries: `amount` is their number or fraction.
 
     >>> from minigrad import nn
     >>> layer = nn.Linear(3, 2)
@@ -324,7 +325,7 @@ class RandomUnstructured(_Amount):
     PRUNING_TYPE = "unstructured"
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Any:
-        """Return `default_mask` with further zeros at random places."""
+        """Return `default_mask` with additional zeros at random positions."""
         number = self._number(t.numel())
         mask = default_mask.clone(memory_format=contiguous_format)
         if number:
@@ -333,12 +334,12 @@ class RandomUnstructured(_Amount):
 
     @classmethod
     def apply(cls, module: Module, name: str, amount: Any) -> Any:  # type: ignore[override]  # as PyTorch's
-        """Prune the parameter of this name; return the hook."""
+        """Prune the named parameter; return the hook."""
         return super().apply(module, name, amount=amount)
 
 
 class L1Unstructured(_Amount):
-    """Prunes the entries that are nearest to zero: `amount` of them, or that share.
+    """Prune the entries with the smallest magnitude: `amount` is their number or fraction.
 
     >>> from minigrad import tensor
     >>> L1Unstructured(amount=0.5).prune(tensor([3.0, 1.0, 2.0, 4.0]))
@@ -348,7 +349,7 @@ class L1Unstructured(_Amount):
     PRUNING_TYPE = "unstructured"
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Any:
-        """Return `default_mask` with further zeros where `t` is nearest to zero."""
+        """Return `default_mask` with additional zeros where `t` is closest to zero."""
         number = self._number(t.numel())
         mask = default_mask.clone(memory_format=contiguous_format)
         if number:
@@ -358,12 +359,12 @@ class L1Unstructured(_Amount):
     @classmethod
     def apply(cls, module: Module, name: str, amount: Any,  # type: ignore[override]  # as PyTorch's
               importance_scores: Tensor | None = None) -> Any:
-        """Prune the parameter of this name; return the hook."""
+        """Prune the named parameter; return the hook."""
         return super().apply(module, name, amount=amount, importance_scores=importance_scores)
 
 
 class RandomStructured(_Amount):
-    """Prunes channels along `dim` at random: `amount` of them, or that share.
+    """Prune random channels along `dim`: `amount` is their number or fraction.
 
     >>> from minigrad import ones
     >>> RandomStructured(amount=1, dim=0).prune(ones(3, 2)).sum()
@@ -377,7 +378,7 @@ class RandomStructured(_Amount):
         self.dim = dim
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Any:
-        """Return `default_mask` with further zeros in random channels."""
+        """Return `default_mask` with additional zeros in random channels."""
         channels = self._channels_of(t, self.dim)
         number = self._number(channels)
         if not number:
@@ -388,12 +389,12 @@ class RandomStructured(_Amount):
     @classmethod
     def apply(cls, module: Module, name: str, amount: Any,  # type: ignore[override]  # as PyTorch's
               dim: int = -1) -> Any:
-        """Prune the parameter of this name; return the hook."""
+        """Prune the named parameter; return the hook."""
         return super().apply(module, name, amount=amount, dim=dim)
 
 
 class LnStructured(_Amount):
-    """Prunes the channels along `dim` whose n-norm is smallest: `amount` of them, or that share.
+    """Prune the channels along `dim` with the smallest n-norm: `amount` is a number or fraction.
 
     >>> from minigrad import tensor
     >>> LnStructured(amount=1, n=2, dim=0).prune(tensor([[3.0, 4.0], [1.0, 1.0]]))
@@ -409,7 +410,7 @@ class LnStructured(_Amount):
         self.dim = dim
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Any:
-        """Return `default_mask` with further zeros in the channels of smallest norm.
+        """Return `default_mask` with additional zeros in the channels with the smallest norm.
 
         >>> from minigrad import ones, tensor
         >>> weight = tensor([[3.0, 4.0], [1.0, 1.0]])
@@ -427,13 +428,13 @@ class LnStructured(_Amount):
     @classmethod
     def apply(cls, module: Module, name: str, amount: Any, n: Any,  # type: ignore[override]  # as PyTorch's
               dim: int, importance_scores: Tensor | None = None) -> Any:
-        """Prune the parameter of this name; return the hook."""
+        """Prune the named parameter; return the hook."""
         return super().apply(module, name, amount=amount, n=n, dim=dim,
                              importance_scores=importance_scores)
 
 
 class CustomFromMask(BasePruningMethod):
-    """Prunes where a given mask has zeros.
+    """Prune where a given mask is zero.
 
     >>> from minigrad import tensor
     >>> CustomFromMask(tensor([1, 0])).prune(tensor([3.0, 4.0]))
@@ -446,7 +447,7 @@ class CustomFromMask(BasePruningMethod):
         self.mask = mask
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Any:
-        """Return `default_mask` with the zeros of the given mask too."""
+        """Return `default_mask` with the zeros of the given mask added."""
         if default_mask.shape != self.mask.shape:
             raise AssertionError(f"default_mask shape {default_mask.shape} must match self.mask "
                                  f"shape {self.mask.shape}")
@@ -454,5 +455,5 @@ class CustomFromMask(BasePruningMethod):
 
     @classmethod
     def apply(cls, module: Module, name: str, mask: Tensor) -> Any:  # type: ignore[override]  # as PyTorch's
-        """Prune the parameter of this name; return the hook."""
+        """Prune the named parameter; return the hook."""
         return super().apply(module, name, mask=mask)

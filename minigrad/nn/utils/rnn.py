@@ -1,7 +1,8 @@
-"""Sequences of several lengths in one tensor: padded with a value, or packed without any gap.
+"""Sequences of different lengths in one tensor, either padded or packed without gaps.
 
-Packed data holds the first time steps of all sequences, then the second steps of those that have
-one, and so on, the longest sequence first: a recurrent layer takes each step by a matrix product.
+Packed data holds the first steps of all sequences, then the second steps of the sequences that have
+one, and so on, with the longest sequence first. That way a recurrent layer computes each step with
+one matrix product.
 
 Source: https://docs.pytorch.org/docs/stable/nn.html#utility-functions-in-other-modules
 """
@@ -21,10 +22,10 @@ __all__ = ["PackedSequence", "invert_permutation", "pack_padded_sequence", "pack
 
 
 class PackedSequence(NamedTuple):
-    """Packed sequences, as `pack_padded_sequence` and `pack_sequence` make them.
+    """Packed sequences, as returned by `pack_padded_sequence` and `pack_sequence`.
 
-    `data` holds the rows and `batch_sizes` the number of sequences at each time step; the two
-    permutations map the given order to that of the lengths, and back.
+    `data` holds the rows and `batch_sizes` the number of sequences at each time step. The two
+    permutations map the original order to the order by length, and back.
 
     >>> from minigrad import tensor
     >>> pack_sequence([tensor([1, 2, 3]), tensor([4, 5])]).data
@@ -37,7 +38,7 @@ class PackedSequence(NamedTuple):
     unsorted_indices: Tensor | None = None
 
     def to(self, *args: Any, **kwargs: Any) -> PackedSequence:
-        """Return the sequences with their data moved or cast, the permutations moved along."""
+        """Return the sequences with moved or cast data; the permutations move along."""
         data = self.data.to(*args, **kwargs)
         if data is self.data:
             return self
@@ -46,7 +47,7 @@ class PackedSequence(NamedTuple):
         return PackedSequence(data, self.batch_sizes, *orders)
 
     def cpu(self) -> PackedSequence:
-        """Return the sequences in the host's memory."""
+        """Return the sequences on the CPU."""
         return self.to("cpu")
 
     def cuda(self, device: Any = "cuda") -> PackedSequence:
@@ -63,7 +64,7 @@ class PackedSequence(NamedTuple):
 
     @property
     def is_cuda(self) -> bool:
-        """True if the data is on a GPU."""
+        """Whether the data is on a GPU."""
         return self.data.is_cuda
 
 
@@ -81,7 +82,8 @@ def pack_padded_sequence(input: Tensor, lengths: Tensor | Sequence[int],
                          batch_first: bool = False, enforce_sorted: bool = True) -> PackedSequence:
     """Pack padded sequences (T, B, *), or (B, T, *) with `batch_first`, of the given lengths.
 
-    `RuntimeError` for a length that is not positive, and for unsorted lengths if `enforce_sorted`.
+    Raises `RuntimeError` if a length is not positive, or if the lengths are unsorted despite
+    `enforce_sorted`.
 
     Source:
     https://docs.pytorch.org/docs/stable/generated/torch.nn.utils.rnn.pack_padded_sequence.html
@@ -124,7 +126,7 @@ def pad_packed_sequence(sequence: PackedSequence, batch_first: bool = False,
                         total_length: int | None = None) -> tuple[Tensor, Tensor]:
     """Return the sequences padded, (T, B, *) or (B, T, *), and their lengths.
 
-    `total_length` is the T wanted; `ValueError` if it is less than the longest sequence.
+    `total_length` sets T; raises `ValueError` if it is less than the longest sequence.
 
     Source:
     https://docs.pytorch.org/docs/stable/generated/torch.nn.utils.rnn.pad_packed_sequence.html
@@ -145,7 +147,7 @@ def pad_packed_sequence(sequence: PackedSequence, batch_first: bool = False,
     back = sequence.unsorted_indices
     order = range(batch) if back is None else back.tolist()
     starts = [sum(sizes[:t]) for t in range(len(sizes))]
-    missing = data.shape[0]  # the index of the row of padding
+    missing = data.shape[0]  # index of the padding row
     places = [starts[t] + i if t < len(sizes) and i < sizes[t] else missing
               for t in range(steps) for i in order]
     padding = F.new_full(data, (1, *data.shape[1:]), padding_value)
@@ -157,7 +159,7 @@ def pad_packed_sequence(sequence: PackedSequence, batch_first: bool = False,
 
 def pad_sequence(sequences: Iterable[Tensor], batch_first: bool = False,
                  padding_value: float = 0.0, padding_side: str = "right") -> Tensor:
-    """Return sequences (L, *) of several lengths as one tensor (T, B, *) or (B, T, *).
+    """Pad sequences (L, *) of different lengths into one tensor (T, B, *) or (B, T, *).
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.utils.rnn.pad_sequence.html
 
@@ -187,7 +189,7 @@ def pad_sequence(sequences: Iterable[Tensor], batch_first: bool = False,
 
 def unpad_sequence(padded_sequences: Tensor, lengths: Tensor,
                    batch_first: bool = False) -> list[Tensor]:
-    """Return the sequences of a padded tensor one by one.
+    """Split a padded tensor into its sequences.
 
     >>> from minigrad import tensor
     >>> unpad_sequence(tensor([[1, 3], [2, 0]]), tensor([2, 1]))
@@ -198,7 +200,7 @@ def unpad_sequence(padded_sequences: Tensor, lengths: Tensor,
 
 
 def pack_sequence(sequences: Sequence[Tensor], enforce_sorted: bool = True) -> PackedSequence:
-    """Pack sequences (L, *), the longest first unless `enforce_sorted` is off.
+    """Pack sequences (L, *), sorted with the longest first unless `enforce_sorted` is False.
 
     >>> from minigrad import tensor
     >>> pack_sequence([tensor([1, 2, 3]), tensor([4, 5])]).batch_sizes
@@ -209,7 +211,7 @@ def pack_sequence(sequences: Sequence[Tensor], enforce_sorted: bool = True) -> P
 
 
 def unpack_sequence(packed_sequences: PackedSequence) -> list[Tensor]:
-    """Return packed sequences one by one.
+    """Split packed sequences into a list.
 
     >>> from minigrad import tensor
     >>> unpack_sequence(pack_sequence([tensor([1, 2]), tensor([3])]))

@@ -18,10 +18,10 @@ M = TypeVar("M", bound=Module)
 
 
 class SpectralNorm:
-    """The forward pre-hook that recomputes `name` from `name_orig`.
+    """Forward pre-hook that recomputes `name` from `name_orig`.
 
     The buffers `name_u` and `name_v` estimate the singular vectors; each forward in training
-    improves them.
+    refines them.
     """
 
     def __init__(self, name: str, n_power_iterations: int, dim: int, eps: float) -> None:
@@ -53,7 +53,7 @@ class SpectralNorm:
                 for _ in range(self.n_power_iterations):
                     v.copy_(self.direction(F.mv(matrix.t(), u)))
                     u.copy_(self.direction(F.mv(matrix, v)))
-                u, v = u.clone(), v.clone()  # the next forward writes to them
+                u, v = u.clone(), v.clone()  # the next forward overwrites them
         return weight / F.dot(u, F.mv(matrix, v))
 
     def __call__(self, module: Module, inputs: Any) -> None:
@@ -64,7 +64,7 @@ def spectral_norm(module: M, name: str = "weight", n_power_iterations: int = 1,
                   eps: float = 1e-12, dim: int | None = None) -> M:
     """Divide a weight by its largest singular value before each forward.
 
-    `dim` counts its outputs: 0, but 1 for transposed convolutions.
+    `dim` is the dimension of the outputs: 0, or 1 for transposed convolutions.
 
     >>> from minigrad import nn
     >>> layer = spectral_norm(nn.Linear(2, 2, bias=False), n_power_iterations=20)

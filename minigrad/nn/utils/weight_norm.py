@@ -1,4 +1,4 @@
-"""Weight norm: a weight as length times direction, each a parameter.
+"""Weight norm: a weight as length times direction, both of them parameters.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.utils.weight_norm.html
 """
@@ -16,7 +16,7 @@ M = TypeVar("M", bound=Module)
 
 
 def norm_except_dim(v: Tensor, dim: int) -> Tensor:
-    """Return the norm over all dimensions except `dim`, keeping their number; -1: over all.
+    """Return the norm over all dimensions except `dim`, keeping them as size 1; -1 means over all.
 
     >>> from minigrad import tensor
     >>> norm_except_dim(tensor([[3.0, 4.0], [0.0, 2.0]]), 0)
@@ -34,7 +34,7 @@ def norm_except_dim(v: Tensor, dim: int) -> Tensor:
 
 
 class WeightNorm:
-    """The forward pre-hook that recomputes `name` from `name_g` and `name_v`."""
+    """Forward pre-hook that recomputes `name` from `name_g` and `name_v`."""
 
     def __init__(self, name: str, dim: int | None) -> None:
         self.name = name
@@ -52,8 +52,8 @@ class WeightNorm:
 def weight_norm(module: M, name: str = "weight", dim: int | None = 0) -> M:
     """Replace a weight by its length (`name_g`, along `dim`) and its direction (`name_v`).
 
-    Before each forward the weight is computed from them.  PyTorch calls it deprecated, in favour
-    of parametrizations.
+    The weight is recomputed from them before each forward.  Deprecated in PyTorch: use
+    `nn.utils.parametrizations.weight_norm`.
 
     >>> import warnings; warnings.simplefilter("ignore")  # that it is deprecated
     >>> from minigrad import nn
@@ -77,7 +77,7 @@ def weight_norm(module: M, name: str = "weight", dim: int | None = 0) -> M:
 
 
 def remove_weight_norm(module: M, name: str = "weight") -> M:
-    """Make a weight one parameter again; `ValueError` if `weight_norm` did not split it.
+    """Turn a weight back into one parameter; `ValueError` if `weight_norm` did not split it.
 
     >>> import warnings; warnings.simplefilter("ignore")  # that it is deprecated
     >>> from minigrad import nn

@@ -1,4 +1,4 @@
-"""Learning rates that change while training.
+"""Schedules that change the learning rate during training.
 
 Source: https://docs.pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate
 """

@@ -1,4 +1,4 @@
-"""Schedules made of others: one after the other, or chained at every step.
+"""Schedules made of other schedules, run one after the other or chained at every step.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.optim.lr_scheduler.SequentialLR.html
 """
@@ -15,7 +15,7 @@ from .scheduler import LRScheduler, put, rates
 
 
 class _Composed(LRScheduler):
-    """Base of both: checks the schedulers, and saves the state of each in its own."""
+    """Base that checks the schedulers and saves their states inside its own."""
 
     _schedulers: Sequence[LRScheduler]
 
@@ -37,7 +37,7 @@ class _Composed(LRScheduler):
                     f"is different from {type(optimizer).__name__}.")
 
     def state_dict(self) -> dict[str, Any]:
-        """Return the state, with a state for each scheduler in it."""
+        """Return the state, including a state for each scheduler."""
         return {**super().state_dict(),
                 "_schedulers": [part.state_dict() for part in self._schedulers]}
 
@@ -50,7 +50,7 @@ class _Composed(LRScheduler):
 
 
 class SequentialLR(_Composed):
-    """One schedule up to the first of the `milestones`, the next one up to the second, and so on.
+    """Use one schedule up to the first of the `milestones`, the next up to the second, and so on.
 
     >>> from minigrad import optim, zeros
     >>> from minigrad.optim.lr_scheduler import ConstantLR, ExponentialLR
@@ -79,7 +79,8 @@ class SequentialLR(_Composed):
         self._milestones = milestones
         self.last_epoch = last_epoch + 1
         self.optimizer = optimizer
-        # Each scheduler took its first step when it was made: undo all, then redo the first one's.
+        # Each scheduler took its first step when it was created: undo all, then redo the first
+        # one's.
         for group in optimizer.param_groups:
             put(group, "lr", group["initial_lr"])
         self.recursive_undo()
@@ -106,7 +107,7 @@ class SequentialLR(_Composed):
             whole.last_epoch -= 1
 
     def step(self) -> None:  # type: ignore[override]  # as PyTorch's
-        """Take a step of the scheduler that is active."""
+        """Take a step of the active scheduler."""
         self.last_epoch += 1
         turn = bisect_right(self._milestones, self.last_epoch)
         part = self._schedulers[turn]
@@ -118,7 +119,7 @@ class SequentialLR(_Composed):
 
 
 class ChainedScheduler(_Composed):
-    """All schedules at every step; each one changes the rates that the one before it set.
+    """Run all schedules at every step; each changes the rates that the previous one set.
 
     >>> from minigrad import optim, zeros
     >>> from minigrad.optim.lr_scheduler import ConstantLR, ExponentialLR

@@ -1,4 +1,4 @@
-"""Schedules along a cosine: down once, down again and again, up and down.
+"""Schedules along a cosine: down once, down with restarts, up and down.
 
 Source: https://docs.pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate
 """
@@ -13,12 +13,12 @@ from .scheduler import LRScheduler, rates
 
 
 def between(top: Any, bottom: Any, share: float) -> Any:
-    """Return the cosine interpolation from `top` to `bottom` at a `share` of the way."""
+    """Interpolate from `top` to `bottom` along a cosine; `share` goes from 0 to 1."""
     return bottom + (top - bottom) * (1 + math.cos(math.pi * share)) / 2
 
 
 class CosineAnnealingLR(LRScheduler):
-    """From the first rate to `eta_min` within `T_max` steps, then back up, and so on.
+    """Lower the initial rate to `eta_min` within `T_max` steps, raise it again, and so on.
 
     >>> from minigrad import optim, zeros
     >>> optimizer = optim.SGD([zeros(1, requires_grad=True)], lr=1.0)
@@ -36,7 +36,7 @@ class CosineAnnealingLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
-        """Return the current rates moved on by one step, so that this scheduler can be chained."""
+        """Return the rates one step after the current ones, so that schedulers can be chained."""
         self._warn_outside_step()
         now = rates(self.optimizer)
         if self._is_initial:
@@ -44,7 +44,7 @@ class CosineAnnealingLR(LRScheduler):
         if self._step_count == 1 and self.last_epoch > 0:
             return [between(base, self.eta_min, self.last_epoch / self.T_max)
                     for base in self.base_lrs]
-        if (self.last_epoch - 1 - self.T_max) % (2 * self.T_max) == 0:  # at the bottom: no quotient
+        if (self.last_epoch - 1 - self.T_max) % (2 * self.T_max) == 0:  # no quotient
             rise = (1 - math.cos(math.pi / self.T_max)) / 2
             return [lr + (base - self.eta_min) * rise
                     for base, lr in zip(self.base_lrs, now, strict=True)]
@@ -58,9 +58,9 @@ class CosineAnnealingLR(LRScheduler):
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
-    """From the first rate to `eta_min` within `T_0` steps, then again, each time `T_mult` longer.
+    """Lower the rate to `eta_min` within `T_0` steps, then restart with `T_mult` times the length.
 
-    `step(epoch)` takes fractions of an epoch too.
+    `step(epoch)` also takes fractions of an epoch.
 
     >>> from minigrad import nn, optim
     >>> optimizer = optim.SGD(nn.Linear(1, 1).parameters(), lr=1.0)
@@ -80,19 +80,19 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         if not isinstance(eta_min, (float, int)):
             raise ValueError(f"Expected float or int eta_min, but got {eta_min} of type "
                              f"{type(eta_min)}")
-        self.T_0 = self.T_i = T_0  # lengths of the first and of the current descent
+        self.T_0 = self.T_i = T_0  # lengths of the first and the current descent
         self.T_mult = T_mult
         self.eta_min = eta_min
         self.T_cur: float = last_epoch  # steps into the current descent
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
-        """Return the rates of the current point of the descent."""
+        """Return the rates at the current point of the descent."""
         self._warn_outside_step()
         return [between(base, self.eta_min, self.T_cur / self.T_i) for base in self.base_lrs]
 
     def step(self, epoch: float | None = None) -> None:
-        """Go one step on, or to any point."""
+        """Advance by one step, or move to `epoch`."""
         if epoch is None and self.last_epoch >= 0:
             epoch = self.last_epoch + 1
             self.T_cur += 1
@@ -108,7 +108,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         self._set(self._called(self.get_lr))
 
     def _find(self, epoch: float) -> None:
-        """Find the descent that `epoch` lies in, and where."""
+        """Find the descent that contains `epoch`, and the position in it."""
         if self.T_mult == 1 and epoch >= self.T_0:
             self.T_cur = epoch % self.T_0
             return

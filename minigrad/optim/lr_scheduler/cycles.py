@@ -1,4 +1,4 @@
-"""Schedules that raise the rate before they lower it, with the momentum the other way round.
+"""Schedules that raise the rate before they lower it, and do the opposite with the momentum.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.optim.lr_scheduler.OneCycleLR.html
 """
@@ -15,14 +15,14 @@ from .scheduler import LRScheduler, check_optimizer, of_each_group, put, state_o
 
 
 class _Cycle(LRScheduler):
-    """Base of both: momentum, or the first of Adam's betas, moves with the rate."""
+    """Base that changes the momentum, or the first of Adam's betas, along with the rate."""
 
     cycle_momentum: bool
     use_beta1: bool
 
     def _begin_momentum(self, optimizer: Optimizer, base: Any, top: Any,
                         last_epoch: int) -> tuple[list[float], list[float]]:
-        """Note the bounds of the momentum in the groups, and return them."""
+        """Store the bounds of the momentum in the groups, and return them."""
         if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
             raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` "
                              "option enabled")
@@ -44,10 +44,11 @@ class _Cycle(LRScheduler):
 
 
 class CyclicLR(_Cycle):
-    """Straight up from `base_lr` to `max_lr` and down again, over and over.
+    """Raise the rate linearly from `base_lr` to `max_lr` and lower it again, over and over.
 
-    `mode` says how the peaks change: not ("triangular"), halved each time ("triangular2"), times
-    `gamma` at each step ("exp_range"); or `scale_fn` says, of the cycle or of the step.
+    `mode` determines the peaks: constant ("triangular"), halved each cycle ("triangular2"), or
+    multiplied by `gamma` at each step ("exp_range"). A `scale_fn` of the cycle or of the step
+    overrides it.
 
     >>> from minigrad import optim, zeros
     >>> optimizer = optim.SGD([zeros(1, requires_grad=True)], lr=1.0, momentum=0.9)
@@ -90,7 +91,7 @@ class CyclicLR(_Cycle):
         self.base_lrs = base_lrs
 
     def scale_fn(self, x: float) -> float:
-        """Return the factor of a peak, from the number of the cycle or of the step.
+        """Return the factor of a peak, given the number of the cycle or of the step.
 
         >>> from minigrad import optim, zeros
         >>> optimizer = optim.SGD([zeros(1, requires_grad=True)], momentum=0.9)
@@ -105,7 +106,7 @@ class CyclicLR(_Cycle):
         return 1 / 2.0 ** (x - 1) if self.mode == "triangular2" else 1.0
 
     def get_lr(self) -> list[Any]:
-        """Return the rates of this point of the cycle, and set the momentum."""
+        """Return the rates at the current point of the cycle, and set the momentum."""
         self._warn_outside_step()
         done = self.last_epoch / self.total_size
         cycle = math.floor(1 + done)
@@ -121,7 +122,7 @@ class CyclicLR(_Cycle):
                 for low, high in zip(self.base_lrs, self.max_lrs, strict=True)]
 
     def state_dict(self) -> dict[str, Any]:
-        """Return the state; of `scale_fn` it holds only the attributes of a callable object."""
+        """Return the state; it includes `scale_fn` only as the attributes of a callable object."""
         function = self._scale_fn_custom
         kept = None if function is None else state_of_callable(function)
         return {**super().state_dict(), "_scale_fn_custom": kept}
@@ -135,10 +136,10 @@ class CyclicLR(_Cycle):
 
 
 class OneCycleLR(_Cycle):
-    """Up to `max_lr` in the first `pct_start` of the steps, then down to nearly zero.
+    """Raise the rate to `max_lr` in the first `pct_start` of the steps, then lower it to nearly 0.
 
-    It starts at max_lr / div_factor and ends `final_div_factor` below that; in `three_phase` it
-    first comes back to where it started.
+    It starts at max_lr / div_factor and ends at that rate divided by `final_div_factor`. With
+    `three_phase` it first returns to the initial rate.
 
     >>> from minigrad import optim, zeros
     >>> optimizer = optim.SGD([zeros(1, requires_grad=True)], lr=1.0, momentum=0.9)
@@ -184,7 +185,7 @@ class OneCycleLR(_Cycle):
         return between(start, end, share)
 
     def get_lr(self) -> list[Any]:
-        """Return the rates of this step, and set the momentum."""
+        """Return the rates at the current step, and set the momentum."""
         self._warn_outside_step()
         step, begin = self.last_epoch, 0.0
         if step > self.total_steps:
@@ -206,7 +207,7 @@ class OneCycleLR(_Cycle):
 
 
 def steps_in_all(total_steps: Any, epochs: Any, steps_per_epoch: Any) -> int:
-    """Return the total number of steps, after checking the three arguments."""
+    """Check the three arguments and return the total number of steps."""
     given = {"total_steps": total_steps}
     if total_steps is None:
         if epochs is None or steps_per_epoch is None:
@@ -219,7 +220,7 @@ def steps_in_all(total_steps: Any, epochs: Any, steps_per_epoch: Any) -> int:
 
 
 def phases(steps: int, share_up: float, three: bool) -> list[dict[str, Any]]:
-    """Return the end of each phase, and the names of the options it starts from and goes to."""
+    """Return each phase's end and the names of the options between which it moves."""
     bounds = [("initial_lr", "max_momentum"), ("max_lr", "base_momentum")]
     ends = [float(share_up * steps) - 1]
     if three:

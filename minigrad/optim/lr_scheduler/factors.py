@@ -17,13 +17,13 @@ Rule = Callable[[int], float]
 
 
 class _Factor(LRScheduler):
-    """Base of these schedules: the current rates times `_factor()`.
+    """Base of these schedules: multiplies the current rates by `_factor()`.
 
-    They can be chained: each one multiplies the rates that the others set.
+    They can be chained, since each multiplies the rates that other schedules set.
     """
 
     def _factor(self) -> float:
-        """Return the factor of step `last_epoch`."""
+        """Return the factor for step `last_epoch`."""
         raise NotImplementedError
 
     def _whole_factor(self) -> float:
@@ -42,7 +42,7 @@ class _Factor(LRScheduler):
 
 
 class StepLR(_Factor):
-    """Times `gamma` every `step_size` steps.
+    """Multiply the rate by `gamma` every `step_size` steps.
 
     >>> from minigrad import optim, zeros
     >>> optimizer = optim.SGD([zeros(1, requires_grad=True)], lr=1.0)
@@ -69,7 +69,7 @@ class StepLR(_Factor):
 
 
 class MultiStepLR(_Factor):
-    """Times `gamma` at each of the `milestones`.
+    """Multiply the rate by `gamma` at each of the `milestones`.
 
     >>> from minigrad import nn, optim
     >>> optimizer = optim.SGD(nn.Linear(1, 1).parameters(), lr=1.0)
@@ -94,7 +94,7 @@ class MultiStepLR(_Factor):
 
 
 class ExponentialLR(_Factor):
-    """Times `gamma` at each step.
+    """Multiply the rate by `gamma` at each step.
 
     >>> from minigrad import nn, optim
     >>> optimizer = optim.SGD(nn.Linear(1, 1).parameters(), lr=1.0)
@@ -117,7 +117,7 @@ class ExponentialLR(_Factor):
 
 
 class ConstantLR(_Factor):
-    """Times `factor` for the first `total_iters` steps.
+    """Multiply the rate by `factor` for the first `total_iters` steps.
 
     >>> from minigrad import nn, optim
     >>> optimizer = optim.SGD(nn.Linear(1, 1).parameters(), lr=1.0)
@@ -147,7 +147,9 @@ class ConstantLR(_Factor):
 
 
 class LinearLR(_Factor):
-    """Times a factor that goes from `start_factor` to `end_factor` within `total_iters` steps.
+    """Multiply the initial rate by a factor that goes from `start_factor` to `end_factor`.
+
+    The factor changes linearly within `total_iters` steps.
 
     >>> from minigrad import nn, optim
     >>> optimizer = optim.SGD(nn.Linear(1, 1).parameters(), lr=1.0)
@@ -184,7 +186,7 @@ class LinearLR(_Factor):
 
 
 class PolynomialLR(_Factor):
-    """Times (1 - step / total_iters) ** power: zero from `total_iters` steps on.
+    """Multiply the initial rate by (1 - step / total_iters) ** power, until it is zero.
 
     >>> from minigrad import nn, optim
     >>> optimizer = optim.SGD(nn.Linear(1, 1).parameters(), lr=1.0)
@@ -217,7 +219,7 @@ class PolynomialLR(_Factor):
 
 
 class _Rules(LRScheduler):
-    """Base of the two schedules by functions: one function for all groups, or a list."""
+    """Base of schedules defined by a function for all groups, or by a list of functions."""
 
     def __init__(self, optimizer: Optimizer, lr_lambda: Rule | list[Rule],
                  last_epoch: int = -1) -> None:
@@ -235,7 +237,7 @@ class _Rules(LRScheduler):
         pass
 
     def state_dict(self) -> dict[str, Any]:
-        """Return the state; of the functions it holds only the attributes of callable objects."""
+        """Return the state; it includes functions only as the attributes of callable objects."""
         return {**super().state_dict(), "lr_lambdas": list(map(state_of_callable, self.lr_lambdas))}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
@@ -248,7 +250,7 @@ class _Rules(LRScheduler):
 
 
 class LambdaLR(_Rules):
-    """The first rate times `lr_lambda(step)`.
+    """Set the rate to the initial rate times `lr_lambda(step)`.
 
     >>> from minigrad import optim, zeros
     >>> optimizer = optim.SGD([zeros(1, requires_grad=True)], lr=0.5)
@@ -261,14 +263,14 @@ class LambdaLR(_Rules):
     """
 
     def get_lr(self) -> list[Any]:
-        """Return the first rates times the functions' values."""
+        """Return the initial rates times the functions' values."""
         self._warn_outside_step()
         return [base * rule(self.last_epoch)
                 for rule, base in zip(self.lr_lambdas, self.base_lrs, strict=True)]
 
 
 class MultiplicativeLR(_Rules):
-    """The rate times `lr_lambda(step)` at each step.
+    """Multiply the rate by `lr_lambda(step)` at each step.
 
     >>> from minigrad import nn, optim
     >>> optimizer = optim.SGD(nn.Linear(1, 1).parameters(), lr=1.0)

@@ -1,4 +1,4 @@
-"""ReduceLROnPlateau: lowers the rate when a figure stops getting better.
+"""ReduceLROnPlateau, which lowers the rate when a metric stops improving.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.optim.lr_scheduler.ReduceLROnPlateau.html
 """
@@ -14,10 +14,11 @@ from .scheduler import EPOCH_DEPRECATION_WARNING, LRScheduler, check_optimizer, 
 
 
 class ReduceLROnPlateau(LRScheduler):
-    """Times `factor` when `patience` steps have passed without a better figure.
+    """Multiply the rate by `factor` after more than `patience` steps without an improvement.
 
-    Better is lower in `mode` "min" and higher in "max", by more than `threshold`: a share of the
-    best one ("rel") or an amount ("abs").  After that it waits for `cooldown` steps.
+    An improvement is a lower metric in `mode` "min" and a higher one in "max". It must exceed
+    `threshold`, which is a fraction of the best value ("rel") or an amount ("abs").  After a
+    reduction, the scheduler waits for `cooldown` steps.
 
     >>> from minigrad import optim, zeros
     >>> optimizer = optim.SGD([zeros(1, requires_grad=True)], lr=1.0)
@@ -64,7 +65,7 @@ class ReduceLROnPlateau(LRScheduler):
 
     @property
     def in_cooldown(self) -> bool:
-        """True while it waits after a reduction.
+        """Whether the scheduler is still waiting after a reduction.
 
         >>> from minigrad import optim, zeros
         >>> optimizer = optim.SGD([zeros(1, requires_grad=True)], lr=1.0)
@@ -85,7 +86,7 @@ class ReduceLROnPlateau(LRScheduler):
         return sign * new > sign * (best * (1.0 + sign * self.threshold))
 
     def step(self, metrics: Any, epoch: Any = None) -> None:  # type: ignore[override]  # as PyTorch's
-        """Compare the figure with the best one, and lower the rates if it is time."""
+        """Compare the metric with the best one, and lower the rates if necessary."""
         current = float(metrics)
         if epoch is not None:
             warnings.warn(EPOCH_DEPRECATION_WARNING, UserWarning, stacklevel=2)

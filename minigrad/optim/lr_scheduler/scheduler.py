@@ -1,4 +1,4 @@
-"""LRScheduler: sets the learning rate of each parameter group at each step.
+"""LRScheduler, which sets the learning rate of each parameter group at each step.
 
 Source: https://docs.pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate
 """
@@ -24,9 +24,9 @@ _SEE = ("See more details at https://pytorch.org/docs/stable/optim.html#how-to-a
 
 
 class LRScheduler:
-    """The base of all schedulers; a subclass says in `get_lr` what the rates are.
+    """Base of all schedulers; subclasses compute the rates in `get_lr`.
 
-    Making one takes its first step.  `last_epoch` counts the steps; give it to go on from there.
+    Creating a scheduler takes its first step.  `last_epoch` counts the steps; pass it to resume.
 
     >>> from minigrad import optim, zeros
     >>> class Falling(optim.lr_scheduler.LRScheduler):
@@ -78,15 +78,15 @@ class LRScheduler:
             self._is_initial = False
 
     def get_lr(self) -> list[Any]:
-        """Return the rate of each group at step `last_epoch`; every subclass says how."""
+        """Return the rate of each group at step `last_epoch`; subclasses override this."""
         raise NotImplementedError
 
     def get_last_lr(self) -> list[Any]:
-        """Return the rates that were set last."""
+        """Return the most recent rates."""
         return self._last_lr
 
     def step(self, epoch: int | None = None) -> None:
-        """Set the rates of the next step; call it after the optimizer's."""
+        """Set the rates for the next step; call it after the optimizer's step."""
         if self._step_count == 1:
             self._warn_of_order()
         self._step_count += 1
@@ -140,27 +140,27 @@ class LRScheduler:
 _LRScheduler = LRScheduler
 
 
-# -------------------------------------------------------------------- for the schedulers
+# -------------------------------------------------------------------- helpers of the schedulers
 
 
 def check_optimizer(optimizer: Any) -> None:
-    """Raise `TypeError` for anything that is no optimizer."""
+    """Raise `TypeError` unless this is an optimizer."""
     if not isinstance(optimizer, Optimizer):
         raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
 
 
 def copied(value: Any) -> Any:
-    """Return a rate that later writes do not change: tensors are cloned."""
+    """Return a rate that later writes do not change, by cloning tensors."""
     return value.clone() if isinstance(value, Tensor) else value
 
 
 def rates(optimizer: Optimizer, key: str = "lr") -> list[Any]:
-    """Return the option of that name of each group."""
+    """Return an option, by name, of each group."""
     return [copied(group[key]) for group in optimizer.param_groups]
 
 
 def put(group: dict[str, Any], key: str, value: Any) -> None:
-    """Set an option; where a tensor holds it, write to that."""
+    """Set an option; if it is a tensor, write to it in place."""
     if isinstance(group[key], Tensor):
         group[key].fill_(float(value))
     else:
@@ -168,7 +168,7 @@ def put(group: dict[str, Any], key: str, value: Any) -> None:
 
 
 def of_each_group(name: str, optimizer: Optimizer, value: Any) -> list[Any]:
-    """Return an option's value for each group, given one for all or a list."""
+    """Return an option's value for each group, given a single value or a list."""
     count = len(optimizer.param_groups)
     if not isinstance(value, (list, tuple)):
         return [copied(value) for _ in range(count)]
@@ -179,6 +179,6 @@ def of_each_group(name: str, optimizer: Optimizer, value: Any) -> list[Any]:
 
 
 def state_of_callable(function: Any) -> dict[str, Any] | None:
-    """Return the attributes of a callable object; None for a function, which cannot be saved."""
+    """Return the attributes of a callable object, or `None` for a function, which is not saved."""
     kept = not isinstance(function, types.FunctionType)
     return dict(function.__dict__) if kept else None

@@ -2,11 +2,11 @@
 # Made by `minigrad dev build`. The lesson is lessons/10_anomaly.md.
 # MASTER COPY: a copy of the package's module, which never runs. Your answers are in a workspace.
 
-"""Anomaly mode: which line of the forward made the node whose backward failed.
+"""Anomaly mode: report which line of the forward pass created the node whose backward failed.
 
-While it is on, each node that is made keeps the call stack in its metadata, and the node that is
-being evaluated, which is its parent in a double backward.  When a node's backward raises, both are
-shown in warnings.  A gradient with NaN raises.
+While it is on, each new node stores the call stack in its metadata, together with the node that is
+being evaluated, which is its parent in a double backward.  When a node's backward raises, warnings
+show both.  A gradient with NaN raises.
 
 Source: https://docs.pytorch.org/docs/stable/autograd.html#anomaly-detection
 """
@@ -32,20 +32,20 @@ from ..tensor.tensor import Tensor
 
 TRACEBACK, PARENT = "traceback_", "parent_"  # keys of a node's metadata
 
-# The sentences of the report; all but the last two are PyTorch's own.
+# The texts of the report; all except the last two are PyTorch's.
 NO_TRACE = ("Error detected in {name}. No forward pass information available. Enable detect "
             "anomaly during forward pass for more information.")
 CAUSED = "Error detected in {name}. Traceback of forward call that caused the error:\n{trace}"
 INDUCED = ("\n\nPrevious calculation was induced by {name}. Traceback of forward call that induced "
            "the previous calculation:\n{trace}")
-MADE_WHILE_OFF = "(made while anomaly mode was off)\n"  # the trace of a parent that has none
+MADE_WHILE_OFF = "(made while anomaly mode was off)\n"  # the trace of a parent without one
 RETURNED_NAN = "Function '{name}' returned nan values in its {position}th output. {where}"
 
 _evaluating: ContextVar[Node | None] = ContextVar("evaluating", default=None)
 
 
 def is_anomaly_enabled() -> bool:
-    """Tell whether anomaly mode is on.
+    """Return whether anomaly mode is on.
 
     >>> is_anomaly_enabled()
     False
@@ -54,7 +54,7 @@ def is_anomaly_enabled() -> bool:
 
 
 def is_anomaly_check_nan_enabled() -> bool:
-    """Tell whether anomaly mode, when it is on, looks for NaN in gradients.
+    """Return whether anomaly mode, when it is on, checks gradients for NaN.
 
     >>> with detect_anomaly(check_nan=False):
     ...     is_anomaly_check_nan_enabled()
@@ -64,7 +64,7 @@ def is_anomaly_check_nan_enabled() -> bool:
 
 
 def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
-    """Switch anomaly mode on or off, for all threads.
+    """Switch anomaly mode on or off for all threads.
 
     >>> set_anomaly_enabled(True); is_anomaly_enabled()
     True
@@ -80,21 +80,21 @@ def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
 
 
 class _Restored:
-    """Puts the mode back that was in force when it was made: `prev` and `prev_check_nan`."""
+    """Base that stores the current mode in `prev` and `prev_check_nan`, and restores it on exit."""
 
     def __init__(self) -> None:
         self.prev = is_anomaly_enabled()
         self.prev_check_nan = is_anomaly_check_nan_enabled()
 
     def __enter__(self) -> None:
-        """Enter the mode."""
+        """Do nothing: `set_detect_anomaly` has switched the mode already."""
 
     def __exit__(self, *exc: object) -> None:
         set_anomaly_enabled(self.prev, self.prev_check_nan)
 
 
 class detect_anomaly(_Restored):
-    """Run a block in anomaly mode: errors in backward name the forward's line, NaN raises.
+    """Run a block in anomaly mode: errors in backward name the forward's line, and NaN raises.
 
     >>> import warnings; from minigrad import tensor
     >>> warnings.simplefilter("ignore")  # it warns that it is slow
@@ -118,7 +118,7 @@ is a single number.
 
 
 class set_detect_anomaly(_Restored):
-    """Switch anomaly mode on or off; in a `with` statement, for the block.
+    """Switch anomaly mode on or off, immediately or for a `with` block.
 
     >>> with set_detect_anomaly(True):
     ...     is_anomaly_enabled()
@@ -130,14 +130,14 @@ class set_detect_anomaly(_Restored):
         set_anomaly_enabled(mode, check_nan)
 
 
-# -------------------------------------------------------------------- what the engine calls
+# -------------------------------------------------------------------- called by the engine
 
 
 def remember_origin(node: Node) -> None:
-    """Keep in a new node the user's call stack, and as its parent the node being evaluated.
+    """Store the user's call stack in a new node, and the node being evaluated as its parent.
 
-    `metadata[TRACEBACK]` is a list of strings, as `traceback.format_stack` gives it, and ends with
-    the user's line. There is no entry `metadata[PARENT]` where no node is being evaluated.
+    `metadata[TRACEBACK]` is a list of strings from `traceback.format_stack` that ends with the
+    user's line. `metadata[PARENT]` is missing if no node is being evaluated.
     """
     frame, _ = user_frame()
     node.metadata[TRACEBACK] = traceback.format_stack(frame)
@@ -147,9 +147,10 @@ def remember_origin(node: Node) -> None:
 
 
 def watched(evaluate: Callable[[Node, Any], None]) -> Callable[[Node, Any], None]:
-    """Return a function of (node, buffer) that evaluates and reports a node's origin on failure.
+    """Wrap a function of (node, buffer) so that it reports the node's origin if it fails.
 
-    NumPy does not warn meanwhile: its words about a division by zero would hide the report.
+    NumPy's warnings are off meanwhile, because a warning about a division by zero would hide the
+    report.
     """
 
     def call(node: Node, buffer: Any) -> None:
@@ -168,9 +169,9 @@ def watched(evaluate: Callable[[Node, Any], None]) -> Callable[[Node, Any], None
 
 
 def printed_if_refused(warn: Callable[[Node], None]) -> Callable[[Node], None]:
-    """Return `warn(node)` that prints what it cannot warn of, as warnings are to be errors.
+    """Wrap `warn(node)` so that it prints its text if warnings are turned into errors.
 
-    The error that is under way is the one to come out.
+    Otherwise the warning would replace the error that is already being raised.
     """
 
     @functools.wraps(warn)
@@ -185,7 +186,7 @@ def printed_if_refused(warn: Callable[[Node], None]) -> Callable[[Node], None]:
 
 @printed_if_refused
 def warn_of_origin(node: Node) -> None:
-    """Warn with the forward call that made a node, then with those that led to that call."""
+    """Warn with the forward call that created a node, then with the calls that led to that one."""
     trace = _trace(node)
     if not trace:
         _warn(NO_TRACE.format(name=node.name()))
@@ -198,12 +199,12 @@ def warn_of_origin(node: Node) -> None:
 
 
 def _trace(node: Node) -> str:
-    """Return the call stack that a node remembers as one string; empty if it has none."""
+    """Return the call stack that a node stores as one string, which may be empty."""
     return "".join(node.metadata.get(TRACEBACK, ()))
 
 
 def _warn(text: str) -> None:
-    """Give a warning that points at the user's line."""
+    """Issue a warning that points to the user's line."""
     warnings.warn(text, stacklevel=user_frame()[1])
 
 
@@ -220,19 +221,19 @@ def check_nan(node: Node, grads: Sequence[Any]) -> None:
 
 
 def floating_array(grad: Any) -> Any:
-    """Return the array of a gradient, an array or a Tensor; None if it is missing or not floating.
+    """Return a gradient's array, or `None` if it is missing or not floating point.
 
     >>> floating_array(np.array([1.5, 2.5])), floating_array(np.array([1, 2])), floating_array(None)
     (array([1.5, 2.5]), None, None)
     """
     array = grad._array if isinstance(grad, Tensor) else grad
     while isinstance(array, BatchedArray):
-        array = array.inner  # NaN in one example is NaN
+        array = array.inner  # a NaN in any example counts
     return None if array is None or array.dtype.kind != "f" else array
 
 
 def describe(found: Any) -> str:
-    """Say where in a gradient NaN stands, given the mask of it.
+    """Describe where a gradient has NaN, given a mask of its NaN elements.
 
     >>> describe(np.array([[False, True], [True, True]]))
     'This gradient has the shape [2, 2]; 3 of its 4 values are nan, the first at index [0, 1].'

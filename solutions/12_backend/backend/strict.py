@@ -2,13 +2,13 @@
 # Made by `minigrad dev build`. The lesson is lessons/12_backend.md.
 # MASTER COPY: a copy of the package's module, which never runs. Your answers are in a workspace.
 
-"""A test backend: NumPy arrays with the restrictions of a GPU library.
+"""A backend for tests: NumPy arrays with the restrictions of a GPU library.
 
-Its arrays raise when they meet plain NumPy arrays, when they would become one implicitly, and for
-`float` and `int`, which on a GPU would be a hidden transfer to the host; only a bool may be read.
-Its ufuncs have `reduce` and `accumulate` where CuPy's have them, for sums and products, and it has
-no `errstate`; modules such as `linalg` exist, as in CuPy.  So a forgotten `np.` in an op fails
-here, on a machine without a GPU.
+Its arrays raise when they meet plain NumPy arrays, when they would be converted to one implicitly,
+and for `float` and `int`, which on a GPU would be a hidden transfer to the host; only a bool may be
+read. Its ufuncs have `reduce` and `accumulate` where CuPy's have them, for sums and products, and
+it has no `errstate`; modules such as `linalg` exist, as in CuPy.  So a forgotten `np.` in an op
+fails here, on a machine without a GPU.
 
 >>> import numpy as np
 >>> from minigrad.backend.strict import backend
@@ -33,7 +33,7 @@ import numpy as np
 from .kernels import Kernels
 from .numpy import backend as numpy_backend
 
-#: The errors of values that pass the border by accident.
+#: The errors for values that would cross the border by accident.
 NO_CONVERSION = ("Implicit conversion to a NumPy array is not allowed. "
                  "Please use `backend.to_host(array)` to make one explicitly.")
 HIDDEN_TRANSFER = ("reading a value of a device array in Python is a hidden transfer; use "
@@ -66,7 +66,7 @@ class StrictArray:
 
     @property
     def base(self) -> Any:
-        """The array that owns the memory, for a view."""
+        """The array that owns the memory, if this is a view."""
         base = self.host.base
         return None if base is None else StrictArray(base)
 
@@ -82,11 +82,11 @@ class StrictArray:
         return strict_function(value) if callable(value) else wrap(value)
 
     def item(self, *index: int) -> Any:
-        """Return one element as a Python number: an explicit transfer."""
+        """Return one element as a Python number, an explicit transfer."""
         return self.host.item(*index)
 
     def tolist(self) -> Any:
-        """Return the values as Python lists: an explicit transfer."""
+        """Return the values as Python lists, an explicit transfer."""
         return self.host.tolist()
 
     def __len__(self) -> int:
@@ -125,7 +125,7 @@ class _Memory(NamedTuple):
 
 
 def unwrap(value: Any) -> Any:
-    """Return the NumPy array of a strict one, inside sequences too; raise for plain ones."""
+    """Return a strict array's NumPy array, also inside sequences; raise for plain arrays."""
     if isinstance(value, StrictArray):
         return value.host
     if isinstance(value, np.ndarray):
@@ -138,7 +138,7 @@ def unwrap(value: Any) -> Any:
 
 
 def wrap(value: Any) -> Any:
-    """Return results as strict arrays, NumPy scalars too: a device has no scalars."""
+    """Wrap results as strict arrays, including NumPy scalars, since a device has no scalars."""
     if isinstance(value, (np.ndarray, np.generic)):
         return StrictArray(np.asarray(value))
     if type(value) in (tuple, list):
@@ -231,14 +231,14 @@ class StrictModule:
 
 
 def strict(value: Any) -> Any:
-    """Return an attribute of a NumPy module, wrapped to take and return strict arrays."""
+    """Wrap an attribute of a NumPy module so that it takes and returns strict arrays."""
     if isinstance(value, ModuleType):
         return StrictModule(value)
     return value if isinstance(value, type) or not callable(value) else strict_function(value)
 
 
 class StrictBackend(Kernels):
-    """The functions of NumPy on strict arrays only."""
+    """NumPy's functions, on strict arrays only."""
 
     name = "strict"
     device_type = "strict"
@@ -251,19 +251,19 @@ class StrictBackend(Kernels):
         return strict(getattr(numpy_backend, name))
 
     def as_array(self, value: Any) -> Any:
-        """Return arrays as they are; a number becomes a 0-d array."""
+        """Return arrays unchanged and numbers as 0-d arrays."""
         return value if isinstance(value, StrictArray) else StrictArray(np.asarray(value))
 
     def from_host(self, array: Any) -> Any:
-        """Copy a NumPy array to the imaginary device, strides and all."""
+        """Copy a NumPy array to the imaginary device, including its strides."""
         return StrictArray(array.copy("K"))
 
     def to_host(self, array: Any) -> Any:
-        """Copy the values back."""
+        """Copy the values to the host."""
         return array.host.copy("K")
 
     def synchronize(self, index: int | None = None) -> None:
-        """Return immediately: nothing is queued."""
+        """Do nothing, since no work is queued."""
 
 
 backend = StrictBackend()

@@ -2,7 +2,7 @@
 # Made by `minigrad dev build`. The lesson is lessons/13a_modules.md.
 # MASTER COPY: a copy of the package's module, which never runs. Your answers are in a workspace.
 
-"""The members of a module by name: parameters, buffers and submodules."""
+"""A module's parameters, buffers and submodules by name."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TABLES = ("_parameters", "_buffers", "_modules")
 
 
 class ModuleTables:
-    """The three tables of a module and the ways to fill and walk them."""
+    """The three tables of a module, with methods to fill and walk them."""
 
     _parameters: dict[str, Parameter | None]
     _buffers: dict[str, Tensor | None]
@@ -27,7 +27,7 @@ class ModuleTables:
     # ---------------------------------------------------------------- filling
 
     def register_parameter(self, name: str, param: Parameter | None) -> None:
-        """Add a parameter under a name; None reserves the name.
+        """Add a parameter under a name; `None` reserves the name.
 
         >>> from minigrad import nn
         >>> net = nn.Module()
@@ -49,9 +49,9 @@ class ModuleTables:
         self._parameters[name] = param
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
-        """Add a tensor that is part of the state but not trained.
+        """Add a tensor that belongs to the state but is not trained.
 
-        A buffer that is not `persistent` stays out of `state_dict`.
+        A buffer that is not `persistent` is left out of `state_dict`.
 
         >>> from minigrad import nn, zeros
         >>> net = nn.Module()
@@ -70,7 +70,7 @@ class ModuleTables:
             self._non_persistent_buffers_set.add(name)
 
     def add_module(self, name: str, module: Any) -> None:
-        """Add a submodule under a name; None reserves the name.
+        """Add a submodule under a name; `None` reserves the name.
 
         >>> from minigrad import nn
         >>> net = nn.Module()
@@ -84,7 +84,7 @@ class ModuleTables:
         self._modules[name] = replaced(on_module, self, name, module)
 
     def register_module(self, name: str, module: Any) -> None:
-        """Add a submodule under a name, as `add_module` does.
+        """Add a submodule under a name; an alias of `add_module`.
 
         >>> from minigrad import nn
         >>> net = nn.Module()
@@ -111,7 +111,7 @@ class ModuleTables:
     # ---------------------------------------------------------------- as attributes
 
     def __getattr__(self, name: str) -> Any:
-        """Return a member from the tables; Python calls this where no plain attribute is found."""
+        """Return a member from the tables; Python calls this when no plain attribute exists."""
         attributes = self.__dict__
         for table in _TABLES:
             if table in attributes and name in attributes[table]:
@@ -119,7 +119,7 @@ class ModuleTables:
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """Put a value into the table of its kind, or of the member that has this name."""
+        """Put a value into the table of its type, or into the table that already has this name."""
         if isinstance(value, Parameter) or name in self._table("_parameters"):
             self._set_parameter(name, value)
         elif isinstance(value, ModuleTables) or name in self._table("_modules"):
@@ -130,12 +130,12 @@ class ModuleTables:
             super().__setattr__(name, value)
 
     def _table(self, table: str) -> Mapping[str, Any]:
-        """Return one of the tables; an empty one before `Module.__init__` has made them."""
+        """Return one of the tables, or an empty one before `Module.__init__` has run."""
         found: Mapping[str, Any] = self.__dict__.get(table, {})
         return found
 
     def _set_parameter(self, name: str, value: Any) -> None:
-        """Move a name to the parameters; None keeps the name, other values raise `TypeError`."""
+        """Move a name to the parameters; `None` keeps the name, other values raise `TypeError`."""
         if isinstance(value, Parameter):
             self._make_way(name, "_parameters", "parameters")
         elif value is not None:
@@ -144,7 +144,7 @@ class ModuleTables:
         self.register_parameter(name, value)
 
     def _set_module(self, name: str, value: Any) -> None:
-        """Move a name to the modules; None keeps the name, other values raise `TypeError`."""
+        """Move a name to the submodules; `None` keeps the name, other values raise `TypeError`."""
         if isinstance(value, ModuleTables):
             self._make_way(name, "_modules", "module")
         elif value is not None:
@@ -153,9 +153,9 @@ class ModuleTables:
         self._modules[name] = replaced(on_module, self, name, value)
 
     def _set_buffer(self, name: str, value: Any) -> None:
-        """Put a Tensor or None into the table of buffers; others raise `TypeError`.
+        """Put a Tensor or `None` into the table of buffers; other values raise `TypeError`.
 
-        A `Buffer` says whether it is persistent; another tensor leaves that as it was.
+        A `Buffer` brings its own `persistent` flag; for other tensors the flag stays as it was.
         """
         if value is not None and not isinstance(value, Tensor):
             raise TypeError(f"cannot assign '{type_name(value)}' as buffer '{name}' "
@@ -164,7 +164,7 @@ class ModuleTables:
         self.register_buffer(name, value, getattr(value, "persistent", kept))
 
     def _make_way(self, name: str, table: str, what: str) -> None:
-        """Remove an attribute from every other place than `table`."""
+        """Remove an attribute from everywhere except `table`."""
         if table not in self.__dict__:
             raise AttributeError(f"cannot assign {what} before Module.__init__() call")
         self.__dict__.pop(name, None)
@@ -191,8 +191,8 @@ class ModuleTables:
                       remove_duplicate: bool = True) -> Iterator[tuple[str, Any]]:
         """Yield the module and all its submodules, depth first, with dotted names.
 
-        A module in `memo`, the set of those met so far, is left out with everything below it;
-        without `remove_duplicate` none is added to it.
+        `memo` is the set of modules seen so far; a module in it is skipped with everything below
+        it. With `remove_duplicate=False` the walk adds no modules to it.
 
         >>> from minigrad import nn
         >>> [name for name, _ in nn.Sequential(nn.ReLU(), nn.Tanh()).named_modules()]
@@ -295,7 +295,7 @@ class ModuleTables:
     # ---------------------------------------------------------------- by dotted name
 
     def get_submodule(self, target: str) -> Any:
-        """Return the submodule of a dotted name; the module itself for an empty one.
+        """Return the submodule with a dotted name, or the module itself if the name is empty.
 
         >>> from minigrad import nn
         >>> nn.Sequential(nn.ReLU()).get_submodule("0")
@@ -309,7 +309,7 @@ class ModuleTables:
         return module
 
     def set_submodule(self, target: str, module: Any, strict: bool = False) -> None:
-        """Put a module at a dotted name; with `strict` there has to be one already.
+        """Put a module at a dotted name; with `strict` the name must already hold one.
 
         >>> from minigrad import nn
         >>> net = nn.Sequential(nn.Sequential(nn.ReLU()))
@@ -328,7 +328,7 @@ class ModuleTables:
         setattr(parent, name, module)
 
     def get_parameter(self, target: str) -> Parameter:
-        """Return the parameter of a dotted name.
+        """Return the parameter with a dotted name.
 
         >>> from minigrad import nn
         >>> nn.Sequential(nn.Linear(3, 2)).get_parameter("0.bias").shape
@@ -341,7 +341,7 @@ class ModuleTables:
         return parameter
 
     def get_buffer(self, target: str) -> Tensor:
-        """Return the buffer of a dotted name.
+        """Return the buffer with a dotted name.
 
         >>> from minigrad import nn
         >>> nn.BatchNorm1d(3).get_buffer("running_mean")
@@ -355,7 +355,7 @@ class ModuleTables:
         return buffer
 
     def _attribute(self, name: str) -> Any:
-        """Return an attribute; the error of the `get_` methods if there is none."""
+        """Return an attribute, or raise the error of the `get_` methods."""
         if not hasattr(self, name):
             raise AttributeError(f"{type(self).__name__} has no attribute `{name}`")
         return getattr(self, name)

@@ -2,7 +2,7 @@
 # Made by `minigrad dev build`. The lesson is lessons/13b_optimizers.md.
 # MASTER COPY: a copy of the package's module, which never runs. Your answers are in a workspace.
 
-"""Adam: steps of about equal length for every element, whatever the size of its gradients.
+"""Adam, whose steps have about the same length for every element, however large its gradients are.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.optim.Adam.html
 """
@@ -23,10 +23,10 @@ class Adam(Optimizer):
     """p -= lr * M / (sqrt(V) + eps), with averages of the gradient and of its square.
 
     The running averages m = beta1 * m + (1 - beta1) * g and v = beta2 * v + (1 - beta2) * g * g
-    start at zero. This is corrected for: in step n, M = m / (1 - beta1**n) and
-    V = v / (1 - beta2**n). `weight_decay` is added to the gradient; with `decoupled_weight_decay`
-    the parameter is first multiplied by 1 - lr * weight_decay instead. With `amsgrad` the
-    largest v so far, element by element, takes the place of v in V.
+    start at zero, which biases them. Step n corrects for this with M = m / (1 - beta1**n) and
+    V = v / (1 - beta2**n). `weight_decay` adds a multiple of the parameter to the gradient; with
+    `decoupled_weight_decay`, the parameter is first multiplied by 1 - lr * weight_decay instead.
+    With `amsgrad`, V uses the largest v so far, element by element.
 
     >>> from minigrad import optim, tensor
     >>> x = tensor([1.0], requires_grad=True)
@@ -68,7 +68,7 @@ class Adam(Optimizer):
         (beta1, beta2), lr = group["betas"], float(group["lr"])
         averages = self._averages(group, array, state)
         count = counted(state)
-        # (m / c) / (sqrt(v) / d + eps) is computed as m * (d / c) / (sqrt(v) + eps * d).
+        # Compute (m / c) / (sqrt(v) / d + eps) as m * (d / c) / (sqrt(v) + eps * d).
         spread = math.sqrt(1 - beta2**count)
         rate, eps = lr * spread / (1 - beta1**count), group["eps"] * spread
         shrink = 1 - lr * group["weight_decay"] if group["decoupled_weight_decay"] else 1
@@ -85,7 +85,7 @@ class Adam(Optimizer):
             xp.subtract(p, change, p)
 
     def _averages(self, group: Group, array: Array, state: State) -> list[Array]:
-        """Return the arrays of m, v and, with `amsgrad`, the largest v; they start as zeros."""
+        """Return the arrays of m, v and, with `amsgrad`, the largest v; they start at zero."""
         if not state:
             start(backend_of(array), state, array, "exp_avg", "exp_avg_sq",
                   *(["max_exp_avg_sq"] if group["amsgrad"] else []))
@@ -96,7 +96,7 @@ def average(xp: Backend, grad: Array, mean: Array, square: Array, beta1: float, 
             room: Array) -> None:
     """Update the running averages of the gradients and of their squares, in place.
 
-    `room` has the shape of the gradient and is there to compute in.
+    `room` is scratch memory with the shape of the gradient.
     """
     xp.subtract(grad, mean, room)
     xp.multiply(room, 1 - beta1, room)
@@ -108,7 +108,7 @@ def average(xp: Backend, grad: Array, mean: Array, square: Array, beta1: float, 
 
 
 class AdamW(Adam):
-    """Adam with decoupled weight decay, subtracted from the parameter itself.
+    """Adam with decoupled weight decay, which is subtracted from the parameter itself.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.optim.AdamW.html
 

@@ -2,7 +2,7 @@
 # Made by `minigrad dev build`. The lesson is lessons/13b_optimizers.md.
 # MASTER COPY: a copy of the package's module, which never runs. Your answers are in a workspace.
 
-"""Gradient descent, with momentum.
+"""Gradient descent with momentum.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.optim.SGD.html
 """
@@ -20,7 +20,7 @@ from .optimizer import Array, Group, Optimizer, State, buffer, downhill, remembe
 class SGD(Optimizer):
     """p -= lr * v with v = momentum * v + (1 - dampening) * (grad + weight_decay * p).
 
-    The first v is the gradient itself; `nesterov` takes grad + momentum * v in place of v.
+    The first v is the gradient itself; `nesterov` uses grad + momentum * v instead of v.
 
     >>> from minigrad import optim, tensor
     >>> x = tensor([1.0], requires_grad=True)
@@ -50,7 +50,7 @@ class SGD(Optimizer):
         })
 
     def update(self, group: Group, array: Array, grad: Array, state: State) -> None:
-        """Take one step downhill; without momentum nothing is remembered."""
+        """Take one step downhill; without momentum, keep no state."""
         xp, lr = backend_of(array), float(group["lr"])
         if group["momentum"]:
             self._update_with_momentum(group, array, grad, state)

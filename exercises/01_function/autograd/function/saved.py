@@ -5,7 +5,7 @@
 # Write the bodies that raise NotImplementedError, then run: minigrad run 01
 # docs/en/glossary.md explains the names used inside the package.
 
-"""The tensors that a Function saves: packed when its outputs have their place in the graph."""
+"""The tensors that a Function saves, packed once its outputs are in the graph."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def check_savable(items: Iterable[Any]) -> None:
-    """Raise for what `save_for_backward` cannot save; it saves tensors and None."""
+    """Raise unless all items are tensors or `None`, which `save_for_backward` can save."""
     for position, item in enumerate(items):
         if not (item is None or isinstance(item, Tensor)):
             raise TypeError("save_for_backward can only save variables, but argument "
@@ -30,7 +30,7 @@ def check_savable(items: Iterable[Any]) -> None:
 def keep(node: FunctionNode, joined_as: dict[int, Tensor]) -> list[SavedTensor | None]:
     """Pack what `save_for_backward` noted in `node.to_save`; `check_savable` has run already.
 
-    `joined_as` has the tensor in the graph for the `id` of an output that `forward` made.
+    `joined_as` maps the `id` of an output of `forward` to the tensor that is in the graph.
     """
     # 01.8 Keep, without a cycle (about 9 lines)
     # After `forward`, `keep` packs each item of `node.to_save`; None stays None. For
@@ -47,6 +47,6 @@ def keep(node: FunctionNode, joined_as: dict[int, Tensor]) -> list[SavedTensor |
 
 
 def unpacked(node: FunctionNode) -> tuple[Any, ...]:
-    """Return the tensors that were packed; `SavedTensor.unpack` checks for writes since."""
+    """Return the tensors that were packed; `SavedTensor.unpack` checks for later writes."""
     # 01.8 Keep, without a cycle: see the task at `keep`.
     raise NotImplementedError("01.8 Keep, without a cycle is yours to write")

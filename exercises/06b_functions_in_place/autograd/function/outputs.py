@@ -5,7 +5,7 @@
 # Write the bodies that raise NotImplementedError, then run: minigrad run 06b
 # docs/en/glossary.md explains the names used inside the package.
 
-"""The outputs of a Function: they are checked and added to the graph."""
+"""The outputs of a Function: check them and add them to the graph."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def join_outputs(node: FunctionNode, inputs: list[Tensor], outputs: Sequence[Any
                  recorded: bool) -> list[Any]:
     """Add each output to the graph, then save the tensors of `save_for_backward`.
 
-    If this fails, tensors that `forward` wrote to raise when differentiated; see NOTE [Writes that
+    If this fails, differentiating a tensor that `forward` wrote to raises; see NOTE [Writes that
     are broken off].
     """
     try:
@@ -54,19 +54,21 @@ def joined_outputs(node: FunctionNode, inputs: list[Tensor], outputs: Sequence[A
                                  and id(o) not in fixed for o in outputs)
     live = sum(node._differentiable)
     positions = {id(t): i for i, t in enumerate(inputs)}
-    if dirty and recorded and any(sloped and id(o) in dirty and id(o) not in positions for o, sloped
-                                  in zip(outputs, node._differentiable, strict=True)):
+    if dirty and recorded and any(
+            differentiable and id(o) in dirty and id(o) not in positions
+            for o, differentiable in zip(outputs, node._differentiable, strict=True)):
         warnings.warn("ctx.mark_dirty() received a tensor that was not an input. Only input "
                       "Tensors that have been mutated should be passed to ctx.mark_dirty().",
                       stacklevel=user_frame()[1])
     node.num_inputs = len(outputs)
     results: list[Any] = []
-    for index, (output, sloped) in enumerate(zip(outputs, node._differentiable, strict=True)):
+    for index, (output, differentiable) in enumerate(
+            zip(outputs, node._differentiable, strict=True)):
         result = output
         if isinstance(output, Tensor):
             joined = join_written if id(output) in dirty else join_output
-            result = joined(node, output, index, recorded and sloped, positions.get(id(output)),
-                            live)
+            result = joined(node, output, index, recorded and differentiable,
+                            positions.get(id(output)), live)
         results.append(result)
     describe_outputs(node, results)
     if recorded and node.to_save:
@@ -92,9 +94,9 @@ def join_output(node: FunctionNode, output: Tensor, index: int, differentiable: 
 
 
 def join_to_node(node: FunctionNode, output: Tensor, index: int, is_input: bool) -> Tensor:
-    """Return `output` as output number `index` of `node`; an alias if it has a node already.
+    """Make `output` output number `index` of `node`, or an alias of it if it has a node already.
 
-    `is_input` says that `forward` was given this very tensor.
+    `is_input` is True if `output` is one of the tensors that `forward` took.
     """
     # 06b.2 Outputs that are not new (about 7 lines)
     # `alias` returns another tensor on the same memory, without a place in the graph.
@@ -115,7 +117,7 @@ def join_to_node(node: FunctionNode, output: Tensor, index: int, is_input: bool)
 
 def join_written(node: FunctionNode, output: Tensor, index: int, differentiable: bool,
                  position: int | None, live: int) -> Tensor:
-    """Count a write of `forward` to one of its inputs, and make it part of the input's history."""
+    """Count a write by `forward` to one of its inputs, and add it to the input's history."""
     # 06b.3 Inputs that forward wrote to (about 8 lines)
     # `forward` wrote to `output` and returned it. Count the write, make it part of the
     # tensor's history, and return the tensor.
@@ -134,7 +136,7 @@ def join_written(node: FunctionNode, output: Tensor, index: int, differentiable:
 def rebase_output(node: FunctionNode, output: Tensor, index: int, position: int | None) -> None:
     """Make `node` the history of a tensor that `forward` wrote to.
 
-    `position` is its number among the input tensors; None for a tensor that was no input.
+    `position` is its number among the input tensors, or `None` if it was not an input.
     """
     if position is None:
         output._node, output._index, output._requires_grad = node, index, True
@@ -143,7 +145,7 @@ def rebase_output(node: FunctionNode, output: Tensor, index: int, position: int 
 
 
 def refuse_write(output: Tensor, live: int) -> None:
-    """Raise for writes that are not allowed: to a leaf, or to a view beside other outputs."""
+    """Raise for forbidden writes: to a leaf, or to a view if there are other outputs."""
     if output.requires_grad and output.is_leaf:
         raise RuntimeError("a leaf Variable that requires grad has been used in an in-place "
                            "operation.")
@@ -165,20 +167,20 @@ def refuse_write(output: Tensor, live: int) -> None:
 
 
 def constant(output: Tensor) -> Tensor:
-    """Return the replacement for an input, or a recorded tensor, that must have no gradient."""
+    """Return a tensor without a gradient in place of an input or of a recorded tensor."""
     if output.requires_grad:
         return output.detach()
     return alias(output)
 
 
 def alias(tensor: Tensor) -> Tensor:
-    """Return a view of all of a tensor, made outside the graph."""
+    """Return a view of a whole tensor, created outside the graph."""
     # 06b.2 Outputs that are not new: see the task at `join_to_node`.
     raise NotImplementedError("06b.2 Outputs that are not new is yours to write")
 
 
 def describe_outputs(node: FunctionNode, results: Sequence[Any]) -> None:
-    """Store shapes and dtypes, which incoming gradients are checked against."""
+    """Store the shapes and dtypes that incoming gradients must match."""
     arrays = [r._array if isinstance(r, Tensor) else None for r in results]
     described = [((), None) if a is None else (a.shape, a.dtype) for a in arrays]
     if described:

@@ -5,10 +5,10 @@
 # Write the bodies that raise NotImplementedError, then run: minigrad run 08
 # docs/en/glossary.md explains the names used inside the package.
 
-"""Arguments and results of the functions of `functional`: tuples, checks, zeros.
+"""Arguments and results of `functional`: tuples, checks, zeros for missing derivatives.
 
-Every function takes one tensor or a tuple and returns the same kind.  If an output does not depend
-on an input, the derivative is zeros; in strict mode it is an error.
+Every function takes a tensor or a tuple and returns the same.  If an output does not depend on an
+input, the derivative is zeros, or in strict mode an error.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Tensors = tuple[Tensor, ...]
 
 _NOT_STRICT = "This is not allowed in strict mode."
 
-#: Errors of strict mode for a missing derivative, by the step that lacks it.
+#: Strict-mode errors for a missing derivative, by the step that lacks it.
 _MISSING = {
     "gradient": "The output of the user-provided function is independent of input {}. "
     + _NOT_STRICT,
@@ -37,7 +37,7 @@ _MISSING = {
     "backward trick to replace forward mode AD.",
 }
 
-#: Errors of strict mode for a result that cannot be differentiated (again).
+#: Strict-mode errors for a result that cannot be differentiated (again).
 _CONSTANT = {
     "outputs": "Output {} of the user-provided function does not require gradients. The outputs "
     "must be computed in a differentiable manner from the input when running in strict mode.",
@@ -51,7 +51,7 @@ _CONSTANT = {
 
 
 def tensor_tuple(value: Any, argument: str, function: str) -> tuple[bool, Tensors]:
-    """Return True for a tuple, and the tuple; `TypeError` unless it holds only tensors."""
+    """Return whether the value is a tuple, and the tuple; raise `TypeError` for non-tensors."""
     was_tuple = isinstance(value, tuple)
     tensors = value if was_tuple else (value,)
     for i, tensor in enumerate(tensors):
@@ -63,7 +63,7 @@ def tensor_tuple(value: Any, argument: str, function: str) -> tuple[bool, Tensor
 
 
 def fresh_inputs(tensors: Tensors, create_graph: bool, requires_grad: bool = True) -> Tensors:
-    """Return copies of the inputs, joined to the caller's graph only with `create_graph`."""
+    """Return copies of the inputs, which are part of the caller's graph only if `create_graph`."""
     # 08.1 Tensors of their own, results as the caller gave them (about 9 lines)
     # `fresh_inputs` returns a tuple of tensors for `func`: detached ones, or views
     # (`view_as`) where `create_graph` is true and the tensor requires grad. `result` and
@@ -82,7 +82,7 @@ def fresh_inputs(tensors: Tensors, create_graph: bool, requires_grad: bool = Tru
 
 def vector_like(v: Any, others: Tensors, others_were_tuple: bool, create_graph: bool,
                 function: str) -> Tensors:
-    """Return the vector as a tuple; `RuntimeError` unless it has the shapes of `others`."""
+    """Return the vector as a tuple; raise `RuntimeError` unless it has the shapes of `others`."""
     _, tensors = tensor_tuple(v, "v", function)
     vector = fresh_inputs(tensors, create_graph, requires_grad=False)
     if len(vector) != len(others):
@@ -98,12 +98,12 @@ def vector_like(v: Any, others: Tensors, others_were_tuple: bool, create_graph: 
 
 
 def single_element(tensors: Tensors) -> bool:
-    """Tell whether it is one tensor with one element: then the vector may be left out."""
+    """Return whether this is one tensor with one element, so that the vector may be left out."""
     return len(tensors) == 1 and tensors[0].numel() == 1
 
 
 def scalar_output(outputs: Tensors, were_tuple: bool, function: str) -> Tensor:
-    """Return the one output; `RuntimeError` unless it is one tensor with one element."""
+    """Return the only output; raise `RuntimeError` unless it is one tensor with one element."""
     if were_tuple:
         raise RuntimeError(f"The function given to {function} should return a single Tensor")
     if not single_element(outputs):
@@ -113,7 +113,7 @@ def scalar_output(outputs: Tensors, were_tuple: bool, function: str) -> Tensor:
 
 
 def require_dependence(tensors: Sequence[Tensor | None], what: str, strict: bool) -> None:
-    """Raise in strict mode if one of the tensors is missing or cannot be differentiated."""
+    """In strict mode, raise if a tensor is missing or cannot be differentiated."""
     if not strict:
         return
     for i, tensor in enumerate(tensors):
@@ -125,7 +125,7 @@ def require_dependence(tensors: Sequence[Tensor | None], what: str, strict: bool
 
 def zeros_for_missing(grads: Sequence[Tensor | None], like: Tensors, step: str, strict: bool,
                       create_graph: bool) -> Tensors:
-    """Return the derivatives; a missing one is zeros, or an error in strict mode."""
+    """Return the derivatives; a missing one becomes zeros, or an error in strict mode."""
     # 08.2 Where there is no derivative (about 9 lines)
     # `gradients` returns, as a tuple, what `grad` gives for each input, None where
     # nothing depends on it. `zeros_for_missing` puts zeros like `like[i]` in the place of
@@ -144,7 +144,7 @@ def zeros_for_missing(grads: Sequence[Tensor | None], like: Tensors, step: str, 
 
 def require_found(grads: Sequence[Tensor | None], step: str, strict: bool,
                   create_graph: bool) -> None:
-    """Raise in strict mode if a derivative is missing or, with `create_graph`, is constant."""
+    """In strict mode, raise if a derivative is missing or, with `create_graph`, constant."""
     if not strict:
         return
     for i, one in enumerate(grads):
@@ -155,19 +155,19 @@ def require_found(grads: Sequence[Tensor | None], step: str, strict: bool,
 
 
 def independent(i: int, what: str) -> str:
-    """Return the error text for a constant derivative where the caller asked for its graph."""
+    """Return the error for a constant derivative when the caller wants its graph."""
     return (f"The {what} of the user-provided function is independent of input {i}. This is not "
             "allowed in strict mode when create_graph=True.")
 
 
 def result(tensors: Tensors, as_tuple: bool, create_graph: bool) -> Any:
-    """Return one tensor or a tuple, as the caller's arguments; with a graph only if wanted."""
+    """Return one tensor or a tuple, like the caller's arguments; detached unless `create_graph`."""
     # 08.1 Tensors of their own, results as the caller gave them: see the task at `fresh_inputs`.
     raise NotImplementedError("08.1 Tensors of their own, results as the caller gave them is yours to write")
 
 
 def nested_result(rows: Sequence[Tensors], outputs_as_tuple: bool, inputs_as_tuple: bool,
                   create_graph: bool) -> Any:
-    """Return one derivative per output and input, nested as outputs and inputs are."""
+    """Return one derivative per output and input, nested like the outputs and inputs."""
     # 08.1 Tensors of their own, results as the caller gave them: see the task at `fresh_inputs`.
     raise NotImplementedError("08.1 Tensors of their own, results as the caller gave them is yours to write")

@@ -7,9 +7,9 @@
 
 """Derivatives of functions: products with vectors, whole jacobians and hessians.
 
-Unlike `backward`, these take a function and its inputs and leave no `.grad` behind; an output that
-does not depend on an input has zeros as its derivative.  Here `m` stands for the number of elements
-of the outputs and `n` for that of the inputs.
+Unlike `backward`, these take a function and its inputs and do not touch `.grad`. If an output does
+not depend on an input, the derivative is zeros.  In what follows, `m` is the number of elements of
+the outputs and `n` the number of elements of the inputs.
 
 Source: https://docs.pytorch.org/docs/stable/autograd.html#functional-higher-level-api
 """
@@ -57,10 +57,10 @@ def vjp(
 ) -> tuple[Any, Any]:
     """Return `func(*inputs)` and the product of the vector `v` with its jacobian, `v^T J`.
 
-    `v` has the outputs' shapes and may be left out for one output of one element; the product
-    has the inputs' shapes.  With `create_graph` both results can be differentiated.  `TypeError`
-    for other values than tensors, `RuntimeError` for a `v` of wrong shape and, if `strict`, for an
-    output that does not depend on an input.
+    `v` has the outputs' shapes; you may leave it out if there is one output with one element. The
+    product has the inputs' shapes.  With `create_graph` you can differentiate both results.  Raises
+    `TypeError` for values that are not tensors, and `RuntimeError` if `v` has the wrong shape or,
+    with `strict`, if an output does not depend on an input.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.autograd.functional.vjp.html
 
@@ -92,9 +92,9 @@ def jvp(
 ) -> tuple[Any, Any]:
     """Return `func(*inputs)` and the product of its jacobian with the vector `v`, `J v`.
 
-    `v` has the inputs' shapes and may be left out for one input of one element; the product has
-    the outputs' shapes.  It takes two backward passes, see NOTE [Tangents by double backward].
-    Errors are those of `vjp`.
+    `v` has the inputs' shapes; you may leave it out if there is one input with one element. The
+    product has the outputs' shapes.  It takes two backward passes, see NOTE [Tangents by double
+    backward].  Raises the same errors as `vjp`.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.autograd.functional.jvp.html
 
@@ -125,12 +125,12 @@ def vhp(
     create_graph: bool = False,
     strict: bool = False,
 ) -> tuple[Any, Any]:
-    """Return `func(*inputs)`, one element, and the product of `v` with its hessian, `v^T H`.
+    """Return `func(*inputs)`, which has one element, and `v` times its hessian, `v^T H`.
 
-    `v` and the product have the inputs' shapes; `v` may be left out for one input of one
-    element.  For a function that is twice continuously differentiable it is the `hvp`, in one
-    backward pass less.  Errors are those of `vjp`, and `RuntimeError` for an output that is not
-    one element.
+    `v` and the product have the inputs' shapes; you may leave out `v` if there is one input with
+    one element.  For a twice continuously differentiable function it equals `hvp`, but needs one
+    backward pass less.  Raises the same errors as `vjp`, and `RuntimeError` if the output does not
+    have exactly one element.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.autograd.functional.vhp.html
 
@@ -160,10 +160,10 @@ def hvp(
     create_graph: bool = False,
     strict: bool = False,
 ) -> tuple[Any, Any]:
-    """Return `func(*inputs)`, one element, and the product of its hessian with `v`, `H v`.
+    """Return `func(*inputs)`, which has one element, and its hessian times `v`, `H v`.
 
-    Shapes and errors are those of `vhp`, which is faster; this one takes a backward pass more,
-    see NOTE [Tangents by double backward].
+    Shapes and errors are the same as for `vhp`, which is faster, because this function takes one
+    backward pass more; see NOTE [Tangents by double backward].
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.autograd.functional.hvp.html
 
@@ -185,13 +185,13 @@ def jacobian(
 ) -> Any:
     """Return the derivatives of all elements of `func(*inputs)` with respect to all inputs.
 
-    For one output and one input it has the shape `output.shape + input.shape`; tuples of
-    outputs or inputs give tuples, outputs outside.  `strategy="reverse-mode"` takes a backward
-    pass for each of the `m` output elements, `strategy="forward-mode"` (only with `vectorize`,
-    without `create_graph`) one for each of the `n` input elements.  With `vectorize`, which cannot
-    be `strict`, all of them are one pass on batches; an op without a batching rule warns.  Errors
-    are those of `vjp`, `AssertionError` for an unknown strategy and `NotImplementedError` for
-    options that forward mode leaves out.
+    For one output and one input the result has the shape `output.shape + input.shape`; tuples of
+    outputs or inputs give tuples, with the outputs outside.  `strategy="reverse-mode"` takes a
+    backward pass for each of the `m` output elements, `strategy="forward-mode"` (only with
+    `vectorize`, without `create_graph`) a forward pass for each of the `n` input elements.
+    `vectorize`, which excludes `strict`, combines them into one pass on batches; an op without a
+    batching rule warns.  Raises the same errors as `vjp`, `AssertionError` for an unknown strategy
+    and `NotImplementedError` for options that forward mode does not support.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.autograd.functional.jacobian.html
 
@@ -230,11 +230,11 @@ def hessian(
     vectorize: bool = False,
     outer_jacobian_strategy: str = "reverse-mode",
 ) -> Any:
-    """Return the second derivatives of `func(*inputs)`, one element, with respect to its inputs.
+    """Return the second derivatives of `func(*inputs)`, which has one element.
 
-    For one input it has the shape `input.shape + input.shape`; a tuple of inputs gives a tuple
-    of tuples.  It is the jacobian of the jacobian; `vectorize` and `outer_jacobian_strategy` are
-    for the outer of the two and mean what they mean in `jacobian`, as do the errors.
+    For one input the result has the shape `input.shape + input.shape`; a tuple of inputs gives a
+    tuple of tuples.  It is the jacobian of the jacobian: `vectorize` and `outer_jacobian_strategy`
+    apply to the outer one and work like in `jacobian`, which also raises the same errors.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.autograd.functional.hessian.html
 
@@ -261,13 +261,13 @@ def hessian(
     raise NotImplementedError("08.5 hessian: the jacobian of the jacobian is yours to write")
 
 
-# -------------------------------------------------------------------- their parts
+# -------------------------------------------------------------------- helpers
 
 
 def _own_inputs(inputs: Any, create_graph: bool, function: str) -> tuple[bool, Tensors]:
-    """Return True for a tuple, and the inputs as a tuple of fresh tensors.
+    """Return whether the inputs are a tuple, and the inputs as a tuple of fresh tensors.
 
-    See `fresh_inputs`; `TypeError` for other values than tensors, which names `function`.
+    See `fresh_inputs`. Raises a `TypeError` that names `function` for values that are not tensors.
     """
     were_tuple, tensors = tensor_tuple(inputs, "inputs", function)
     return were_tuple, fresh_inputs(tensors, create_graph)
@@ -275,10 +275,10 @@ def _own_inputs(inputs: Any, create_graph: bool, function: str) -> tuple[bool, T
 
 def _outputs_of(func: Function, inputs: Tensors, strict: bool,
                 function: str) -> tuple[bool, Tensors]:
-    """Call `func` and return True for a tuple, and its outputs as a tuple.
+    """Call `func` and return whether its outputs are a tuple, and the outputs as a tuple.
 
-    `TypeError` for other values than tensors; `RuntimeError` in strict mode for an output that
-    does not depend on the inputs.
+    Raises `TypeError` for values that are not tensors and, in strict mode, `RuntimeError` for an
+    output that does not depend on the inputs.
     """
     were_tuple, outputs = tensor_tuple(func(*inputs), _OUTPUTS, function)
     require_dependence(outputs, "outputs", strict)
@@ -286,9 +286,9 @@ def _outputs_of(func: Function, inputs: Tensors, strict: bool,
 
 
 def _single_output(func: Function, inputs: Tensors, strict: bool, function: str) -> Tensor:
-    """Call `func` and return its output; `RuntimeError` unless it is one tensor of one element.
+    """Call `func` and return its output; raise `RuntimeError` unless it has exactly one element.
 
-    Other errors are those of `_outputs_of`.
+    Also raises the errors of `_outputs_of`.
     """
     were_tuple, outputs = _outputs_of(func, inputs, strict, function)
     return scalar_output(outputs, were_tuple, function)
@@ -296,9 +296,9 @@ def _single_output(func: Function, inputs: Tensors, strict: bool, function: str)
 
 def _vector_of_outputs(v: Any, outputs: Tensors, were_tuple: bool, create_graph: bool,
                        function: str) -> Tensors | None:
-    """Return a vector with the shapes of the outputs; None if it was left out and may be.
+    """Return a vector with the shapes of the outputs, or `None` if it was left out.
 
-    It may be left out for one output of one element; `RuntimeError` otherwise.
+    Raises `RuntimeError` if it was left out and there is not exactly one output element.
     """
     if v is not None:
         return vector_like(v, outputs, were_tuple, create_graph, function)
@@ -310,9 +310,9 @@ def _vector_of_outputs(v: Any, outputs: Tensors, were_tuple: bool, create_graph:
 
 def _vector_of_inputs(v: Any, inputs: Tensors, were_tuple: bool, create_graph: bool,
                       function: str) -> Tensors | None:
-    """Return a vector with the shapes of the inputs; None if it was left out and may be.
+    """Return a vector with the shapes of the inputs, or `None` if it was left out.
 
-    It may be left out for one input of one element; `RuntimeError` otherwise.
+    Raises `RuntimeError` if it was left out and there is not exactly one input element.
     """
     if v is not None:
         return vector_like(v, inputs, were_tuple, create_graph, function)
@@ -324,20 +324,20 @@ def _vector_of_inputs(v: Any, inputs: Tensors, were_tuple: bool, create_graph: b
 
 def _prepared(func: Function, inputs: Any, v: Any, create_graph: bool, strict: bool,
               function: str) -> tuple[bool, Tensors, Tensors | None, Tensor]:
-    """Return whether inputs came as a tuple, fresh inputs, the vector and the one output."""
+    """Return whether the inputs are a tuple, fresh inputs, the vector and the only output."""
     were_tuple, fresh = _own_inputs(inputs, create_graph, function)
     vector = _vector_of_inputs(v, fresh, were_tuple, create_graph, function)
     return were_tuple, fresh, vector, _single_output(func, fresh, strict, function)
 
 
 def _slopes(output: Tensor, inputs: Tensors, strict: bool) -> Row:
-    """Return the gradients of `output`; they can be differentiated."""
+    """Return the gradients of `output`, which can be differentiated again."""
     # 08.7 Products with a hessian: see the task at `vhp`.
     raise NotImplementedError("08.7 Products with a hessian is yours to write")
 
 
 def _check_strategy(strategy: str, hint: str = "") -> None:
-    """Raise `AssertionError` for an unknown strategy; `hint` ends the text."""
+    """Raise `AssertionError` for an unknown strategy; `hint` is appended to the text."""
     if strategy not in ("forward-mode", "reverse-mode"):
         raise AssertionError(
             f'Expected strategy to be either "forward-mode" or "reverse-mode".{hint}')
@@ -345,7 +345,7 @@ def _check_strategy(strategy: str, hint: str = "") -> None:
 
 def _each_row(output: Tensor, number: int, inputs: Tensors, create_graph: bool,
               strict: bool) -> Row:
-    """Return the rows of one output's jacobian for each input, from one pass for each row."""
+    """Return the rows of one output's jacobian for each input, with one pass for each row."""
     if not (strict or create_graph) and output.requires_grad and not _state.observers.count:
         stacks = engine.jacobian_rows(output, inputs)
         if stacks is not None:
@@ -382,7 +382,7 @@ def _check_forward_mode(create_graph: bool, strict: bool, vectorize: bool) -> No
 
 
 def blocks_of(output: Tensor, rows: Sequence[Tensor | None], inputs: Tensors) -> Tensors:
-    """Return one output's jacobian for each input, made of its rows; zeros for missing ones."""
+    """Assemble one output's jacobian for each input from its rows; missing rows are zeros."""
     # 08.4 Row by row (about 15 lines)
     # From vectors to a jacobian: a unit vector for each element, a row for each vector,
     # rows as one tensor, blocks of shape `(*output.shape, *input.shape)`. Here x = (1, 2)
@@ -401,7 +401,7 @@ def blocks_of(output: Tensor, rows: Sequence[Tensor | None], inputs: Tensors) ->
 
 
 def _forward_jacobian(func: Function, inputs: Any) -> Any:
-    """Return the jacobian, all columns in one pass, by forward mode."""
+    """Return the jacobian by forward mode, with all columns in one pass."""
     were_tuple = [False]
 
     def checked(*args: Tensor) -> Tensors:

@@ -5,12 +5,12 @@
 # Write the bodies that raise NotImplementedError, then run: minigrad run 08
 # docs/en/glossary.md explains the names used inside the package.
 
-"""The backward passes of the functions of `functional`.
+"""The backward passes of `functional`.
 
 NOTE [Tangents by double backward]
-    Backward computes `u -> J^T u`, a linear function of `u`.  Differentiating it once more, with
-    respect to `u` and in the direction `v`, gives `J v`: the product that forward mode would
-    compute, from two backward passes, whatever the value of `u` is.
+    Backward computes `u -> J^T u`, a linear function of `u`.  Differentiating it again, with
+    respect to `u` and in the direction `v`, gives `J v`.  That is the product that forward mode
+    would compute, but from two backward passes, and the value of `u` does not matter.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Row = tuple[Tensor | None, ...]  # the derivative of one element with respect to
 
 def gradients(outputs: Sequence[Tensor | None], inputs: Tensors, grad_outputs: Tensors | None,
               create_graph: bool, retain_graph: bool | None = None) -> Row:
-    """Return `grad` of the outputs that can be differentiated; None if there is none."""
+    """Return `grad` of the differentiable outputs; Nones if there are none."""
     # 08.2 Where there is no derivative (about 9 lines)
     # `gradients` returns, as a tuple, what `grad` gives for each input, None where
     # nothing depends on it. `zeros_for_missing` puts zeros like `like[i]` in the place of
@@ -50,7 +50,7 @@ def gradients(outputs: Sequence[Tensor | None], inputs: Tensors, grad_outputs: T
 
 def pullback(outputs: Sequence[Tensor | None], inputs: Tensors,
              like: Tensors) -> tuple[Row, Tensors]:
-    """Return the gradients as functions of a vector `u`, and `u`: zeros, shaped as `like`.
+    """Return the gradients as functions of a vector `u`, and `u` itself: zeros shaped like `like`.
 
     See NOTE [Tangents by double backward].
     """
@@ -71,7 +71,7 @@ def pullback(outputs: Sequence[Tensor | None], inputs: Tensors,
 
 
 def rows_of(output: Tensor, inputs: Tensors, create_graph: bool) -> list[Row]:
-    """Return the rows of the jacobian of one output: one backward pass for each element."""
+    """Return the rows of the jacobian of one output, with a backward pass for each element."""
     # 08.4 Row by row (about 15 lines)
     # From vectors to a jacobian: a unit vector for each element, a row for each vector,
     # rows as one tensor, blocks of shape `(*output.shape, *input.shape)`. Here x = (1, 2)
@@ -91,9 +91,9 @@ def rows_of(output: Tensor, inputs: Tensors, create_graph: bool) -> list[Row]:
 
 def all_rows(outputs: Sequence[Tensor | None], inputs: Tensors,
              create_graph: bool) -> list[Row]:
-    """Return the jacobian's rows of each output and input, from one batched backward pass.
+    """Return the jacobian's rows for each output and input, from one batched backward pass.
 
-    The rows of one output and one input are one tensor, rows first; None if there are none.
+    The rows of one output and one input form one tensor, or `None` if there are none.
     """
     # 08.8 All rows in one pass (about 17 lines)
     # Return an entry for each of `outputs`: a tuple with all rows of that output for each
@@ -112,7 +112,7 @@ def all_rows(outputs: Sequence[Tensor | None], inputs: Tensors,
 
 
 def units_of(tensors: Sequence[Tensor], skipped: int = 0) -> list[Tensor]:
-    """Return the unit vectors of the space of all tensors together, as a batch for each tensor.
+    """Return the unit vectors of the joint space of all tensors, as a batch for each tensor.
 
     The first `skipped` dimensions of the tensors do not count.
     """
@@ -136,6 +136,6 @@ def unit_vectors(like: Tensor) -> list[Tensor]:
 
 
 def stacked(rows: Sequence[Tensor | None], like: Tensor) -> Tensor:
-    """Stack rows or columns; missing ones are zeros."""
+    """Stack rows or columns; missing ones become zeros."""
     # 08.4 Row by row: see the task at `rows_of`.
     raise NotImplementedError("08.4 Row by row is yours to write")

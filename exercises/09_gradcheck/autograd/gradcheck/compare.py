@@ -69,18 +69,19 @@ def gradcheck(
     fast_mode: bool = False,
     masked: bool | None = None,
 ) -> bool:
-    """Return True if the derivatives of `func(*inputs)` agree with central differences of it.
+    """Return True if the derivatives of `func(*inputs)` agree with its central differences.
 
-    Checked are the float inputs that require grad and all outputs that do, by backward
-    (`check_backward_ad`) and by forward mode (`check_forward_ad`); `eps` is chosen for float64.
-    If they disagree, it raises `GradcheckError`, or returns False if not `raise_exception`;
-    `ValueError` when no input requires grad.
+    It checks the derivatives of all outputs that require grad with respect to the float inputs that
+    do, by backward (`check_backward_ad`) and by forward mode (`check_forward_ad`). The default
+    `eps` suits float64. If the derivatives disagree, it raises `GradcheckError`, or returns False
+    with `raise_exception=False`. It raises `ValueError` if no input requires grad.
 
-    `fast_mode` compares one random combination of each jacobian's elements instead of all.
-    `nondet_tol` is the largest difference between two backward passes.  `check_undefined_grad`
-    checks that missing gradients and tangents count as zeros, `check_grad_dtypes` that gradients
-    have their inputs' dtypes, `check_batched_grad` and `check_batched_forward_grad` that a batch of
-    gradients or tangents gives the same.  `masked` is for sparse tensors.
+    `fast_mode` compares one random combination of each jacobian's elements instead of all elements.
+    `nondet_tol` is the largest allowed difference between two backward passes.
+    `check_undefined_grad` checks that missing gradients and tangents count as zeros,
+    `check_grad_dtypes` that gradients have their inputs' dtypes, and `check_batched_grad` and
+    `check_batched_forward_grad` that a batch of gradients or tangents gives the same results.
+    `masked` is for sparse tensors.
 
     >>> from minigrad import float64, tensor
     >>> x = tensor([1.0, -2.0], dtype=float64, requires_grad=True)
@@ -144,9 +145,9 @@ def gradgradcheck(
     fast_mode: bool = False,
     masked: bool = False,
 ) -> bool:
-    """Return True if the backward pass of `func(*inputs)` itself has the right derivatives.
+    """Return True if the backward pass of `func(*inputs)` has the right derivatives itself.
 
-    It is `gradcheck` of the function from the inputs and `grad_outputs` (random ones if left out)
+    It runs `gradcheck` on the function that maps the inputs and `grad_outputs` (random by default)
     to the gradients of the inputs.
 
     >>> from minigrad import float64, tensor
@@ -180,7 +181,7 @@ def first_gradients(func: Function, count: int, live: Sequence[bool],
                     *given: Any) -> tuple[Tensor, ...]:
     """Return the gradients of `func` as a function of its inputs and of `grad_outputs`.
 
-    The first `count` of `given` are the inputs; `live` tells which of `given` require grad.
+    The first `count` items of `given` are the inputs; `live` tells which of `given` require grad.
     """
     # 09.6 The gradient as a function (about 7 lines)
     # Return, as a tuple, the gradients of `func` with respect to its live inputs,
@@ -198,11 +199,11 @@ def first_gradients(func: Function, count: int, live: Sequence[bool],
     raise NotImplementedError("09.6 The gradient as a function is yours to write")
 
 
-# -------------------------------------------------------------------- what is checked
+# -------------------------------------------------------------------- checks
 
 
 def check_inputs(inputs: Sequence[Any]) -> None:
-    """Raise for inputs that cannot be checked; warn about inputs of low precision."""
+    """Raise for inputs that cannot be checked; warn about low-precision inputs."""
     # 09.4 Inputs that can be checked (about 9 lines)
     # Find inputs that differences cannot check: float32 has too few digits, and elements
     # that share memory move together. Only tensors that require grad are looked at.
@@ -217,13 +218,13 @@ def check_inputs(inputs: Sequence[Any]) -> None:
     raise NotImplementedError("09.4 Inputs that can be checked is yours to write")
 
 
-#: The text of the error for inputs of which none requires grad.
+#: The error if no input requires grad.
 NOTHING_TO_CHECK = ("gradcheck expects at least one input tensor to require gradient, but none of "
                     "them have requires_grad=True.")
 
 
 def warn_of_precision(index: int) -> None:
-    """Warn that an input, counted among all, is not float64."""
+    """Warn that the input with this index is not float64."""
     warnings.warn(
         f"Input #{index} requires gradient and is not a double precision floating point or "
         "complex. This check will likely fail if all the inputs are not of double precision "
@@ -231,7 +232,7 @@ def warn_of_precision(index: int) -> None:
 
 
 def overlap_error(index: int) -> RuntimeError:
-    """Return the error for an input, counted among all, whose elements share memory."""
+    """Return the error for an input whose elements share memory."""
     return RuntimeError(
         f"The {index}th input has a dimension with stride 0. gradcheck only supports inputs that "
         "are non-overlapping to be able to compute the numerical gradients correctly. You should "

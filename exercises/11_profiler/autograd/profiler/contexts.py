@@ -33,7 +33,7 @@ UNFINISHED = "<unfinished torch.autograd.profile>"
 
 
 def kineto_available() -> bool:
-    """Return False: PyTorch's tracing library is not used.
+    """Return False, because minigrad does not use PyTorch's tracing library.
 
     >>> kineto_available()
     False
@@ -42,26 +42,26 @@ def kineto_available() -> bool:
 
 
 def _profiler_enabled() -> bool:
-    """Tell whether a profiler is on, on this thread."""
+    """Return whether a profiler is on in this thread."""
     return _state.recorder.get() is not None
 
 
 class _Recording:
-    """Makes a recorder active in a `with` block, on this thread."""
+    """Base that activates a recorder in a `with` block, for this thread."""
 
     def __init__(self, enabled: bool) -> None:
         self.enabled = enabled
         self.entered = False
 
     def _refuse(self) -> None:
-        """Raise `RuntimeError` if this was entered before, or if a profiler is on."""
+        """Raise `RuntimeError` if this was entered before, or if a profiler is already on."""
         if self.entered:
             raise RuntimeError(f"{self._title()} context manager is not reentrant")
         if _profiler_enabled():
             raise RuntimeError("Profiler is already enabled on this thread")
 
     def _start(self, recorder: Any) -> None:
-        """Make a recorder active on this thread, once; an observer hears of each node made."""
+        """Activate a recorder on this thread, once; it is notified of each new node."""
         # 11.7 On and off (about 16 lines)
         # Switch a profile on for a block. `_start` and `_stop` switch a recorder; `__enter__`
         # and `__exit__` use them, and measure between.
@@ -78,7 +78,7 @@ class _Recording:
         raise NotImplementedError("11.7 On and off is yours to write")
 
     def _stop(self, recorder: Any) -> None:
-        """Switch a recorder off; `quick = False` tells contexts that still hold it."""
+        """Deactivate a recorder; contexts that still hold it see `quick = False`."""
         # 11.7 On and off: see the task at `_Recording._start`.
         raise NotImplementedError("11.7 On and off is yours to write")
 
@@ -87,15 +87,15 @@ class _Recording:
 
 
 def timed_event() -> cuda.Event:
-    """Return a timing event of the GPU."""
+    """Return a GPU event that records the time."""
     return cuda.Event(enable_timing=True)
 
 
 class profile(_Recording):
     """Measure every op, node and `record_function` block that runs in a `with` block.
 
-    `record_shapes` notes the shapes of inputs, `with_stack` the calls that led to each event,
-    `profile_memory` the bytes of the arrays that ops make (freed memory is not subtracted).
+    `record_shapes` stores the shapes of inputs, `with_stack` the calls that led to each event, and
+    `profile_memory` the bytes of the arrays that ops allocate (freed memory is not subtracted).
     `use_cuda` also measures times on a GPU, and warns if there is none.  `with_flops`,
     `with_modules` and PyTorch's other options have no effect.
 
@@ -127,7 +127,7 @@ class profile(_Recording):
         self.record_shapes = record_shapes
         self.profile_memory = profile_memory
         self.with_stack = with_stack
-        self._span: tuple[int, int] | None = None  # nanoseconds of begin and end, None before
+        self._span: tuple[int, int] | None = None  # begin and end in nanoseconds, None before
         self._events: EventList | None = None
 
     def _new_recorder(self) -> Recorder:
@@ -153,7 +153,7 @@ class profile(_Recording):
 
     @property
     def function_events(self) -> EventList:
-        """The events, in the order in which they began; `RuntimeError` before the block ends."""
+        """The events in the order of their starts; raises `RuntimeError` before the block ends."""
         if self._span is None:
             raise RuntimeError("Profiler didn't finish running")
         if self._events is None:
@@ -165,14 +165,14 @@ class profile(_Recording):
               max_src_column_width: int | None = 75, max_name_column_width: int | None = 55,
               max_shapes_column_width: int | None = 80, header: str | None = None,
               top_level_events_only: bool = False) -> str:
-        """Return the events as a table, one a row; see `EventList.table`."""
+        """Return a table with a row for each event; see `EventList.table`."""
         return self.function_events.table(
             sort_by, row_limit, max_src_column_width, max_name_column_width,
             max_shapes_column_width, header, top_level_events_only)
 
     def key_averages(self, group_by_input_shape: bool = False,
                      group_by_stack_n: int = 0) -> EventList:
-        """Return the averages of the events of each name; see `EventList.key_averages`."""
+        """Return the averages of the events by name; see `EventList.key_averages`."""
         return self.function_events.key_averages(group_by_input_shape, group_by_stack_n)
 
     def total_average(self) -> FunctionEventAvg:
@@ -198,7 +198,7 @@ class profile(_Recording):
         self.function_events.export_chrome_trace(path)
 
     def export_stacks(self, path: str | Path, metric: str = "self_cpu_time_total") -> None:
-        """Write stacks with their times; needs `with_stack`.
+        """Write stacks with their times; requires `with_stack`.
 
         >>> import os, tempfile
         >>> from minigrad import ones
@@ -213,7 +213,7 @@ class profile(_Recording):
         self.function_events.export_stacks(path, metric)
 
     def export_html(self, path: str | Path, title: str = "Profile") -> None:
-        """Write a page with a flame graph of the events; it needs nothing but a browser.
+        """Write a page with a flame graph of the events; it needs only a browser.
 
         >>> import os, tempfile
         >>> from minigrad import ones
@@ -227,7 +227,7 @@ class profile(_Recording):
 
 
 class record_function:
-    """A named block, or as a decorator a named function, that profiles show.
+    """A named block, or a decorator for a named function, that profiles show.
 
     >>> from minigrad import ones
     >>> with profile() as prof, record_function("my block"):
@@ -242,7 +242,7 @@ class record_function:
         self._open: tuple[Any, Any] | None = None  # recorder and its event, in a profile
 
     def __enter__(self) -> Self:
-        """Open an event `name`, or `name (args)`, if this thread has a profile."""
+        """Open an event `name`, or `name (args)`, if a profile is active on this thread."""
         # 11.8 Blocks with names (about 14 lines)
         # Give a stretch of the program a name in profiles: as a block, or as a decorator.
         #   with record_function("step") as b: ...  -> b is it; an event "step" holds the ops
@@ -258,7 +258,7 @@ class record_function:
         raise NotImplementedError("11.8 Blocks with names is yours to write")
 
     def __exit__(self, *exc: object) -> None:
-        """Close the event, with the recorder that opened it."""
+        """Close the event with the recorder that opened it."""
         # 11.8 Blocks with names: see the task at `record_function.__enter__`.
         raise NotImplementedError("11.8 Blocks with names is yours to write")
 
@@ -271,9 +271,8 @@ class record_function:
 class emit_nvtx(_Recording):
     """Mark every op and node for NVIDIA's profilers (`nsys profile python program.py`).
 
-    Needs a GPU and CuPy, `RuntimeError` without.  An op's range is named
-    `aten::mul, seq = 5`, its backward's `MulBackward0, seq = 5`; with `record_shapes` the sizes
-    of the inputs follow.
+    Needs a GPU and CuPy; raises `RuntimeError` otherwise.  An op's range is named `aten::mul, seq =
+    5`, its backward's `MulBackward0, seq = 5`; `record_shapes` appends the sizes of the inputs.
 
     >>> from minigrad import cuda, ones
     >>> with emit_nvtx(enabled=cuda.is_available(), record_shapes=True):
@@ -304,4 +303,4 @@ class emit_nvtx(_Recording):
 
 
 for _each in (emit_nvtx, kineto_available, profile, record_function):
-    _each.__module__ = __name__.rpartition(".")[0]  # as in PyTorch: pickles and reprs name it
+    _each.__module__ = __name__.rpartition(".")[0]  # as in PyTorch, for pickles and reprs

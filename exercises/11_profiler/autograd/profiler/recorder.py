@@ -5,16 +5,16 @@
 # Write the bodies that raise NotImplementedError, then run: minigrad run 11
 # docs/en/glossary.md explains the names used inside the package.
 
-"""Recorders of a profile: one event for each op, node and named block.
+"""Recorders of a profile, with one event for each op, node and named block.
 
 `apply`, the engine and the composed functions pass their work to the recorder of their thread, if
 there is one, and the recorder runs it.
 
 NOTE [What an event costs while it happens]
-    Measuring must not change what is measured, so only the bare facts of an event are appended to
-    one flat list: no object is made, no name is looked up, nothing is sorted.  Nesting is not
-    stored: events of one thread nest, so it follows from their times.  `events_of` in
-    profiler_util.py makes events from the list when they are needed.
+    Measuring must not change what is measured, so a recorder only appends the bare facts of an
+    event to one flat list: it creates no object, looks up no name and sorts nothing.  Nesting is
+    not stored either, because events of one thread nest, so it follows from their times.
+    `events_of` in profiler_util.py creates events from the list when they are needed.
 """
 
 from __future__ import annotations
@@ -35,20 +35,20 @@ from ...op.declaration import Op
 from ...tensor.tensor import Parameter, Tensor
 from .op_names import op_name
 
-#: Kinds of events, numbered as PyTorch's record scopes.
+#: Scopes of events, numbered like PyTorch's record scopes.
 FUNCTION, BACKWARD, USER = 0, 1, 7
 
-#: Nodes without an op that PyTorch shows with the namespace of their class.
+#: Nodes without an op, which PyTorch shows with the namespace of their class.
 _PLUMBING = (AccumulateGrad, GraphRoot, CopySlices)
 
-#: Nodes from this sequence number on are outside the order of creation.
+#: Nodes with a sequence number from this one on are outside the order of creation.
 UNNUMBERED = 1 << 60
 
 
 class _Here(local):
-    """Thread state: the innermost event that is open."""
+    """Thread state: the innermost open event."""
 
-    sequence = -1  # sequence number of the last node made directly in that event
+    sequence = -1  # sequence number of the last node created directly in that event
 
 
 class Details:
@@ -58,12 +58,12 @@ class Details:
 
     def __init__(self, shapes: list[Any] | None, stack: list[Any] | None) -> None:
         self.shapes = shapes
-        self.stack = stack  # as `calls` returns it
-        self.made: dict[int, int] = {}  # bytes of each new array, by its id
+        self.stack = stack  # as returned by `calls`
+        self.made: dict[int, int] = {}  # bytes of each new array by its id
 
 
 class Block:
-    """A named block, from its beginning on; `end` is 0 while it is open."""
+    """A named block from its beginning on; `end` is 0 while it is open."""
 
     __slots__ = ("details", "end", "name", "start", "thread")
 
@@ -76,18 +76,18 @@ class Block:
 
 
 class Recorder:
-    """Stores the bare facts of the events of one profile.
+    """Stores the bare facts of one profile's events.
 
-    `rows` holds seven items for each event that has ended, in the order in which they ended: what
-    ran (an op, an op with the suffix of its variant, the class of a node, or a name), its scope,
-    start and end in nanoseconds, the sequence number of the node that was made or that ran (-1, or
-    one from `UNNUMBERED` on, for none), the thread, and `Details` or None.
+    `rows` holds seven items for each finished event, in the order in which they ended: what ran (an
+    op, an op with the suffix of its variant, the class of a node, or a name), its scope, start and
+    end in nanoseconds, the sequence number of the node that was created or that ran (-1 or a number
+    from `UNNUMBERED` on if there is none), the thread, and `Details` or `None`.
     """
 
-    #: True: events may be recorded after their work; `_stop` sets it to False.
+    #: If True, events may be recorded after their work; `_stop` sets it to False.
     quick = True
-    memory = False  # True: bytes are counted
-    #: `microseconds(details)`: time of an event on a GPU, if measured
+    memory = False  # whether bytes are counted
+    #: `microseconds(details)`: an event's time on a GPU, if measured
     microseconds: Callable[[Any], float] | None = None
 
     def __init__(self) -> None:
@@ -111,7 +111,7 @@ class Recorder:
 
     def call(self, what: Any, inputs: Sequence[Any], function: Callable[..., Any], *args: Any,
              **kwargs: Any) -> Any:
-        """Return `function(*args, **kwargs)`, measured; a call that raises is recorded too."""
+        """Return `function(*args, **kwargs)` and record the call, even if it raises."""
         # 11.6 Recording calls (about 18 lines)
         # `call` returns `function(*args, **kwargs)` and `node` returns `apply(*args)`,
         # measured. `made` is told of each new node; its number belongs to the innermost open
@@ -130,23 +130,23 @@ class Recorder:
                  inputs: Sequence[Any], result: Any) -> None:
         """Record a function that ran from `start` to `end` and returned `result`.
 
-        Its sequence number is that of the last node made directly in it, `self._here.sequence`.
+        Its sequence number is `self._here.sequence`, from the last node created directly in it.
         """
         if self.memory and details is not None:
             details.made = new_arrays(inputs, result)
         self._note((what, FUNCTION, start, end, self._here.sequence, get_ident(), details))
 
     def op(self, op: type[Op], values: list[Any], proceed: Callable[..., Any]) -> Any:
-        """Apply an op, measured."""
+        """Apply an op and record it."""
         return self.call((op, ""), values, proceed, op, values)
 
     def inplace(self, op: type[Op], values: list[Any], before: Any,
                 proceed: Callable[..., Any]) -> Any:
-        """Apply an op in place, measured."""
+        """Apply an op in place and record it."""
         return self.call((op, "_"), values, proceed, op, values, before)
 
     def node(self, node: Node, grads: Sequence[Any], apply: Callable[..., Any], *args: Any) -> Any:
-        """Return `apply(*args)`, the call of a node of the graph, measured."""
+        """Return `apply(*args)`, which runs a node of the graph, and record it."""
         # 11.6 Recording calls: see the task at `Recorder.call`.
         raise NotImplementedError("11.6 Recording calls is yours to write")
 
@@ -156,13 +156,13 @@ class Recorder:
                     None))
 
     def made(self, node: Node) -> None:
-        """Store the sequence number of a node made in the open event."""
+        """Store the sequence number of a node created in the open event."""
         # 11.6 Recording calls: see the task at `Recorder.call`.
         raise NotImplementedError("11.6 Recording calls is yours to write")
 
 
 class DetailedRecorder(Recorder):
-    """Records input shapes, call stacks or memory too, which takes time."""
+    """Also records input shapes, call stacks or memory, which takes time."""
 
     def __init__(self, shapes: bool = False, stack: bool = False, memory: bool = False) -> None:
         super().__init__()
@@ -185,7 +185,7 @@ class DetailedRecorder(Recorder):
 
 
 def node_name(node_type: type[Node]) -> str:
-    """Return the name of the nodes of a class in profiles."""
+    """Return the name that profiles show for a class of nodes."""
     name = node_type.__name__
     return "torch::autograd::" + name if node_type in _PLUMBING else name
 
@@ -201,7 +201,7 @@ def name_of(what: Any, scope: int) -> str:
 
 
 def shape_of(value: Any) -> Any:
-    """Return the shape of a tensor or array, the shapes of a list, and () for other values."""
+    """Return the shape of a tensor or array, the shapes of a list, or () for other values."""
     value_type = type(value)
     if value_type is Tensor or value_type is Parameter:
         return value._array.shape
@@ -213,9 +213,9 @@ def shape_of(value: Any) -> Any:
 
 
 def calls() -> list[Any]:
-    """Return the call stack, innermost call first, in three items each: code, place and globals.
+    """Return the call stack, innermost call first, as three items each: code, offset and globals.
 
-    `stack_lines` turns them into text, later on.
+    `stack_lines` turns them into text later.
     """
     found: list[Any] = []
     frame: FrameType | None = sys._getframe(1)
@@ -234,13 +234,13 @@ def stack_lines(found: list[Any]) -> list[str]:
 
 @cache
 def line_of(code: CodeType, place: int) -> str:
-    """Return the place of an instruction, as `file(line): function`."""
+    """Return the location of an instruction as `file(line): function`."""
     line = next((n for first, end, n in code.co_lines() if first <= place < end), None)
     return f"{code.co_filename}({line or code.co_firstlineno}): {code.co_name}"
 
 
 def new_arrays(inputs: Sequence[Any], result: Any) -> dict[int, int]:
-    """Return the bytes of each new array of a result, by its id; inputs' arrays are not new."""
+    """Return the bytes of each new array in a result by its id; inputs' arrays are not new."""
     found: dict[int, int] = {}
     for value in result if isinstance(result, (list, tuple)) else (result,):
         array = memory_of(value)
@@ -250,7 +250,7 @@ def new_arrays(inputs: Sequence[Any], result: Any) -> dict[int, int]:
 
 
 def memory_of(value: Any) -> Any:
-    """Return the array that owns the memory of a tensor or array; None for other values."""
+    """Return the array that owns the memory of a tensor or array, or `None` for other values."""
     is_tensor = type(value) is Tensor or type(value) is Parameter
     array = value._array if is_tensor else getattr(value, "_array", value)
     if not hasattr(array, "nbytes"):

@@ -18,12 +18,12 @@ from typing import Any
 
 from .recorder import BACKWARD, USER
 
-PROCESS = 1  # all events are of one process
+PROCESS = 1  # all events belong to one process
 _KINDS = {BACKWARD: "backward", USER: "user_annotation"}
 
 
 def trace(events: Sequence[Any]) -> dict[str, Any]:
-    """Return events as a trace to be written as JSON: slices, and arrows from op to backward."""
+    """Return events as a JSON-ready trace: slices, and arrows from each op to its backward."""
     records: list[dict[str, Any]] = [_named("process_name", 0, "minigrad")]
     records += [_named("thread_name", t, f"thread {t}") for t in sorted({e.thread for e in events})]
     for event in events:
@@ -54,9 +54,9 @@ def _named(what: str, thread: int, name: str) -> dict[str, Any]:
 
 
 def linked(events: Iterable[Any]) -> list[tuple[Any, Any]]:
-    """Return pairs (op, backward): each backward event with the op that made its node, if known.
+    """Return pairs (op, backward): each backward event with the op that created its node, if known.
 
-    The events have to be in the order in which they began.
+    The events must be in the order in which they began.
     """
     # 11.5 From a backward to its op (about 10 lines)
     # Find for each backward event the op that made its node: both have the same

@@ -2,12 +2,12 @@
 # Made by `minigrad dev build`. The lesson is lessons/08_functional.md.
 # MASTER COPY: a copy of the package's module, which never runs. Your answers are in a workspace.
 
-"""The backward passes of the functions of `functional`.
+"""The backward passes of `functional`.
 
 NOTE [Tangents by double backward]
-    Backward computes `u -> J^T u`, a linear function of `u`.  Differentiating it once more, with
-    respect to `u` and in the direction `v`, gives `J v`: the product that forward mode would
-    compute, from two backward passes, whatever the value of `u` is.
+    Backward computes `u -> J^T u`, a linear function of `u`.  Differentiating it again, with
+    respect to `u` and in the direction `v`, gives `J v`.  That is the product that forward mode
+    would compute, but from two backward passes, and the value of `u` does not matter.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Row = tuple[Tensor | None, ...]  # the derivative of one element with respect to
 
 def gradients(outputs: Sequence[Tensor | None], inputs: Tensors, grad_outputs: Tensors | None,
               create_graph: bool, retain_graph: bool | None = None) -> Row:
-    """Return `grad` of the outputs that can be differentiated; None if there is none."""
+    """Return `grad` of the differentiable outputs; Nones if there are none."""
     live = [i for i, out in enumerate(outputs) if out is not None and out.requires_grad]
     if not live:
         return (None,) * len(inputs)
@@ -39,7 +39,7 @@ def gradients(outputs: Sequence[Tensor | None], inputs: Tensors, grad_outputs: T
 
 def pullback(outputs: Sequence[Tensor | None], inputs: Tensors,
              like: Tensors) -> tuple[Row, Tensors]:
-    """Return the gradients as functions of a vector `u`, and `u`: zeros, shaped as `like`.
+    """Return the gradients as functions of a vector `u`, and `u` itself: zeros shaped like `like`.
 
     See NOTE [Tangents by double backward].
     """
@@ -48,16 +48,16 @@ def pullback(outputs: Sequence[Tensor | None], inputs: Tensors,
 
 
 def rows_of(output: Tensor, inputs: Tensors, create_graph: bool) -> list[Row]:
-    """Return the rows of the jacobian of one output: one backward pass for each element."""
+    """Return the rows of the jacobian of one output, with a backward pass for each element."""
     return [gradients((output,), inputs, (one,), create_graph, retain_graph=True)
             for one in unit_vectors(output)]
 
 
 def all_rows(outputs: Sequence[Tensor | None], inputs: Tensors,
              create_graph: bool) -> list[Row]:
-    """Return the jacobian's rows of each output and input, from one batched backward pass.
+    """Return the jacobian's rows for each output and input, from one batched backward pass.
 
-    The rows of one output and one input are one tensor, rows first; None if there are none.
+    The rows of one output and one input form one tensor, or `None` if there are none.
     """
     live = [out for out in outputs if out is not None and out.requires_grad]
     total = sum(out.numel() for out in live)
@@ -79,7 +79,7 @@ def all_rows(outputs: Sequence[Tensor | None], inputs: Tensors,
 
 
 def units_of(tensors: Sequence[Tensor], skipped: int = 0) -> list[Tensor]:
-    """Return the unit vectors of the space of all tensors together, as a batch for each tensor.
+    """Return the unit vectors of the joint space of all tensors, as a batch for each tensor.
 
     The first `skipped` dimensions of the tensors do not count.
     """
@@ -107,7 +107,7 @@ def unit_vectors(like: Tensor) -> list[Tensor]:
 
 
 def stacked(rows: Sequence[Tensor | None], like: Tensor) -> Tensor:
-    """Stack rows or columns; missing ones are zeros."""
+    """Stack rows or columns; missing ones become zeros."""
     if not rows:
         return F.zeros((0, *like.shape), dtype=like.dtype)
     zeros = F.zeros_like(like)

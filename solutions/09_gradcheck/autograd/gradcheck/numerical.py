@@ -4,10 +4,10 @@
 
 """The jacobian of a function by central differences, by backward passes and by forward mode.
 
-Central differences move each element of an input a little to either side: that gives the numerical
-jacobian row by row.  Forward mode gives the rows too, with one tangent for each element; backward
-gives the columns, with one pass for each element of an output.  In all of them the rows belong to
-the input's elements and the columns to the output's.
+Central differences move each element of an input a little to either side, which gives the numerical
+jacobian row by row.  Forward mode also gives rows, with one tangent for each element; backward
+gives columns, with one pass for each element of an output.  In all cases the rows belong to the
+input's elements and the columns to the output's.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Columns = Sequence[Sequence[Tensor | None]]
 
 
 class GradcheckError(RuntimeError):
-    """Raised by `gradcheck` and `gradgradcheck` when the derivatives differ.
+    """Raised by `gradcheck` and `gradgradcheck` if the derivatives differ.
 
     >>> from minigrad import autograd, float64, tensor
     >>> def double(x):
@@ -57,7 +57,7 @@ class Tolerances(NamedTuple):
 
 
 def as_tuple(values: Any) -> tuple[Any, ...]:
-    """Return a tuple or list as a tuple, anything else as the only item of one."""
+    """Return a tuple or list as a tuple, and any other value as a tuple of one item."""
     return tuple(values) if isinstance(values, (tuple, list)) else (values,)
 
 
@@ -67,7 +67,7 @@ def differentiable(values: Sequence[Any]) -> tuple[Tensor, ...]:
 
 
 def host(tensor: Any) -> Array:
-    """Return a copy of a tensor's values, in NumPy."""
+    """Return a copy of a tensor's values in NumPy."""
     return np.array(backend_of(tensor._array).to_host(tensor._array))
 
 
@@ -75,7 +75,7 @@ def numerical_jacobians(func: Function, inputs: Sequence[Any], results: Sequence
                         eps: float) -> list[list[Array]]:
     """Return the numerical jacobian of each result for each input that requires grad.
 
-    The input is changed in its own memory, without counting versions.
+    It changes the inputs' memory, without counting versions.
     """
     jacobians = []
     for tensor in differentiable(inputs):
@@ -97,7 +97,7 @@ def numerical_jacobians(func: Function, inputs: Sequence[Any], results: Sequence
 
 
 def check_alike(below: Array, above: Array, index: tuple[int, ...] | None, eps: float) -> None:
-    """Raise if shape or dtype of a result changes with the input's value at `index`."""
+    """Raise if shape or dtype of a result depend on the input's value at `index`."""
     shapes, types = (below.shape, above.shape), (below.dtype, above.dtype)
     if shapes[0] != shapes[1]:
         what, (a, b) = "shape", map(str, map(Size, shapes))
@@ -124,7 +124,7 @@ def jacobian_columns(inputs: Sequence[Any], output: Tensor) -> Columns:
 
 
 def assembled(inputs: Sequence[Any], columns: Columns) -> list[Array]:
-    """Return the jacobian for each input; gradients missing or of a wrong size are zero."""
+    """Assemble the jacobian for each input; missing or wrongly sized gradients become zeros."""
     jacobians = []
     for i, tensor in enumerate(differentiable(inputs)):
         jacobian = np.zeros((tensor._array.size, len(columns)), tensor._array.dtype)
@@ -138,7 +138,7 @@ def assembled(inputs: Sequence[Any], columns: Columns) -> list[Array]:
 
 def analytical_jacobians(inputs: Sequence[Any], output: Tensor, limits: Tolerances,
                          columns_of: Callable[..., Columns] = jacobian_columns) -> list[Array]:
-    """Return the jacobian of `output` for each input, by backward; run twice, to compare."""
+    """Return the jacobian of `output` for each input; run backward twice and compare."""
     columns = columns_of(inputs, output)
     jacobians = assembled(inputs, columns)
     again = assembled(inputs, columns_of(inputs, output))
@@ -156,14 +156,14 @@ def analytical_jacobians(inputs: Sequence[Any], output: Tensor, limits: Toleranc
 
 
 def fits(inputs: Sequence[Any], columns: Columns) -> tuple[bool, bool]:
-    """Return two flags: all gradients have their inputs' sizes, all have their dtypes."""
+    """Return whether all gradients have their inputs' sizes, and whether they have the dtypes."""
     pairs = [(found._array, tensor._array) for column in columns
              for found, tensor in zip(column, differentiable(inputs)) if found is not None]
     return all(a.shape == b.shape for a, b in pairs), all(a.dtype == b.dtype for a, b in pairs)
 
 
 def same_within(jacobians: Sequence[Array], others: Sequence[Array], tolerance: float) -> bool:
-    """Tell whether corresponding elements differ by at most `tolerance`."""
+    """Return whether corresponding elements differ by at most `tolerance`."""
     return not any(a.size and np.abs(a - b).max() > tolerance for a, b in zip(jacobians, others))
 
 
@@ -188,7 +188,7 @@ def forward_jacobians(func: Function, inputs: Sequence[Any], results: Sequence[A
 
 def tangents_of(func: Function, inputs: Sequence[Any], which: int, direction: Array,
                 limits: Tolerances) -> list[Array | None]:
-    """Return the tangents of the results for the tangent `direction` of one input."""
+    """Return the tangents of the results if one input has the tangent `direction`."""
     with TangentLevel() as level:
         given = list(inputs)
         for i, tensor in enumerate(inputs):
@@ -206,13 +206,13 @@ def tangents_of(func: Function, inputs: Sequence[Any], which: int, direction: Ar
 
 
 def nearly_equal(analytical: Array, numerical: Array, rtol: float, atol: float) -> bool:
-    """Tell whether all elements are close; the tolerance is relative to the numerical ones."""
+    """Return whether all elements are close, with a tolerance relative to the numerical ones."""
     return np.allclose(analytical, numerical, rtol, atol)
 
 
 def check_equal(analytical: Array, numerical: Array, output: int, given: int, limits: Tolerances,
                 forward: bool, advice: Callable[[], str] = str) -> None:
-    """Raise, with both of them and `advice()`, unless two jacobians are nearly equal."""
+    """Raise unless two jacobians are nearly equal; the error shows both and `advice()`."""
     if nearly_equal(analytical, numerical, limits.rtol, limits.atol):
         return
     mode = "computed with forward mode " if forward else ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-WIDTH = 12  # width of a column of numbers
+WIDTH = 12  # width of a number column
 GAP = "  "
 
 #: A column's title, its width, and its text for an event.
@@ -17,7 +17,7 @@ Column = tuple[str, int, Callable[[Any], str]]
 
 
 def _format_time(time_us: float) -> str:
-    """Return a time in the unit that suits it.
+    """Return a time in a suitable unit.
 
     >>> _format_time(7.356), _format_time(8738.0), _format_time(9217000.0)
     ('7.356us', '8.738ms', '9.217s')
@@ -30,14 +30,14 @@ def _format_time(time_us: float) -> str:
 
 
 def _format_time_share(time_us: float, total_time_us: float) -> str:
-    """Return a time as a percentage of the total; NaN if both are zero."""
+    """Return a time as a percentage of the total, or NaN if the total is zero."""
     if total_time_us == 0:
         return "NaN"
     return f"{time_us * 100.0 / total_time_us:.2f}%"
 
 
 def _format_memory(nbytes: float) -> str:
-    """Return a number of bytes in the unit that suits it.
+    """Return a number of bytes in a suitable unit.
 
     >>> _format_memory(400), _format_memory(1536), _format_memory(-3 * 2**20)
     ('400 B', '1.50 KB', '-3.00 MB')
@@ -49,19 +49,19 @@ def _format_memory(nbytes: float) -> str:
 
 
 def in_unit(time_us: float, unit: str | None) -> str:
-    """Return a time in a unit: "s", "ms", "us", or None for a suitable one."""
+    """Return a time in a unit: "s", "ms", "us", or a suitable one for `None`."""
     if unit is None:
         return _format_time(time_us)
     return f"{time_us / {'s': 1e6, 'ms': 1e3, 'us': 1.0}[unit]:.3f}{unit}"
 
 
 def shortened(name: str, width: int | None) -> str:
-    """Return a name that fits into a column, cut at its end if needed."""
+    """Return a name that fits into a column, cut at the end if necessary."""
     return name[: width - 3] + "..." if width is not None and len(name) >= width - 3 else name
 
 
 def ending(path: str, width: int) -> str:
-    """Return a path that fits into a column, cut at its beginning if needed."""
+    """Return a path that fits into a column, cut at the beginning if necessary."""
     return path if len(path) <= width else "..." + path[len(path) - width + 3 :]
 
 
@@ -73,9 +73,9 @@ def width_of(texts: Sequence[str], limit: int | None) -> int:
 
 def rows_shown(events: Sequence[Any], sort_by: str | None, row_limit: int,
                top_level_events_only: bool) -> list[Any]:
-    """Return the first `row_limit` events of a table, largest first; all for a negative limit.
+    """Return the first `row_limit` events of a table, largest first; all if it is negative.
 
-    `sort_by` names an attribute, None for the order of `events`, which stay in their order.
+    `sort_by` names an attribute; with `None`, the order of `events` stays.
     """
     shown = [e for e in events if not (top_level_events_only and e.cpu_parent is not None)]
     if sort_by is not None:
@@ -85,7 +85,7 @@ def rows_shown(events: Sequence[Any], sort_by: str | None, row_limit: int,
 
 def columns_of(events: Sequence[Any], profile_memory: bool, max_name_column_width: int | None,
                max_shapes_column_width: int | None, time_unit: str | None) -> list[Column]:
-    """Return the columns of a table of these events; shares are of the sum of all self times."""
+    """Return the columns of a table of these events; shares refer to the sum of all self times."""
     total = sum(event.self_cpu_time_total for event in events)
     columns: list[Column] = [
         ("Name", width_of([e.key for e in events], max_name_column_width),
@@ -129,10 +129,10 @@ def build_table(
     top_level_events_only: bool = False,
     time_unit: str | None = None,
 ) -> str:
-    """Return the events as a table, a row each; an empty profile gives an empty text.
+    """Return a table with a row for each event; an empty profile gives an empty text.
 
-    `sort_by` names an attribute of the events, largest first.  At most `row_limit` rows are shown;
-    -1 for all.
+    `sort_by` names an attribute of the events, which are sorted with the largest first. `row_limit`
+    is the maximum number of rows; -1 shows all.
     """
     if not events:
         return ""
