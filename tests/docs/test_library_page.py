@@ -30,7 +30,7 @@ def test_the_page_on_gpus_has_each_extra_for_gpus():
 
 
 def test_every_page_that_names_the_gpu_backend_says_whether_it_has_run_on_a_gpu():
-    assert "**No: nothing on this page has been run on a GPU yet.**" in GPU
+    assert "**No, not yet: we have not run anything on this page on a GPU.**" in GPU
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     rows = [line for line in readme.splitlines() if line.startswith("|") and "CuPy" in line]
     assert len(rows) == 2 and all("not run on one yet" in row for row in rows)

@@ -22,8 +22,11 @@ PATTERNS = {
     ", which/who/whose/where/for": r", (which|who|whose|where|for) ",
     "opens with Where/What/Whose/Of":
         r"(?:^|[.!?:]\s+)(Where|What|Whose|Whoever|Of|In which|From which)\b",
-    "nothing, none, no one": r"\b(nothing|none|no one)\b",
+    # Python's value None is no turn of phrase, unless a sentence begins with the word.
+    "nothing, none, no one": r"\b([Nn]othing|none|[Nn]o one)\b|(?:^|[.!?:]\s+)None\b",
 }
+CASE_MATTERS = (PATTERNS["opens with Where/What/Whose/Of"], PATTERNS["nothing, none, no one"])
+
 #: The row of words that give a reason; more of them is better.
 CAUSES = "causes (more is better)"
 _CAUSES = (r"\b(because|since|so that|so|therefore|instead|however|although|otherwise|for example|"
@@ -43,7 +46,7 @@ def rates_of(text: str) -> dict[str, float]:
     words = len(re.findall(r"[A-Za-z']+", text)) or 1
 
     def rate(pattern: str) -> float:
-        case = 0 if pattern == PATTERNS["opens with Where/What/Whose/Of"] else re.IGNORECASE
+        case = 0 if pattern in CASE_MATTERS else re.IGNORECASE
         return round(1e4 * len(re.findall(pattern, text, re.MULTILINE | case)) / words, 1)
 
     return {name: rate(pattern) for name, pattern in PATTERNS.items()} | {CAUSES: rate(_CAUSES)}
