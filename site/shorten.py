@@ -14,8 +14,8 @@ from made import stages_here
 from public_names import MODULES
 
 #: Sentences about how to get to the site, and what readers of the site see instead.
-HERE = {"`make serve` builds the course's site and serves it, so its readers install nothing. "
-        "There, [lessons]": "In the browser you install nothing: [lessons]",
+HERE = {"`make serve` builds the course's site and serves it, so its readers need no installation. "
+        "There, [lessons]": "In the browser you need no installation: [lessons]",
         "**On the site**, each lesson is a page": "**Here**, each lesson is a page"}
 
 
