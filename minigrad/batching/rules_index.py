@@ -12,7 +12,7 @@ from .rules import moved
 
 
 def index_select(call: Call) -> Any:
-    """Use the same indices for every example; batched indices run in turn."""
+    """Use the same indices for every example; batched indices run `in_turn`."""
     n = call.ndim(call.op.tensors[0])
     if "index" in call.batched or not n:
         return call.in_turn()

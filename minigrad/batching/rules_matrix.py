@@ -35,7 +35,7 @@ def mm(call: Call) -> Any:
 
 
 def mv(call: Call) -> Any:
-    """Use one `mm` if the matrix is shared, with a row for each vector; otherwise use `matmul`."""
+    """Use one `mm` if the matrix is shared, with a row for each vector; else a batched product."""
     matrix, vector = call["self"], call["vec"]
     if call.only("vec"):
         return F.mm(vector, F.t(matrix))

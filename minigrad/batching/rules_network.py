@@ -58,7 +58,7 @@ def split(x: Any, size: int) -> Any:
 
 
 def convolution(call: Call) -> Any:
-    """Fold the batch into the input's batch or the output channels, or use groups for both."""
+    """Fold the batch into the input's batch or the output channels; for both, use groups."""
     size, bias = call.size, call["bias"]
     if call.only("input"):
         return split(call.run(input=joined(call["input"])), size)
@@ -190,5 +190,5 @@ def nll_loss_input(call: Call) -> Any:
 
 
 def native_layer_norm(call: Call) -> Any:
-    """Run once if weight and bias are shared, otherwise in turn."""
+    """Run once if weight and bias are shared, otherwise `in_turn`."""
     return call.run() if call.only("input") else call.in_turn()

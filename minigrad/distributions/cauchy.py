@@ -59,7 +59,7 @@ class Cauchy(LocationScale):
         return F.atan((value - self.loc) / self.scale) / math.pi + 0.5
 
     def icdf(self, value: Any) -> Any:
-        """Return loc + scale * tan(pi (p - 1/2))."""
+        """Return loc + scale * tan(pi (value - 1/2))."""
         return F.tan(math.pi * (value - 0.5)) * self.scale + self.loc
 
     def entropy(self) -> Any:

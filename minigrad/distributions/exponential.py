@@ -72,7 +72,7 @@ class Exponential(ExponentialFamily):
         return 1 - F.exp(-self.rate * value)
 
     def icdf(self, value: Any) -> Any:
-        """Return -log(1 - p) / rate."""
+        """Return -log(1 - value) / rate."""
         return -F.log1p(-value) / self.rate
 
     def entropy(self) -> Any:

@@ -1,4 +1,4 @@
-"""Call modules with other parameters than their own.
+"""Call modules with replaced parameters and buffers.
 
 Source: https://docs.pytorch.org/docs/stable/func.api.html
 """

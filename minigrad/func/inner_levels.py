@@ -1,8 +1,8 @@
 """Support for calling a pullback inside a `vmap` that was entered after the pullback was made.
 
 A pullback knows only the levels that were active when it was made.  A vector from a later `vmap`
-has one more level, and so does the gradient, so that level stays the outermost wrapper and its
-batch dimension is carried along as an ordinary dimension.
+has one more level, and so does the gradient.  That level stays the outermost wrapper, and its batch
+dimension is carried along as an ordinary dimension.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ def write_element(tensor: Any, key: Any, value: Any) -> bool:
 
 
 def is_plain(tensor: Any) -> bool:
-    """Return whether a CPU tensor has no recorded history and no observer watches its ops."""
+    """Return whether a tensor is on the CPU, and ops on it are neither observed nor recorded."""
     tensor_type = type(tensor)
     if (tensor_type is not Tensor and tensor_type is not Parameter) or _state.observers.count or (
             type(tensor._array) is not np.ndarray):

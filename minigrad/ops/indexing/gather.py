@@ -281,7 +281,7 @@ class IndexFill(Op, abstract=True):
 
 
 class IndexFillNumber(IndexFill):
-    """`self` with the number `value` in the slices along `dim` that `index` names.
+    """Fill the slices along `dim` that `index` selects with the number `value`.
 
     >>> from minigrad import tensor, zeros
     >>> zeros(3).index_fill(0, tensor([1]), 5)
@@ -297,7 +297,7 @@ class IndexFillNumber(IndexFill):
 
 
 class IndexFillTensor(IndexFill):
-    """`self` with the 0-d tensor `value` in the slices along `dim` that `index` names.
+    """Fill the slices along `dim` that `index` selects with the 0-d tensor `value`.
 
     >>> from minigrad import tensor, zeros
     >>> zeros(3).index_fill(0, tensor([1]), tensor(5.0))

@@ -133,7 +133,8 @@ class ScatterReduced(Scatter):
 def scatter(input, dim, index, src=None, *, value=None, reduce=None):
     """Return `input` with `src`, or the number `value`, where `index` selects along `dim`.
 
-    With `reduce` "add" or "multiply", the old elements are added to or multiplied.
+    With `reduce` "add" or "multiply", the values are combined with the old elements instead of
+    replacing them.
 
     >>> from minigrad import tensor, zeros
     >>> zeros(3).scatter(0, tensor([2, 0]), tensor([5.0, 6.0]))

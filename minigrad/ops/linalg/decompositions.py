@@ -382,7 +382,7 @@ class LinalgCholesky(Op):
         return (half + mT(half)) / 2
 
     def samples(make):
-        # Only one triangle is read but the gradient is symmetric: single entries tell of 1 x 1.
+        # Only one triangle is read but the gradient is symmetric, so gradcheck fits only 1 x 1.
         yield make(1, 1, low=1)
         yield make(3, 1, 1, low=1), {"upper": True}
 
@@ -469,7 +469,7 @@ def linalg_qr(A, mode="reduced"):
         return QrComplete(A)
     if m >= n:
         Q, R = LinalgQr(A)
-    else:  # Q belongs to the first m columns, and takes the rest along
+    else:  # factor the first m columns, and apply Q to the others
         Q, R = LinalgQr(F.narrow(A, -1, 0, m))
         R = F.cat([R, mT(Q) @ F.narrow(A, -1, m, n - m)], -1)
     return LinalgQr.result_type(F.new_zeros(Q, (0,)) if mode == "r" else Q, R)

@@ -25,7 +25,7 @@ def skew(x):
 
 
 def first_columns(x, k):
-    """Return the first k columns, or `None` for `None`."""
+    """Return the first k columns; `None` stays `None`."""
     return None if x is None else F.narrow(x, -1, 0, k)
 
 
@@ -162,7 +162,7 @@ class LinalgEigh(Op):
         return V @ inside @ mT(V)
 
     def samples(make):
-        # Only one triangle is read but the gradient is symmetric: single entries tell of 1 x 1.
+        # Only one triangle is read but the gradient is symmetric, so gradcheck fits only 1 x 1.
         yield make(1, 1)
         yield make(3, 1, 1), "U"
 

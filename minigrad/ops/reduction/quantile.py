@@ -1,4 +1,4 @@
-"""Quantiles: values below which a given fraction of the elements is.
+"""Quantiles: the values below which a given fraction of the elements falls.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.quantile.html
 """
