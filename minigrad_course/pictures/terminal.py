@@ -40,7 +40,7 @@ class Command:
 
 @dataclass(frozen=True)
 class Output:
-    """What a command prints, and how many seconds it takes to read that."""
+    """The lines that a command prints, and how many seconds it takes to read them."""
 
     lines: Sequence[str]
     seconds: float = 0.0
