@@ -164,7 +164,7 @@ def test_a_file_that_is_missing_for_a_while_ends_nothing(space):
         for timeout in (10, 20, 60):  # whoever watches may not have seen the file yet
             file.unlink()
             try:
-                terminal.expect("is missing; `minigrad reset 05` brings it back", timeout=timeout)
+                terminal.expect("is missing; `minigrad reset 05` restores it", timeout=timeout)
                 break
             except pexpect.TIMEOUT:
                 file.write_text(text, encoding="utf-8")

@@ -159,7 +159,7 @@ def test_a_saved_file_counts_from_the_next_block(part_solved):
         assert "ran again" in runner.news
         file.write_text("def (:\n", encoding="utf-8")
         assert runner.run("print(x)")["printed"] == "5\n"
-        assert "as they were" in runner.news
+        assert "files before the change" in runner.news
         file.write_text(text, encoding="utf-8")
         runner.run("")
         assert runner.run("print(hooks.SIZE_CHANGED)")["printed"].startswith("hook '{}' has")

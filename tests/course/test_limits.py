@@ -61,8 +61,8 @@ def test_code_that_never_comes_back_to_python_is_ended_from_outside(tmp_path):
 def test_an_import_that_does_not_end_is_told_with_its_line(tmp_path):
     trial, _ = tried(files_with(tmp_path, "while True: pass", "class RemovableHandle"))
     told = trial.problem.splitlines()[-1]
-    assert re.fullmatch(r"TimeLimit: importing your files did not end within 3 seconds; running "
-                        r"was hooks\.py, line \d+", told)
+    assert re.fullmatch(r"TimeLimit: importing your files did not end within 3 seconds; stopped "
+                        r"at hooks\.py, line \d+", told)
 
 
 @pytest.mark.slow
