@@ -1,4 +1,4 @@
-"""`python -m minigrad PROGRAM` runs a program that was written for PyTorch, on minigrad."""
+"""`python -m minigrad PROGRAM` runs a program written for PyTorch on minigrad."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Your engine:    `minigrad python program.py` runs the same program on the
 
 
 def main(words: list[str]) -> None:
-    """Run the program that `words` name as Python would; show one screen without any."""
+    """Run the program in `words` as Python would; without a program, show one screen of help."""
     if not words or words[0] in ("-h", "--help"):
         print(SCREEN.format(version=__version__), end="")
         return
@@ -61,10 +61,10 @@ def main(words: list[str]) -> None:
 
 
 def found(module: str) -> bool:
-    """Tell whether a module is there."""
+    """Return whether a module exists."""
     try:
         return find_spec(module) is not None
-    except ModuleNotFoundError:  # the package that it would be in
+    except ModuleNotFoundError:  # its package does not exist
         return False
 
 

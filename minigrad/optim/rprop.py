@@ -1,4 +1,4 @@
-"""Rprop, which steps by the sign of the gradient, with a separate step size for each element.
+"""Rprop steps by the sign of the gradient, with a separate step size for each element.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.optim.Rprop.html
 """

@@ -1,4 +1,4 @@
-"""Sentences on each step of a backward pass: one or two per step, without code."""
+"""Sentences about each step of a backward pass: one or two per step, without code."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ View = Any  # a NodeView
 
 
 def counted(nodes: int) -> str:
-    """Say how the pass begins."""
+    """Describe how the pass begins."""
     return (f"Before anything runs, the engine follows every edge from GraphRoot, {nodes} nodes in "
             "all, and counts how many edges lead into each: so many gradients the node has to wait "
             "for. GraphRoot waits for none, so it is put in the ready queue.")
 
 
 def popped(view: View, rest: Sequence[View], given: Gradients) -> str:
-    """Say why a node is next, and what is in its buffer."""
+    """Explain why a node is next, and what its buffer holds."""
     if view.role == "root":
         return ("GraphRoot is popped. It belongs to no operation: it only hands the gradient that "
                 "the pass starts with to the results.")
@@ -27,7 +27,7 @@ def popped(view: View, rest: Sequence[View], given: Gradients) -> str:
 
 
 def in_front(view: View, rest: Sequence[View]) -> str:
-    """Say why a node comes before those that are left in the queue."""
+    """Explain why a node precedes the rest of the queue."""
     if not rest:
         return "it is alone in the queue"
     if view.role == "leaf":
@@ -71,7 +71,7 @@ def applied(view: View, results: Gradients, hooks: int, freed: bool) -> str:
 
 def arrived(source: View, place: int, target: View, index: int, raw: Value | None,
             value: Value | None, before: Value | None, after: Value | None, left: int) -> str:
-    """Describe a gradient that goes along an edge, the buffer after it, and missing ones."""
+    """Describe a gradient that moves along an edge, the buffer after it, and missing gradients."""
     way = f"from {source.name}" + (f", input {place}," if len(source.edges) > 1 else "")
     at = f"{target}" + (f", output {index}" if len(target.shapes) > 1 else "")
     if value is None:
@@ -103,14 +103,14 @@ def wrote(view: View, arrived: Value | None, before: Value | None, after: Value 
 
 
 def ended(done: int, retained: bool) -> str:
-    """Say how the pass ends."""
+    """Describe how the pass ends."""
     rest = ("The graph and all that it saved stay as they were, as retain_graph asks."
             if retained else "What the nodes had saved is freed, so a second pass would raise.")
     return f"The queue is empty: each of the {done} nodes has run once. {rest}"
 
 
 def failed(view: View | None, error: BaseException) -> str:
-    """Say where and how the pass failed."""
+    """Describe where and how the pass failed."""
     where = f" in {view}" if view is not None else ""
     return (f"The pass stops{where} with {type(error).__name__}: {error} What had arrived so far "
             "is dropped; .grad of leaves that have run stays as it is.")

@@ -39,11 +39,11 @@ def vmap(func: Function, in_dims: Any = 0, out_dims: Any = 0, randomness: str = 
     """Return the function that applies `func` to each example of a batch.
 
     `in_dims` is the batch dimension of each input (None: all examples share it), `out_dims` its
-    place in the outputs; both may be nested as inputs and outputs are.  Every op
-    runs once on all examples; one without a batching rule runs for each and warns.  Random numbers
-    raise unless `randomness` is "same" (for all examples) or "different" (for each).  `chunk_size`
-    is the number of examples in one run.  `ValueError` for dimensions that do not fit,
-    `RuntimeError` if `func` reads values.
+    place in the outputs; both may be nested as inputs and outputs are.  Every op runs once on all
+    examples; one without a batching rule runs for each and warns.  Random numbers raise unless
+    `randomness` is "same" (for all examples) or "different" (for each).  `chunk_size` is the number
+    of examples in one run.  `ValueError` for dimensions that do not fit, `RuntimeError` if `func`
+    reads values.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.func.vmap.html
 

@@ -1,7 +1,7 @@
 """Making tensors like another one: of its dtype, on its device, and perhaps of its shape.
 
-Each takes the keyword arguments of `Options`.  Bare arrays
-give bare arrays: the formulas of other ops use that.
+Each takes the keyword arguments of `Options`.  Bare arrays give bare arrays: the formulas of other
+ops use that.
 
 Source: https://docs.pytorch.org/docs/stable/torch.html#creation-ops
 """

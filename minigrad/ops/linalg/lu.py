@@ -6,8 +6,8 @@ NOTE [The gradient of LU]
     two parts are told apart.  The gradient is the transpose of that:
         P inv(L).T (tril(L.T g_L, -1) + triu(g_U U.T)) inv(U).T
     for square matrices.  Further columns of A have U2 = inv(L) P.T A2, further rows L2 = A2 inv(U);
-    what reaches them passes to A2, and with a minus sign to L and to U.
-    P is constant: it changes only where two elements are equal.
+    what reaches them passes to A2, and with a minus sign to L and to U. P is constant: it changes
+    only where two elements are equal.
 """
 
 from ...dtypes import type_name
