@@ -18,7 +18,7 @@ Run a program that says `import torch`, on minigrad:
   python -m minigrad -m module [arguments]      such as -m pytest tests
   python -m minigrad -c 'import torch; print(torch.ones(2))'
 
-Use it in a program of your own:
+Use it in your own program:
 
   import minigrad as torch
 
@@ -39,7 +39,7 @@ def main(words: list[str]) -> None:
         return
     option = words[0] if words[0] in ("-m", "-c") else ""
     if words[0].startswith("-") and not option:
-        sys.exit(f"minigrad: {words[0]} is no option; `python -m minigrad -h` shows them")
+        sys.exit(f"minigrad: {words[0]} is not an option; see `python -m minigrad -h`")
     given = words[1:] if option else words
     if not given:
         sys.exit(f"minigrad: {option} needs {'a module' if option == '-m' else 'a program'}")

@@ -39,7 +39,7 @@ def compile(model: Any = None, *, fullgraph: bool = False, dynamic: bool | None 
         raise RuntimeError("Either mode or options can be specified, but both can't be specified "
                            "at the same time.")
     if not disable and backend not in EAGER:
-        warnings.warn("torch.compile: minigrad compiles nothing, and returns what it is given",
+        warnings.warn("torch.compile: minigrad does not compile, so it returns its argument",
                       UserWarning, stacklevel=2)
     return model
 

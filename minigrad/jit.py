@@ -40,7 +40,7 @@ def script(obj: Any = None, optimize: Any = None, _frames_up: int = 0, _rcb: Any
     ...     torch.jit.script(torch.exp) is torch.exp
     True
     """
-    warnings.warn("torch.jit.script: minigrad compiles nothing, and returns what it is given",
+    warnings.warn("torch.jit.script: minigrad does not compile, so it returns its argument",
                   UserWarning, stacklevel=2)
     return obj
 

@@ -95,7 +95,7 @@ def explain_dimensions(name: str, error: Exception) -> None:
     """Raise an error that explains the limit if NumPy refused a result with too many dimensions."""
     if NUMPY_REFUSES.search(str(error)):
         raise RuntimeError(f"{name}(): the result would have more than 64 dimensions; minigrad's "
-                           "tensors have at most 64, as NumPy's arrays") from error
+                           "tensors have at most 64, like NumPy's arrays") from error
 
 
 def is_expandable_to(shape: Shape, target: Shape) -> bool:

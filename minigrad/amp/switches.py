@@ -48,7 +48,7 @@ def known(function: str, device_type: Any) -> str:
 
 def bfloat16_refused(by_default: bool) -> NotImplementedError:
     """Return the error for a lower precision of bfloat16."""
-    return NotImplementedError("autocast on the CPU means bfloat16 unless told otherwise; "
+    return NotImplementedError("autocast on the CPU uses bfloat16 by default; "
                                * by_default + NO_BFLOAT16)
 
 

@@ -20,8 +20,8 @@ __all__ = ["as_torch"]
 
 _PACKAGE = __name__.partition(".")[0]
 
-NOTE = (f"{_PACKAGE} stands in for torch in this process. `python -m {_PACKAGE}` says where to "
-        "find the list of what it has and what it leaves out.")
+NOTE = (f"{_PACKAGE} replaces torch in this process. `python -m {_PACKAGE}` says where to find the "
+        "list of what it has and what it leaves out.")
 
 
 def as_torch() -> None:

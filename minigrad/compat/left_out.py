@@ -147,5 +147,5 @@ def left_out(path: str) -> str | None:
 
 def error_text(path: str, why: str) -> str:
     """Return the error text for using a name that is left out."""
-    return (f"torch.{path} is left out: minigrad {why}. docs/en/library.md lists all that is left "
-            "out")
+    return (f"torch.{path} is left out: minigrad {why}. docs/en/library.md lists "
+            "everything that is left out")

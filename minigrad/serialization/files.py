@@ -121,7 +121,7 @@ def reader_for(archive: zipfile.ZipFile, map_location: Any) -> Reader:
     names = archive.namelist()
     programs = [name for name in names if name.endswith("/data.pkl")]
     if len(programs) != 1:
-        raise RuntimeError("cannot load: a zip archive, but not one that save wrote")
+        raise RuntimeError("cannot load: this zip archive was not written by save")
     if f"{programs[0][:-len('data.pkl')]}constants.pkl" in names:
         raise RuntimeError("cannot load: a TorchScript archive, which holds code")
     return Reader(archive, programs[0], map_location)

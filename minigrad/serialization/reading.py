@@ -74,7 +74,7 @@ class Reader:
         """Return the memory that a pickle refers to."""
         tag, dtype, key, place, size = reference
         if tag != "storage" or not isinstance(dtype, dtypes.dtype) or type(size) is not int:
-            raise Refused("the pickle refers to something that is no memory")
+            raise Refused("the pickle refers to something that is not a memory")
         return Memory(str(key), dtype, str(place), size)
 
     # ---------------------------------------------------------------- tensors
@@ -83,7 +83,7 @@ class Reader:
                hooks: Any, metadata: Any = None) -> Tensor:
         """Return a tensor as a view of its memory."""
         if not isinstance(memory, Memory):
-            raise Refused("the pickle makes a tensor without memory")
+            raise Refused("the pickle creates a tensor without memory")
         check_bounds(shape, strides, offset, memory.size)
         where = self.place(memory)
 
@@ -133,7 +133,7 @@ class Reader:
 def parameter(data: Any, requires_grad: Any, hooks: Any) -> Parameter:
     """Turn a tensor into a parameter."""
     if not isinstance(data, Tensor):
-        raise Refused("the pickle makes a parameter of something that is no tensor")
+        raise Refused("the pickle creates a parameter from something that is not a tensor")
     made = Tensor._plain_as(Parameter, data._array)
     return made.requires_grad_() if requires_grad else made
 
@@ -146,7 +146,7 @@ def ordered(items: Any = ()) -> OrderedDict[Any, Any]:
 def encoded(text: Any, encoding: Any) -> bytes:
     """Encode characters as bytes."""
     if not isinstance(text, str) or encoding != "latin1":
-        raise Refused("the pickle encodes a text")
+        raise Refused("the pickle encodes text")
     return text.encode("latin1")
 
 
@@ -165,7 +165,7 @@ def check_bounds(shape: Any, strides: Any, offset: Any, size: int) -> None:
     """Raise `ValueError` unless all elements are within a memory of `size` elements."""
     numbers = (*shape, *strides, offset)
     if len(shape) != len(strides) or any(type(n) is not int or n < 0 for n in numbers):
-        raise ValueError("a tensor's shape, strides or offset is no list of numbers from 0 up")
+        raise ValueError("a tensor's shape, strides or offset has a negative or non-integer number")
     last = offset + sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
     if numel(shape) and last >= size:
         raise ValueError("a tensor reaches beyond its memory")

@@ -79,7 +79,7 @@ class Machine:
     def top(self, wanted: type) -> Any:
         """Return the top of the stack; raise unless it is a container of this type."""
         if not self.stack or not isinstance(self.stack[-1], wanted):
-            raise Refused(f"the pickle fills something that is no {wanted.__name__}")
+            raise Refused(f"the pickle fills something that is not a {wanted.__name__}")
         return self.stack[-1]
 
     def to_mark(self) -> list[Any]:
@@ -152,7 +152,7 @@ class Machine:
     def fetch(self, place: Any) -> None:
         """Push an object from the memo on the stack."""
         if place not in self.memo:
-            raise Refused("the pickle fetches an object that it has not made")
+            raise Refused("the pickle fetches an object that it has not created")
         self.stack.append(self.memo[place])
 
     def name(self, qualified: Any) -> None:
@@ -169,7 +169,7 @@ class Machine:
         """Call a function from the table."""
         args, function = self.pop(), self.pop()
         if not isinstance(function, Constructor) or not isinstance(args, tuple):
-            raise Refused("the pickle calls something that is no function")
+            raise Refused("the pickle calls something that is not a function")
         self.stack.append(function.call(*args))
 
     def build(self, _: Any) -> None:

@@ -198,7 +198,7 @@ class Timer:
         if not isinstance(stmt, str):
             raise ValueError("Currently only a `str` stmt is supported.")
         if str(getattr(language, "name", language)).lower() not in ("python", "py"):
-            raise NotImplementedError("Timer: minigrad measures Python, and compiles no C++")
+            raise NotImplementedError("Timer: minigrad measures only Python and cannot compile C++")
         self._task_spec = TaskSpec(stmt, setup, global_setup, label, sub_label, description, env,
                                    num_threads)
         self._timer = timeit.Timer(stmt, setup, timer, globals)

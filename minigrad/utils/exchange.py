@@ -74,8 +74,8 @@ def torch_of(tensor: Tensor) -> Any:
     import torch
 
     if torch.Tensor is Tensor:
-        raise RuntimeError("to_torch: minigrad stands in for torch in this process (as_torch was "
-                           "called), so PyTorch cannot be reached")
+        raise RuntimeError("to_torch: minigrad replaces torch in this process (as_torch was "
+                           "called), so PyTorch cannot be imported")
     array = tensor._array
     made = torch.from_numpy(np.array(backend_of(array).to_host(array)))
     return made.requires_grad_(tensor.requires_grad)

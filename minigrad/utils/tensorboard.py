@@ -83,7 +83,7 @@ class SummaryWriter:
     def _scalar(self, tag: str, value: Any) -> Any:
         array = numbers("add_scalar", value)
         if array.size != 1:
-            raise ValueError(f"add_scalar(): {tag!r} is to be one number, not {array.size}")
+            raise ValueError(f"add_scalar(): {tag!r} must be a single number, not {array.size}")
         return self._summary.Summary.Value(tag=tag, simple_value=float(array.item()))
 
     def add_scalars(self, main_tag: str, tag_scalar_dict: Mapping[str, Any],

@@ -56,8 +56,8 @@ class TangentLevel:
         if _state.inference_enabled.get():
             return None
         if self.broken_off:
-            raise RuntimeError(f"a write in place by {self.broken_off}: values and tangents of "
-                               "this level need not belong together any more. Leave the level.")
+            raise RuntimeError(f"a write in place by {self.broken_off}, so values and tangents "
+                               "of this level may no longer match. Leave the level.")
         found = self._held.get(id(tensor))
         if found is not None:
             return found[1]
