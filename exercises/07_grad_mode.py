@@ -5,7 +5,7 @@
 # Write the bodies that raise NotImplementedError, then run: minigrad run 07
 # docs/en/glossary.md explains the names used inside the package.
 
-"""Grad modes, which switch the recording of the graph on and off for the current thread.
+"""Grad modes switch the recording of the graph on and off for the current thread.
 
 Each is a context manager and a decorator for functions, for generators (only their bodies run in
 the mode, not the caller) and, with a deprecation warning, for classes.

@@ -1,6 +1,6 @@
 """minigrad: PyTorch's autograd in Python on NumPy.
 
-`import minigrad as torch` runs code that was written for PyTorch's autograd unchanged.
+`import minigrad as torch` runs code written for PyTorch's autograd unchanged.
 
 >>> import minigrad as torch
 >>> x = torch.tensor(3.0, requires_grad=True)
@@ -49,7 +49,7 @@ from .tensor.attributes import Size
 from .tensor.tensor import Tensor
 from .version import __version__
 
-if TYPE_CHECKING:  # all of this is loaded when a program first names it
+if TYPE_CHECKING:  # everything here is loaded on first use
     from . import (
         _C,
         _functions,
@@ -142,11 +142,11 @@ else:
     def __dir__():
         return sorted({*_listed(), *ops.FILES})
 
-    tensor = ops.function("tensor")  # now, because the folder `tensor` has its name
+    tensor = ops.function("tensor")  # now, since the folder `tensor` has the same name
 
 
 for _kind in (Tensor, Size, dtype, device):
-    _kind.__module__ = __name__  # as in PyTorch: pickles name it, wherever the class is defined
+    _kind.__module__ = __name__  # as in PyTorch, for pickles
 newaxis = None
 compat.install()
 

@@ -1,4 +1,4 @@
-"""`python -m minigrad PROGRAM` runs a program that was written for PyTorch, on minigrad."""
+"""`python -m minigrad PROGRAM` runs a program written for PyTorch on minigrad."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Run a program that says `import torch`, on minigrad:
   python -m minigrad -m module [arguments]      such as -m pytest tests
   python -m minigrad -c 'import torch; print(torch.ones(2))'
 
-Use it in a program of your own:
+Use it in your own program:
 
   import minigrad as torch
 
@@ -30,7 +30,7 @@ Your engine:    `minigrad python program.py` runs the same program on the
 
 
 def main(words: list[str]) -> None:
-    """Run the program that `words` name as Python would; show one screen without any."""
+    """Run the program in `words` as Python would; without a program, show one screen of help."""
     if not words or words[0] in ("-h", "--help"):
         print(SCREEN.format(version=__version__), end="")
         return
@@ -39,7 +39,7 @@ def main(words: list[str]) -> None:
         return
     option = words[0] if words[0] in ("-m", "-c") else ""
     if words[0].startswith("-") and not option:
-        sys.exit(f"minigrad: {words[0]} is no option; `python -m minigrad -h` shows them")
+        sys.exit(f"minigrad: {words[0]} is not an option; see `python -m minigrad -h`")
     given = words[1:] if option else words
     if not given:
         sys.exit(f"minigrad: {option} needs {'a module' if option == '-m' else 'a program'}")
@@ -61,10 +61,10 @@ def main(words: list[str]) -> None:
 
 
 def found(module: str) -> bool:
-    """Tell whether a module is there."""
+    """Return whether a module exists."""
     try:
         return find_spec(module) is not None
-    except ModuleNotFoundError:  # the package that it would be in
+    except ModuleNotFoundError:  # its package does not exist
         return False
 
 

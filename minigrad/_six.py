@@ -1,4 +1,4 @@
-"""Two numbers, where code for PyTorch before version 2 looks for them."""
+"""Two numbers that code written for PyTorch before version 2 imports from here."""
 
 from math import inf, nan
 

@@ -1,22 +1,22 @@
 """Thread state (grad mode and the like) and the switch of the observers.
 
 NOTE [Who owns the grad mode]
-    The mode belongs to a thread: a `ContextVar` starts at its default, enabled, in every
-    new thread.  It is always restored by setting the value that was there before, in a
-    `finally`, never by resetting a token: a token may only be used in the context that
-    made it, and a generator may be resumed in another.
+    The mode belongs to a thread: a `ContextVar` has its default value, enabled, in every new
+    thread.  To restore it, always set the previous value in a `finally` instead of resetting a
+    token, because a token is only valid in the context that created it, and a generator may resume
+    in another context.
 
 NOTE [Interceptors]
-    A profiler, autocast and the levels of forward mode see each op before it runs.  They are one
-    stack, empty by default: the profiler comes first, then autocast, then the levels, the one
-    entered last before the others.  Each has methods `op(op, values, proceed)` and
-    `inplace(op, values, before, proceed)`, which call `proceed` to hand the op on.
+    A profiler, autocast and the levels of forward mode see each op before it runs.  They form one
+    stack, empty by default: first the profiler, then autocast, then the levels, starting
+    with the one entered last.  Each has methods `op(op, values, proceed)` and `inplace(op, values,
+    before, proceed)`, which call `proceed` to pass the op on.
 
-    Batches are the one exception: an op knows them by their arrays.  A `BatchedArray` belongs to a
-    backend of its own, whose `run_op` replaces the steps of `apply` behind all interceptors.  The
-    level of an array says which `vmap` is the innermost, so that levels need no stack, and ops
-    without batches run inside `vmap` as outside it.  An interceptor would have to be open wherever
-    a batch may come: in passes with batched gradients, in their hooks, in batching rules.
+    Batches are the one exception, because an op recognises them by their arrays.  A `BatchedArray`
+    has a separate backend, whose `run_op` replaces the steps of `apply` after all interceptors.  An
+    array's level identifies the innermost `vmap`, so levels need no stack, and ops without batches
+    run the same inside and outside `vmap`.  An interceptor would have to be active wherever a batch
+    may occur: in passes with batched gradients, in their hooks, in batching rules.
 """
 
 from __future__ import annotations
@@ -31,33 +31,33 @@ from typing import Any
 
 grad_enabled: ContextVar[bool] = ContextVar("grad_enabled", default=True)
 inference_enabled: ContextVar[bool] = ContextVar("inference_enabled", default=False)
-#: Pairs of pack and unpack hook; the last one is in force.
+#: Pairs of pack and unpack hooks; the last one is active.
 saved_tensors_hooks: ContextVar[tuple[tuple[Callable[..., Any], Callable[..., Any]], ...]] = (
     ContextVar("saved_tensors_hooks", default=()))
-#: The recorder of the profiler that is on, on its thread; None while none is.
+#: The active profiler's recorder, per thread, or None.
 recorder: ContextVar[Any] = ContextVar("recorder", default=None)
-#: The casts of autocast on its thread; None where it is off.
+#: The casts of autocast, per thread, or None while it is off.
 autocast: ContextVar[Any] = ContextVar("autocast", default=None)
-#: The innermost level of forward mode on its thread; `below` leads to the next.
+#: The innermost level of forward mode, per thread; `below` leads to the next.
 transform: ContextVar[Any] = ContextVar("transform", default=None)
 #: `vmap`'s `randomness`, per thread: "error", "same" or "different"; "" outside.
 randomness: ContextVar[str] = ContextVar("randomness", default="")
-#: The `vmap` levels with randomness="different", a `func.levels.VmapLevels`; None for none.
+#: The `vmap` levels with randomness="different", as `func.levels.VmapLevels`, or None.
 drawn: ContextVar[Any] = ContextVar("drawn", default=None)
 
-#: Devices of new tensors that no argument sends elsewhere, the last one in force: first what
-#: `set_default_device` was told (None for the CPU), then those of the blocks that were entered.
+#: Default devices of new tensors, the last one active: first the value of `set_default_device`
+#: (None for the CPU), then the devices of the blocks that were entered.
 default_devices: ContextVar[tuple[Any, ...]] = ContextVar("default_devices", default=(None,))
 
-#: Whether functions are written out by `codegen/`: the environment does not forbid it, and the
-#: folder is there.
+#: Whether `codegen/` generates functions: the folder exists, and the environment does not forbid
+#: it.
 codegen: bool = (os.environ.get("MINIGRAD_GENERIC", "") in ("", "0")
                  and find_spec(f"{__package__}.codegen") is not None)
 
 
 @contextmanager
 def having(variable: ContextVar[Any], value: Any) -> Iterator[None]:
-    """Set a variable of this module, or of another, for the duration of a block.
+    """Set a variable of this module, or of another one, for the duration of a block.
 
     >>> with having(randomness, "same"):
     ...     randomness.get()
@@ -72,7 +72,7 @@ def having(variable: ContextVar[Any], value: Any) -> Iterator[None]:
 
 
 def interceptors() -> tuple[Any, ...]:
-    """Return the interceptors of ops on this thread, first to last; see NOTE [Interceptors]."""
+    """Return this thread's interceptors of ops, first to last; see NOTE [Interceptors]."""
     levels, level = [], transform.get()
     while level is not None:
         levels.append(level)
@@ -81,7 +81,7 @@ def interceptors() -> tuple[Any, ...]:
 
 
 class Count:
-    """A number that one test reads: how many of something are on."""
+    """A number that a single test can read: how many of something are active."""
 
     __slots__ = ("count",)
 
@@ -90,11 +90,11 @@ class Count:
 
 
 class Observers(Count):
-    """How many observers of ops are on: interceptors, and whatever changes what ops record.
+    """The number of active observers of ops: interceptors, and whatever changes what ops record.
 
-    `observers.count` is the one test that an operation makes; which thread an observer belongs to
-    matters only where the count is not zero.  `recording.count` says how many of them change what
-    ops record: inference mode and hooks of saved tensors.
+    `observers.count` is the only test that an operation makes; it matters which thread an observer
+    belongs to only if the count is not zero.  `recording.count` is the number of observers that
+    change what ops record: inference mode and saved-tensor hooks.
     """
 
     __slots__ = ("_lock", "on_node", "recording")
@@ -103,13 +103,13 @@ class Observers(Count):
         super().__init__()
         self.recording = Count()
         self.on_node: tuple[Callable[[Any], None], ...] = ()  # called with each new node
-        self._lock = RLock()  # a collection of garbage may come here from within
+        self._lock = RLock()  # garbage collection may re-enter
 
     def enter(self, on_node: Callable[[Any], None] | None = None, *,
               intercepts: bool = False) -> None:
         """Add an observer; `on_node(node)` is called for each new node.
 
-        One that has `on_node`, or that `intercepts` ops, does not change what they record.
+        An observer with `on_node`, or one that `intercepts` ops, does not change what they record.
         """
         with self._lock:
             self.count += 1
@@ -120,7 +120,7 @@ class Observers(Count):
 
     def leave(self, on_node: Callable[[Any], None] | None = None, *,
               intercepts: bool = False) -> None:
-        """Remove an observer; the arguments are those that `enter` got."""
+        """Remove an observer; pass the arguments that `enter` got."""
         with self._lock:
             self.count -= 1
             if on_node is not None:
@@ -135,11 +135,11 @@ observers = Observers()
 
 
 class Anomaly:
-    """Anomaly mode: on or off, and whether it checks for NaN; shared by all threads.
+    """Anomaly mode: whether it is on, and whether it checks for NaN; shared by all threads.
 
     `autograd.anomaly_mode` fills in the two functions that the engine calls while it is on:
-    `watched(evaluate)` returns the function to evaluate nodes with, and
-    `check_gradients(node, grads)` raises for results with NaN.
+    `watched(evaluate)` returns the function to evaluate nodes with, and `check_gradients(node,
+    grads)` raises if a result contains NaN.
     """
 
     __slots__ = ("check_gradients", "check_nan", "enabled", "watched")

@@ -1,4 +1,4 @@
-"""`torch.accelerator`: whatever device a machine has besides its CPU; here a CUDA GPU, or none.
+"""`torch.accelerator`: the device a machine has besides its CPU, here a CUDA GPU or none.
 
 Source: https://docs.pytorch.org/docs/stable/accelerator.html
 """
@@ -18,7 +18,7 @@ __all__ = ["current_accelerator", "current_device_idx", "current_device_index", 
 
 
 def is_available() -> bool:
-    """Tell whether there is a GPU. Source: `torch.accelerator.is_available`.
+    """Return whether there is a GPU. Source: `torch.accelerator.is_available`.
 
     >>> import minigrad as torch
     >>> torch.accelerator.is_available() == torch.cuda.is_available()
@@ -33,7 +33,7 @@ def device_count() -> int:
 
 
 def current_accelerator(check_available: bool = False) -> device | None:
-    """Return the device type of the accelerator, None without one."""
+    """Return the device type of the accelerator, or `None` without one."""
     return device("cuda") if is_available() else None
 
 
@@ -43,7 +43,7 @@ def _require() -> None:
 
 
 def current_device_index() -> int:
-    """Return the number of the current GPU; `RuntimeError` without one."""
+    """Return the number of the current GPU; raise `RuntimeError` without one."""
     _require()
     return int(cuda.current_device())
 
@@ -52,7 +52,7 @@ current_device_idx = current_device_index
 
 
 def set_device_index(device: Any) -> None:
-    """Make a GPU the current one; `RuntimeError` without one."""
+    """Make a GPU the current one; raise `RuntimeError` without one."""
     _require()
     cuda.set_device(device)
 
@@ -61,20 +61,20 @@ set_device_idx = set_device_index
 
 
 def current_stream(device: Any = None) -> Any:
-    """Return the current stream of a GPU; `RuntimeError` without one."""
+    """Return the current stream of a GPU; raise `RuntimeError` without one."""
     _require()
     return cuda.current_stream(device)
 
 
 def synchronize(device: Any = None) -> None:
-    """Wait until a GPU has done its work; `RuntimeError` without one."""
+    """Wait until a GPU has finished its work; raise `RuntimeError` without one."""
     _require()
     cuda.synchronize(device)
 
 
 @contextmanager
 def device_index(device: int | None) -> Iterator[None]:
-    """Make a GPU the current one in a `with` block; None changes nothing."""
+    """Make a GPU the current one in a `with` block; `None` changes nothing."""
     if device is None:
         yield
         return

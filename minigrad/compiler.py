@@ -1,4 +1,4 @@
-"""`torch.compile` and the marks for it: minigrad compiles nothing, and programs run as written.
+"""`torch.compile` and its annotations: minigrad does not compile, so programs run as written.
 
 Source: https://docs.pytorch.org/docs/stable/torch.compiler_api.html
 """
@@ -16,17 +16,17 @@ __all__ = ["allow_in_graph", "assume_constant_result", "compile", "cudagraph_mar
            "disable", "is_compiling", "is_dynamo_compiling", "is_exporting", "list_backends",
            "nested_compile_region", "reset", "set_stance", "substitute_in_graph"]
 
-#: Backends that compile nothing in PyTorch either.
+#: Backends that do not compile in PyTorch either.
 EAGER = ("eager", "eager_noexcept", "eager_debug")
 
 
 def compile(model: Any = None, *, fullgraph: bool = False, dynamic: bool | None = None,
             backend: Any = "inductor", mode: str | None = None, options: Any = None,
             disable: bool = False, **further: Any) -> Any:
-    """Return `model` as it is, with a warning; without one a decorator that does the same.
+    """Return `model` unchanged, with a warning; without a model, return a decorator.
 
-    There is no warning with `disable=True` or the backend "eager". `RuntimeError` if both `mode`
-    and `options` are given. Source: `torch.compile`.
+    There is no warning with `disable=True` or the backend "eager". Raises `RuntimeError` if both
+    `mode` and `options` are given. Source: `torch.compile`.
 
     >>> import minigrad as torch
     >>> torch.compile(torch.exp, backend="eager") is torch.exp
@@ -39,13 +39,13 @@ def compile(model: Any = None, *, fullgraph: bool = False, dynamic: bool | None 
         raise RuntimeError("Either mode or options can be specified, but both can't be specified "
                            "at the same time.")
     if not disable and backend not in EAGER:
-        warnings.warn("torch.compile: minigrad compiles nothing, and returns what it is given",
+        warnings.warn("torch.compile: minigrad does not compile, so it returns its argument",
                       UserWarning, stacklevel=2)
     return model
 
 
 def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None) -> Any:
-    """Return `fn`, or a decorator that does so: nothing is compiled. Source: `torch.compiler`."""
+    """Return `fn`, or a decorator that returns its function. Source: `torch.compiler`."""
     return unchanged if fn is None else fn
 
 
@@ -55,41 +55,41 @@ def unchanged(fn: Any) -> Any:
 
 
 def allow_in_graph(fn: Any) -> Any:
-    """Return `fn`: a mark for the compiler. Source: `torch.compiler.allow_in_graph`."""
+    """Return `fn`, an annotation for the compiler. Source: `torch.compiler.allow_in_graph`."""
     return fn
 
 
 def assume_constant_result(fn: Any) -> Any:
-    """Return `fn`: a mark for the compiler. Source: `torch.compiler.assume_constant_result`."""
+    """Return `fn`; it annotates code for the compiler. Source: `torch.compiler`."""
     return fn
 
 
 def nested_compile_region(fn: Any = None, **options: Any) -> Any:
-    """Return `fn`, or a decorator that does so: a mark for the compiler."""
+    """Return `fn`, or a decorator that returns its function: an annotation for the compiler."""
     return unchanged if fn is None else fn
 
 
 def substitute_in_graph(original_fn: Any, *, can_constant_fold_through: bool = False,
                         skip_signature_check: bool = False) -> Callable[[Any], Any]:
-    """Return a decorator that returns what it is given: a mark for the compiler."""
+    """Return a decorator that returns its function: an annotation for the compiler."""
     return unchanged
 
 
 def reset() -> None:
-    """Do nothing: no compiled code is kept. Source: `torch.compiler.reset`."""
+    """Do nothing, since there is no compiled code. Source: `torch.compiler.reset`."""
 
 
 def cudagraph_mark_step_begin() -> None:
-    """Do nothing: a mark for the compiler. Source: `torch.compiler.cudagraph_mark_step_begin`."""
+    """Do nothing. Source: `torch.compiler.cudagraph_mark_step_begin`."""
 
 
 def list_backends(exclude_tags: Any = ("debug", "experimental")) -> list[str]:
-    """Return the names of the compilers: none. Source: `torch.compiler.list_backends`."""
+    """Return an empty list: there are no compilers. Source: `torch.compiler.list_backends`."""
     return []
 
 
 def set_stance(stance: str = "default", **options: Any) -> contextlib.AbstractContextManager[None]:
-    """Choose how compiled code is to run, which changes nothing; a context manager too."""
+    """Choose how compiled code runs. It has no effect, and is also a context manager."""
     return _nothing()
 
 
@@ -99,7 +99,7 @@ def _nothing() -> Iterator[None]:
 
 
 def is_compiling() -> bool:
-    """Return False: nothing is compiled. Source: `torch.compiler.is_compiling`.
+    """Return False, since minigrad does not compile. Source: `torch.compiler.is_compiling`.
 
     >>> import minigrad as torch
     >>> torch.compiler.is_compiling()
@@ -109,12 +109,12 @@ def is_compiling() -> bool:
 
 
 def is_dynamo_compiling() -> bool:
-    """Return False: nothing is compiled. Source: `torch.compiler.is_dynamo_compiling`."""
+    """Return False: minigrad does not compile. Source: `torch.compiler.is_dynamo_compiling`."""
     return False
 
 
 def is_exporting() -> bool:
-    """Return False: nothing is exported. Source: `torch.compiler.is_exporting`."""
+    """Return False, since minigrad does not export. Source: `torch.compiler.is_exporting`."""
     return False
 
 

@@ -1,7 +1,8 @@
-"""The device of new tensors that no argument sends elsewhere.
+"""The default device of new tensors, for calls without a `device` argument.
 
-`set_default_device` says which, for a thread; a block `with device(...)` goes before it. It counts
-for functions that make tensors of sizes, numbers or other data, not for `from_numpy` and `*_like`.
+`set_default_device` sets it for a thread, and a block `with device(...)` overrides it. It applies
+to functions that create tensors from sizes, numbers or other data, but not to `from_numpy` and
+`*_like`.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.set_default_device.html
 """
@@ -15,9 +16,9 @@ __all__ = ["get_default_device", "set_default_device"]
 
 
 def set_default_device(device: device | str | int | None) -> None:
-    """Make new tensors on a device, on this thread; None means the CPU again.
+    """Create new tensors on a device, on this thread; `None` means the CPU again.
 
-    `RuntimeError` for a name that is no device. Source: `torch.set_default_device`.
+    Raises `RuntimeError` for an invalid device name. Source: `torch.set_default_device`.
 
     >>> from minigrad import get_default_device, set_default_device
     >>> set_default_device("cpu")
@@ -29,7 +30,7 @@ def set_default_device(device: device | str | int | None) -> None:
 
 
 def get_default_device() -> device:
-    """Return the device on which this thread makes new tensors. Source: `torch.get_default_device`.
+    """Return the device for this thread's new tensors. Source: `torch.get_default_device`.
 
     >>> from minigrad import device, get_default_device
     >>> with device("cpu"):
@@ -43,6 +44,6 @@ def get_default_device() -> device:
 
 
 def default_device() -> device | None:
-    """Return the device that was set for new tensors; None where none was."""
+    """Return the device that was set for new tensors, or `None`."""
     found: device | None = default_devices.get()[-1]
     return found

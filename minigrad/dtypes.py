@@ -1,4 +1,4 @@
-"""The element types and how PyTorch promotes them when they meet.
+"""The element types, and how PyTorch promotes them.
 
 Source: https://docs.pytorch.org/docs/stable/tensor_attributes.html#torch.dtype
 """
@@ -16,9 +16,9 @@ NO_BFLOAT16 = ("minigrad has no bfloat16, because NumPy has none: use torch.floa
 
 
 class dtype:
-    """An element type; one object exists for each, so `is` compares them.
+    """An element type; there is one object for each, so compare them with `is`.
 
-    A dtype that is `missing` can be named and compared, but no tensor has it: it has no `numpy`.
+    You can refer to a `missing` dtype and compare it, but no tensor has it, and it has no `numpy`.
 
     >>> float32
     torch.float32
@@ -44,7 +44,7 @@ class dtype:
             self.numpy = found
 
     def __getattr__(self, name: str) -> Any:
-        if name == "numpy":  # read whenever a tensor is made
+        if name == "numpy":  # read whenever a tensor is created
             raise NotImplementedError(self.missing)
         raise AttributeError(f"'torch.dtype' object has no attribute {name!r}")
 
@@ -73,7 +73,7 @@ bfloat16 = dtype("bfloat16", 2, "float16", NO_BFLOAT16)  # of float16's size and
 
 ALL = (bool, uint8, int8, int16, int32, int64, float16, float32, float64)
 FROM_NUMPY = {d.numpy: d for d in ALL}
-#: Python's types stand for the dtypes they have.
+#: Python's types as names for dtypes.
 PYTHON_TYPES: dict[type, dtype] = {
     builtins.float: float64, builtins.int: int64, builtins.bool: bool}
 
@@ -81,7 +81,7 @@ _default = float32
 
 
 def from_numpy_dtype(numpy_dtype: np.dtype) -> dtype:
-    """Return the dtype of a NumPy dtype; `TypeError` if there is none."""
+    """Return the dtype for a NumPy dtype; raise `TypeError` if there is none."""
     found = FROM_NUMPY.get(numpy_dtype)
     if found is None:
         supported = ", ".join(d.name for d in ALL)
@@ -93,7 +93,7 @@ def from_numpy_dtype(numpy_dtype: np.dtype) -> dtype:
 
 
 def as_dtype(given: Any) -> Any:
-    """Return the dtype for one of Python's types, and anything else as it is.
+    """Return the dtype for one of Python's types, and other values unchanged.
 
     >>> import builtins
     >>> as_dtype(builtins.float), as_dtype(int32), as_dtype("int")
@@ -103,7 +103,7 @@ def as_dtype(given: Any) -> Any:
 
 
 def numpy_of(given: Any) -> np.dtype:
-    """Return NumPy's name for a dtype; `TypeError` for anything else, such as a string.
+    """Return a dtype's NumPy dtype; raise `TypeError` for other values, such as a string.
 
     >>> numpy_of(float64)
     dtype('float64')
@@ -115,7 +115,7 @@ def numpy_of(given: Any) -> np.dtype:
 
 
 def both_dtypes(name: str, **given: Any) -> list[dtype]:
-    """Return the dtypes that a function was given; `TypeError` names the first that is none."""
+    """Return a function's dtype arguments; a `TypeError` names the first that is not a dtype."""
     found = [as_dtype(value) for value in given.values()]
     for position, (argument, value) in enumerate(zip(given, found, strict=True), 1):
         if not isinstance(value, dtype):
@@ -134,7 +134,7 @@ def get_default_dtype() -> dtype:
 
 
 def set_default_dtype(d: dtype) -> None:
-    """Make `d` the floating dtype that Python floats become; `TypeError` unless floating.
+    """Make `d` the dtype that Python floats become; raise `TypeError` unless it is floating.
 
     >>> set_default_dtype(float32)
     """
@@ -168,17 +168,17 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
 
 
 def scalar_dtype(value: Any) -> dtype:
-    """Return the dtype that a Python number has on its own."""
+    """Return the dtype that a Python number has by default."""
     if value is True or value is False or isinstance(value, np.bool_):
         return bool
     return int64 if hasattr(value, "__index__") else _default
 
 
 def result_dtype(operands: Iterable[tuple[dtype, Any]]) -> dtype:
-    """Return the dtype in which operands of `(dtype, rank)` are combined.
+    """Return the dtype in which operands, given as `(dtype, rank)`, are combined.
 
-    A rank is 2 for a tensor with dimensions, 1 for a 0-d tensor and 0 for a Python number;
-    a lower rank has a say only where its category is higher (PyTorch's `result_type`).
+    A rank is 2 for a tensor with dimensions, 1 for a 0-d tensor and 0 for a Python number. A lower
+    rank counts only if its category is higher (PyTorch's `result_type`).
 
     >>> result_dtype([(float32, 2), (float64, 1)])
     torch.float32
@@ -202,7 +202,9 @@ def result_dtype(operands: Iterable[tuple[dtype, Any]]) -> dtype:
 
 
 def can_cast(from_: dtype, to: dtype) -> Any:
-    """Tell whether an in-place result of `from_` may be stored as `to`: never to a lower category.
+    """Return whether an in-place result of `from_` may be stored as `to`.
+
+    It may not be stored in a lower category.
 
     >>> can_cast(float32, int64), can_cast(int64, float16)
     (False, True)
@@ -212,7 +214,7 @@ def can_cast(from_: dtype, to: dtype) -> Any:
 
 
 def type_name(d: dtype) -> str:
-    """Return the name by which PyTorch's errors call a dtype.
+    """Return the name that PyTorch's errors use for a dtype.
 
     >>> type_name(float64)
     'Double'
@@ -221,7 +223,7 @@ def type_name(d: dtype) -> str:
 
 
 def c_name(d: dtype) -> str:
-    """Return the name of a dtype in C++, by which some of PyTorch's errors call it.
+    """Return a dtype's C++ name, for some of PyTorch's errors.
 
     >>> c_name(int64)
     'long int'

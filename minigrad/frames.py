@@ -1,4 +1,4 @@
-"""The user's frame: the innermost frame of the call stack that is not the package's own."""
+"""The user's frame: the innermost frame on the call stack outside of the package."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ _PACKAGE = __name__.partition(".")[0]
 
 
 def is_internal(frame: FrameType) -> bool:
-    """Tell whether a frame runs code of the package."""
+    """Return whether a frame runs code of the package."""
     return is_ours(frame.f_globals)
 
 
 def is_ours(names: dict[str, Any]) -> bool:
-    """Tell whether a module is the package's, by its global names; one without a name is not."""
+    """Return whether a module is the package's, by its global names; one without a name is not."""
     name = str(names.get("__name__", ""))
     return name == _PACKAGE or name.startswith(_PACKAGE + ".")
 
 
 def user_frame() -> tuple[FrameType, int]:
-    """Return the user's innermost frame and its depth, which is a `stacklevel` of `warnings.warn`.
+    """Return the user's innermost frame and its depth, a `stacklevel` for `warnings.warn`.
 
-    The function that calls user_frame has depth 1, its caller 2, and so on. If every frame is
-    the package's, as in its own examples, return the caller's frame and 1.
+    The function that calls user_frame has depth 1, its caller 2, and so on. If every frame belongs
+    to the package, as in its own examples, return the caller's frame and 1.
     """
     caller = sys._getframe(1)
     frame: FrameType | None = caller

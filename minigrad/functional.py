@@ -1,4 +1,4 @@
-"""`torch.functional`: functions of the package, at the place where PyTorch defines them.
+"""`torch.functional`: functions of the package under the module where PyTorch defines them.
 
 >>> import minigrad as torch
 >>> from minigrad.functional import einsum

@@ -1,4 +1,4 @@
-"""`torch.futures`: results that come later.
+"""`torch.futures`: results that are set later.
 
 Source: https://docs.pytorch.org/docs/stable/futures.html
 """
@@ -16,9 +16,9 @@ S = TypeVar("S")
 
 
 class Future(Generic[T]):
-    """A result that some thread sets and others wait for. Source: `torch.futures.Future`.
+    """A result that one thread sets and others wait for. Source: `torch.futures.Future`.
 
-    `devices` is accepted: values are ready on a device when they are set.
+    `devices` is ignored, since values are ready on a device once they are set.
 
     >>> from minigrad.futures import Future
     >>> future = Future()
@@ -36,16 +36,16 @@ class Future(Generic[T]):
         self._callbacks: list[Callable[[Future[T]], Any]] = []
 
     def done(self) -> bool:
-        """Tell whether there is a result or an error."""
+        """Return whether there is a result or an error."""
         return self._set.is_set()
 
     def wait(self) -> T:
-        """Wait for the result and return it; raise the error if there is one."""
+        """Wait for the result and return it, or raise the error."""
         self._set.wait()
         return self.value()
 
     def value(self) -> T:
-        """Return the result, or raise the error; `RuntimeError` if there is none yet."""
+        """Return the result, or raise the error; raise `RuntimeError` if there is neither yet."""
         if not self.done():
             raise RuntimeError("The Future has not been completed: call wait() first")
         if self._error is not None:
@@ -54,9 +54,9 @@ class Future(Generic[T]):
         return result
 
     def then(self, callback: Callable[[Future[T]], S]) -> Future[S]:
-        """Return a future of what `callback` returns for this one, once this one is done.
+        """Return a future for the result of `callback`, called with this future once it is done.
 
-        If the callback raises, the returned future has a `RuntimeError` that says so.
+        If the callback raises, the returned future gets a `RuntimeError` that says so.
         """
         following: Future[S] = Future()
 
@@ -74,7 +74,7 @@ class Future(Generic[T]):
         return following
 
     def add_done_callback(self, callback: Callable[[Future[T]], None]) -> None:
-        """Call `callback` with this future when it is done, or immediately if it is."""
+        """Call `callback` with this future once it is done, perhaps immediately."""
         with self._lock:
             if not self.done():
                 self._callbacks.append(callback)
@@ -82,11 +82,11 @@ class Future(Generic[T]):
         callback(self)
 
     def set_result(self, result: T) -> None:
-        """Set the result; `RuntimeError` if there is one."""
+        """Set the result; raise `RuntimeError` if it is already set."""
         self._complete(result, None)
 
     def set_exception(self, result: BaseException) -> None:
-        """Set an error, which those who wait meet."""
+        """Set an error to raise in the threads that wait."""
         if not isinstance(result, BaseException):
             raise AssertionError(f"{result} is of type {type(result)}, not an Exception.")
         self._complete(None, result)
@@ -104,7 +104,7 @@ class Future(Generic[T]):
 
 
 def collect_all(futures: list[Future[Any]]) -> Future[list[Future[Any]]]:
-    """Return a future of the list, done when all of them are. Source: `torch.futures.collect_all`.
+    """Return a future for the list, done once all are done. Source: `torch.futures.collect_all`.
 
     >>> from minigrad.futures import Future, collect_all
     >>> first, second = Future(), Future()
@@ -132,7 +132,7 @@ def collect_all(futures: list[Future[Any]]) -> Future[list[Future[Any]]]:
 
 
 def wait_all(futures: list[Future[Any]]) -> list[Any]:
-    """Wait for all, and return their results; raises the first error among them.
+    """Wait for all futures and return their results, or raise the first error among them.
 
     Source: `torch.futures.wait_all`.
     """

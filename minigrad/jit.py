@@ -1,6 +1,7 @@
-"""`torch.jit`: marks in programs that TorchScript could compile; they run as they are.
+"""`torch.jit`: annotations for programs that TorchScript could compile; they run as written.
 
-`script` returns what it is given, and nothing is traced, saved or loaded: those names are left out.
+`script` returns its argument. minigrad does not trace, save or load scripts, and leaves out these
+names.
 
 Source: https://docs.pytorch.org/docs/stable/jit.html
 """
@@ -22,7 +23,7 @@ __all__ = ["Final", "Future", "annotate", "export", "fork", "ignore", "interface
 
 _is = isinstance
 UNIONS = (Union, types.UnionType)
-#: Containers that say nothing of what they hold, and their names.
+#: Container types without the type of their items, and their names.
 WITHOUT_INNER: dict[Any, str] = {
     list: "list", dict: "dict", tuple: "tuple",
     **{getattr(typing, name): name for name in ("List", "Dict", "Tuple", "Optional")}}
@@ -30,7 +31,7 @@ WITHOUT_INNER: dict[Any, str] = {
 
 def script(obj: Any = None, optimize: Any = None, _frames_up: int = 0, _rcb: Any = None,
            example_inputs: Any = None) -> Any:
-    """Return `obj` as it is, with a warning: nothing is compiled. Source: `torch.jit.script`.
+    """Return `obj` unchanged, with a warning. Source: `torch.jit.script`.
 
     >>> import warnings
     >>> import minigrad as torch
@@ -39,25 +40,25 @@ def script(obj: Any = None, optimize: Any = None, _frames_up: int = 0, _rcb: Any
     ...     torch.jit.script(torch.exp) is torch.exp
     True
     """
-    warnings.warn("torch.jit.script: minigrad compiles nothing, and returns what it is given",
+    warnings.warn("torch.jit.script: minigrad does not compile, so it returns its argument",
                   UserWarning, stacklevel=2)
     return obj
 
 
 def script_if_tracing(fn: Any) -> Any:
-    """Return `fn`: nothing is traced. Source: `torch.jit.script_if_tracing`."""
+    """Return `fn`, since minigrad does not trace. Source: `torch.jit.script_if_tracing`."""
     return fn
 
 
 def script_method(fn: Any) -> Any:
-    """Return `fn`, a method: nothing is compiled."""
+    """Return `fn`, a method, since minigrad does not compile."""
     return fn
 
 
 def ignore(drop: Any = False, **options: Any) -> Any:
-    """Return the function that it marks, or a decorator that does. Source: `torch.jit.ignore`.
+    """Return the annotated function, or a decorator that does. Source: `torch.jit.ignore`.
 
-    `RuntimeError` for anything but a function or a bool.
+    Raises `RuntimeError` unless the argument is a function or a bool.
 
     >>> import minigrad as torch
     >>> @torch.jit.ignore
@@ -74,22 +75,22 @@ def ignore(drop: Any = False, **options: Any) -> Any:
 
 
 def unused(fn: Any) -> Any:
-    """Return `fn`: a mark for the compiler. Source: `torch.jit.unused`."""
+    """Return `fn`, an annotation for the compiler. Source: `torch.jit.unused`."""
     return fn
 
 
 def export(fn: Any) -> Any:
-    """Return `fn`: a mark for the compiler. Source: `torch.jit.export`."""
+    """Return `fn`, an annotation for the compiler. Source: `torch.jit.export`."""
     return fn
 
 
 def interface(obj: Any) -> Any:
-    """Return `obj`, a class: a mark for the compiler."""
+    """Return `obj`, a class: an annotation for the compiler."""
     return obj
 
 
 def is_scripting() -> bool:
-    """Return False: nothing is compiled. Source: `torch.jit.is_scripting`.
+    """Return False, since minigrad does not compile. Source: `torch.jit.is_scripting`.
 
     >>> import minigrad as torch
     >>> torch.jit.is_scripting()
@@ -99,12 +100,12 @@ def is_scripting() -> bool:
 
 
 def is_tracing() -> bool:
-    """Return False: nothing is traced. Source: `torch.jit.is_tracing`."""
+    """Return False, since minigrad does not trace. Source: `torch.jit.is_tracing`."""
     return False
 
 
 def annotate(the_type: Any, the_value: Any) -> Any:
-    """Return the value, whatever type it is said to have. Source: `torch.jit.annotate`.
+    """Return the value, whatever the type says. Source: `torch.jit.annotate`.
 
     >>> import minigrad as torch
     >>> torch.jit.annotate(list[int], [])
@@ -114,10 +115,10 @@ def annotate(the_type: Any, the_value: Any) -> Any:
 
 
 def isinstance(obj: Any, target_type: Any) -> bool:
-    """Tell whether `obj` has a type, or one of a tuple of them; looks into lists, dicts, tuples.
+    """Return whether `obj` has a type, or one of several; checks lists, dicts and tuples inside.
 
-    `UserWarning` for an empty container, whose inner type is not known. `RuntimeError` for a
-    container without an inner type. Source: `torch.jit.isinstance`.
+    Warns about an empty container, whose inner type is unknown. Raises `RuntimeError` for a
+    container type without an inner type. Source: `torch.jit.isinstance`.
 
     >>> import minigrad as torch
     >>> torch.jit.isinstance([1, 2], list[int]), torch.jit.isinstance({"a": 1}, dict[str, str])
@@ -151,7 +152,7 @@ def isinstance(obj: Any, target_type: Any) -> bool:
 
 
 def fork(func: Callable[..., Any], *args: Any, **kwargs: Any) -> Future[Any]:
-    """Run a function now, and return a future of its result, as PyTorch does outside scripts."""
+    """Run a function immediately, and return a future of its result, as PyTorch outside scripts."""
     future: Future[Any] = Future()
     future.set_result(func(*args, **kwargs))
     return future

@@ -1,4 +1,4 @@
-"""torch.linalg: linear algebra under its own names.
+"""torch.linalg: linear algebra under the names of `torch.linalg`.
 
 Source: https://docs.pytorch.org/docs/stable/linalg.html
 

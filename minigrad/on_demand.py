@@ -1,13 +1,14 @@
-"""Load a module when a program first names something that is in it.
+"""Load a module when a program first uses one of its names.
 
-A package names what it offers in imports that only type checkers read, and loads none of it:
+A package lists its names in imports that only type checkers read, and loads none of them:
 
     if TYPE_CHECKING:
         from .adam import Adam, AdamW
     else:
         __getattr__, __dir__ = on_demand.attributes(__name__)
 
-`python -m minigrad.utils.stubs` copies those names to `_names.py`, and adds those of operations.
+`python -m minigrad.utils.stubs` copies these names to `_names.py`, and adds the names of
+operations.
 """
 
 from __future__ import annotations
@@ -24,12 +25,12 @@ __all__ = ["attributes", "later", "module_of", "names_in", "rows"]
 
 _PACKAGE = __name__.partition(".")[0]
 
-#: The package itself, which PyTorch's `autograd` imports and ours, in a layer below, may not.
+#: The package itself, which PyTorch's `autograd` imports, but ours may not, being in a lower layer.
 ABOVE = {"autograd": {"torch": ""}}
 
 
 def attributes(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return a package's `__getattr__` and `__dir__`, which know all names that it offers.
+    """Return a package's `__getattr__` and `__dir__`, with all its names.
 
     >>> find, names = attributes("minigrad.optim")
     >>> find("Adam").__name__, "Adam" in names()
@@ -41,12 +42,12 @@ def attributes(package: str) -> tuple[Callable[[str], Any], Callable[[], list[st
 
     def find(name: str) -> Any:
         if name not in places:
-            # A name that PyTorch has and minigrad leaves out, or one that nobody has.
+            # Either minigrad leaves this PyTorch name out, or it does not exist.
             return import_module(f"{_PACKAGE}.compat").attribute(package, name)
         where, original = places[name]
         module = module_of(where)
         found = module if original == "." else getattr(module, original)
-        setattr(sys.modules[package], name, found)  # the next time Python finds it there
+        setattr(sys.modules[package], name, found)  # so that Python finds it next time
         return found
 
     def names() -> list[str]:
@@ -58,9 +59,9 @@ def attributes(package: str) -> tuple[Callable[[str], Any], Callable[[], list[st
 
 
 class Package(ModuleType):
-    """A package with functions named as its modules, such as `backward` in `backward.py`.
+    """A package with functions named like its modules, such as `backward` in `backward.py`.
 
-    Python would put each module that it imports in the function's place.
+    Otherwise Python would replace the function with each module that it imports.
     """
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -69,7 +70,7 @@ class Package(ModuleType):
 
 
 class later:
-    """A module that is imported when one of its attributes is first asked for.
+    """A module that is imported when one of its attributes is first used.
 
     >>> init = later("nn.init")
     >>> init.zeros_.__name__
@@ -86,7 +87,7 @@ class later:
 
 
 def module_of(path: str) -> Any:
-    """Import a module of the package by its path below it; "" is the package.
+    """Import a module of the package by its path below it; "" means the package.
 
     >>> module_of("nn.init").__name__
     'minigrad.nn.init'
@@ -95,9 +96,9 @@ def module_of(path: str) -> Any:
 
 
 def rows(table: dict[str, str]) -> Iterable[tuple[str, str, str]]:
-    """Read a table of `_names.py`: yield the module, the name, and its name in that module.
+    """Yield the module, the name, and its name in that module from a table of `_names.py`.
 
-    "random=." names the module itself.
+    "random=." means the module itself.
 
     >>> list(rows({"ops.random.sampling": "random=. Generator"}))
     [('ops.random.sampling', 'random', '.'), ('ops.random.sampling', 'Generator', 'Generator')]
@@ -109,7 +110,7 @@ def rows(table: dict[str, str]) -> Iterable[tuple[str, str, str]]:
 
 
 def names_in(package: str) -> list[str]:
-    """Return the names that a package offers from its modules, without the modules.
+    """Return the names that a package exports from its modules, without the modules.
 
     >>> "Linear" in names_in("minigrad.nn"), "linear" in names_in("minigrad.nn")
     (True, False)

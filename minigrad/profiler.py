@@ -19,7 +19,7 @@ __all__ = ["ProfilerActivity", "kineto_available", "profile", "record_function",
 
 
 class ProfilerActivity(Enum):
-    """Activities that can be measured; `CUDA` is there for programs that name it."""
+    """Activities to measure; `CUDA` exists for programs that refer to it."""
 
     CPU = 0
     CUDA = 2
@@ -33,7 +33,7 @@ def supported_activities() -> set[ProfilerActivity]:
 class profile:
     """Measure what runs in a `with` block, or between `start()` and `stop()`.
 
-    When it ends `on_trace_ready(prof)` is called.  See `minigrad.autograd.profiler.profile` for the
+    At the end it calls `on_trace_ready(prof)`.  See `minigrad.autograd.profiler.profile` for the
     other options; steps and schedules are left out.
 
     >>> from minigrad import ones
@@ -62,28 +62,28 @@ class profile:
         self.stop()
 
     def start(self) -> None:
-        """Begin to measure."""
+        """Start measuring."""
         self.profiler.__enter__()
 
     def stop(self) -> None:
-        """End it."""
+        """Stop measuring."""
         self.profiler.__exit__()
         if self.on_trace_ready is not None:
             self.on_trace_ready(self)
 
     def events(self) -> EventList:
-        """Return the events, in the order in which they began."""
+        """Return the events in the order in which they began."""
         return self.profiler.function_events
 
     def key_averages(self, group_by_input_shape: bool = False,
                      group_by_stack_n: int = 0) -> EventList:
-        """Return the averages of the events of each name."""
+        """Return the averages of the events by name."""
         return self.profiler.key_averages(group_by_input_shape, group_by_stack_n)
 
     def export_chrome_trace(self, path: str | Path) -> None:
-        """Write a trace that https://ui.perfetto.dev and chrome://tracing open."""
+        """Write a trace that https://ui.perfetto.dev and chrome://tracing can open."""
         self.profiler.export_chrome_trace(path)
 
     def export_stacks(self, path: str | Path, metric: str = "self_cpu_time_total") -> None:
-        """Write stacks with their times; needs `with_stack`."""
+        """Write stacks with their times; requires `with_stack`."""
         self.profiler.export_stacks(path, metric)

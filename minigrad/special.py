@@ -1,4 +1,4 @@
-"""torch.special: special functions under their names in mathematics.
+"""torch.special: special functions under their mathematical names.
 
 Source: https://docs.pytorch.org/docs/stable/special.html
 

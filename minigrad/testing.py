@@ -1,4 +1,4 @@
-"""`minigrad.testing`: `assert_close`, which compares with a tolerance that fits the dtype.
+"""`minigrad.testing`: `assert_close` compares with a tolerance that depends on the dtype.
 
 Source: https://docs.pytorch.org/docs/stable/testing.html
 """
@@ -36,16 +36,16 @@ class Comparison:
     where: str = ""
 
     def at(self, key: Any) -> Comparison:
-        """Return the comparison of one item of a container."""
+        """Return the comparison for one item of a container."""
         return replace(self, where=f"{self.where}[{key!r}]")
 
     def fail(self, text: str) -> None:
-        """Raise `AssertionError`, with the place of the item."""
+        """Raise `AssertionError`, including the path of the item."""
         raise AssertionError(text + (f"\n\nThe failure occurred for item {self.where}"
                                      if self.where else ""))
 
     def tolerances(self, actual: dtype, expected: dtype) -> tuple[float, float]:
-        """Return rtol and atol: as asked for, or the larger ones of the two dtypes."""
+        """Return the given rtol and atol, or the larger defaults of the two dtypes."""
         if self.rtol is not None and self.atol is not None:
             return self.rtol, self.atol
         pairs = [TOLERANCES.get(d, (0.0, 0.0)) for d in (actual, expected)]
@@ -68,9 +68,10 @@ def assert_close(
 ) -> None:
     """Raise `AssertionError` unless |actual - expected| <= atol + rtol * |expected| everywhere.
 
-    Takes tensors, arrays, numbers, and sequences or mappings of them; dtypes must be equal. rtol
-    and atol default to 1.3e-6 and 1e-5 for float32, 1e-7 each for float64, 1e-3 and 1e-5 for
-    float16, else 0. Source: `torch.testing.assert_close`.
+    It accepts tensors, arrays, numbers, and sequences or mappings of them; dtypes must be equal.
+    rtol and atol default to 1.3e-6 and 1e-5 for float32, 1e-7 each for float64, 1e-3 and 1e-5 for
+    float16, else 0.
+    Source: `torch.testing.assert_close`.
 
     >>> from minigrad import tensor
     >>> assert_close(tensor([1.0]), tensor([1.0 + 1e-7]))
@@ -89,7 +90,7 @@ def assert_close(
 
 
 def compare(actual: Any, expected: Any, how: Comparison, subclasses: bool) -> None:
-    """Compare two values of the same kind."""
+    """Compare two values of the same type."""
     if isinstance(actual, (str, bytes)) or isinstance(expected, (str, bytes)):
         refuse(actual, expected)
     if isinstance(actual, Mapping) and isinstance(expected, Mapping):
@@ -116,18 +117,18 @@ def compare(actual: Any, expected: Any, how: Comparison, subclasses: bool) -> No
 
 
 def refuse(actual: Any, expected: Any) -> None:
-    """Raise `TypeError`: values of these types cannot be compared."""
+    """Raise `TypeError`, because values of these types cannot be compared."""
     raise TypeError("No comparison pair was able to handle inputs of type "
                     f"{type(actual)} and {type(expected)}.")
 
 
 def is_number(value: Any) -> bool:
-    """Tell whether a value is a plain number."""
+    """Return whether a value is a plain number."""
     return isinstance(value, (bool, int, float, np.number, np.bool_))
 
 
 def as_tensor(value: Any, other: Any) -> Tensor:
-    """Return a tensor of an array or a tensor."""
+    """Return an array or a tensor as a tensor."""
     if isinstance(value, Tensor):
         return value
     if isinstance(value, np.ndarray):
@@ -160,7 +161,7 @@ def compare_numbers(actual: Any, expected: Any, how: Comparison) -> None:
 
 
 def compare_tensors(actual: Tensor, expected: Tensor, how: Comparison) -> None:
-    """Compare shapes, devices, dtypes, strides if asked, and values."""
+    """Compare shapes, devices, dtypes, strides if requested, and values."""
     if actual.shape != expected.shape:
         how.fail("The values for attribute 'shape' do not match: "
                  f"{actual.shape} != {expected.shape}.")
@@ -187,7 +188,7 @@ def compare_tensors(actual: Tensor, expected: Tensor, how: Comparison) -> None:
 
 
 def mismatch(actual: Array, expected: Array, close: Array, rtol: float, atol: float) -> str:
-    """Say how many elements differ, and by how much at most."""
+    """Describe how many elements differ, and by how much at most."""
     exact = rtol == 0 and atol == 0
     if close.ndim:
         count, total = int((~close).sum()), close.size

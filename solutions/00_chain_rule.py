@@ -25,7 +25,7 @@ _serial_numbers = count()
 
 
 def slope(f: Callable[[float], float], x: float, eps: float = 1e-6) -> float:
-    """Measure the derivative of `f` at `x` by a central difference.
+    """Estimate the derivative of `f` at `x` by a central difference.
 
     >>> round(slope(lambda x: x * x, 3.0), 6)
     6.0
@@ -36,8 +36,8 @@ def slope(f: Callable[[float], float], x: float, eps: float = 1e-6) -> float:
 class Number:
     """A number that remembers the step that computed it.
 
-    `inputs` are the Numbers that the step used, `slopes` its derivatives with respect to them.
-    A Number without inputs is a leaf: `grad` adds up what backward passes bring to it.
+    `inputs` are the Numbers that the step used, `slopes` its derivatives with respect to them. A
+    Number without inputs is a leaf: `grad` accumulates what backward passes add to it.
     """
 
     def __init__(self, value: float, inputs: tuple[Number, ...] = (),
@@ -120,7 +120,7 @@ def reciprocal(a: Number) -> Number:
 
 
 def backward_order(result: Number) -> list[Number]:
-    """Return the numbers that `result` depends on, itself included, each after all its users.
+    """Return `result` and the numbers that it depends on, each after all its users.
 
     >>> a = Number(2.0)
     >>> b = a * a

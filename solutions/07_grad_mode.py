@@ -2,7 +2,7 @@
 # Made by `minigrad dev build`. The lesson is lessons/07_grad_mode.md.
 # MASTER COPY: a copy of the package's module, which never runs. Your answers are in a workspace.
 
-"""Grad modes, which switch the recording of the graph on and off for the current thread.
+"""Grad modes switch the recording of the graph on and off for the current thread.
 
 Each is a context manager and a decorator for functions, for generators (only their bodies run in
 the mode, not the caller) and, with a deprecation warning, for classes.

@@ -5,10 +5,10 @@
 # Write the bodies that raise NotImplementedError, then run: minigrad run 04a
 # docs/en/glossary.md explains the names used inside the package.
 
-"""Shape rules on plain tuples, with the errors that PyTorch gives.
+"""Shape rules on plain tuples, with PyTorch's errors.
 
-A shape rule takes the shapes of an op's tensors and the op's other arguments, and returns
-the shape of its result.  The rule of an op that names none is `same`.
+A shape rule takes the shapes of an op's tensors and the op's other arguments, and returns the shape
+of its result.  An op that names no rule uses `same`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def numel(shape: Iterable[int]) -> int:
 
 
 def same(shape: Shape, *_: Any, **__: Any) -> Shape:
-    """The result has the shape of the first tensor.
+    """Return the shape of the first tensor.
 
     >>> same((2, 3), (4,))
     (2, 3)
@@ -46,11 +46,11 @@ def same(shape: Shape, *_: Any, **__: Any) -> Shape:
 
 
 def depends_on_values(*_: Any, **__: Any) -> None:
-    """No shape is known before the op runs."""
+    """Return `None`, because the shape is unknown before the op runs."""
 
 
 def broadcast(*shapes: Any, **_: Any) -> Shape:
-    """Return the shape that all broadcast to; arguments that are no shapes count as 0-d.
+    """Return the shape that all broadcast to; arguments that are not shapes count as 0-d.
 
     >>> broadcast((3, 1), (4,), 1.5)
     (3, 4)
@@ -63,7 +63,7 @@ def broadcast(*shapes: Any, **_: Any) -> Shape:
 
 
 def infer_size(a: Shape, b: Shape) -> Shape:
-    """Return the shape that two shapes broadcast to; `size_mismatch` where there is none.
+    """Return the shape that two shapes broadcast to, or raise `size_mismatch`.
 
     >>> infer_size((3, 1), (4,))
     (3, 4)
@@ -86,20 +86,20 @@ def infer_size(a: Shape, b: Shape) -> Shape:
 
 
 def size_mismatch(a: int, b: int, dim: int) -> RuntimeError:
-    """Return the error for two sizes that do not fit, in dimension `dim` of the result."""
+    """Return the error for two sizes that do not match in dimension `dim` of the result."""
     return RuntimeError(f"The size of tensor a ({a}) must match the size of tensor b ({b}) at "
                         f"non-singleton dimension {dim}")
 
 
 def explain_dimensions(name: str, error: Exception) -> None:
-    """Raise an error that tells the limit if NumPy refused a result for its many dimensions."""
+    """Raise an error that explains the limit if NumPy refused a result with too many dimensions."""
     if NUMPY_REFUSES.search(str(error)):
         raise RuntimeError(f"{name}(): the result would have more than 64 dimensions; minigrad's "
-                           "tensors have at most 64, as NumPy's arrays") from error
+                           "tensors have at most 64, like NumPy's arrays") from error
 
 
 def is_expandable_to(shape: Shape, target: Shape) -> bool:
-    """Tell whether `shape` broadcasts to exactly `target`.
+    """Return whether `shape` broadcasts to exactly `target`.
 
     >>> is_expandable_to((3, 1), (2, 3, 4)), is_expandable_to((2,), (3,))
     (True, False)
@@ -122,7 +122,7 @@ def is_expandable_to(shape: Shape, target: Shape) -> bool:
 def wrap_dim(dim: int, ndim: int, function: str = "") -> int:
     """Return `dim` counted from the front; a 0-d tensor counts as having one dimension.
 
-    Given the name of the function that was called, its type is checked too.
+    If you pass the name of the calling function, the type of `dim` is checked too.
 
     >>> wrap_dim(-1, 3)
     2
@@ -140,7 +140,7 @@ def wrap_dim(dim: int, ndim: int, function: str = "") -> int:
 
 
 def wrap_dims(dim: int | Sequence[int] | None, ndim: int) -> Shape:
-    """Return the dimensions named by `dim`, all of them for None or an empty sequence.
+    """Return the dimensions in `dim`; `None` or an empty sequence means all.
 
     >>> wrap_dims((-1, 0), 3)
     (2, 0)
@@ -160,12 +160,12 @@ def wrap_dims(dim: int | Sequence[int] | None, ndim: int) -> Shape:
 
 
 def scalar(*_: Any, **__: Any) -> Shape:
-    """The result has no dimensions."""
+    """Return the shape of a 0-d result."""
     return ()
 
 
 def reduced(shape: Shape, dim: Any = None, keepdim: bool = False, *_: Any, **__: Any) -> Shape:
-    """The reduced dimensions vanish, or keep size one.
+    """Return the shape after a reduction; reduced dimensions vanish or keep size one.
 
     >>> reduced((2, 3, 4), dim=(0, -1)), reduced((2, 3), dim=1, keepdim=True)
     ((3,), (2, 1))
@@ -218,9 +218,9 @@ def contiguous_strides(shape: Shape) -> Shape:
 
 
 def view_strides(shape: Shape, strides: Shape, size: Shape) -> Shape | None:
-    """Return the strides with which `size` views memory of `shape` and `strides`, or None.
+    """Return the strides with which `size` views memory of `shape` and `strides`.
 
-    None says that no strides would do and a copy is needed.
+    Returns `None` if no strides work and a copy is needed.
 
     >>> view_strides((2, 3), (3, 1), (3, 2)), view_strides((2, 3), (1, 2), (6,))
     ((2, 1), None)

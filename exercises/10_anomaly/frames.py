@@ -5,7 +5,7 @@
 # Write the bodies that raise NotImplementedError, then run: minigrad run 10
 # docs/en/glossary.md explains the names used inside the package.
 
-"""The user's frame: the innermost frame of the call stack that is not the package's own."""
+"""The user's frame: the innermost frame on the call stack outside of the package."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _PACKAGE = __name__.partition(".")[0]
 
 
 def is_internal(frame: FrameType) -> bool:
-    """Tell whether a frame runs code of the package."""
+    """Return whether a frame runs code of the package."""
     return is_ours(frame.f_globals)
 
 
 def is_ours(names: dict[str, Any]) -> bool:
-    """Tell whether a module is the package's, by its global names; one without a name is not."""
+    """Return whether a module is the package's, by its global names; one without a name is not."""
     # 10.1 The user's frame (about 9 lines)
     # Find the user's code on the call stack: `user_frame` walks outwards from its caller
     # to the first frame that is not the package's; `is_ours` tells by name what is the
@@ -38,10 +38,10 @@ def is_ours(names: dict[str, Any]) -> bool:
 
 
 def user_frame() -> tuple[FrameType, int]:
-    """Return the user's innermost frame and its depth, which is a `stacklevel` of `warnings.warn`.
+    """Return the user's innermost frame and its depth, a `stacklevel` for `warnings.warn`.
 
-    The function that calls user_frame has depth 1, its caller 2, and so on. If every frame is
-    the package's, as in its own examples, return the caller's frame and 1.
+    The function that calls user_frame has depth 1, its caller 2, and so on. If every frame belongs
+    to the package, as in its own examples, return the caller's frame and 1.
     """
     # 10.1 The user's frame: see the task at `is_ours`.
     raise NotImplementedError("10.1 The user's frame is yours to write")

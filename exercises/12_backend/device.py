@@ -5,7 +5,7 @@
 # Write the bodies that raise NotImplementedError, then run: minigrad run 12
 # docs/en/glossary.md explains the names used inside the package.
 
-"""Devices: where the memory of a tensor is.
+"""Devices hold the memory of tensors.
 
 Source: https://docs.pytorch.org/docs/stable/tensor_attributes.html#torch.device
 """
@@ -73,7 +73,7 @@ class device:
         return device, (self.type, self.index)
 
     def __enter__(self) -> Self:
-        """Make new tensors here until the block ends; see default_device.py."""
+        """Create new tensors here until the block ends; see default_device.py."""
         _state.default_devices.set((*_state.default_devices.get(), self))
         return self
 
@@ -85,24 +85,24 @@ CPU = device("cpu")
 
 
 def backend_for(where: device | str | int | None) -> Backend:
-    """Return the backend of a device; a `RuntimeError` says what is missing when there is none."""
+    """Return the backend of a device, or raise a `RuntimeError` that says what is missing."""
     if where is None:
         return DEVICES["cpu"]
     found = DEVICES.get(as_device(where).type)
-    if found is None:  # CuPy is imported when it is first needed
+    if found is None:  # CuPy is imported on first use
         found = load_cuda()
     return found
 
 
 def as_device(where: device | str | int) -> device:
-    """Return the device that an argument `device` means; a number means a GPU."""
+    """Return the device for an argument `device`; a number means a GPU."""
     if isinstance(where, int) and not isinstance(where, bool):
         return device("cuda", where)
     return where if isinstance(where, device) else device(where)
 
 
 def device_of(array: Any) -> device:
-    """Return the device that an array lies on."""
+    """Return the device that holds an array."""
     # 12.3 Building in the right place (about 9 lines)
     # Return the device that an array lies on; then return `build(xp)`, `xp` being the
     # backend of the device `where`, with that device as the current one.
@@ -119,31 +119,31 @@ def device_of(array: Any) -> device:
 
 
 def build_on(where: device | str | int | None, build: Callable[[Any], Any]) -> Any:
-    """Return `build(xp)`; new arrays are made on the device `where`."""
+    """Return `build(xp)` while `where` is the current device."""
     # 12.3 Building in the right place: see the task at `device_of`.
     raise NotImplementedError("12.3 Building in the right place is yours to write")
 
 
-#: The context for work where the array's place is the default one.
+#: The context for work in the default place.
 NO_PLACE: AbstractContextManager[Any] = nullcontext()
 
 
 def place_on(array: Any) -> AbstractContextManager[Any]:
-    """Return a context for work on an array: where that lies, if it is not the default place."""
+    """Return a context that enters an array's place for work on it, unless it is the default."""
     backend = backend_of(array)
     place = None if backend.device_type == "cpu" else backend.place_of([array])
     return NO_PLACE if place is None else place.entered()
 
 
 def device_under(array: Any) -> device:
-    """Return the device of an array; for a batch, that of the array in it."""
+    """Return the device of an array; for a batch, the device of the array inside."""
     while backend_of(array).run_op is not None:
         array = array.inner
     return device_of(array)
 
 
 def beside(array: Any, host: Any) -> Any:
-    """Return a NumPy array on the device of an array.
+    """Copy a NumPy array to the device of another array.
 
     >>> import numpy as np
     >>> beside(np.zeros(1), np.arange(2))

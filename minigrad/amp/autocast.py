@@ -1,4 +1,4 @@
-"""`autocast`: products run in half precision, ops that would lose accuracy in float32.
+"""`autocast`: run products in half precision, and ops that would lose accuracy in float32.
 
 Source: https://docs.pytorch.org/docs/stable/amp.html#torch.autocast
 """
@@ -28,9 +28,9 @@ __all__ = ["autocast", "is_autocast_available"]
 class autocast:
     """Run suitable ops in half precision, in a `with` block or a decorated function.
 
-    `device_type` is "cuda" or "cpu", `dtype` float16, the default on a GPU.  bfloat16, the CPU's
-    default, raises NotImplementedError: NumPy has no such dtype.  Blocks nest, and `enabled=False`
-    switches it off within.
+    `device_type` is "cuda" or "cpu"; `dtype` is float16, the default on a GPU.  bfloat16, the CPU's
+    default, raises `NotImplementedError`, because NumPy has no such dtype.  Blocks may nest, and
+    `enabled=False` switches autocast off within a block.
 
     >>> from minigrad import autocast, float16, ones
     >>> with autocast("cpu", dtype=float16):
@@ -89,7 +89,7 @@ class autocast:
 
 
 def is_autocast_available(device_type: str) -> bool:
-    """Tell whether autocast supports a type of device.
+    """Return whether autocast supports a device type.
 
     >>> from minigrad.amp import is_autocast_available
     >>> is_autocast_available("cpu")

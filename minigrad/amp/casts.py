@@ -1,8 +1,8 @@
 """The casts that autocast makes before ops, and its settings on this thread.
 
 While it is on, `apply` passes each op's arguments to the `Casts` in `_state.autocast`, which casts
-the tensors among them to the dtype that `policy` names.  While it is off it costs nothing: `apply`
-only tests the count of observers.
+the tensors among them to the dtype from `policy`.  While it is off it costs no time, because
+`apply` only tests the count of observers.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ DEFAULTS = {"cpu": bfloat16, "cuda": float16}
 
 
 class Watch:
-    """Lets ops look at autocast as long as some thread or context still has it."""
+    """Keeps autocast observing ops as long as some thread or context refers to it."""
 
     def __init__(self) -> None:
         _state.observers.enter(intercepts=True)
@@ -36,11 +36,11 @@ class Watch:
 
 
 class Casts:
-    """The settings of autocast on a thread, and the casts that follow from them.
+    """A thread's autocast settings, and the casts that they imply.
 
-    `chosen` has the lower precision of each type of device, `dtypes` those of the types for which
-    it is on; `cache` keeps casts if it `caches` them.  If it was switched on without a block,
-    `watch` lets ops look.
+    `chosen` maps each device type to its lower precision, `dtypes` contains the device types for
+    which autocast is on, and `cache` keeps the casts if `caches` is set.  If autocast was switched
+    on without a block, `watch` keeps it observing ops.
     """
 
     __slots__ = ("cache", "caches", "chosen", "dtypes", "watch")
@@ -53,18 +53,18 @@ class Casts:
 
     def changed(self, device_type: str, on: bool | None = None, lower: dtype | None = None,
                 caches: bool | None = None, watch: Watch | None = None) -> Casts:
-        """Return these settings with those of a type of device changed."""
+        """Return these settings, changed for one device type."""
         return Casts(
             self.chosen if lower is None else {**self.chosen, device_type: lower},
             self.dtypes if on is None else self.dtypes_with(device_type, on),
             self.cache, self.caches if caches is None else caches, watch or self.watch)
 
     def dtypes_with(self, device_type: str, on: bool) -> set[str]:
-        """Return the types of device for which autocast is on, with one switched on or off."""
+        """Return the device types for which autocast is on, with one switched on or off."""
         return {*self.dtypes} | {device_type} if on else {*self.dtypes} - {device_type}
 
     def op(self, op: type[Op], values: list[Any], proceed: Callable[..., Any]) -> Any:
-        """Run an op in the precision that it is to run in."""
+        """Run an op in the precision that the policy selects."""
         return proceed(op, self.cast_all(op, values))
 
     def inplace(self, op: type[Op], values: list[Any], before: Any,
@@ -73,7 +73,7 @@ class Casts:
         return proceed(op, values, before)
 
     def cast_all(self, op: type[Op], values: list[Any]) -> list[Any]:
-        """Return an op's arguments in the precision that it is to run in."""
+        """Return an op's arguments in the precision that the policy selects."""
         device_type = device_type_of(values)
         lower = None if device_type is None else self.dtypes.get(device_type)
         if device_type is None or lower is None:
@@ -100,7 +100,7 @@ class Casts:
                 {key: self.cast(value, device_type, wanted) for key, value in kwargs.items()})
 
     def cast(self, value: Any, device_type: str, wanted: dtype) -> Any:
-        """Return a floating tensor of this type of device in another dtype; float64 stays."""
+        """Cast a floating tensor on this device type to another dtype; float64 stays unchanged."""
         if isinstance(value, (list, tuple)):
             return type(value)(self.cast(v, device_type, wanted) for v in value) if any(
                 isinstance(v, Tensor) for v in value) else value
@@ -110,7 +110,7 @@ class Casts:
             return value
         if not (self.caches and value.is_leaf and value.requires_grad and wanted is not float32):
             return converted(value, wanted, None)
-        # A weight is cast once while autocast is on.
+        # A weight is cast only once while autocast is on.
         key = id(value), _state.grad_enabled.get()
         entry = self.cache.get(key)
         if entry is None or entry[1] != value._version:
@@ -119,7 +119,7 @@ class Casts:
 
 
 def device_type_of(values: Any) -> str | None:
-    """Return the device type of the first tensor among arguments, or None."""
+    """Return the device type of the first tensor among the arguments, or `None`."""
     for value in values:
         if isinstance(value, Tensor):
             device_type = value.device.type
@@ -129,7 +129,7 @@ def device_type_of(values: Any) -> str | None:
     return None
 
 
-#: The settings of autocast on this thread; None before the first.
+#: The settings of autocast on this thread; None before the first use.
 _told: ContextVar[Casts | None] = ContextVar("told", default=None)
 
 
@@ -139,14 +139,14 @@ def told() -> Casts:
 
 
 def use(casts: Casts) -> None:
-    """Cast so from now on, on this thread."""
+    """Use these settings from now on, on this thread."""
     _told.set(casts)
     _state.autocast.set(casts if casts.dtypes else None)
 
 
 @contextmanager
 def as_before(casts: Casts) -> Iterator[None]:
-    """Cast in a block as at another time, which these are from, with a cache of its own."""
+    """Use earlier settings within a block, with a separate cache."""
     now = told()
     _state.observers.enter(intercepts=True)
     try:

@@ -1,4 +1,4 @@
-"""Decorators that tell a `Function` under autocast in which precision it runs.
+"""Decorators that determine the precision of a `Function` under autocast.
 
 Source: https://docs.pytorch.org/docs/stable/amp.html#autocast-and-custom-autograd-functions
 """
@@ -23,10 +23,10 @@ Method = Callable[..., Any]
 
 def custom_fwd(fwd: Method | None = None, *, device_type: str,
                cast_inputs: dtype | None = None) -> Any:
-    """Decorate the `forward` of a `Function`: its `backward` is to run as it did.
+    """Decorate the `forward` of a `Function`, so that its `backward` runs in the same mode.
 
-    With `cast_inputs`, where autocast is on, floating tensors come in that dtype and `forward`
-    runs without autocast. ValueError unless `device_type` is a string.
+    With `cast_inputs` and autocast on, floating tensors are cast to that dtype, and `forward` runs
+    without autocast. Raises `ValueError` unless `device_type` is a string.
 
     >>> import minigrad as torch
     >>> class Product(torch.autograd.Function):
@@ -69,9 +69,9 @@ def custom_fwd(fwd: Method | None = None, *, device_type: str,
 
 
 def custom_bwd(bwd: Method | None = None, *, device_type: str) -> Any:
-    """Decorate the `backward` of a `Function`: it runs under autocast if `forward` did.
+    """Decorate the `backward` of a `Function`, so that it uses autocast if `forward` did.
 
-    ValueError unless `device_type` is a string.
+    Raises `ValueError` unless `device_type` is a string.
 
     >>> import minigrad as torch
     >>> class Double(torch.autograd.Function):
@@ -105,13 +105,13 @@ def custom_bwd(bwd: Method | None = None, *, device_type: str) -> Any:
 
 
 def require_string(device_type: Any) -> None:
-    """Raise `ValueError` unless a type of device is named by a string."""
+    """Raise `ValueError` unless a device type is a string."""
     if not isinstance(device_type, str):
         raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
 
 
 def cast(value: Any, device_type: str, wanted: dtype) -> Any:
-    """Return floating tensors of a type of device, in nests too, in a dtype; float64 stays."""
+    """Cast the floating tensors on a device type, even nested ones, to a dtype, except float64."""
     if isinstance(value, Tensor):
         other = (value.is_floating_point() and value.device.type == device_type
                  and value.dtype is not float64)

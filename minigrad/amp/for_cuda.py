@@ -1,4 +1,4 @@
-"""`torch.cuda.amp`: the older names, always for the GPU."""
+"""`torch.cuda.amp`: deprecated names, always for the GPU."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class GradScaler(_grad_scaler.GradScaler):
 
 
 def custom_fwd(fwd: Any = None, *, cast_inputs: Any = None) -> Any:
-    """`minigrad.amp.custom_fwd` on the GPU. Source: `torch.cuda.amp.custom_fwd`."""
+    """Call `minigrad.amp.custom_fwd` for the GPU. Source: `torch.cuda.amp.custom_fwd`."""
     return _custom.custom_fwd(fwd, device_type="cuda", cast_inputs=cast_inputs)
 
 
 def custom_bwd(bwd: Any = None) -> Any:
-    """`minigrad.amp.custom_bwd` on the GPU. Source: `torch.cuda.amp.custom_bwd`."""
+    """Call `minigrad.amp.custom_bwd` for the GPU. Source: `torch.cuda.amp.custom_bwd`."""
     return _custom.custom_bwd(bwd, device_type="cuda")

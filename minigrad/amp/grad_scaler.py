@@ -1,7 +1,7 @@
-"""`GradScaler`: scales the loss up, so that gradients in half precision do not underflow.
+"""`GradScaler` scales the loss up, so that gradients in half precision do not underflow.
 
 The gradients are scaled down again before the optimizer sees them.  If one of them is infinite or
-NaN the step is skipped and the scale halved; after a number of good steps the scale doubles.
+NaN, the step is skipped and the scale is halved; after a number of good steps the scale doubles.
 
 Source: https://docs.pytorch.org/docs/stable/amp.html#torch.amp.GradScaler
 """
@@ -24,7 +24,7 @@ READY, UNSCALED, STEPPED = range(3)
 
 
 class GradScaler:
-    """Scales losses and unscales gradients; see the module.
+    """Scales losses and unscales gradients; see the module's docstring.
 
     >>> from minigrad import optim, tensor
     >>> x = tensor([1.0], requires_grad=True)
@@ -57,7 +57,7 @@ class GradScaler:
         if enabled and not backoff_factor < 1.0:
             raise AssertionError("The backoff factor must be < 1.0.")
         self._init_scale, self._init_growth_tracker = float(init_scale), 0
-        #: on the device of the first scaled tensor; None until then
+        #: on the device of the first scaled tensor; None before that
         self._scale: Tensor | None = None
         self._growth_tracker: Tensor | None = None
         self._growth_factor, self._backoff_factor = growth_factor, backoff_factor
@@ -67,7 +67,7 @@ class GradScaler:
         self._found: dict[int, list[Tensor]] = {}
 
     def scale(self, outputs: Any) -> Any:
-        """Multiply a tensor, or each of a nest of tensors, by the scale.
+        """Multiply a tensor, or each of several nested tensors, by the scale.
 
         >>> from minigrad import amp, tensor
         >>> amp.GradScaler("cpu", init_scale=8.0).scale(tensor(2.0))
@@ -87,7 +87,7 @@ class GradScaler:
         raise ValueError("outputs must be a Tensor or an iterable of Tensors")
 
     def unscale_(self, optimizer: Any) -> None:
-        """Divide an optimizer's gradients by the scale, to clip them before the step, say."""
+        """Divide an optimizer's gradients by the scale, for instance to clip them next."""
         if not self._enabled:
             return
         scale, _ = self._state("unscale_")
@@ -111,7 +111,7 @@ class GradScaler:
         self._stages[id(optimizer)] = UNSCALED
 
     def _unscale_there(self, grads: list[Tensor], scale: Tensor) -> Tensor:
-        """Divide gradients of one device; return a tensor there: 1 if one is infinite or NaN."""
+        """Divide gradients of one device; return a tensor there that is 1 if any is inf or NaN."""
         found_inf = full((), 0.0, dtype=float32, device=scale.device)
         xp = backend_of(scale._array)
         for grad in grads:
@@ -121,7 +121,7 @@ class GradScaler:
         return found_inf
 
     def _state(self, name: str) -> tuple[Tensor, Tensor]:
-        """Return the scale, and the number of good steps since it grew."""
+        """Return the scale, and the number of good steps since it last grew."""
         if self._scale is None or self._growth_tracker is None:
             raise AssertionError(
                 f"Attempted {name} but _scale is None.  This may indicate your script did not use "
@@ -129,10 +129,10 @@ class GradScaler:
         return self._scale, self._growth_tracker
 
     def step(self, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
-        """Take the optimizer's step, unless a gradient is infinite or NaN; return its result.
+        """Take the optimizer's step unless a gradient is infinite or NaN; return its result.
 
         If steps are counted on the device (`fused=True` or `capturable=True`), the step itself
-        checks for one, and the host does not wait.
+        checks the gradients, and the host does not wait.
         """
         if not self._enabled:
             return optimizer.step(*args, **kwargs)
@@ -160,9 +160,9 @@ class GradScaler:
         return result
 
     def update(self, new_scale: float | Tensor | None = None) -> None:
-        """Let the scale grow or shrink after the steps of an iteration, or set it.
+        """Increase or decrease the scale after the steps of an iteration, or set it.
 
-        It does so on its device; the host does not wait.
+        This happens on the scale's device, so the host does not wait.
         """
         if not self._enabled:
             return
@@ -189,7 +189,7 @@ class GradScaler:
         self._found.clear()
 
     def get_scale(self) -> float:
-        """Return the scale; the host waits for it. It is 1 if the scaler is off.
+        """Return the scale, for which the host waits; it is 1 if the scaler is off.
 
         >>> from minigrad import amp
         >>> amp.GradScaler("cpu", init_scale=8.0).get_scale()
@@ -200,7 +200,7 @@ class GradScaler:
         return self._init_scale if self._scale is None else float(self._scale.item())
 
     def _good_steps(self) -> int:
-        """Return the number of good steps since the scale grew; the host waits for it."""
+        """Return the number of good steps since the scale last grew; the host waits for it."""
         tracker = self._growth_tracker
         return self._init_growth_tracker if tracker is None else int(tracker.item())
 
@@ -262,7 +262,7 @@ class GradScaler:
         self._growth_interval = new_interval
 
     def is_enabled(self) -> bool:
-        """Tell whether the scaler is on.
+        """Return whether the scaler is on.
 
         >>> from minigrad import amp
         >>> amp.GradScaler(enabled=False).is_enabled()
@@ -271,7 +271,7 @@ class GradScaler:
         return self._enabled
 
     def state_dict(self) -> dict[str, Any]:
-        """Return the state, with the scale; an empty dictionary if the scaler is off.
+        """Return the state, including the scale; an empty dictionary if the scaler is off.
 
         >>> from minigrad import amp
         >>> amp.GradScaler("cpu", init_scale=8.0, growth_interval=100).state_dict()
@@ -309,13 +309,13 @@ class GradScaler:
 
 
 def looks_itself(optimizer: Any) -> bool:
-    """Tell whether a step reads `found_inf`; PyTorch's name for this is checked too."""
+    """Return whether the optimizer's step reads `found_inf`, by minigrad's or PyTorch's marker."""
     own = getattr(optimizer, "_skips_on_device", None)
     return bool(getattr(optimizer, "_step_supports_amp_scaling", False) or (own and own()))
 
 
 def together(found_infs: list[Tensor], scale: Tensor) -> Tensor:
-    """Return the sum of these flags, on the scale's device."""
+    """Return the sum of these flags on the scale's device."""
     first, *others = (one.to(scale.device) for one in found_infs)
     for other in others:
         first = first + other
@@ -323,5 +323,5 @@ def together(found_infs: list[Tensor], scale: Tensor) -> Tensor:
 
 
 def entered(xp: Any, array: Any) -> AbstractContextManager[Any]:
-    """Return a context that makes an array's device the current one; empty if there is one only."""
+    """Return a context that makes an array's device the current one, if there are several."""
     return nullcontext() if xp.device_index(array) is None else xp.at(array)

@@ -1,7 +1,7 @@
-"""The operations that autocast runs in the lower precision, and those it runs in float32.
+"""The operations that autocast runs in the lower precision, and the ones it runs in float32.
 
-The lists are PyTorch's: tests compare the CPU's with it, and CUDA's come from its documentation.
-An operation in neither list runs in the dtype of its arguments.
+The lists are PyTorch's: tests compare the CPU's with it, and CUDA's are from its documentation. An
+operation in neither list runs in the dtype of its arguments.
 
 Source: https://docs.pytorch.org/docs/stable/amp.html#autocast-op-reference
 """
@@ -20,13 +20,13 @@ _PRODUCTS = _names("""
     ScaledDotProduct PreluKernel LstmLayer GruLayer RnnLayer
 """)
 
-#: Ops with floating inputs cast to the lower precision, for each type of device.
+#: Ops whose floating inputs are cast to the lower precision, for each device type.
 LOWER = {
     "cpu": _PRODUCTS,
     "cuda": _PRODUCTS | _names("Mv Addmv Addr"),
 }
 
-#: Functions that read dtypes before they call such an op, or compute on after it.
+#: Functions that read dtypes before they call such an op, or compute more after it.
 FUNCTIONS_LOWER = _names("linear prelu scaled_dot_product_attention")
 
 _LOSSES = _names("""
@@ -34,7 +34,7 @@ _LOSSES = _names("""
 """)
 _MATRICES = _names("LinalgInv LinalgCholesky Pinverse LinalgEigh LinalgSvd LinalgQr")
 
-#: Ops with floating inputs cast to float32.
+#: Ops whose floating inputs are cast to float32.
 OPS_IN_FLOAT32 = {
     "cpu": _LOSSES | _MATRICES | _names("Prod ProdAll"),
     "cuda": _LOSSES | _names("""

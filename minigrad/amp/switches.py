@@ -1,6 +1,7 @@
-"""Switches of autocast without a block: on or off, its precision, its cache, its depth.
+"""Functions to control autocast without a block: on or off, its precision, cache and depth.
 
-`autocast` is made of these; a program that keeps and restores them itself calls them by hand.
+`autocast` is built from them; a program that saves and restores these settings itself can call
+them.
 
 Source: `torch.set_autocast_enabled`, `torch.set_autocast_dtype` and similar functions.
 """
@@ -38,7 +39,7 @@ _nesting: ContextVar[int] = ContextVar("nesting", default=0)
 
 
 def known(function: str, device_type: Any) -> str:
-    """Return a type of device that autocast knows; `TypeError` or `RuntimeError` for another."""
+    """Return a device type; raise `TypeError` or `RuntimeError` unless autocast supports it."""
     if not isinstance(device_type, str):
         raise TypeError(f"{function}(): argument 'device_type' (position 1) must be str, not "
                         f"{type(device_type).__name__}")
@@ -46,13 +47,13 @@ def known(function: str, device_type: Any) -> str:
 
 
 def bfloat16_refused(by_default: bool) -> NotImplementedError:
-    """Return the error where the lower precision would be bfloat16."""
-    return NotImplementedError("autocast on the CPU means bfloat16 unless told otherwise; "
+    """Return the error for a lower precision of bfloat16."""
+    return NotImplementedError("autocast on the CPU uses bfloat16 by default; "
                                * by_default + NO_BFLOAT16)
 
 
 def is_autocast_enabled(device_type: str = "cuda") -> bool:
-    """Tell whether autocast is on for a type of device.
+    """Return whether autocast is on for a device type.
 
     >>> import minigrad as torch
     >>> torch.is_autocast_enabled("cpu")
@@ -62,9 +63,9 @@ def is_autocast_enabled(device_type: str = "cuda") -> bool:
 
 
 def set_autocast_enabled(device_type: str | bool, enabled: bool | None = None) -> None:
-    """Switch autocast on or off for a type of device; given `enabled` alone, for the GPU.
+    """Switch autocast on or off for a device type; with a single bool, for the GPU.
 
-    NotImplementedError where its precision is bfloat16.
+    Raises `NotImplementedError` if its precision is bfloat16.
 
     >>> import minigrad as torch
     >>> torch.set_autocast_dtype("cpu", torch.float16)
@@ -85,7 +86,7 @@ def set_autocast_enabled(device_type: str | bool, enabled: bool | None = None) -
 
 
 def get_autocast_dtype(device_type: str) -> Dtype:
-    """Return the lower precision of a type of device.
+    """Return the lower precision of a device type.
 
     >>> import minigrad as torch
     >>> torch.get_autocast_dtype("cuda")
@@ -95,7 +96,7 @@ def get_autocast_dtype(device_type: str) -> Dtype:
 
 
 def set_autocast_dtype(device_type: str, dtype: Dtype) -> None:
-    """Choose the lower precision of a type of device, for blocks too that name none.
+    """Set the lower precision of a device type, also for blocks that do not name one.
 
     >>> import minigrad as torch
     >>> torch.set_autocast_dtype("cpu", torch.float16)
@@ -114,7 +115,7 @@ def set_autocast_dtype(device_type: str, dtype: Dtype) -> None:
 
 
 def is_autocast_cache_enabled() -> bool:
-    """Tell whether casts of weights are kept for the next use.
+    """Return whether casts of weights are cached.
 
     >>> import minigrad as torch
     >>> torch.is_autocast_cache_enabled()
@@ -124,7 +125,7 @@ def is_autocast_cache_enabled() -> bool:
 
 
 def set_autocast_cache_enabled(enabled: bool) -> None:
-    """Say whether casts of weights are kept for the next use.
+    """Set whether casts of weights are cached.
 
     >>> import minigrad as torch
     >>> torch.set_autocast_cache_enabled(False)
@@ -136,7 +137,7 @@ def set_autocast_cache_enabled(enabled: bool) -> None:
 
 
 def clear_autocast_cache() -> None:
-    """Forget the casts that were kept.
+    """Clear the cached casts.
 
     >>> import minigrad as torch
     >>> torch.clear_autocast_cache()
@@ -145,7 +146,7 @@ def clear_autocast_cache() -> None:
 
 
 def autocast_increment_nesting() -> int:
-    """Tell that a block begins, and return how many are open.
+    """Mark the beginning of a block, and return the number of open blocks.
 
     >>> import minigrad as torch
     >>> torch.autocast_increment_nesting(), torch.autocast_decrement_nesting()
@@ -156,7 +157,7 @@ def autocast_increment_nesting() -> int:
 
 
 def autocast_decrement_nesting() -> int:
-    """Tell that a block ends, and return how many are still open.
+    """Mark the end of a block, and return the number of blocks that are still open.
 
     >>> import minigrad as torch
     >>> torch.autocast_increment_nesting(), torch.autocast_decrement_nesting()
@@ -166,53 +167,53 @@ def autocast_decrement_nesting() -> int:
     return _nesting.get()
 
 
-# -------------------------------------------------------------------- names of single devices
+# -------------------------------------------------------------------- names for one device type
 
 
 def only(wanted: str, expected: type, value: Any) -> Any:
-    """Return a value of a type; `TypeError` for another."""
+    """Return a value of a type; raise `TypeError` for other values."""
     if not isinstance(value, expected):
         raise TypeError(f"{wanted} (got {type(value).__name__})")
     return value
 
 
 def older(name: str, arguments: str, today: str) -> None:
-    """Warn that a name is an older one."""
+    """Warn that a name is deprecated."""
     warnings.warn(f"torch.{name}({arguments}) is deprecated. Please use torch.{today} instead.",
                   DeprecationWarning, stacklevel=3)
 
 
 def is_autocast_cpu_enabled() -> bool:
-    """Older name of `is_autocast_enabled("cpu")`; it warns."""
+    """Deprecated: use `is_autocast_enabled("cpu")`."""
     older("is_autocast_cpu_enabled", "", "is_autocast_enabled('cpu')")
     return is_autocast_enabled("cpu")
 
 
 def set_autocast_cpu_enabled(enabled: bool) -> None:
-    """Older name of `set_autocast_enabled("cpu", enabled)`; it warns."""
+    """Deprecated: use `set_autocast_enabled("cpu", enabled)`."""
     older("set_autocast_cpu_enabled", "enabled", "set_autocast_enabled('cpu', enabled)")
     set_autocast_enabled("cpu", only("enabled must be a bool", bool, enabled))
 
 
 def get_autocast_cpu_dtype() -> Dtype:
-    """Older name of `get_autocast_dtype("cpu")`; it warns."""
+    """Deprecated: use `get_autocast_dtype("cpu")`."""
     older("get_autocast_cpu_dtype", "", "get_autocast_dtype('cpu')")
     return get_autocast_dtype("cpu")
 
 
 def set_autocast_cpu_dtype(dtype: Dtype) -> None:
-    """Older name of `set_autocast_dtype("cpu", dtype)`; it warns."""
+    """Deprecated: use `set_autocast_dtype("cpu", dtype)`."""
     older("set_autocast_cpu_dtype", "dtype", "set_autocast_dtype('cpu', dtype)")
     set_autocast_dtype("cpu", only("dtype must be a torch.dtype", Dtype, dtype))
 
 
 def get_autocast_gpu_dtype() -> Dtype:
-    """Older name of `get_autocast_dtype("cuda")`; it warns."""
+    """Deprecated: use `get_autocast_dtype("cuda")`."""
     older("get_autocast_gpu_dtype", "", "get_autocast_dtype('cuda')")
     return get_autocast_dtype("cuda")
 
 
 def set_autocast_gpu_dtype(dtype: Dtype) -> None:
-    """Older name of `set_autocast_dtype("cuda", dtype)`; it warns."""
+    """Deprecated: use `set_autocast_dtype("cuda", dtype)`."""
     older("set_autocast_gpu_dtype", "dtype", "set_autocast_dtype('cuda', dtype)")
     set_autocast_dtype("cuda", only("dtype must be a torch.dtype", Dtype, dtype))

@@ -1,4 +1,4 @@
-"""A backward pass on batches of gradients, which computes all rows of a jacobian at once.
+"""A backward pass on batches of gradients computes all rows of a jacobian at once.
 
 The graph comes from an ordinary forward pass; only the gradients have a batch dimension, at the
 front and hidden, so a formula gets batched gradients and ordinary saved values.  Each op's batching

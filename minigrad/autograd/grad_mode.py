@@ -1,4 +1,4 @@
-"""Grad modes, which switch the recording of the graph on and off for the current thread.
+"""Grad modes switch the recording of the graph on and off for the current thread.
 
 Each is a context manager and a decorator for functions, for generators (only their bodies run in
 the mode, not the caller) and, with a deprecation warning, for classes.

@@ -240,7 +240,7 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
 
 
 def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
-    """Count a write to the memory of one or several tensors, which invalidates saved values.
+    """Count a write to the memory of one or several tensors and so invalidate saved values.
 
     Inference tensors have no version and are skipped.
 

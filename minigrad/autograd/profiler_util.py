@@ -121,7 +121,7 @@ class FunctionEvent(_Times):
 
     @property
     def key(self) -> str:
-        """The key that groups events, which is the name."""
+        """The key that groups events: the name."""
         return self.name
 
     @property

@@ -15,7 +15,7 @@ class _SavedTensorMeta(type):
 
 
 class SavedTensor(metaclass=_SavedTensorMeta):
-    """The type of a node's `_raw_saved_...` attributes, which have `register_hooks`.
+    """The type of a node's `_raw_saved_...` attributes, with `register_hooks`.
 
     >>> SavedTensor()
     Traceback (most recent call last):

@@ -38,7 +38,7 @@ def backend_of(array: Any) -> Backend:
     """Return the backend of `array`, or raise `TypeError` if it has none."""
     found = BACKENDS.get(type(array))
     if found is None:
-        raise TypeError(f"no backend carries arrays of type {type(array).__name__}")
+        raise TypeError(f"no backend supports arrays of type {type(array).__name__}")
     return found
 
 

@@ -120,7 +120,7 @@ class Kernels:
         return None
 
     def may_ask(self) -> bool:
-        """Return whether values may be read now, which a capturing graph on a GPU forbids."""
+        """Return whether values may be read now: not while a graph is captured on a GPU."""
         return True
 
     def check_indices(self, shape: Sequence[int], indices: Sequence[Any],

@@ -85,7 +85,7 @@ def attention_forward(xp: Any, query: Array, key: Array, value: Array, bias: Arr
 def softmax_in_place(xp: Any, weights: Array, biased: bool) -> None:
     """Apply softmax along the last dimension, in place.
 
-    A `biased` row may be all -inf, which gives zeros.
+    A `biased` row may be all -inf; it gives zeros.
 
     >>> scores = numpy.array([[0.0, 0.0], [-numpy.inf, -numpy.inf]])
     >>> softmax_in_place(numpy, scores, True); scores

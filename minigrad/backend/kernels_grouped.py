@@ -22,7 +22,7 @@ Ints = Sequence[int]
 
 __all__ = ["GroupedKernels"]
 
-# Windows of one block, which stay in cache between the copy and the product.
+# Windows of one block; they stay in cache between the copy and the product.
 _WINDOW_BYTES = 1 << 19
 # With more output channels per group the product costs as much as the copy.
 _FEW = 32

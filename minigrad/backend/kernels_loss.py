@@ -79,7 +79,7 @@ def nll_loss(xp: Any, x: Array, target: Array, weight: Array | None, reduction: 
 
 def nll_gradient(xp: Any, g: Array, target: Array, weight: Array | None, sizes: Sequence[int],
                  reduction: str, ignore_index: int) -> Array:
-    """Return the gradient of `nll_loss` with respect to `x`, which has shape `sizes`.
+    """Return the gradient of `nll_loss` with respect to `x` of shape `sizes`.
 
     >>> from minigrad.backend import numpy_backend as xp
     >>> nll_gradient(xp, numpy.array(1.0), numpy.array([1, 0]), None, (2, 2), "mean", -100)

@@ -35,7 +35,7 @@ _BLOCK_BYTES = 512 << 10
 
 
 def dot_along(xp: Any, a: Array, b: Array, axes: Ints) -> Array:
-    """Return sum(a * b) along `axes`, which keep size one, without allocating the product.
+    """Return sum(a * b) along `axes`, without allocating the product; they keep size one.
 
     >>> dot_along(numpy, numpy.array([[1.0, 2.0]]), numpy.array([[3.0, 4.0]]), (1,))
     array([[11.]])
@@ -45,7 +45,7 @@ def dot_along(xp: Any, a: Array, b: Array, axes: Ints) -> Array:
 
 
 def dot_over(xp: Any, a: Array, b: Array, axes: Ints) -> Array:
-    """Return sum(a * b) over `axes`, which are dropped, without allocating the product.
+    """Return sum(a * b) over `axes`, without allocating the product; they are dropped.
 
     >>> dot_over(numpy, numpy.array([[1.0, 2.0]]), numpy.array([[3.0, 4.0]]), (1,))
     array([11.])

@@ -71,7 +71,7 @@ def _overhang(
     ]
 
 
-# Planes are pooled in groups of this size, which stay in cache with their intermediate results.
+# Planes are pooled in groups of this size: they stay in cache with their intermediate results.
 _BLOCK_BYTES = 1 << 20
 
 # Maximum

@@ -8,7 +8,7 @@ __all__ = ["accumulate"]
 
 
 def accumulate(xp: Any, combine: Any, array: Array, axis: int) -> Array:
-    """Return the cumulative results of `combine`, which must be associative, along `axis`.
+    """Return the cumulative results of `combine`, an associative ufunc, along `axis`.
 
     NumPy supports this for every ufunc, but GPU libraries only for sums and products.  For other
     ufuncs we double the range that each element covers, until it reaches the first element.

@@ -28,7 +28,7 @@ def holds_alone(view: Array) -> bool:
         return False
     base: Any = view.base
     whole = type(base) is array_type and base.base is None and base.nbytes == view.nbytes
-    del base  # without a variable, which would be one more reference
+    del base  # a variable would be one more reference
     if array_type not in _ALONE:
         _ALONE[array_type] = references_to_base(array_type((2, 3)).T)
     return whole and references_to_base(view) == _ALONE[array_type]
@@ -61,7 +61,7 @@ def in_rows(array: Array) -> Array:
 
 
 def laid_out_like(array: Array, like: Array) -> Array:
-    """Return an array with the memory order of `like`, which has the same shape; copy if needed.
+    """Return an array with the memory order of `like`, of the same shape; copy if needed.
 
     >>> import numpy as np
     >>> laid_out_like(np.ones((3, 2)), np.ones((2, 3)).T).strides

@@ -52,7 +52,7 @@ class Backend(Protocol):
         """Return a device and stream to enter for work on arrays, or `None` if none is needed."""
 
     def may_ask(self) -> bool:
-        """Return whether values may be read now, which a capturing graph on a GPU forbids."""
+        """Return whether values may be read now: not while a graph is captured on a GPU."""
 
     def check_indices(self, shape: Sequence[int], indices: Sequence[Array],
                       dims: Sequence[int]) -> None:

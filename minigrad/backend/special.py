@@ -126,7 +126,7 @@ def erfinv(y: Array) -> Array:
     a = 2 / (math.pi * 0.147) + log / 2
     x = np.sqrt(-log / 0.147 / (np.sqrt(a * a - log / 0.147) + a))
     for _ in range(3):
-        # Near 1, subtract the complements, which is exact.
+        # Near 1, subtract the complements: that is exact.
         off = np.where(size < 0.5, erf(x) - size, (1 - size) - erfc(x))
         step = off * (math.sqrt(math.pi) / 2) * np.exp(x * x)
         x = x - step / (1 + x * step)

@@ -1,4 +1,4 @@
-"""The incomplete gamma functions, which NumPy lacks, in float64.
+"""The incomplete gamma functions in float64, since NumPy lacks them.
 
 Source: https://dlmf.nist.gov, chapter 8: 8.11.4 (series), 8.9.2 (continued fraction)
 """

@@ -1,4 +1,4 @@
-"""Switches of the libraries that the work is done by, and whether they are there: cuDNN and MPS.
+"""Options of the libraries that do the work, and whether they are available: cuDNN and MPS.
 
 Source: https://docs.pytorch.org/docs/stable/backends.html
 """

@@ -1,6 +1,7 @@
-"""Switches of products and of attention on a GPU: they keep what is set, and change no result.
+"""Options for products and attention on a GPU; they keep their values but change no result.
 
-`matmul.allow_tf32` and its like can be set and read; products of float32 are computed in full.
+You can set and read `matmul.allow_tf32` and similar options; float32 products always have full
+precision.
 
 Source: https://docs.pytorch.org/docs/stable/backends.html#torch-backends-cuda
 """
@@ -18,7 +19,7 @@ __all__ = ["cudnn_sdp_enabled", "enable_cudnn_sdp", "enable_flash_sdp", "enable_
 
 
 class Switches:
-    """The switches that programs set of products of matrices; `AttributeError` for another name."""
+    """Options that programs set for matrix products; other names raise `AttributeError`."""
 
     __slots__ = ("allow_bf16_reduced_precision_reduction", "allow_fp16_accumulation",
                  "allow_fp16_reduced_precision_reduction", "allow_tf32", "fp32_precision")
@@ -36,7 +37,7 @@ _attention = {"cudnn": True, "flash": True, "math": True, "mem_efficient": True}
 
 
 def is_built() -> bool:
-    """Tell whether CUDA's GPUs can be used: with CuPy, and a GPU.
+    """Return whether CUDA GPUs are usable; this takes CuPy and a GPU.
 
     >>> import minigrad as torch
     >>> torch.backends.cuda.is_built() == torch.cuda.is_available()
@@ -46,45 +47,45 @@ def is_built() -> bool:
 
 
 def is_flash_attention_available() -> bool:
-    """Return False: attention is computed from products and a softmax."""
+    """Return False, because attention is computed from products and a softmax."""
     return False
 
 
 def enable_flash_sdp(enabled: bool) -> None:
-    """Allow attention of this kind, which changes nothing here."""
+    """Allow this implementation of attention; it has no effect."""
     _attention["flash"] = bool(enabled)
 
 
 def flash_sdp_enabled() -> bool:
-    """Tell what `enable_flash_sdp` was told."""
+    """Return the value passed to `enable_flash_sdp`."""
     return _attention["flash"]
 
 
 def enable_mem_efficient_sdp(enabled: bool) -> None:
-    """Allow attention of this kind, which changes nothing here."""
+    """Allow this implementation of attention; it has no effect."""
     _attention["mem_efficient"] = bool(enabled)
 
 
 def mem_efficient_sdp_enabled() -> bool:
-    """Tell what `enable_mem_efficient_sdp` was told."""
+    """Return the value passed to `enable_mem_efficient_sdp`."""
     return _attention["mem_efficient"]
 
 
 def enable_math_sdp(enabled: bool) -> None:
-    """Allow attention of this kind, which changes nothing here."""
+    """Allow this implementation of attention; it has no effect."""
     _attention["math"] = bool(enabled)
 
 
 def math_sdp_enabled() -> bool:
-    """Tell what `enable_math_sdp` was told."""
+    """Return the value passed to `enable_math_sdp`."""
     return _attention["math"]
 
 
 def enable_cudnn_sdp(enabled: bool) -> None:
-    """Allow attention of this kind, which changes nothing here."""
+    """Allow this implementation of attention; it has no effect."""
     _attention["cudnn"] = bool(enabled)
 
 
 def cudnn_sdp_enabled() -> bool:
-    """Tell what `enable_cudnn_sdp` was told."""
+    """Return the value passed to `enable_cudnn_sdp`."""
     return _attention["cudnn"]

@@ -1,8 +1,8 @@
-"""Whether convolutions on a GPU go through cuDNN, and how it chooses among its own kernels.
+"""Whether convolutions on a GPU use cuDNN, and how it chooses among its kernels.
 
-Four attributes can be set: `enabled`, whether it is used at all; `benchmark`, whether its plans for
-a new shape are timed; `deterministic`, whether only those are taken that give the same bits each
-time; `allow_tf32`, whether float32 may be rounded to 10 bits on its way into a product.
+You can set four attributes: `enabled`, whether to use cuDNN at all; `benchmark`, whether to time
+its plans for a new shape; `deterministic`, whether to use only plans that give the same bits each
+time; and `allow_tf32`, whether float32 may be rounded to 10 bits in products.
 
 Source: https://docs.pytorch.org/docs/stable/backends.html#torch-backends-cudnn
 """
@@ -27,7 +27,7 @@ allow_tf32: bool
 
 
 def is_available() -> bool:
-    """Tell whether cuDNN and NVIDIA's frontend of it are installed.
+    """Return whether cuDNN and NVIDIA's frontend for it are installed.
 
     >>> isinstance(is_available(), bool)
     True
@@ -36,7 +36,7 @@ def is_available() -> bool:
 
 
 def version() -> int | None:
-    """Return cuDNN's version as a number, 91002 for 9.10.2; None where it is not installed.
+    """Return cuDNN's version as a number, 91002 for 9.10.2, or `None` if it is not installed.
 
     >>> from minigrad.backends import cudnn
     >>> (cudnn.version() is None) == (not cudnn.is_available())  # 91002 is version 9.10.2
@@ -49,7 +49,7 @@ def version() -> int | None:
 @contextmanager
 def flags(enabled: bool = False, benchmark: bool = False, benchmark_limit: int = 10,
           deterministic: bool = False, allow_tf32: bool = True, **others: Any) -> Iterator[None]:
-    """Set all switches inside of a `with` block; `benchmark_limit` and others are accepted.
+    """Set all options within a `with` block; `benchmark_limit` and others are ignored.
 
     >>> from minigrad.backends import cudnn
     >>> with cudnn.flags(enabled=False):
@@ -66,7 +66,7 @@ def flags(enabled: bool = False, benchmark: bool = False, benchmark_limit: int =
 
 
 class Module(ModuleType):
-    """This module, with the switches as its attributes."""
+    """This module, with the options as its attributes."""
 
     def __getattr__(self, name: str) -> Any:
         if name in vars(switches):

@@ -1,4 +1,4 @@
-"""Whether Apple's GPUs can be used, by Metal's shaders: programs ask before they pick a device.
+"""Whether Apple's GPUs are usable with Metal: programs check this before they pick a device.
 
 Source: https://docs.pytorch.org/docs/stable/backends.html#torch-backends-mps
 """
@@ -11,7 +11,7 @@ __all__ = ["is_available", "is_built"]
 
 
 def is_built() -> bool:
-    """Tell whether a backend for the device "mps" is registered; minigrad comes without one.
+    """Return whether a backend for the device "mps" is registered; minigrad includes none.
 
     >>> is_built()
     False
@@ -20,9 +20,9 @@ def is_built() -> bool:
 
 
 def is_available() -> bool:
-    """Tell whether tensors can be on the device "mps".
+    """Return whether tensors can be on the device "mps".
 
     >>> is_available()
     False
     """
-    return is_built()  # a backend is registered only where it has found its device
+    return is_built()  # a backend registers only if it found its device

@@ -1,9 +1,8 @@
-"""Names that programs for PyTorch use, and the engine does not need.
+"""Names that programs for PyTorch use, but that the engine does not need.
 
-`left_out` is the table of what minigrad leaves out, and why.  A program may name and compare these
-names; using one raises an error that says why it is left out.  `found` answers for them, and
-for modules that are loaded when a program first asks for them.  `as_torch` lets minigrad stand in
-for torch.
+`left_out` is the table of everything that minigrad leaves out, and why.  A program may refer to
+these names and compare them, but using one raises an error that gives the reason.  `found` resolves
+them, and modules that are loaded on first use.  `as_torch` lets minigrad replace torch.
 
 >>> import minigrad as torch
 >>> torch.float32 in (torch.complex64, torch.complex128)

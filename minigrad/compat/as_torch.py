@@ -1,7 +1,7 @@
-"""Lets minigrad stand in for torch, for programs that say `import torch`.
+"""Lets minigrad replace torch, for programs that contain `import torch`.
 
-Two import finders do it, and only `as_torch` adds them to `sys.meta_path`: after a plain
-`import minigrad`, imports work as in any other Python process.
+Two import finders do this, and only `as_torch` adds them to `sys.meta_path`: after a plain `import
+minigrad`, imports work as in any other Python process.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ __all__ = ["as_torch"]
 
 _PACKAGE = __name__.partition(".")[0]
 
-NOTE = (f"{_PACKAGE} stands in for torch in this process. `python -m {_PACKAGE}` says where to "
-        "find the list of what it has and what it leaves out.")
+NOTE = (f"{_PACKAGE} replaces torch in this process. `python -m {_PACKAGE}` says where to find the "
+        "list of what it has and what it leaves out.")
 
 
 def as_torch() -> None:
-    """Let `import torch` give minigrad, submodules included, until the process ends.
+    """Make `import torch` return minigrad, including submodules, until the process ends.
 
-    Each module exists once: `torch.nn` is `minigrad.nn`.  An error about a name that minigrad
-    lacks says that minigrad stands in for torch.  RuntimeError if PyTorch was imported before.
+    Each module exists only once: `torch.nn` is `minigrad.nn`.  An error about a name that minigrad
+    lacks says that minigrad replaces torch.  Raises `RuntimeError` if PyTorch was imported before.
 
     >>> import subprocess, sys
     >>> program = '''
@@ -55,14 +55,14 @@ def as_torch() -> None:
 
 
 class _TorchNames(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds minigrad's modules under PyTorch's names: importing `torch.nn` gives `minigrad.nn`.
+    """Finds minigrad's modules under PyTorch's names: importing `torch.nn` returns `minigrad.nn`.
 
     It must precede the finder of files, which would load each module a second time.
     """
 
     def find_spec(self, name: str, path: Any = None,
                   target: ModuleType | None = None) -> ModuleSpec | None:
-        """Return a spec for `name` if minigrad has the module that it names."""
+        """Return a spec for `name` if minigrad has this module."""
         own = _own_name(name)
         found = None if own is None else importlib.util.find_spec(own)
         if found is None:
@@ -71,30 +71,30 @@ class _TorchNames(importlib.abc.MetaPathFinder, importlib.abc.Loader):
                           is_package=found.submodule_search_locations is not None)
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        """Let the import system make a module object; `exec_module` replaces it."""
+        """Let the import system create a module object for `exec_module` to replace."""
         return None
 
     def exec_module(self, module: ModuleType) -> None:
-        """Put minigrad's module into `sys.modules`, because the import returns what is there."""
+        """Put minigrad's module into `sys.modules`, because the import returns that entry."""
         name = module.__name__
         sys.modules[name] = importlib.import_module(_own_name(name) or name)
 
     def get_code(self, name: str) -> CodeType | None:
-        """Return the module's code, which `python -m torch.name` runs."""
+        """Return the module's code, for `python -m torch.name`."""
         own = _own_name(name) or name
         found = importlib.util.find_spec(own)
         return cast(importlib.abc.InspectLoader, found.loader).get_code(own) if found else None
 
 
 def _own_name(name: str) -> str | None:
-    """Return what minigrad calls the module `name` of torch; None if minigrad lacks it."""
+    """Return minigrad's name for the torch module `name`, or `None` if minigrad lacks it."""
     first, _, rest = name.partition(".")
     module = _module(rest) if first == "torch" else None
     return None if module is None else module.__name__
 
 
 def _module(path: str) -> ModuleType | None:
-    """Return the module that `torch.path` names, or None.
+    """Return the module `torch.path`, or `None`.
 
     >>> _module("optim.lr_scheduler").__name__, _module("tensor"), _module("no.such")
     ('minigrad.optim.lr_scheduler', None, None)
@@ -102,7 +102,7 @@ def _module(path: str) -> ModuleType | None:
     module = sys.modules[_PACKAGE]
     for name in path.split(".") if path else ():
         found, file = getattr(module, name, None), f"{module.__name__}.{name}"
-        # `autograd.gradcheck` is a function and a file; the folder `tensor` is not PyTorch's.
+        # `autograd.gradcheck` is both a function and a file; PyTorch has no folder `tensor`.
         may_hide = found is None or module is not sys.modules[_PACKAGE]
         if not isinstance(found, ModuleType) and may_hide and importlib.util.find_spec(file):
             found = importlib.import_module(file)
@@ -120,14 +120,14 @@ class _Noted:
 
     def __call__(self, error_class: type[BaseException], error: BaseException,
                  traceback: TracebackType | None) -> None:
-        """Add the note, and show the error as before."""
+        """Add the note, and show the error with the previous hook."""
         if _of_a_missing_name(error):
             error.add_note(NOTE)
         self.before(error_class, error, traceback)
 
 
 def _of_a_missing_name(error: BaseException) -> bool:
-    """Tell whether an error is about a module or an attribute of torch that is not there."""
+    """Return whether an error is about a missing module or attribute of torch."""
     if isinstance(error, ImportError):
         return (error.name or "").partition(".")[0] in ("torch", _PACKAGE)
     if not isinstance(error, AttributeError):

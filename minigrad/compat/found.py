@@ -1,9 +1,9 @@
-"""How programs find the names that minigrad leaves out, and those that it loads later.
+"""How programs find the names that minigrad leaves out, and those that load later.
 
-`attribute` answers for them as attributes of modules: `torch.fft`, `from minigrad import fft`.
-The statement `import torch.fft` needs a finder, `LeftOutModules`, which `as_torch` adds to
-`sys.meta_path`; a plain `import minigrad` leaves `sys.meta_path` alone.  Nothing is loaded or
-made before a program asks for it.
+`attribute` resolves them as attributes of modules: `torch.fft`, `from minigrad import fft`. The
+statement `import torch.fft` needs a finder, `LeftOutModules`, which `as_torch` adds to
+`sys.meta_path`; a plain `import minigrad` leaves `sys.meta_path` unchanged.  Everything is loaded
+or created only on first use.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ __all__ = ["LATER", "WITH", "LeftOutModules", "attribute", "install"]
 
 _PACKAGE = __name__.partition(".")[0]
 
-#: Modules that are loaded when a program first asks for them as attributes.  An import statement
-#: finds their files without this table.
+#: Modules that load when a program first uses them as attributes.  An import statement finds their
+#: files without this table.
 LATER = ("accelerator", "backends.cuda", "compiler", "distributions", "functional", "futures",
          "jit", "utils.benchmark", "utils.dlpack", "utils.hooks", "utils.tensorboard")
 
@@ -43,7 +43,7 @@ WITH: dict[str, str] = {
 
 
 def attribute(module: str, name: str) -> Any:
-    """Return what `name` means in a module of minigrad; raise `AttributeError` if nothing.
+    """Return the meaning of `name` in a module of minigrad; raise `AttributeError` if it has none.
 
     >>> attribute("minigrad", "complex64")
     torch.complex64
@@ -65,10 +65,11 @@ def attribute(module: str, name: str) -> Any:
 
 
 class Near:
-    """Stands for a module where Python looks for a name like one that is missing.
+    """Replacement for a module where Python looks up names similar to a missing one.
 
-    Python looks when it shows the error, and not at all among more than 750 names; `dir` of this
-    leaves out those that are unlike. A program that asks with `hasattr` pays for none of it.
+    Python searches when it shows the error, but gives up if there are more than 750 names; the
+    `dir` of this object leaves out dissimilar names. A program that calls `hasattr` does not pay
+    for this.
 
     >>> [name in dir(Near("tensro", "minigrad")) for name in ("tensor", "linspace")]
     [True, False]
@@ -79,23 +80,24 @@ class Near:
         self.module = module
 
     def __dir__(self) -> list[str]:
-        """Return the names of about the same length and letters."""
+        """Return the names with about the same length and letters."""
         length, letters = len(self.name), set(self.name.lower())
         return [each for each in dir(sys.modules[self.module])
                 if abs(len(each) - length) <= 2 and len(letters ^ set(each.lower())) <= 2]
 
 
 def is_module(path: str) -> bool:
-    """Tell whether a name below `torch` is that of a module that is left out, or is below one."""
+    """Return whether a name below `torch` is a left-out module, or inside one."""
     while path and path not in MODULES:
         path = path.rpartition(".")[0]
     return bool(path)
 
 
 def left_out_module(name: str) -> ModuleType:
-    """Return the one stand-in for a module that is left out, by its name below minigrad.
+    """Return the only stand-in for a left-out module, by its name below minigrad.
 
-    It goes into `sys.modules`, so that an import under `as_torch` returns the same object.
+    The stand-in is put into `sys.modules`, so that an import under `as_torch` returns the same
+    object.
     """
     if name not in sys.modules:
         spec = LeftOutModules().find_spec(name)
@@ -109,7 +111,7 @@ class LeftOutModules:
 
     def find_spec(self, name: str, path: Any = None,
                   target: ModuleType | None = None) -> ModuleSpec | None:
-        """Return a spec for a module that is left out, or for one below it."""
+        """Return a spec for a left-out module, or for a module inside one."""
         package, _, rest = name.partition(".")
         if package != _PACKAGE or not is_module(rest):
             return None
@@ -121,9 +123,9 @@ class LeftOutModules:
                                         f"{left_out(spec.name.partition('.')[2])}.")
 
     def exec_module(self, module: ModuleType) -> None:
-        """Do nothing: a stand-in runs nothing."""
+        """Do nothing, since a stand-in has no code."""
 
 
 def install() -> None:
-    """Give tensors the methods left out."""
+    """Add the left-out methods to tensors."""
     give_methods()

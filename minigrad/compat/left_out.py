@@ -1,6 +1,6 @@
 """The table of what minigrad leaves out of PyTorch, and why.
 
-`docs/en/library.md` tells the same to users; a test holds both together.
+`docs/en/library.md` tells users the same; a test compares both.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ LIBRARIES = "calls NumPy and CuPy, and no other library of kernels"
 NETWORK = "fetches nothing from a network"
 OVERRIDES = "lets no class take over functions by `__torch_function__`"
 
-#: Why a name is left out, and the names below `torch`.  A dot at the end marks a module, with all
-#: that is below it; a module that is there in part stands here with the names that it lacks.
+#: The reason why names are left out, and the names below `torch`.  A trailing dot marks a module
+#: and everything below it; a module that exists in part is listed with the names that it lacks.
 LEFT_OUT: dict[str, str] = {
     COMPLEX: """
         complex istft polar stft view_as_complex view_as_real fft. functional.istft
@@ -61,7 +61,7 @@ LEFT_OUT: dict[str, str] = {
     OVERRIDES: "overrides.",
 }
 
-#: Methods of tensors, by why they are left out.
+#: Methods of tensors, by the reason why they are left out.
 METHODS: dict[str, str] = {
     COMPLEX: "cdouble cfloat chalf istft stft",
     SPARSE: """
@@ -76,7 +76,7 @@ METHODS: dict[str, str] = {
     LIBRARIES: "to_mkldnn",
 }
 
-#: Dtypes that no tensor has, by why: category as in `dtypes`, a NumPy dtype that is alike, bytes.
+#: Dtypes that no tensor has, by the reason: category as in `dtypes`, a similar NumPy dtype, bytes.
 DTYPES: dict[str, dict[str, tuple[int, str, int]]] = {
     COMPLEX: {"complex32": (3, "complex64", 4), "complex64": (3, "complex64", 8),
               "complex128": (3, "complex128", 16)},
@@ -87,20 +87,20 @@ DTYPES: dict[str, dict[str, tuple[int, str, int]]] = {
     SMALL: {name: (2, "float16", 1) for name in (
         "float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz", "float8_e8m0fnu")},
 }
-#: Second names of dtypes.
+#: Aliases of dtypes.
 ALIASES = {"chalf": "complex32", "cfloat": "complex64", "cdouble": "complex128"}
 
-#: Memory layouts that no tensor has, by why.
+#: Memory layouts that no tensor has, by the reason.
 LAYOUTS: dict[str, str] = {
     SPARSE: "sparse_bsc sparse_bsr sparse_coo sparse_csc sparse_csr",
     NESTED: "jagged",
     LIBRARIES: "_mkldnn",
 }
 
-#: Says that a function returns what it is given: a mark for others to read.
+#: Marks functions that return their argument, because they only annotate it for others.
 GIVEN = object()
 
-#: Functions of modules that are left out which may be called all the same, and what they return.
+#: Functions of left-out modules that may be called nevertheless, and what they return.
 ANSWERS: dict[str, dict[str, object]] = {
     "_dynamo": {"is_compiling": False},
     "backends.mkl": {"is_available": False},
@@ -134,7 +134,7 @@ _NAMES = {name: why for name, why in _WHY.items() if not name.endswith(".")}
 
 
 def left_out(path: str) -> str | None:
-    """Return why a name below `torch` is left out, itself or with its module; None if it is not.
+    """Return why a name below `torch`, or its module, is left out, or `None` if it is not.
 
     >>> left_out("fft.rfft"), left_out("ones")
     ('has no complex numbers', None)
@@ -146,6 +146,6 @@ def left_out(path: str) -> str | None:
 
 
 def error_text(path: str, why: str) -> str:
-    """Return the text of the error when a name that is left out is used."""
-    return (f"torch.{path} is left out: minigrad {why}. docs/en/library.md lists all that is left "
-            "out")
+    """Return the error text for using a name that is left out."""
+    return (f"torch.{path} is left out: minigrad {why}. docs/en/library.md lists "
+            "everything that is left out")

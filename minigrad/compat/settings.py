@@ -1,6 +1,6 @@
-"""Switches of PyTorch that programs set first of all, and that change no result here.
+"""PyTorch settings that programs make at the start, but that do not change results in minigrad.
 
-Each keeps what is set, so that a program reads it again.
+Each keeps its value, so that a program can read it back.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = [
     "use_deterministic_algorithms",
 ]
 
-#: The types of tensors, by their names.
+#: The types of tensors by name.
 TYPES = {f"torch.{name}": kind for name, kind in vars(legacy).items()
          if isinstance(kind, LegacyType)}
 
@@ -38,9 +38,9 @@ _set: dict[str, Any] = {"precision": "highest", "deterministic": False, "warn_on
 
 
 def set_float32_matmul_precision(precision: str) -> None:
-    """Say how exact products of float32 have to be; here they always are of the "highest".
+    """Set the required precision of float32 products; minigrad always uses the "highest".
 
-    `UserWarning` unless it is "highest", "high" or "medium". Source:
+    Warns unless the value is "highest", "high" or "medium". Source:
     `torch.set_float32_matmul_precision`.
 
     >>> import minigrad as torch
@@ -57,14 +57,14 @@ def set_float32_matmul_precision(precision: str) -> None:
 
 
 def get_float32_matmul_precision() -> str:
-    """Return what `set_float32_matmul_precision` was told, "highest" at first."""
+    """Return the value of `set_float32_matmul_precision`, initially "highest"."""
     return str(_set["precision"])
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
-    """Ask for the same bits each time. On a CPU all operations give them anyway.
+    """Request the same bits on every run; all operations on a CPU give them anyway.
 
-    On a GPU those that add up in an order of their own keep doing so, without an error. Source:
+    On a GPU, operations that add in varying order keep doing so, without an error. Source:
     `torch.use_deterministic_algorithms`.
 
     >>> import minigrad as torch
@@ -76,19 +76,19 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
 
 
 def are_deterministic_algorithms_enabled() -> bool:
-    """Tell whether `use_deterministic_algorithms` is on."""
+    """Return whether `use_deterministic_algorithms` is on."""
     return bool(_set["deterministic"])
 
 
 def is_deterministic_algorithms_warn_only_enabled() -> bool:
-    """Tell whether `use_deterministic_algorithms` is on, for warnings alone."""
+    """Return whether `use_deterministic_algorithms` is on with `warn_only`."""
     return bool(_set["warn_only"])
 
 
 def set_deterministic_debug_mode(debug_mode: int | str) -> None:
     """Set `use_deterministic_algorithms` by a number or a name: 0 default, 1 warn, 2 error.
 
-    `RuntimeError` for another value. Source: `torch.set_deterministic_debug_mode`.
+    Raises `RuntimeError` for other values. Source: `torch.set_deterministic_debug_mode`.
     """
     names = ("default", "warn", "error")
     if isinstance(debug_mode, str):
@@ -103,41 +103,41 @@ def set_deterministic_debug_mode(debug_mode: int | str) -> None:
 
 
 def get_deterministic_debug_mode() -> int:
-    """Return 0, 1 or 2: see `set_deterministic_debug_mode`."""
+    """Return 0, 1 or 2; see `set_deterministic_debug_mode`."""
     return (2 - _set["warn_only"]) if _set["deterministic"] else 0
 
 
 def set_warn_always(b: bool) -> None:
-    """Ask for warnings that come once to come each time; Python's filters decide here."""
+    """Request one-time warnings every time; in minigrad, Python's filters decide instead."""
     _set["warn_always"] = bool(b)
 
 
 def is_warn_always_enabled() -> bool:
-    """Tell what `set_warn_always` was told."""
+    """Return the value of `set_warn_always`."""
     return bool(_set["warn_always"])
 
 
 def set_num_interop_threads(n: int) -> None:
-    """Say how many operations may run together: always one here. `RuntimeError` below 1."""
+    """Set how many operations may run in parallel: always one here. `RuntimeError` below 1."""
     if n < 1:
         raise RuntimeError("set_num_interop_threads expects a positive integer")
     _set["interop"] = n
 
 
 def get_num_interop_threads() -> int:
-    """Return what `set_num_interop_threads` was told."""
+    """Return the value of `set_num_interop_threads`."""
     return int(_set["interop"]) or get_num_threads()
 
 
 def set_flush_denormal(mode: bool) -> bool:
-    """Return False: NumPy keeps denormal numbers. Source: `torch.set_flush_denormal`."""
+    """Return False, because NumPy keeps denormal numbers. Source: `torch.set_flush_denormal`."""
     return False
 
 
 def set_default_tensor_type(t: Any) -> None:
-    """Make the dtype of a tensor type such as `torch.DoubleTensor` the default one.
+    """Make the dtype of a tensor type such as `torch.DoubleTensor` the default.
 
-    `TypeError` unless it is the type of floating tensors, or its name.
+    Raises `TypeError` unless it is the type of floating tensors, or its name.
 
     >>> import minigrad as torch
     >>> torch.set_default_tensor_type(torch.FloatTensor)

@@ -1,7 +1,7 @@
-"""Stand-ins for names that are left out: they can be named and compared; their use is an error.
+"""Stand-ins for left-out names: a program may refer to them and compare them, but not use them.
 
-A stand-in is a class, as many of the names are in PyTorch: `isinstance(x, stand_in)` is False for
-all values, annotations may name it, and a class may be derived from it.
+A stand-in is a class, as many of the names are in PyTorch. So `isinstance(x, stand_in)` is False
+for all values, annotations may contain it, and a class may inherit from it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = ["LeftOut", "LeftOutModule", "give_methods", "stand_in"]
 
 
 class LeftOut(type):
-    """The type of stand-ins: a call of one is the use that raises."""
+    """The metaclass of stand-ins that raises if one is called."""
 
     _path: str
 
@@ -36,7 +36,7 @@ class LeftOut(type):
         raise NotImplementedError(error_text(cls._path, left_out(cls._path) or ""))
 
     def __getattr__(cls, name: str) -> Any:
-        """Return the stand-in for a name below, such as a constant of an enumeration."""
+        """Return the stand-in for a nested name, such as a constant of an enumeration."""
         if name.startswith("_"):
             raise AttributeError(f"type object {cls.__name__!r} has no attribute {name!r}")
         below = _class_for(f"{cls._path}.{name}")
@@ -44,7 +44,7 @@ class LeftOut(type):
         return below
 
     def __getitem__(cls, parameters: Any) -> LeftOut:
-        """Return the stand-in, for annotations with parameters."""
+        """Return the stand-in itself, for annotations with parameters."""
         return cls
 
     def __repr__(cls) -> str:
@@ -57,7 +57,7 @@ def _class_for(path: str) -> LeftOut:
 
 
 class LeftOutModule(ModuleType):
-    """A module that is left out: all names are there, and an error says why when one is used.
+    """A left-out module: it has every name, and using one raises an error that gives the reason.
 
     Some functions may be called, such as `torch.distributed.is_available()`.
     """
@@ -88,7 +88,7 @@ _made: dict[str, Any] = {}
 
 
 def stand_in(path: str) -> Any:
-    """Return the one stand-in for a name below `torch` that is left out; None for other names.
+    """Return the only stand-in for a left-out name below `torch`, or `None` for other names.
 
     >>> stand_in("complex64"), stand_in("sparse_coo"), stand_in("SymInt")
     (torch.complex64, torch.sparse_coo, <torch.SymInt, which minigrad leaves out>)
@@ -113,7 +113,7 @@ def _dtype_for(name: str) -> dtype:
 
 
 def give_methods() -> None:
-    """Give tensors the methods that are left out."""
+    """Add the left-out methods to tensors."""
     for why, names in METHODS.items():
         for name in names.split():
             setattr(Tensor, name, _refusing(name, error_text(f"Tensor.{name}", why)))

@@ -26,10 +26,9 @@ TOLERANCES = {float16: (1e-3, 1e-3), float32: (1e-4, 1e-5), float64: (1e-5, 1e-8
 
 def assert_allclose(actual: Any, expected: Any, rtol: float | None = None,
                     atol: float | None = None, equal_nan: bool = True, msg: str = "") -> None:
-    """Raise `AssertionError` unless two tensors are close; `assert_close` is to be used.
+    """Raise `AssertionError` unless two tensors are close. Deprecated: use `assert_close`.
 
-    It asks neither for the same dtype nor for the same strides. Source:
-    `torch.testing.assert_allclose`.
+    It does not require equal dtypes or strides. Source: `torch.testing.assert_allclose`.
     """
     warnings.warn("`torch.testing.assert_allclose()` is deprecated since 1.12 and will be removed "
                   "in a future release. Please use `torch.testing.assert_close()` instead. You can "
@@ -50,11 +49,11 @@ def make_tensor(*shape: Any, dtype: dtype, device: Any, low: float | None = None
                 high: float | None = None, requires_grad: bool = False,
                 noncontiguous: bool = False, exclude_zero: bool = False,
                 memory_format: Any = None) -> Tensor:
-    """Make a tensor of random numbers from `low` to below `high`.
+    """Return a tensor of random numbers from `low` up to, but excluding, `high`.
 
-    They are -9 and 9 unless told, of integers -9 and 10, without negative ones 0 and 10, of
-    booleans 0 and 2. `exclude_zero` puts the smallest positive number in place of zeros.
-    `ValueError` for limits that are in the wrong order or that the dtype has no numbers between.
+    The defaults are -9 and 9, for integers -9 and 10, for unsigned integers 0 and 10, and for
+    booleans 0 and 2. `exclude_zero` replaces zeros by the smallest positive number. Raises
+    `ValueError` if `low` is not below `high`, or if the dtype has no numbers in between.
 
     Source: `torch.testing.make_tensor`.
 
@@ -71,7 +70,7 @@ def make_tensor(*shape: Any, dtype: dtype, device: Any, low: float | None = None
         raise ValueError("`requires_grad=True` is not supported for boolean and integral dtypes, "
                          f"but got {dtype=}")
     spread = noncontiguous and math.prod(sizes) > 1
-    if spread:  # every second element, so that the others are not what the tensor shows
+    if spread:  # every second element, so that there are gaps
         sizes = (*sizes[:-1], 2 * sizes[-1])
     first, last = limits(dtype, low, high)
     result: Tensor
@@ -89,7 +88,7 @@ def make_tensor(*shape: Any, dtype: dtype, device: Any, low: float | None = None
 
 
 def limits(dtype: dtype, low: float | None, high: float | None) -> tuple[float, float]:
-    """Return the limits that are given, or those of the dtype, as far as it has such numbers."""
+    """Return the given limits, or the dtype's defaults, clamped to the numbers it has."""
     least: float
     most: float
     if dtype is boolean:
@@ -98,7 +97,7 @@ def limits(dtype: dtype, low: float | None, high: float | None) -> tuple[float, 
         least, most, first, last = finfo(dtype).min, finfo(dtype).max, -9, 9
     else:
         least, most, first, last = iinfo(dtype).min, iinfo(dtype).max, -9, 10
-        most += dtype is not int64  # of int64 the next number is too large for `randint`
+        most += dtype is not int64  # for int64, that number is too large for `randint`
     low, high = first if low is None else low, last if high is None else high
     if math.isnan(low) or math.isnan(high):
         raise ValueError(f"`low` and `high` cannot be NaN, but got {low=} and {high=}")
@@ -115,7 +114,7 @@ def limits(dtype: dtype, low: float | None, high: float | None) -> tuple[float, 
 
 
 def uniform(result: Tensor, low: float, high: float) -> Tensor:
-    """Fill a tensor; a range that is larger than the largest number is drawn at half its size."""
+    """Fill a tensor; if the range exceeds the largest number, draw at half the size."""
     if high - low >= finfo(result.dtype).max:
         return result.uniform_(low / 2, high / 2).mul_(2)
     return result.uniform_(low, high)

@@ -1,7 +1,7 @@
 """`minigrad.cuda`: GPUs, their memory, streams, graphs and random numbers.
 
-Without CuPy and a driver `is_available()` is False, and functions that need a GPU raise
-`RuntimeError` with a hint what to install.
+Without CuPy and a driver, `is_available()` is False, and functions that need a GPU raise a
+`RuntimeError` that says what to install.
 
 Source: https://docs.pytorch.org/docs/stable/cuda.html
 """

@@ -1,4 +1,4 @@
-"""`torch.cuda.amp`: another name of `minigrad.amp.for_cuda`, which is in a layer above this one."""
+"""`torch.cuda.amp`: an alias of `minigrad.amp.for_cuda`, from a layer above this one."""
 
 import sys
 

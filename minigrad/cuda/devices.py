@@ -13,12 +13,12 @@ Where = Device | str | int | None
 
 
 def backend() -> Any:
-    """Return the CUDA backend; `RuntimeError` if there is none."""
+    """Return the CUDA backend, or raise `RuntimeError` if it is not available."""
     return backend_for("cuda")
 
 
 def index_of(where: Where) -> int:
-    """Return the number of a GPU; None and plain "cuda" mean the current one."""
+    """Return the number of a GPU; `None` and plain "cuda" mean the current one."""
     chosen = None if where is None else as_device(where)
     if chosen is not None and chosen.type != "cuda":
         raise ValueError(f"Expected a cuda device, but got: {chosen}")
@@ -30,7 +30,7 @@ def index_of(where: Where) -> int:
 
 
 def is_available() -> bool:
-    """Tell whether tensors can be put on a GPU.
+    """Return whether tensors can be on a GPU.
 
     >>> isinstance(is_available(), bool)
     True
@@ -39,7 +39,7 @@ def is_available() -> bool:
 
 
 def device_count() -> int:
-    """Return the number of GPUs: 0 if CuPy or the driver is missing.
+    """Return the number of GPUs; 0 if CuPy or the driver is missing.
 
     >>> from minigrad import cuda
     >>> [cuda.device(index).index for index in range(cuda.device_count())]  # [] without a GPU
@@ -53,7 +53,7 @@ def device_count() -> int:
 
 
 def is_initialized() -> bool:
-    """Tell whether a GPU has been used.
+    """Return whether a GPU has been used.
 
     >>> from minigrad import cuda, zeros
     >>> if cuda.is_available():
@@ -65,7 +65,7 @@ def is_initialized() -> bool:
 
 
 def init() -> None:
-    """Find the GPUs now; `RuntimeError` if there are none.
+    """Look for GPUs now; raise `RuntimeError` if there are none.
 
     >>> from minigrad import cuda
     >>> if cuda.is_available():
@@ -77,7 +77,7 @@ def init() -> None:
 
 
 def current_device() -> int:
-    """Return the number of the current GPU, where new tensors are made.
+    """Return the number of the current GPU, on which new tensors are created.
 
     >>> from minigrad import cuda
     >>> cuda.current_device() if cuda.is_available() else 0
@@ -99,7 +99,7 @@ def set_device(device: Where) -> None:
 
 
 class device:
-    """Make another GPU the current one in a `with` block; None changes nothing.
+    """Make another GPU the current one in a `with` block; `None` changes nothing.
 
     >>> from minigrad import cuda, zeros
     >>> for index in range(cuda.device_count()):
@@ -179,7 +179,7 @@ def get_device_capability(device: Where = None) -> tuple[int, int]:
 
 
 def is_bf16_supported() -> bool:
-    """Return False: minigrad has no bfloat16, on any GPU.
+    """Return False, because minigrad does not support bfloat16 on any GPU.
 
     >>> from minigrad import cuda
     >>> cuda.is_bf16_supported()

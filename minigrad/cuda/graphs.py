@@ -1,12 +1,12 @@
-"""CUDA graphs: work is captured once and then repeated by one call to the driver.
+"""CUDA graphs: capture work once, then repeat it with a single call to the driver.
 
 NOTE [What can be captured]
-    A capture queues work without running it, so nothing in it may read values: no `.item()`, no
-    `print`, no mask as an index, no copy to or from the host.  Ops do not check their indices
-    while capturing.  Sizes, Python numbers and memory stay those of the capture: tensors made
+    A capture queues work without running it, so it must not read values: no `.item()`, no `print`,
+    no mask as an index, no copy to or from the host.  Ops do not check their indices while
+    capturing. Sizes, Python numbers and memory stay as they were in the capture: tensors created
     inside live in a pool that belongs to the graph, and each launch overwrites them.  To compute on
     new data, copy it into tensors that the captured function reads.  The graph keeps the function
-    and everything that it refers to.
+    and everything it refers to alive.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.cuda.CUDAGraph.html
 """
@@ -24,9 +24,9 @@ from .streams import Stream, current_stream, stream
 class GraphMemory:
     """A memory pool for one graph, or for several that share it.
 
-    CuPy drops a pool without references, but does not free its unused memory.  It is freed when the
-    last graph is gone: a graph writes to memory that CuPy regards as free.  Memory of tensors that
-    still live is freed when a later graph goes, or by `empty_cache`.
+    CuPy drops a pool without references, but does not free its unused memory.  We free it when the
+    last graph is gone, because a graph writes to memory that CuPy considers free.  If tensors still
+    use some of the memory, it is freed when a later graph is dropped, or by `empty_cache`.
     """
 
     _waiting: ClassVar[list[Any]] = []
@@ -68,10 +68,10 @@ class CUDAGraph:
         self.result: Any = None
         self._graph: Any = None
         self._stream: Any = None
-        self._drawn: Any = None  # generators of numbers that each repetition draws anew
+        self._drawn: Any = None  # generators whose numbers each repetition draws anew
 
     def capture_begin(self) -> None:
-        """Begin to capture work queued in the current stream, which must not be the default one.
+        """Start capturing work queued in the current stream, which must not be the default one.
 
         >>> from minigrad import cuda, ones
         >>> if cuda.is_available():
@@ -111,7 +111,7 @@ class CUDAGraph:
         self._graph = stream.end_capture()
 
     def replay(self) -> None:
-        """Launch the captured work; return before it is done.
+        """Launch the captured work, and return before it has finished.
 
         >>> from minigrad import cuda
         >>> cuda.CUDAGraph().replay()
@@ -133,14 +133,14 @@ class CUDAGraph:
         self.reset()
 
     def register_generator_state(self, generator: Any) -> None:
-        """Do nothing: generators that are used in the capture are found automatically.
+        """Do nothing, since a capture finds the generators that it uses.
 
         >>> from minigrad import Generator, cuda
         >>> cuda.CUDAGraph().register_generator_state(Generator())
         """
 
     def pool(self) -> Any:
-        """Return the memory pool of tensors made during the capture.
+        """Return the memory pool of tensors created during the capture.
 
         >>> from minigrad import cuda
         >>> cuda.CUDAGraph().pool()
@@ -183,11 +183,11 @@ def graph(work: CUDAGraph | Callable[[], Any], pool: Any = None, stream: Stream 
           capture_error_mode: str = "global", warmup: int = 3) -> Any:
     """Capture work on the GPU, to repeat it without Python.
 
-    Given a function, it runs this `warmup` times (kernels are compiled, optimizers get their
-    state), captures one call, and returns a function without arguments that repeats the captured
-    call and returns the same tensors with new values.  Given a `CUDAGraph`, it is PyTorch's context
-    manager, which captures the work of a `with` block.  `capture_error_mode` is accepted and CuPy's
-    own, relaxed, is used.
+    Given a function, it runs it `warmup` times (so that kernels are compiled and optimizers get
+    their state), captures one call, and returns a function without arguments. That function repeats
+    the captured call and returns the same tensors with new values.  Given a `CUDAGraph`, it is
+    PyTorch's context manager, which captures the work in a `with` block.  `capture_error_mode` is
+    ignored; CuPy always uses its relaxed mode.
 
     >>> from minigrad import cuda, ones
     >>> x = ones(2, device="cuda" if cuda.is_available() else "cpu")
@@ -235,7 +235,7 @@ def graph_pool_handle() -> GraphMemory:
 
 
 def is_current_stream_capturing(device: Where = None) -> bool:
-    """Tell whether the current stream is capturing.
+    """Return whether the current stream is capturing.
 
     >>> from minigrad import cuda
     >>> cuda.is_current_stream_capturing() if cuda.is_available() else False

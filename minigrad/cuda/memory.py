@@ -1,7 +1,8 @@
 """Memory statistics of a GPU.
 
-CuPy's pool keeps memory for the next tensor when one is freed; what it holds is *reserved*, what
-tensors hold is *allocated*. Both are 0 until a GPU is used, so always without one, as in PyTorch.
+When a tensor is freed, CuPy's pool keeps its memory for the next one. Memory held by the pool is
+*reserved*, memory held by tensors is *allocated*. Both are 0 until a GPU is used, as in PyTorch,
+and so they are always 0 without one.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ def memory_allocated(device: Where = None) -> int:
 
 
 def max_memory_allocated(device: Where = None) -> int:
-    """Return the most bytes that tensors held on the GPU since the last reset.
+    """Return the maximum bytes that tensors held on the GPU since the last reset.
 
     >>> from minigrad import cuda, zeros
     >>> if cuda.is_available():
@@ -35,7 +36,7 @@ def max_memory_allocated(device: Where = None) -> int:
 
 
 def memory_reserved(device: Where = None) -> int:
-    """Return the reserved bytes: those of tensors, and those that the pool keeps for new ones.
+    """Return the reserved bytes: held by tensors, or kept by the pool for new ones.
 
     >>> from minigrad import cuda
     >>> cuda.memory_reserved() >= cuda.memory_allocated()
@@ -45,7 +46,7 @@ def memory_reserved(device: Where = None) -> int:
 
 
 def max_memory_reserved(device: Where = None) -> int:
-    """Return the reserved bytes: they only grow until `empty_cache` is called.
+    """Return the reserved bytes; they only grow until `empty_cache` is called.
 
     >>> from minigrad import cuda
     >>> cuda.max_memory_reserved() >= cuda.memory_reserved()
@@ -66,7 +67,7 @@ def reset_peak_memory_stats(device: Where = None) -> None:
 
 
 def empty_cache() -> None:
-    """Return unused memory to the driver; without a GPU do nothing.
+    """Return unused memory to the driver; without a GPU, do nothing.
 
     >>> from minigrad import cuda
     >>> cuda.empty_cache()

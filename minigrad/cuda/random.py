@@ -1,6 +1,6 @@
 """Random generators of GPUs: seeds and states.
 
-Each GPU has a generator, which makes numbers on the GPU.  Setting a seed without a GPU, or without
+Each GPU has a generator that makes numbers on the GPU.  Setting a seed without a GPU, or without
 CuPy, has no effect, as in PyTorch.
 
 Source: https://docs.pytorch.org/docs/stable/cuda.html#random-number-generator
@@ -20,12 +20,12 @@ from .devices import Where, backend, device_count, index_of, is_initialized
 
 
 def source(where: Where = None) -> Any:
-    """Return the generator of a GPU, which the backend keeps."""
+    """Return the generator of a GPU."""
     return backend().generators.default(index_of(where))
 
 
 def in_use() -> range:
-    """Return the numbers of all GPUs; none before the first use of a GPU."""
+    """Return the numbers of all GPUs, or an empty range before the first use of one."""
     found = DEVICES.get("cuda")
     return range(0 if found is None else found.device_count())
 
@@ -108,7 +108,7 @@ def get_rng_state_all() -> list[Tensor]:
 
 
 def set_rng_state(new_state: Tensor, device: Where = "cuda") -> None:
-    """Set the state of a GPU's generator, as `get_rng_state` returned it.
+    """Set the state of a GPU's generator to a result of `get_rng_state`.
 
     >>> from minigrad import cuda, rand
     >>> if cuda.is_available():

@@ -14,8 +14,8 @@ from .devices import Where, backend, device, index_of
 class Stream:
     """A queue of work on a GPU; its work runs in order, concurrently with other streams.
 
-    A tensor made in one stream may be used in another only after this has waited for it
-    (`wait_stream`), and has to stay alive until it was used.
+    If a tensor was created in one stream, another stream must first wait for it (`wait_stream`)
+    before using the tensor, and the tensor must stay alive until then.
 
     >>> from minigrad import cuda, ones
     >>> side = cuda.Stream() if cuda.is_available() else None
@@ -51,17 +51,17 @@ class Stream:
         return int(self.stream.ptr)
 
     def synchronize(self) -> None:
-        """Wait until all its work is done."""
+        """Wait until all its work has finished."""
         with self._there():
             self.stream.synchronize()
 
     def query(self) -> bool:
-        """Tell whether all its work is done."""
+        """Return whether all its work has finished."""
         with self._there():
             return bool(self.stream.done)
 
     def _there(self) -> Any:
-        """Enter the stream's GPU: the default streams of all GPUs have the same handle."""
+        """Enter the stream's GPU, because the default streams of all GPUs have the same handle."""
         return backend().on(self.device_index)
 
     def record_event(self, event: Event | None = None) -> Event:
@@ -71,11 +71,11 @@ class Stream:
         return event
 
     def wait_event(self, event: Event) -> None:
-        """Make work that is queued from now on wait for an event."""
+        """Make work queued from now on wait for an event."""
         event.wait(self)
 
     def wait_stream(self, stream: Stream) -> None:
-        """Make work that is queued from now on wait for the present work of another stream."""
+        """Make work queued from now on wait for the present work of another stream."""
         self.wait_event(stream.record_event())
 
     def __enter__(self) -> Stream:
@@ -99,7 +99,7 @@ class Stream:
 
 
 class Event:
-    """A mark in a stream: to wait for, and to measure the time between two marks.
+    """A mark in a stream, to wait for it or to measure the time between two marks.
 
     >>> from minigrad import cuda, ones
     >>> begin, end = cuda.Event(enable_timing=True), cuda.Event(enable_timing=True); begin
@@ -117,7 +117,7 @@ class Event:
         self._options = {"block": blocking, "disable_timing": not enable_timing,
                          "interprocess": interprocess}
         self.enable_timing = enable_timing
-        self.event: Any = None  # made with the first record, on the stream's device
+        self.event: Any = None  # created by the first record, on the stream's device
         self.device_index = -1
 
     def record(self, stream: Stream | None = None) -> None:
@@ -137,18 +137,18 @@ class Event:
                 chosen.stream.wait_event(self.event)
 
     def query(self) -> bool:
-        """Tell whether all work before it is done."""
+        """Return whether all work before it has finished."""
         return self.event is None or bool(self.event.done)
 
     def synchronize(self) -> None:
-        """Wait until all work before it is done."""
+        """Wait until all work before it has finished."""
         if self.event is not None:
             self.event.synchronize()
 
     def elapsed_time(self, end_event: Event) -> float:
         """Return the milliseconds from this event to another one.
 
-        `ValueError` unless both were made with `enable_timing=True` and recorded.
+        Raises `ValueError` unless both were created with `enable_timing=True` and recorded.
         """
         if not (self.enable_timing and end_event.enable_timing):
             raise ValueError("Both events must be created with argument 'enable_timing=True'.")
@@ -192,7 +192,7 @@ class StreamContext:
 
 
 def stream(stream: Stream | None) -> StreamContext:
-    """Return a context that makes `stream` the current one; None changes nothing.
+    """Return a context that makes `stream` the current one; `None` changes nothing.
 
     >>> from minigrad import cuda, ones
     >>> side = cuda.Stream() if cuda.is_available() else None
@@ -228,7 +228,7 @@ def default_stream(device: Where = None) -> Stream:
 
 
 def synchronize(device: Where = None) -> None:
-    """Wait until all work of a GPU is done.
+    """Wait until all work of a GPU has finished.
 
     >>> from minigrad import cuda
     >>> for index in range(cuda.device_count()):

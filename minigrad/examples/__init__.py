@@ -1,1 +1,1 @@
-"""Small programs that the lessons begin with; nothing else imports them."""
+"""Small programs with which the lessons begin; no other module imports them."""

@@ -1,4 +1,4 @@
-"""Dual numbers: a value and its tangent, which go through a calculation together.
+"""Dual numbers: a value and its tangent pass through a calculation together.
 
 >>> x = Dual(3.0, 1.0)
 >>> x * x + 2 * x
@@ -16,7 +16,7 @@ __all__ = ["Dual", "add", "exp", "jacobian_vector_product", "mul", "reciprocal"]
 
 @dataclass(frozen=True, slots=True)
 class Dual:
-    """A number, and how fast it changes while the inputs move: its tangent."""
+    """A number and its tangent: how fast it changes as the inputs move."""
 
     value: float
     tangent: float = 0.0
@@ -59,7 +59,7 @@ def add(a: Dual, b: Dual) -> Dual:
 
 
 def mul(a: Dual, b: Dual) -> Dual:
-    """Return `a * b` and its tangent: each factor moves while the other one waits.
+    """Return `a * b` and its tangent, by the product rule.
 
     >>> mul(Dual(3.0, 1.0), Dual(4.0, 10.0))
     Dual(value=12.0, tangent=34.0)
@@ -68,7 +68,7 @@ def mul(a: Dual, b: Dual) -> Dual:
 
 
 def exp(a: Dual) -> Dual:
-    """Return `e**a` and its tangent: the slope of the step times the tangent that came in."""
+    """Return `e**a` and its tangent: the slope of this step times the incoming tangent."""
     result = math.exp(a.value)
     return Dual(result, result * a.tangent)
 
@@ -85,7 +85,7 @@ def reciprocal(a: Dual) -> Dual:
 
 def jacobian_vector_product(f: Callable[..., Dual], point: Sequence[float],
                             direction: Sequence[float]) -> tuple[float, float]:
-    """Return the value of `f` at a point, and its derivative along a direction: one run of `f`.
+    """Return the value of `f` at a point, and its derivative along a direction, with one run.
 
     >>> jacobian_vector_product(lambda x, y: x * y + x, (3.0, 4.0), (1.0, 10.0))
     (15.0, 35.0)

@@ -1,7 +1,7 @@
-"""torch.masked: reductions and normalizations that leave out elements by a mask.
+"""torch.masked: reductions and normalizations that ignore masked-out elements.
 
-An element counts where the boolean `mask` is True.  A mask has at most as many dimensions as the
-tensor and is expanded to its shape.  PyTorch's class `MaskedTensor`, a prototype, is left out.
+An element counts if the boolean `mask` is True.  A mask has at most as many dimensions as the
+tensor and is expanded to its shape.  minigrad leaves out PyTorch's prototype class `MaskedTensor`.
 
 Source: https://docs.pytorch.org/docs/stable/masked.html
 

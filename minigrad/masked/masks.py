@@ -1,8 +1,8 @@
-"""Masks, and the values that stand for elements that are left out.
+"""Masks, and the values that replace masked-out elements.
 
-An operation with a mask is the operation itself on a tensor where elements that are left out are
-replaced by a value that changes nothing: 0 for a sum, 1 for a product.  No gradient reaches them,
-for `where` passes it to the other elements only.
+A masked operation replaces the masked-out elements by a value that does not change the result, such
+as 0 for a sum or 1 for a product, and then runs the ordinary operation.  No gradient reaches these
+elements, because `where` passes it only to the others.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from ..op.declaration import F
 from ..ops.info import iinfo
 from ..shapes import wrap_dim
 
-#: Operations whose result has the tensor's shape, and those that reduce dimensions.
+#: Operations whose result has the tensor's shape, and operations that reduce dimensions.
 NORMALIZATIONS = {"softmax", "log_softmax", "softmin", "normalize", "cumsum", "cumprod"}
 REDUCTIONS = {"sum", "prod", "amax", "amin", "argmax", "argmin", "mean", "median", "norm", "var",
               "std", "logsumexp"}
 
 
 def identity(name: str, input: Any, ord: Any = 2) -> Any:
-    """Return the 0-d tensor that an operation may leave out: with it the result is the same.
+    """Return, as a 0-d tensor, the value that does not change an operation's result.
 
     >>> from minigrad import ones
     >>> identity("amax", ones(2))
@@ -45,7 +45,7 @@ def identity(name: str, input: Any, ord: Any = 2) -> Any:
 
 
 def _input_mask(input: Any, *args: Any, mask: Any, **kwargs: Any) -> Any:
-    """Return the mask of a masked operation's arguments as booleans in the tensor's shape.
+    """Return a masked operation's mask as booleans in the tensor's shape.
 
     >>> from minigrad import masked, ones, tensor
     >>> masked._input_mask(ones(2, 2), mask=tensor([False, True]))
@@ -59,14 +59,14 @@ def _input_mask(input: Any, *args: Any, mask: Any, **kwargs: Any) -> Any:
 
 
 def filled(name: str, input: Any, mask: Any, ord: Any = 2) -> Any:
-    """Return a tensor with the identity of an operation in the place of left-out elements."""
+    """Replace masked-out elements by the identity of an operation."""
     if mask is None:
         return input
     return F.where(_input_mask(input, mask=mask), input, identity(name, input, ord))
 
 
 def dimensions(dim: Any, ndim: int) -> tuple[int, ...]:
-    """Return dimensions counted from the front and in order; None and () stand for all."""
+    """Return dimensions counted from the front, in order; `None` and () mean all."""
     if dim is None or dim == ():
         return tuple(range(ndim))
     found: list[int] = []
@@ -78,12 +78,12 @@ def dimensions(dim: Any, ndim: int) -> tuple[int, ...]:
 
 
 def in_dtype(found: Any, input: Any, dtype: Any) -> Any:
-    """Return a result in the dtype that was asked for, or else in the tensor's own."""
+    """Return a result in the requested dtype, or else in the tensor's dtype."""
     return F.to(found, dtype=input.dtype if dtype is None else dtype)
 
 
 def _output_mask(op: Callable[..., Any], input: Any, *args: Any, **kwargs: Any) -> Any:
-    """Return where the result of a masked operation has a value that the mask let through.
+    """Return a mask of the result's elements that have at least one unmasked input.
 
     >>> from minigrad import masked, ones, tensor
     >>> masked._output_mask(masked.sum, ones(2), mask=tensor([False, True]))

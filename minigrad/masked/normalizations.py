@@ -1,4 +1,4 @@
-"""Operations that keep the shape, and see only the elements that a mask lets through."""
+"""Masked operations that keep the shape of the tensor."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .reductions import norm
 
 
 def cumsum(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
-    """Return the sums of the elements up to each one along `dim`.
+    """Return the cumulative sums along `dim`.
 
     >>> from minigrad import masked, tensor
     >>> masked.cumsum(tensor([1.0, 2.0, 3.0]), 0, mask=tensor([True, False, True]))
@@ -21,7 +21,7 @@ def cumsum(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
 
 
 def cumprod(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
-    """Return the products of the elements up to each one along `dim`.
+    """Return the cumulative products along `dim`.
 
     >>> from minigrad import masked, tensor
     >>> masked.cumprod(tensor([2.0, 3.0, 4.0]), 0, mask=tensor([True, False, True]))
@@ -32,7 +32,7 @@ def cumprod(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any
 
 
 def softmax(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
-    """Return the softmax along `dim`: 0 for left-out elements, nan where all is.
+    """Return the softmax along `dim`: 0 for masked-out elements, nan if all are masked out.
 
     >>> from minigrad import masked, tensor
     >>> masked.softmax(tensor([1.0, 1.0, 5.0]), 0, mask=tensor([True, True, False]))
@@ -43,7 +43,7 @@ def softmax(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any
 
 
 def log_softmax(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
-    """Return the logarithm of the softmax along `dim`: -inf for left-out elements.
+    """Return the logarithm of the softmax along `dim`: -inf for masked-out elements.
 
     >>> from minigrad import masked, tensor
     >>> masked.log_softmax(tensor([1.0, 1.0, 5.0]), 0, mask=tensor([True, True, False]))
@@ -54,7 +54,7 @@ def log_softmax(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) ->
 
 
 def softmin(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
-    """Return the softmax of -x along `dim`: 0 for left-out elements.
+    """Return the softmax of -x along `dim`: 0 for masked-out elements.
 
     >>> from minigrad import masked, tensor
     >>> masked.softmin(tensor([1.0, 1.0, -5.0]), 0, mask=tensor([True, True, False]))
@@ -66,7 +66,7 @@ def softmin(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any
 
 def normalize(input: Any, ord: float, dim: int, *, eps: float = 1e-12, dtype: Any = None,
               mask: Any = None) -> Any:
-    """Return a tensor divided by its norms along `dim`, or by `eps` where they are smaller.
+    """Divide a tensor by its norms along `dim`, or by `eps` if they are smaller.
 
     >>> from minigrad import masked, tensor
     >>> masked.normalize(tensor([3.0, 4.0, 9.0]), 2.0, 0, mask=tensor([True, True, False]))
@@ -78,7 +78,7 @@ def normalize(input: Any, ord: float, dim: int, *, eps: float = 1e-12, dtype: An
 
 def logaddexp(input: Any, other: Any, *, dtype: Any = None, input_mask: Any = None,
               other_mask: Any = None) -> Any:
-    """Return log(exp(input) + exp(other)), in which each tensor has a mask of its own.
+    """Return log(exp(input) + exp(other)), with a separate mask for each tensor.
 
     >>> from minigrad import masked, tensor
     >>> a, b = tensor([-100.0, -200.0]), tensor([-1.0, -2.0])

@@ -1,4 +1,4 @@
-"""Reductions of the elements that a mask lets through."""
+"""Reductions of the elements that are not masked out."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def accumulated(input: Any, dtype: Any) -> Any:
 
 def sum(input: Any, dim: Any = None, *, keepdim: Any = False, dtype: Any = None,
         mask: Any = None) -> Any:
-    """Return the sums along `dim`; 0 where all is left out.
+    """Return the sums along `dim`; 0 if all elements are masked out.
 
     >>> from minigrad import masked, tensor
     >>> masked.sum(tensor([[1, 2], [3, 4]]), 1, mask=tensor([True, False]))
@@ -30,7 +30,7 @@ def sum(input: Any, dim: Any = None, *, keepdim: Any = False, dtype: Any = None,
 
 def prod(input: Any, dim: Any = None, *, keepdim: Any = False, dtype: Any = None,
          mask: Any = None) -> Any:
-    """Return the products along `dim`; 1 where all is left out.
+    """Return the products along `dim`; 1 if all elements are masked out.
 
     >>> from minigrad import masked, tensor
     >>> masked.prod(tensor([[1, 2], [3, 4]]), 0, mask=tensor([True, False]))
@@ -44,7 +44,7 @@ def prod(input: Any, dim: Any = None, *, keepdim: Any = False, dtype: Any = None
 
 def amax(input: Any, dim: Any = None, *, keepdim: Any = False, dtype: Any = None,
          mask: Any = None) -> Any:
-    """Return the largest elements along `dim`; -inf or the least integer where all is left out.
+    """Return the maxima along `dim`; -inf or the smallest integer if all are masked out.
 
     >>> from minigrad import masked, tensor
     >>> masked.amax(tensor([[1.0, 2.0], [3.0, 4.0]]), 0, mask=tensor([True, False]))
@@ -56,7 +56,7 @@ def amax(input: Any, dim: Any = None, *, keepdim: Any = False, dtype: Any = None
 
 def amin(input: Any, dim: Any = None, *, keepdim: Any = False, dtype: Any = None,
          mask: Any = None) -> Any:
-    """Return the smallest elements along `dim`; inf or the largest integer where all is left out.
+    """Return the minima along `dim`; inf or the largest integer if all are masked out.
 
     >>> from minigrad import masked, tensor
     >>> masked.amin(tensor([[1.0, 2.0], [3.0, 4.0]]), 1, mask=tensor([False, True]))
@@ -68,7 +68,7 @@ def amin(input: Any, dim: Any = None, *, keepdim: Any = False, dtype: Any = None
 
 def argmax(input: Any, dim: Any = None, *, keepdim: Any = False, dtype: Any = None,
            mask: Any = None) -> Any:
-    """Return where the largest elements along `dim` are, in the dtype of the tensor.
+    """Return the indices of the maxima along `dim`, in the dtype of the tensor.
 
     >>> from minigrad import masked, tensor
     >>> masked.argmax(tensor([5, 7, 6]), mask=tensor([True, False, True]))
@@ -80,7 +80,7 @@ def argmax(input: Any, dim: Any = None, *, keepdim: Any = False, dtype: Any = No
 
 def argmin(input: Any, dim: Any = None, *, keepdim: Any = False, dtype: Any = None,
            mask: Any = None) -> Any:
-    """Return where the smallest elements along `dim` are, in the dtype of the tensor.
+    """Return the indices of the minima along `dim`, in the dtype of the tensor.
 
     >>> from minigrad import masked, tensor
     >>> masked.argmin(tensor([5, 4, 6]), mask=tensor([True, False, True]))
@@ -91,14 +91,14 @@ def argmin(input: Any, dim: Any = None, *, keepdim: Any = False, dtype: Any = No
 
 
 def counted(input: Any, dim: Any, keepdim: Any, mask: Any) -> Any:
-    """Return how many elements along `dim` count."""
+    """Return the number of unmasked elements along `dim`."""
     ones = F.ones(tuple(input.shape), dtype=dtypes.bool, device=input.device)
     return sum(ones if mask is None else _input_mask(input, mask=mask), dim, keepdim=keepdim)
 
 
 def mean(input: Any, dim: Any = None, *, keepdim: Any = False, dtype: Any = None,
          mask: Any = None) -> Any:
-    """Return the means along `dim`; nan where all is left out.  `ValueError` for integers.
+    """Return the means along `dim`; nan if all are masked out.  `ValueError` for integers.
 
     >>> from minigrad import masked, tensor
     >>> masked.mean(tensor([1.0, 2.0, 9.0]), mask=tensor([True, True, False]))
@@ -115,9 +115,9 @@ def mean(input: Any, dim: Any = None, *, keepdim: Any = False, dtype: Any = None
 
 def median(input: Any, dim: int = -1, *, keepdim: bool = False, dtype: Any = None,
            mask: Any = None) -> Any:
-    """Return the medians along `dim`, the lower of two; nan where all is left out.
+    """Return the medians along `dim`, the lower of two; nan if all are masked out.
 
-    `ValueError` if that happens with integers.
+    Raises `ValueError` if all are masked out and the tensor holds integers.
 
     >>> from minigrad import masked, tensor
     >>> masked.median(tensor([1.0, 2.0, 9.0]), mask=tensor([True, False, True]))
@@ -138,7 +138,7 @@ def median(input: Any, dim: int = -1, *, keepdim: bool = False, dtype: Any = Non
 
 def logsumexp(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None,
               mask: Any = None) -> Any:
-    """Return log(sum(exp(x))) along `dim`; -inf where all is left out.
+    """Return log(sum(exp(x))) along `dim`; -inf if all elements are masked out.
 
     >>> from minigrad import masked, tensor
     >>> masked.logsumexp(tensor([0.0, 0.0, 9.0]), mask=tensor([True, True, False]))
@@ -151,7 +151,7 @@ def logsumexp(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any 
 
 def norm(input: Any, ord: Any = 2.0, dim: Any = None, *, keepdim: Any = False, dtype: Any = None,
          mask: Any = None) -> Any:
-    """Return the norms of order `ord` along `dim`; 0 where all is left out, inf for order -inf.
+    """Return the norms of order `ord` along `dim`; 0 if all are masked out, inf for order -inf.
 
     >>> from minigrad import masked, tensor
     >>> masked.norm(tensor([3.0, 4.0, 9.0]), mask=tensor([True, True, False]))
@@ -164,9 +164,9 @@ def norm(input: Any, ord: Any = 2.0, dim: Any = None, *, keepdim: Any = False, d
 
 def var(input: Any, dim: Any = None, unbiased: Any = None, *, correction: Any = None,
         keepdim: Any = False, dtype: Any = None, mask: Any = None) -> Any:
-    """Return the variances along `dim`: squares by their number less `correction`, 1 by default.
+    """Return the variances along `dim`, with the divisor n - `correction`, 1 by default.
 
-    `unbiased=False` means 0. The result is nan where all is left out.
+    `unbiased=False` means a correction of 0. The result is nan if all elements are masked out.
 
     >>> from minigrad import masked, tensor
     >>> masked.var(tensor([1.0, 3.0, 9.0]), mask=tensor([True, True, False]))
@@ -190,7 +190,7 @@ def var(input: Any, dim: Any = None, unbiased: Any = None, *, correction: Any = 
 
 def std(input: Any, dim: Any = None, unbiased: Any = None, *, correction: Any = None,
         keepdim: Any = False, dtype: Any = None, mask: Any = None) -> Any:
-    """Return the square roots of `var`.
+    """Return the standard deviations, the square roots of `var`.
 
     >>> from minigrad import masked, tensor
     >>> masked.std(tensor([1.0, 3.0, 9.0]), mask=tensor([True, True, False]))

@@ -1,4 +1,4 @@
-"""Adaptive softmax: rare classes share clusters, which are computed only when they occur.
+"""Adaptive softmax: rare classes share clusters that are computed only when they occur.
 
 Source: Grave et al., Efficient softmax approximation for GPUs, https://arxiv.org/abs/1609.04309
 """

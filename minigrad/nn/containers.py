@@ -43,7 +43,7 @@ def pairs_of(given: Any, name: str, what: str) -> Iterator[tuple[Any, Any]]:
 
 
 class _Row(Module):
-    """Base of `Sequential` and `ModuleList`, which name their modules "0", "1", ..."""
+    """Base of `Sequential` and `ModuleList` that name their modules "0", "1", ..."""
 
     def __len__(self) -> int:
         return len(self._modules)

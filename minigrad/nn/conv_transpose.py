@@ -1,4 +1,4 @@
-"""Transposed convolution layers, which upsample their inputs.
+"""Transposed convolution layers upsample their inputs.
 
 Source: https://docs.pytorch.org/docs/stable/nn.html#convolution-layers
 """

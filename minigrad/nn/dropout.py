@@ -1,4 +1,4 @@
-"""Dropout layers, which zero elements at random in training and are no-ops in evaluation.
+"""Dropout layers zero elements at random in training and are no-ops in evaluation.
 
 Source: https://docs.pytorch.org/docs/stable/nn.html#dropout-layers
 """

@@ -60,7 +60,7 @@ class Embedding(Module):
                         padding_idx: int | None = None, max_norm: float | None = None,
                         norm_type: float = 2.0, scale_grad_by_freq: bool = False,
                         sparse: bool = False) -> Embedding:
-        """Make a layer from a given table, which stays frozen unless `freeze` is False.
+        """Make a layer from a given table; it stays frozen unless `freeze` is False.
 
         >>> from minigrad import nn, tensor
         >>> nn.Embedding.from_pretrained(tensor([[1.0, 2.0], [3.0, 4.0]]))(tensor([1]))
@@ -147,7 +147,7 @@ class EmbeddingBag(Module):
                         mode: str = "mean", sparse: bool = False,
                         include_last_offset: bool = False,
                         padding_idx: int | None = None) -> EmbeddingBag:
-        """Make a layer from a given table, which stays frozen unless `freeze` is False.
+        """Make a layer from a given table; it stays frozen unless `freeze` is False.
 
         >>> from minigrad import nn, tensor
         >>> bags = nn.EmbeddingBag.from_pretrained(tensor([[1.0, 2.0], [3.0, 4.0]]))

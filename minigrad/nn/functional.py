@@ -185,7 +185,7 @@ def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, trainin
 
 
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
-    """Return the scaled ELU, whose scales drive activations towards mean 0 and variance 1.
+    """Return the scaled ELU; its scales drive activations towards mean 0 and variance 1.
 
     >>> from minigrad import tensor
     >>> from minigrad.nn import functional as F

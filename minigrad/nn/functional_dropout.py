@@ -1,4 +1,4 @@
-"""Dropout functions, which zero elements at random in training and are no-ops in evaluation.
+"""Dropout functions zero elements at random in training and are no-ops in evaluation.
 
 Source: https://docs.pytorch.org/docs/stable/nn.functional.html#dropout-functions
 """

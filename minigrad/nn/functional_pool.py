@@ -1,4 +1,4 @@
-"""Pooling by norms, and local response normalisation, which pools across channels.
+"""Pooling by norms, and local response normalisation.
 
 Source: https://docs.pytorch.org/docs/stable/nn.functional.html#pooling-functions
 """

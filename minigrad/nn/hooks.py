@@ -100,7 +100,7 @@ class BackwardHook:
         return handed
 
     def inputs_done(self, grads: tuple[Any, ...], _: Any) -> tuple[Any, ...] | None:
-        """Run the hooks on the gradients of the inputs, which they may replace."""
+        """Run the hooks on the gradients of the inputs; they may replace these."""
         if self.grad_outputs is None or self.input_places is None:
             return None
         grad_inputs = placed(grads, self.input_places, self.inputs)

@@ -19,7 +19,7 @@ from ..op.declaration import F
 from ..ops.creation.create import empty
 from ..tensor.tensor import Tensor
 
-#: The gain of each nonlinearity; `calculate_gain` handles `leaky_relu`, which takes a slope.
+#: The gain of each nonlinearity; `calculate_gain` adds `leaky_relu` with its slope.
 GAINS = {
     "linear": 1.0, "conv1d": 1.0, "conv2d": 1.0, "conv3d": 1.0, "conv_transpose1d": 1.0,
     "conv_transpose2d": 1.0, "conv_transpose3d": 1.0, "sigmoid": 1.0, "tanh": 5.0 / 3,

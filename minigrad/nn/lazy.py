@@ -1,4 +1,4 @@
-"""Lazy modules, which infer their number of features or channels from the first input.
+"""Lazy modules infer their number of features or channels from the first input.
 
 The module then changes its class to the ordinary one and keeps its parameters, so an optimizer that
 was made earlier still holds the right ones.

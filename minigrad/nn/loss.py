@@ -107,7 +107,7 @@ class BCELoss(_WeightedLoss):
 
 
 class BCEWithLogitsLoss(_WeightedLoss):
-    """Binary cross entropy of sigmoid(input), which stays finite for large logits.
+    """Binary cross entropy of sigmoid(input), finite even for large logits.
 
     >>> from minigrad import nn, tensor
     >>> nn.BCEWithLogitsLoss()(tensor([0.0, 2.0]), tensor([1.0, 1.0]))

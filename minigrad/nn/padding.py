@@ -1,4 +1,4 @@
-"""Padding layers, which extend the last dimensions of a tensor.
+"""Padding layers extend the last dimensions of a tensor.
 
 Source: https://docs.pytorch.org/docs/stable/nn.html#padding-layers
 """

@@ -341,7 +341,7 @@ class RNNCellBase(Module):
 
     def _step(self, cell: Any, input: Tensor, states: list[Tensor] | None, count: int,
               names: tuple[str, ...]) -> list[Tensor]:
-        """Call `cell` with a batch and a list of states, which default to zeros."""
+        """Call `cell` with a batch and a list of states, by default zeros."""
         cell_name = type(self).__name__
         if input.dim() not in (1, 2):
             raise ValueError(f"{cell_name}: Expected input to be 1D or 2D, got {input.dim()}D "

@@ -1,4 +1,4 @@
-"""Uninitialized parameters and buffers, which lazy modules hold until the first call.
+"""Uninitialized parameters and buffers, as lazy modules hold them until the first call.
 
 NOTE [An array that must not be used]
     Such a tensor has a dtype and a device, so it needs an array, which has no elements. An op on
@@ -26,7 +26,7 @@ class UnknownArray(np.ndarray):
 
     @property
     def inner(self) -> Any:
-        """The plain array, which determines the device."""
+        """The plain array; it determines the device."""
         return self.view(np.ndarray)
 
 

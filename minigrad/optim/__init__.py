@@ -1,4 +1,4 @@
-"""Optimizers, which move parameters against their gradients.
+"""Optimizers move parameters against their gradients.
 
 Source: https://docs.pytorch.org/docs/stable/optim.html
 """

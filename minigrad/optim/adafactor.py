@@ -1,4 +1,4 @@
-"""Adafactor, which stores a matrix of second moments as one row and one column.
+"""Adafactor stores a matrix of second moments as one row and one column.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.optim.Adafactor.html, after Shazeer
 and Stern, "Adafactor: adaptive learning rates with sublinear memory cost" (2018).
@@ -17,7 +17,7 @@ from .optimizer import Array, Group, Optimizer, State, buffer, counted, remember
 
 
 class Adafactor(Optimizer):
-    """p -= size * grad / sqrt(second moment), where the size scales with the parameter.
+    """p -= size * grad / sqrt(second moment); the size scales with the parameter.
 
     For a matrix the state holds `row_var` and `col_var`, the means of grad² along its last two
     dimensions; their product approximates the second moment. `lr` is the largest relative step. An

@@ -1,4 +1,4 @@
-"""Adagrad, which divides gradients by the root of the sum of all earlier squares.
+"""Adagrad divides gradients by the root of the sum of all earlier squares.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.optim.Adagrad.html
 """

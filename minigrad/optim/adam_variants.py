@@ -73,7 +73,7 @@ class Adamax(_AdamVariant):
 
 
 class NAdam(_AdamVariant):
-    """Adam with Nesterov momentum, which looks one step ahead.
+    """Adam with Nesterov momentum that looks one step ahead.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.optim.NAdam.html
 

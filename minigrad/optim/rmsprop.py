@@ -1,4 +1,4 @@
-"""RMSprop and Adadelta, which divide gradients by the root of their running mean square.
+"""RMSprop and Adadelta divide gradients by the root of their running mean square.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.optim.RMSprop.html
 """
@@ -14,7 +14,7 @@ from .optimizer import Array, Group, Optimizer, State, counted, downhill, start
 
 
 class RMSprop(Optimizer):
-    """p -= lr * grad / (sqrt(v) + eps), where v averages the squared gradient.
+    """p -= lr * grad / (sqrt(v) + eps), with v a running average of grad².
 
     `centered` subtracts the square of the average gradient from v. With `momentum` the quotients
     accumulate as in SGD.

@@ -1,4 +1,4 @@
-"""Rprop, which steps by the sign of the gradient, with a separate step size for each element.
+"""Rprop steps by the sign of the gradient, with a separate step size for each element.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.optim.Rprop.html
 """
@@ -35,8 +35,8 @@ class Rprop(Optimizer):
         if not 0.0 < etas[0] < 1.0 < etas[1]:
             raise ValueError(f"Invalid eta values: {etas[0]}, {etas[1]}")
         if differentiable:
-            raise NotImplementedError("Rprop: differentiable=True is not supported; a sign has no "
-                                      "derivative that would help")
+            raise NotImplementedError("Rprop: differentiable=True is not supported, because the "
+                                      "derivative of a sign is zero")
         super().__init__(params, {
             "lr": lr, "etas": etas, "step_sizes": step_sizes, "foreach": foreach,
             "maximize": maximize, "differentiable": differentiable, "capturable": capturable,

@@ -56,7 +56,7 @@ class SGD(Optimizer):
             xp.subtract(p, change, p)
 
     def _update_with_momentum(self, group: Group, array: Array, grad: Array, state: State) -> None:
-        """Take one step with a velocity, which is kept in the state."""
+        """Take one step with a velocity, and keep it in the state."""
         xp, lr = backend_of(array), float(group["lr"])
         momentum, dampening = group["momentum"], group["dampening"]
         first = state.get("momentum_buffer") is None

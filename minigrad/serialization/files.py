@@ -1,17 +1,17 @@
-"""`save` and `load`: tensors in nested containers, in the files of `torch.save` and `torch.load`.
+"""`save` and `load`: tensors in nested containers, in the format of `torch.save` and `torch.load`.
 
 NOTE [The format]
-    A file is a zip archive, as PyTorch writes it.  `data.pkl` is a pickle that describes the
-    containers, numbers and strings, and for each tensor its shape, strides and offset in a
-    memory; `data/N` holds the bytes of memory N.  Tensors that share memory share it again after
-    loading, and one tensor saved twice is one tensor again.
+    A file is a zip archive like PyTorch's.  `data.pkl` is a pickle that describes the containers,
+    numbers and strings, and for each tensor its shape, strides and offset in a memory; `data/N`
+    holds the bytes of memory N.  Tensors that share memory share it again after loading, and a
+    tensor saved twice is a single tensor again.
 
-    A pickle is a program, and Python's own unpickler runs any function that it names.  `load` has
-    an interpreter of its own (unpickling.py), which knows the instructions that build containers,
-    and a table of the names that it accepts: nothing but tensors and plain data can come of it.
-    Every tensor is checked to lie within its memory.  Nor is a size believed: members are not
-    compressed, so that together they are no larger than the file, and a memory is made only when
-    its member has the bytes for it.
+    A pickle is a program, and Python's unpickler runs any function that the pickle names.  Instead,
+    `load` has its own interpreter (unpickling.py). It accepts only instructions that build
+    containers and names from a table, so it can only produce tensors and plain data. It checks that
+    every tensor is within its memory.  It does not trust sizes either: members must not be
+    compressed, so that together they are no larger than the file, and memory is allocated only if
+    its member has enough bytes.
 
 Source of the interface: https://docs.pytorch.org/docs/stable/notes/serialization.html
 """
@@ -31,20 +31,19 @@ __all__ = ["load", "save"]
 
 File = str | os.PathLike[str] | BinaryIO
 
-#: Errors of a file that is not as it should be.
+#: Errors that a malformed file may cause.
 DAMAGE = (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError, EOFError,
           MemoryError, RecursionError, NotImplementedError)
 
-#: How the files of `torch.save` began before PyTorch 1.6: a pickled magic number.
+#: How files of `torch.save` began before PyTorch 1.6: with a pickled magic number.
 OLD_MAGIC = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
 
 
 def save(obj: Any, f: File) -> None:
-    """Write `obj` to a path or to a file opened for writing bytes; `torch.load` reads it too.
+    """Write `obj` to a path or to a file opened for writing bytes; `torch.load` can read it too.
 
     `obj` may nest dicts, lists, tuples and sets of tensors, numbers, strings, bytes, dtypes,
-    devices and None; `TypeError` names the first thing that is none of these.
-    Source: `torch.save`.
+    devices and `None`; a `TypeError` names the first object of another type. Source: `torch.save`.
 
     >>> import io
     >>> from minigrad import load, save, tensor
@@ -68,10 +67,10 @@ def save(obj: Any, f: File) -> None:
 def load(f: File, map_location: Any = None, *, weights_only: bool = True) -> Any:
     """Read what `save` or `torch.save` wrote: state dicts, tensors, and plain data around them.
 
-    `map_location` says where tensors go: a device, a dict from the names of devices that were
-    saved to others, or a function of a tensor and such a name. `weights_only` changes nothing:
-    code is never run, so a whole pickled module is refused. `RuntimeError` for a file that is
-    damaged, or holds anything else. Source: `torch.load`.
+    `map_location` determines where tensors go: a device, a dict that maps saved device names to
+    others, or a function of a tensor and a device name. `weights_only` has no effect, because
+    `load` never runs code and so refuses a whole pickled module. Raises `RuntimeError` for a file
+    that is damaged or contains anything else. Source: `torch.load`.
 
     >>> import os, tempfile
     >>> from minigrad import nn
@@ -91,7 +90,7 @@ def load(f: File, map_location: Any = None, *, weights_only: bool = True) -> Any
 
 
 def old_or_damaged(f: File, error: Exception) -> str:
-    """Say why a file is no archive."""
+    """Explain why a file is not an archive."""
     if isinstance(f, (str, os.PathLike)):
         with open(f, "rb") as file:
             start = file.read(len(OLD_MAGIC))
@@ -105,7 +104,7 @@ def old_or_damaged(f: File, error: Exception) -> str:
 
 
 def read_archive(archive: zipfile.ZipFile, map_location: Any) -> Any:
-    """Return the object that an open archive holds."""
+    """Return the object in an open archive."""
     check_sizes(archive)
     try:
         return reader_for(archive, map_location).read()
@@ -118,18 +117,18 @@ def read_archive(archive: zipfile.ZipFile, map_location: Any) -> Any:
 
 
 def reader_for(archive: zipfile.ZipFile, map_location: Any) -> Reader:
-    """Return a reader of the archive's format."""
+    """Return a reader for the archive's format."""
     names = archive.namelist()
     programs = [name for name in names if name.endswith("/data.pkl")]
     if len(programs) != 1:
-        raise RuntimeError("cannot load: a zip archive, but not one that save wrote")
+        raise RuntimeError("cannot load: this zip archive was not written by save")
     if f"{programs[0][:-len('data.pkl')]}constants.pkl" in names:
         raise RuntimeError("cannot load: a TorchScript archive, which holds code")
     return Reader(archive, programs[0], map_location)
 
 
 def check_sizes(archive: zipfile.ZipFile) -> None:
-    """Raise `RuntimeError` if reading would take more memory than the file is long."""
+    """Raise `RuntimeError` if reading would take more memory than the file's length."""
     members = archive.infolist()
     assert archive.fp is not None
     here = archive.fp.tell()

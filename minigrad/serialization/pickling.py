@@ -1,7 +1,7 @@
 """Writes an object as the pickle that PyTorch would write; see NOTE [The format] in files.py.
 
-The instructions are written out here, since Python's own pickler can name only what it can import,
-and PyTorch's functions need not be installed.
+It writes the instructions itself, because Python's pickler can only refer to what it can import,
+and PyTorch may not be installed.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ __all__ = ["STORAGES", "Writer"]
 
 Array = Any
 
-#: PyTorch's names for memories, by dtype.
+#: PyTorch's names of storages, by dtype.
 STORAGES = {dtypes.float64: "DoubleStorage", dtypes.float32: "FloatStorage",
             dtypes.float16: "HalfStorage", dtypes.int64: "LongStorage",
             dtypes.int32: "IntStorage", dtypes.int16: "ShortStorage", dtypes.int8: "CharStorage",
             dtypes.uint8: "ByteStorage", dtypes.bool: "BoolStorage"}
 
-#: Containers that are a call of a class with the list, or tuple, of their items.
+#: Containers written as a call of a class with a list, or tuple, of their items.
 CALLED: dict[type, tuple[str, type]] = {
     Size: ("torch Size", tuple), set: ("__builtin__ set", list),
     frozenset: ("__builtin__ frozenset", list)}
@@ -46,7 +46,7 @@ class Writer:
     def __init__(self) -> None:
         self.memories: list[Array] = []
         self.known_memories: dict[int, int] = {}
-        self.memo: dict[int, int] = {}  # places of objects that may come again, by their id
+        self.memo: dict[int, int] = {}  # memo places of objects that may recur, by id
         self.open: set[int] = set()  # the containers around the current object
         self.kept: list[Any] = []  # keeps objects alive while their ids are in use
         self.out = bytearray(b"\x80\x02")  # protocol 2
@@ -60,7 +60,7 @@ class Writer:
         return bytes(self.out + STOP)
 
     def encode(self, value: Any, where: str) -> None:
-        """Write a value; `where` is how it is reached, for errors."""
+        """Write a value; `where` is the path to it, for errors."""
         if value is None or value is True or value is False:
             self.out += NONE if value is None else TRUE if value else FALSE
         elif isinstance(value, str):
@@ -89,7 +89,7 @@ class Writer:
             self.remember(value)
 
     def remember(self, value: Any) -> None:
-        """Let the object on top of the stack be fetched again."""
+        """Store the object on top of the stack in the memo."""
         self.kept.append(value)
         self.memo[id(value)] = len(self.memo)
         self.out += b"r" + struct.pack("<I", self.memo[id(value)])
@@ -159,7 +159,7 @@ class Writer:
         self.out += end
 
     def mapping(self, value: Any, where: str) -> None:
-        """Write a dict, and what a module's state dict has as `_metadata`."""
+        """Write a dict, including the `_metadata` of a module's state dict."""
         if type(value) is dict:
             self.out += EMPTY_DICT
         else:
@@ -177,7 +177,7 @@ class Writer:
     # ---------------------------------------------------------------- tensors
 
     def tensor(self, value: Tensor, where: str) -> None:
-        """Write a tensor, and keep its memory."""
+        """Write a tensor, and collect its memory."""
         tensor_type = type(value)
         if tensor_type is not Tensor and tensor_type is not Parameter:
             raise TypeError(f"cannot save obj{where}, of type {tensor_type.__name__}, a subclass "
@@ -188,7 +188,7 @@ class Writer:
         array = value._array
         storage = storage_of(array)
         if not is_dense(storage) or storage.dtype != array.dtype:
-            array = storage = array.copy()  # the memory is another object's, or of another type
+            array = storage = array.copy()  # the memory belongs to another object or type
         self.name("torch._utils _rebuild_tensor_v2")
         self.out += MARK
         self.storage(value, storage)
@@ -204,7 +204,7 @@ class Writer:
             self.out += TUPLE + REDUCE
 
     def storage(self, value: Tensor, storage: Array) -> None:
-        """Write which memory a tensor has: its type, number, place and size."""
+        """Write a reference to a tensor's memory: its type, number, device and size."""
         self.out += MARK
         self.text("storage")
         self.name(f"torch {STORAGES[value.dtype]}")
@@ -214,12 +214,12 @@ class Writer:
         self.out += TUPLE + CALL_PERSISTENT
 
     def no_hooks(self) -> None:
-        """Write the empty dict that stands where PyTorch keeps hooks."""
+        """Write the empty dict where PyTorch would store hooks."""
         self.name("collections OrderedDict")
         self.out += EMPTY_TUPLE + REDUCE
 
     def memory(self, storage: Array) -> int:
-        """Keep the values of an array that owns its memory, once, and return their number."""
+        """Collect the values of an array that owns its memory, once, and return their number."""
         known = self.known_memories.get(id(storage))
         if known is None:
             host = backend_of(storage).to_host(storage)
@@ -230,7 +230,7 @@ class Writer:
 
 
 def advice_for(value: Any) -> str:
-    """Say what to save in place of an object that cannot be saved."""
+    """Suggest what to save instead of an object that cannot be saved."""
     if isinstance(value, (np.ndarray, np.generic)):
         return "; make it a tensor or a Python number first"
     if hasattr(value, "state_dict"):

@@ -27,7 +27,7 @@ DTYPES_OF_STORAGES = {name: dtype for dtype, name in STORAGES.items()}
 
 
 class Memory:
-    """A memory of the file: which member it is, its dtype, size and place."""
+    """A memory in the file: its member, dtype, device and size."""
 
     def __init__(self, key: str, dtype: dtypes.dtype, place: str, size: int) -> None:
         self.key = key
@@ -37,7 +37,7 @@ class Memory:
 
 
 class Reader:
-    """Makes objects of the pickle and of the memories in an archive."""
+    """Builds objects from an archive's pickle and memories."""
 
     def __init__(self, archive: zipfile.ZipFile, program: str, map_location: Any) -> None:
         self.archive = archive
@@ -57,7 +57,7 @@ class Reader:
     # ---------------------------------------------------------------- names
 
     def named(self, module: str, name: str) -> Any:
-        """Return what a name in the pickle stands for."""
+        """Return the object for a name in the pickle."""
         if module == "torch" and name in DTYPES:
             return DTYPES[name]
         if module == "torch" and name in DTYPES_OF_STORAGES:
@@ -74,16 +74,16 @@ class Reader:
         """Return the memory that a pickle refers to."""
         tag, dtype, key, place, size = reference
         if tag != "storage" or not isinstance(dtype, dtypes.dtype) or type(size) is not int:
-            raise Refused("the pickle refers to something that is no memory")
+            raise Refused("the pickle refers to something that is not a memory")
         return Memory(str(key), dtype, str(place), size)
 
     # ---------------------------------------------------------------- tensors
 
     def tensor(self, memory: Memory, offset: int, shape: Any, strides: Any, requires_grad: bool,
                hooks: Any, metadata: Any = None) -> Tensor:
-        """Return a tensor, a view of its memory."""
+        """Return a tensor as a view of its memory."""
         if not isinstance(memory, Memory):
-            raise Refused("the pickle makes a tensor without memory")
+            raise Refused("the pickle creates a tensor without memory")
         check_bounds(shape, strides, offset, memory.size)
         where = self.place(memory)
 
@@ -95,7 +95,7 @@ class Reader:
         return found.requires_grad_() if requires_grad else found
 
     def place(self, memory: Memory) -> device:
-        """Return the device that a memory goes to."""
+        """Return the device for a memory."""
         given, saved = self.map_location, memory.place
         if callable(given):
             if memory.key not in self.places:
@@ -108,7 +108,7 @@ class Reader:
         return as_device(saved if given is None else given)
 
     def array(self, memory: Memory, xp: Any, where: device) -> Array:
-        """Return a memory as a writable array on the current device, `where`."""
+        """Return a memory as a writable array on `where`, the current device."""
         key = (memory.key, str(where))
         if key not in self.arrays:
             self.arrays[key] = xp.from_host(self.bytes_of(memory))
@@ -125,28 +125,28 @@ class Reader:
             raise ValueError(f"memory {memory.key} of {memory.size} elements in {length} bytes")
         host = np.empty(memory.size, numpy_dtype)
         with self.archive.open(name) as member:
-            data = member.read()  # to the end, which compares the checksum
+            data = member.read()  # reading to the end verifies the checksum
         host.view(np.uint8)[...] = np.frombuffer(data, np.uint8)
         return host.byteswap() if self.is_swapped else host
 
 
 def parameter(data: Any, requires_grad: Any, hooks: Any) -> Parameter:
-    """Make a parameter of a tensor."""
+    """Turn a tensor into a parameter."""
     if not isinstance(data, Tensor):
-        raise Refused("the pickle makes a parameter of something that is no tensor")
+        raise Refused("the pickle creates a parameter from something that is not a tensor")
     made = Tensor._plain_as(Parameter, data._array)
     return made.requires_grad_() if requires_grad else made
 
 
 def ordered(items: Any = ()) -> OrderedDict[Any, Any]:
-    """Make an ordered dict of pairs."""
+    """Build an ordered dict from pairs."""
     return OrderedDict((checked_key(key), value) for key, value in items)
 
 
 def encoded(text: Any, encoding: Any) -> bytes:
-    """Make bytes of the characters that stand for them."""
+    """Encode characters as bytes."""
     if not isinstance(text, str) or encoding != "latin1":
-        raise Refused("the pickle encodes a text")
+        raise Refused("the pickle encodes text")
     return text.encode("latin1")
 
 
@@ -162,10 +162,10 @@ CONSTRUCTORS = {
 
 
 def check_bounds(shape: Any, strides: Any, offset: Any, size: int) -> None:
-    """Raise `ValueError` unless all elements lie within a memory of `size` elements."""
+    """Raise `ValueError` unless all elements are within a memory of `size` elements."""
     numbers = (*shape, *strides, offset)
     if len(shape) != len(strides) or any(type(n) is not int or n < 0 for n in numbers):
-        raise ValueError("a tensor's shape, strides or offset is no list of numbers from 0 up")
+        raise ValueError("a tensor's shape, strides or offset has a negative or non-integer number")
     last = offset + sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
     if numel(shape) and last >= size:
         raise ValueError("a tensor reaches beyond its memory")

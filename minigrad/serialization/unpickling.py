@@ -1,7 +1,7 @@
-"""Reads a pickle without running anything from it; see NOTE [The format] in files.py.
+"""Reads a pickle without running any of its code; see NOTE [The format] in files.py.
 
 The interpreter knows the instructions that `torch.save` writes.  They build plain containers, and
-call what `Names` gives for a name.  An instruction or a name that is not in the tables is refused.
+call what `names` returns for a name.  It refuses every other instruction or name.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from typing import Any
 
 __all__ = ["Refused", "unpickle"]
 
-#: The most containers that may lie within each other.
+#: Maximum depth of nested containers.
 DEPTH = 500
 
-#: Types that may be keys of dicts and items of sets, besides tuples of them.
+#: Types allowed as keys of dicts and items of sets, besides tuples of them.
 KEYS = (str, int, float, bool, bytes, type(None))
 
-#: Instructions that put their argument on the stack.
+#: Instructions that push their argument on the stack.
 ARGUMENT = {"BININT", "BININT1", "BININT2", "LONG1", "BINFLOAT", "BINUNICODE", "SHORT_BINUNICODE",
             "BINBYTES", "SHORT_BINBYTES"}
-#: Instructions that put one thing on the stack.
+#: Instructions that push a constant on the stack.
 CONSTANTS: dict[str, Callable[[], Any]] = {
     "NONE": lambda: None, "NEWTRUE": lambda: True, "NEWFALSE": lambda: False,
     "EMPTY_DICT": dict, "EMPTY_LIST": list, "EMPTY_TUPLE": tuple, "EMPTY_SET": set}
@@ -31,15 +31,15 @@ SMALL_TUPLES = {"TUPLE1": 1, "TUPLE2": 2, "TUPLE3": 3}
 
 
 class Refused(ValueError):
-    """A pickle that asks for more than plain data."""
+    """Raised for a pickle that requires more than plain data."""
 
 
 def unpickle(program: bytes, names: Callable[[str, str], Any],
              persistent: Callable[[Any], Any]) -> Any:
     """Return the object that a pickle describes.
 
-    `names` gives the constructor or constant of a module and a name, or raises; `persistent` what
-    an external reference means.
+    `names` returns the constructor or constant for a module and a name, or raises; `persistent`
+    resolves an external reference.
 
     >>> import pickle
     >>> unpickle(pickle.dumps({"a": [1, (2.5, None)]}, protocol=2), None, None)
@@ -53,14 +53,14 @@ def unpickle(program: bytes, names: Callable[[str, str], Any],
 
 
 class Constructor:
-    """A function of the table: what a pickle may call, and nothing else may be called."""
+    """A function in the table; a pickle may call only these."""
 
     def __init__(self, call: Callable[..., Any]) -> None:
         self.call = call
 
 
 class Machine:
-    """The stack and the memo of a pickle that is being read."""
+    """The stack and the memo while a pickle is read."""
 
     def __init__(self, names: Callable[[str, str], Any],
                  persistent: Callable[[Any], Any]) -> None:
@@ -71,19 +71,19 @@ class Machine:
         self.memo: dict[int, Any] = {}
 
     def pop(self) -> Any:
-        """Take the top of the stack."""
+        """Pop the top of the stack."""
         if not self.stack:
             raise Refused("the pickle takes from an empty stack")
         return self.stack.pop()
 
     def top(self, wanted: type) -> Any:
-        """Return the top of the stack, which must be a container of this type."""
+        """Return the top of the stack; raise unless it is a container of this type."""
         if not self.stack or not isinstance(self.stack[-1], wanted):
-            raise Refused(f"the pickle fills something that is no {wanted.__name__}")
+            raise Refused(f"the pickle fills something that is not a {wanted.__name__}")
         return self.stack[-1]
 
     def to_mark(self) -> list[Any]:
-        """Take everything above the last mark."""
+        """Pop everything above the last mark."""
         if not self.marks:
             raise Refused("the pickle has no mark")
         items, self.stack = self.stack, self.marks.pop()
@@ -107,24 +107,24 @@ class Machine:
     # ---------------------------------------------------------------- instructions
 
     def mark(self, _: Any) -> None:
-        """Begin the items of a container."""
+        """Start the items of a container."""
         if len(self.marks) >= DEPTH:
             raise Refused(f"the pickle nests containers more than {DEPTH} deep")
         self.marks.append(self.stack)
         self.stack = []
 
     def tuple(self, _: Any) -> None:
-        """Make a tuple of everything above the mark."""
+        """Build a tuple from everything above the mark."""
         items = self.to_mark()
         self.stack.append(tuple(items))
 
     def append(self, _: Any) -> None:
-        """Add one item to a list."""
+        """Append one item to a list."""
         item = self.pop()
         self.top(list).append(item)
 
     def appends(self, _: Any) -> None:
-        """Add everything above the mark to a list."""
+        """Append everything above the mark to a list."""
         items = self.to_mark()
         self.top(list).extend(items)
 
@@ -139,41 +139,41 @@ class Machine:
         self.top(dict)[checked_key(key)] = value
 
     def setitems(self, _: Any) -> None:
-        """Set items of a dict, keys and values in turn."""
+        """Set several items of a dict, given as alternating keys and values."""
         items = self.to_mark()
         if len(items) % 2:
             raise Refused("the pickle has a key without a value")
         self.top(dict).update(zip(map(checked_key, items[::2]), items[1::2], strict=True))
 
     def remember(self, place: Any) -> None:
-        """Let the top of the stack be fetched again."""
+        """Store the top of the stack in the memo."""
         self.memo[len(self.memo) if place is None else place] = self.top(object)
 
     def fetch(self, place: Any) -> None:
-        """Put a remembered object on the stack."""
+        """Push an object from the memo on the stack."""
         if place not in self.memo:
-            raise Refused("the pickle fetches an object that it has not made")
+            raise Refused("the pickle fetches an object that it has not created")
         self.stack.append(self.memo[place])
 
     def name(self, qualified: Any) -> None:
-        """Look a name up in the table."""
+        """Look up a name in the table."""
         module, _, name = qualified.partition(" ")
         self.stack.append(self.names(module, name))
 
     def name_from_stack(self, _: Any) -> None:
-        """Look a name up whose two parts are on the stack."""
+        """Look up a name whose two parts are on the stack."""
         name, module = self.pop(), self.pop()
         self.stack.append(self.names(str(module), str(name)))
 
     def reduce(self, _: Any) -> None:
-        """Call a function of the table."""
+        """Call a function from the table."""
         args, function = self.pop(), self.pop()
         if not isinstance(function, Constructor) or not isinstance(args, tuple):
-            raise Refused("the pickle calls something that is no function")
+            raise Refused("the pickle calls something that is not a function")
         self.stack.append(function.call(*args))
 
     def build(self, _: Any) -> None:
-        """Give a state dict its metadata, the only attribute that plain data has."""
+        """Set a state dict's metadata, the only attribute that plain data may have."""
         state = self.pop()
         target = self.top(OrderedDict)
         if not isinstance(state, dict) or set(state) != {"_metadata"}:
@@ -181,7 +181,7 @@ class Machine:
         vars(target).update(state)
 
     def external(self, _: Any) -> None:
-        """Replace a reference by what it refers to."""
+        """Replace a reference by the object it refers to."""
         self.stack.append(self.persistent(self.pop()))
 
 
@@ -195,7 +195,7 @@ INSTRUCTIONS: dict[str, Callable[[Machine, Any], None]] = {
 
 
 def checked_key(key: Any, depth: int = 2) -> Any:
-    """Return a key of a dict; nested tuples could take forever to compare."""
+    """Return a dict key; raise if its type could take forever to compare, as nested tuples can."""
     if not isinstance(key, KEYS) and not (
             isinstance(key, (tuple, frozenset)) and depth
             and all(checked_key(item, depth - 1) is item for item in key)):

@@ -1,7 +1,8 @@
-"""torch.signal.windows: windows by their names, symmetric unless told.
+"""torch.signal.windows: window functions by name, symmetric by default.
 
-All make `M` numbers; one number is 1. `sym=False` gives a window that may repeat. `ValueError` for
-M < 0, for a dtype that is not floating, and for a shape that makes no window.
+All return `M` numbers; a single number is 1. `sym=False` gives a periodic window. Raises
+`ValueError` for M < 0, for a dtype that is not floating, and for a parameter that does not define a
+window.
 
 Source: https://docs.pytorch.org/docs/stable/signal.html
 """
@@ -24,7 +25,7 @@ __all__ = ["bartlett", "blackman", "cosine", "exponential", "gaussian", "general
 
 
 def window(name: str, M: int, sym: bool, options: Any, values: Any) -> Any:
-    """Make a window if its size and dtype may be; see `minigrad/ops/creation/windows.py`."""
+    """Return a window after checking its size and dtype; see `minigrad/ops/creation/windows.py`."""
     dtype, layout = options.get("dtype"), options.get("layout", strided)
     if M < 0:
         raise ValueError(f"{name} requires non-negative window length, got M={M}")
@@ -36,7 +37,7 @@ def window(name: str, M: int, sym: bool, options: Any, values: Any) -> Any:
 
 
 def bartlett(M: int, *, sym: bool = True, **options: Any) -> Any:
-    """Make a triangle.
+    """Return a triangle.
 
     >>> bartlett(5)
     tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
@@ -45,7 +46,7 @@ def bartlett(M: int, *, sym: bool = True, **options: Any) -> Any:
 
 
 def blackman(M: int, *, sym: bool = True, **options: Any) -> Any:
-    """Make Blackman's sum of three cosines.
+    """Return Blackman's sum of three cosines.
 
     >>> blackman(3).round(decimals=4)
     tensor([-0.,  1., -0.])
@@ -54,7 +55,7 @@ def blackman(M: int, *, sym: bool = True, **options: Any) -> Any:
 
 
 def cosine(M: int, *, sym: bool = True, **options: Any) -> Any:
-    """Make half a period of a sine.
+    """Return half a period of a sine.
 
     >>> cosine(3)
     tensor([0.5000, 1.0000, 0.5000])
@@ -65,7 +66,7 @@ def cosine(M: int, *, sym: bool = True, **options: Any) -> Any:
 
 def exponential(M: int, *, center: float | None = None, tau: float = 1.0, sym: bool = True,
                 **options: Any) -> Any:
-    """Make exp(-|k - center| / tau), by default about the middle.
+    """Return exp(-|k - center| / tau), by default centred on the middle.
 
     >>> exponential(3)
     tensor([0.3679, 1.0000, 0.3679])
@@ -79,7 +80,7 @@ def exponential(M: int, *, center: float | None = None, tau: float = 1.0, sym: b
 
 
 def gaussian(M: int, *, std: float = 1.0, sym: bool = True, **options: Any) -> Any:
-    """Make a normal distribution's bell with the deviation `std`.
+    """Return a Gaussian bell with the standard deviation `std`.
 
     >>> gaussian(3)
     tensor([0.6065, 1.0000, 0.6065])
@@ -91,7 +92,7 @@ def gaussian(M: int, *, std: float = 1.0, sym: bool = True, **options: Any) -> A
 
 
 def general_cosine(M: int, *, a: Iterable[float], sym: bool = True, **options: Any) -> Any:
-    """Make the alternating sum of cosines with the coefficients `a`.
+    """Return the alternating sum of cosines with the coefficients `a`.
 
     >>> general_cosine(3, a=[0.5, 0.5])
     tensor([0., 1., 0.])
@@ -105,7 +106,7 @@ def general_cosine(M: int, *, a: Iterable[float], sym: bool = True, **options: A
 
 
 def general_hamming(M: int, *, alpha: float = 0.54, sym: bool = True, **options: Any) -> Any:
-    """Make alpha - (1 - alpha) cos(2 pi k / n).
+    """Return alpha - (1 - alpha) cos(2 pi k / n).
 
     >>> general_hamming(3)
     tensor([0.0800, 1.0000, 0.0800])
@@ -114,7 +115,7 @@ def general_hamming(M: int, *, alpha: float = 0.54, sym: bool = True, **options:
 
 
 def hamming(M: int, *, sym: bool = True, **options: Any) -> Any:
-    """Make 0.54 - 0.46 cos(2 pi k / n).
+    """Return 0.54 - 0.46 cos(2 pi k / n).
 
     >>> hamming(3)
     tensor([0.0800, 1.0000, 0.0800])
@@ -123,7 +124,7 @@ def hamming(M: int, *, sym: bool = True, **options: Any) -> Any:
 
 
 def hann(M: int, *, sym: bool = True, **options: Any) -> Any:
-    """Make a raised cosine.
+    """Return a raised cosine.
 
     >>> hann(3)
     tensor([0., 1., 0.])
@@ -132,7 +133,7 @@ def hann(M: int, *, sym: bool = True, **options: Any) -> Any:
 
 
 def kaiser(M: int, *, beta: float = 12.0, sym: bool = True, **options: Any) -> Any:
-    """Make Kaiser's bell of a Bessel function; `beta` sets its width.
+    """Return Kaiser's bell, a Bessel function; `beta` sets its width.
 
     >>> kaiser(3, beta=0.0)
     tensor([1., 1., 1.])
@@ -143,7 +144,7 @@ def kaiser(M: int, *, beta: float = 12.0, sym: bool = True, **options: Any) -> A
 
 
 def nuttall(M: int, *, sym: bool = True, **options: Any) -> Any:
-    """Make Nuttall's sum of four cosines.
+    """Return Nuttall's sum of four cosines.
 
     >>> nuttall(3)[1]
     tensor(1.)

@@ -1,4 +1,4 @@
-"""`utils.benchmark`: how long a statement takes, measured often enough to be told.
+"""`utils.benchmark`: measure how long a statement takes, often enough to be reliable.
 
 Source: https://docs.pytorch.org/docs/stable/benchmark_utils.html
 """
@@ -17,15 +17,15 @@ from ..backend.threads import get_num_threads, set_num_threads
 
 __all__ = ["Compare", "Measurement", "TaskSpec", "Timer", "timer"]
 
-#: Units of time, the largest first.
+#: Units of time, largest first.
 UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
-#: Shares of the median that the middle half of the times may take, before the text warns.
+#: Fractions of the median that the interquartile range may reach before the text warns.
 FLUCTUATION, INFLUENCE = 0.1, 0.25
 ENGLISH = {"s": "seconds", "ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds"}
 
 
 def timer() -> float:
-    """Return the time in seconds, after a GPU has done its work.
+    """Return the time in seconds, after waiting for the GPU.
 
     >>> start = timer(); timer() - start < 60.0
     True
@@ -36,7 +36,7 @@ def timer() -> float:
 
 
 def unit_of(seconds: float) -> tuple[str, float]:
-    """Return the unit in which a time is told, and how long it is.
+    """Return a suitable unit for a time, and the unit's length in seconds.
 
     >>> unit_of(0.0025)
     ('ms', 0.001)
@@ -47,7 +47,7 @@ def unit_of(seconds: float) -> tuple[str, float]:
 
 @dataclass(frozen=True)
 class TaskSpec:
-    """The statement that is measured, and what it is called.
+    """The statement to measure, and its labels.
 
     >>> TaskSpec("x + x", "pass").title, TaskSpec("x + x", "pass", label="Sum").title
     ('x + x', 'Sum')
@@ -64,7 +64,7 @@ class TaskSpec:
 
     @property
     def title(self) -> str:
-        """The label, or else the statement."""
+        """The label, or the statement if there is no label."""
         if self.label is not None:
             return self.label + (f": {self.sub_label}" if self.sub_label else "")
         return self.stmt if "\n" not in self.stmt else (
@@ -73,7 +73,7 @@ class TaskSpec:
 
 @dataclass
 class Measurement:
-    """Times of a statement: `raw_times` of `number_per_run` runs each, in seconds.
+    """Times of a statement: `raw_times` for `number_per_run` runs each, in seconds.
 
     >>> spec = TaskSpec("x + x", "pass", label="Sum", sub_label="1000 numbers", env="laptop")
     >>> m = Measurement(10, [2.0, 3.0, 4.0, 7.0], spec)
@@ -96,22 +96,22 @@ class Measurement:
 
     @property
     def times(self) -> list[float]:
-        """The times of one run."""
+        """The time of a single run, for each measurement."""
         return [time / self.number_per_run for time in self.raw_times]
 
     @property
     def median(self) -> float:
-        """The median of the times."""
+        """The median time."""
         return statistics.median(self.times)
 
     @property
     def mean(self) -> float:
-        """The mean of the times."""
+        """The mean time."""
         return statistics.fmean(self.times)
 
     @property
     def quartiles(self) -> tuple[float, float]:
-        """The first quartile of the times, and the third."""
+        """The first and third quartile of the times."""
         times = self.times
         if len(times) < 2:
             return times[0], times[0]
@@ -120,18 +120,18 @@ class Measurement:
 
     @property
     def iqr(self) -> float:
-        """The distance from the first quartile to the third."""
+        """The interquartile range of the times."""
         low, high = self.quartiles
         return high - low
 
     @property
     def title(self) -> str:
-        """The label, or else the statement."""
+        """The label, or the statement if there is no label."""
         return self.task_spec.title
 
     @property
     def env(self) -> str:
-        """The name of the setting in which it was measured."""
+        """The name of the environment of the measurement."""
         return self.task_spec.env or "Unspecified env"
 
     @property
@@ -140,17 +140,17 @@ class Measurement:
         return self.task_spec.sub_label or self.task_spec.stmt or "[Unknown]"
 
     def meets_confidence(self, threshold: float = 0.1) -> bool:
-        """Tell whether the times lie together: the range of the middle half by the median."""
+        """Return whether the interquartile range is below `threshold` times the median."""
         return self.iqr / self.median < threshold
 
     @property
     def has_warnings(self) -> bool:
-        """Tell whether the times differ so much that the text says so."""
+        """Return whether the times vary so much that the text warns."""
         return self.iqr / self.median >= FLUCTUATION
 
     @staticmethod
     def merge(measurements: Iterable[Measurement]) -> list[Measurement]:
-        """Return one measurement for each task, with the times of all that are of it."""
+        """Merge the measurements of each task into one, with all their times."""
         groups: dict[TaskSpec, list[Measurement]] = {}
         for one in measurements:
             groups.setdefault(one.task_spec, []).append(one)
@@ -180,7 +180,7 @@ class Measurement:
 
 
 class Timer:
-    """Measures a statement in the names of `globals`, on `num_threads` threads.
+    """Measures a statement in the namespace `globals`, on `num_threads` threads.
 
     Source: `torch.utils.benchmark.Timer`.
 
@@ -198,7 +198,7 @@ class Timer:
         if not isinstance(stmt, str):
             raise ValueError("Currently only a `str` stmt is supported.")
         if str(getattr(language, "name", language)).lower() not in ("python", "py"):
-            raise NotImplementedError("Timer: minigrad measures Python, and compiles no C++")
+            raise NotImplementedError("Timer: minigrad measures only Python and cannot compile C++")
         self._task_spec = TaskSpec(stmt, setup, global_setup, label, sub_label, description, env,
                                    num_threads)
         self._timer = timeit.Timer(stmt, setup, timer, globals)
@@ -207,17 +207,17 @@ class Timer:
         return max(self._timer.timeit(number), 1e-9)
 
     def timeit(self, number: int = 1000000) -> Measurement:
-        """Run the statement `number` times, after a tenth as many to warm up."""
+        """Run the statement `number` times, after one hundredth as many runs to warm up."""
         with threads(self._task_spec.num_threads):
             self._time(max(int(number // 100), 2))
             return Measurement(number, [self._time(number)], self._task_spec)
 
     def blocked_autorange(self, callback: Callable[[int, float], Any] | None = None,
                           min_run_time: float = 0.2) -> Measurement:
-        """Measure blocks of runs until they have taken `min_run_time` seconds together.
+        """Measure blocks of runs until they have taken `min_run_time` seconds in total.
 
-        A block is so long that the timer itself counts for little. `callback` is given the
-        number of runs and the time of each block.
+        A block is long enough that the timer's overhead is negligible. `callback` gets the number
+        of runs and the time of each block.
 
         >>> measured = Timer("sum(range(100))").blocked_autorange(min_run_time=0.01)
         >>> len(measured.times) >= 1, measured.median < 1.0
@@ -235,7 +235,7 @@ class Timer:
     def adaptive_autorange(self, threshold: float = 0.1, *, min_run_time: float = 0.01,
                            max_run_time: float = 10.0,
                            callback: Callable[[int, float], Any] | None = None) -> Measurement:
-        """Measure blocks until they lie together, at most `max_run_time` seconds.
+        """Measure blocks until the times agree, for at most `max_run_time` seconds.
 
         >>> measured = Timer("sum(range(100))").adaptive_autorange(max_run_time=0.05)
         >>> len(measured.times) >= 1, measured.median < 1.0
@@ -255,7 +255,7 @@ class Timer:
             return result
 
     def _block(self, min_run_time: float) -> int:
-        """Return how many runs make a block: a thousandth of the time, and far above the timer."""
+        """Return the runs per block: long enough to make the timer's overhead negligible."""
         overhead = statistics.median(self._time(0) for _ in range(5))
         number = 1
         while True:
@@ -279,7 +279,7 @@ def threads(number: int) -> Iterator[None]:
 
 @dataclass
 class Compare:
-    """A table of measurements: a row for each sub-label, a column for each description.
+    """A table of measurements, with a row for each sub-label and a column for each description.
 
     Source: `torch.utils.benchmark.Compare`.
 
@@ -338,7 +338,7 @@ class Compare:
         self._trim = True
 
     def colorize(self, rowwise: bool = False) -> None:
-        """Do nothing: the table has no colours.
+        """Do nothing, since the table has no colours.
 
         >>> spec = TaskSpec("x + x", "pass", label="add", sub_label="size 1", description="here")
         >>> table = Compare([Measurement(1, [2e-6], spec)])
@@ -347,7 +347,7 @@ class Compare:
         """
 
     def highlight_warnings(self) -> None:
-        """Do nothing: the table marks nothing.
+        """Do nothing, since the table has no highlighting.
 
         >>> spec = TaskSpec("x + x", "pass", label="add", sub_label="size 1", description="here")
         >>> table = Compare([Measurement(1, [2e-6], spec)])

@@ -1,11 +1,11 @@
-"""Checkpointing: save a function's inputs instead of its nodes' tensors, and run it again in
-backward.  It trades time for memory.
+"""Checkpointing: save a function's inputs instead of its intermediate tensors, to save memory.
 
-There are two variants.  With `use_reentrant=False` the graph is recorded as usual and its saved
-tensors are recomputed when they are first read; everything that works without a checkpoint
-works with it.  With `use_reentrant=True` the function runs without a graph, and its backward runs
-it again and calls `backward` inside of backward: at least one input has to require grad, `grad`
-and `backward(inputs=...)` do not work, and only tensors given directly as arguments count.
+In backward the function runs again, so checkpointing trades time for memory. There are two
+variants. With `use_reentrant=False` the graph is recorded as usual, and its saved tensors are
+recomputed when they are first read; everything that works without a checkpoint works with it.  With
+`use_reentrant=True` the function runs without a graph, and its backward runs it again and calls
+`backward` inside of backward. Therefore at least one input must require grad, `grad` and
+`backward(inputs=...)` do not work, and only tensors passed directly as arguments get gradients.
 
 Source: https://docs.pytorch.org/docs/stable/checkpoint.html
 """
@@ -47,7 +47,7 @@ _debug: ContextVar[bool | None] = ContextVar("debug", default=None)
 
 
 def noop_context_fn() -> Contexts:
-    """Return two contexts that do nothing: the default of `checkpoint`'s `context_fn`.
+    """Return two contexts that do nothing, the default of `checkpoint`'s `context_fn`.
 
     >>> first, second = noop_context_fn()
     >>> with first:
@@ -70,14 +70,14 @@ def checkpoint(
 ) -> Any:
     """Return `function(*args, **kwargs)`; backward recomputes the tensors that it needs.
 
-    `preserve_rng_state` makes the second run draw the same random numbers; it is under autocast as
-    the first was.  The other options are
-    for `use_reentrant=False` only: keyword arguments; `context_fn`, which returns a context for the
-    first run and one for the second; `determinism_check`, "default" to compare shapes, dtypes and
-    devices of the tensors that both runs save, or "none"; `debug`, to list these in errors;
-    `early_stop`, to end the second run when it has all it needs.  Leaving out `use_reentrant` means
-    True and warns.  `ValueError` for options that a variant does not take; in backward
-    `CheckpointError` if the runs differ.
+    With `preserve_rng_state` the second run draws the same random numbers; it also uses autocast
+    like the first run. The other options only work with `use_reentrant=False`: keyword arguments;
+    `context_fn`, which returns one context for the first run and one for the second;
+    `determinism_check`, "default" to compare shapes, dtypes and devices of the tensors that both
+    runs save, or "none"; `debug`, to list these tensors in errors; `early_stop`, to end the second
+    run once it has computed all it needs. `use_reentrant` defaults to True with a warning.  Raises
+    `ValueError` for options that a variant does not support and, in backward, `CheckpointError` if
+    the runs differ.
 
     Source: https://docs.pytorch.org/docs/stable/checkpoint.html#torch.utils.checkpoint.checkpoint
 
@@ -125,11 +125,11 @@ def checkpoint(
 
 def checkpoint_sequential(functions: Any, segments: int, input: Any,
                           use_reentrant: bool | None = None, **kwargs: Any) -> Any:
-    """Return `input` sent through the functions one by one, in checkpoints of equal length.
+    """Apply the functions to `input` one after the other, in checkpoints of equal length.
 
-    `functions` is a Sequential or a list of modules or functions; it is cut into `segments`, all
-    but the last of which are checkpointed.  `preserve_rng_state` as in `checkpoint`; `ValueError`
-    for any other keyword.
+    `functions` is a Sequential or a list of modules or functions. It is cut into `segments`, all
+    checkpointed except the last.  `preserve_rng_state` works as in `checkpoint`; other keywords
+    raise `ValueError`.
 
     Source: https://docs.pytorch.org/docs/stable/checkpoint.html#torch.utils.checkpoint.checkpoint_sequential
 
@@ -168,7 +168,7 @@ def in_turn(functions: list[Callable[[Any], Any]]) -> Callable[[Any], Any]:
 
 
 class CheckpointFunction(Function):
-    """The reentrant variant: runs the function without a graph, and with one in backward.
+    """The reentrant variant: run the function without a graph, and again with one in backward.
 
     >>> from minigrad import tensor
     >>> x = tensor(2.0, requires_grad=True)
@@ -181,7 +181,7 @@ class CheckpointFunction(Function):
     @staticmethod
     def forward(ctx: Any, run_function: Callable[..., Any], preserve_rng_state: bool,
                 *args: Any) -> Any:
-        """Run the function and keep its arguments."""
+        """Run the function and save its arguments."""
         check_backward_validity(args)
         ctx.run_function = run_function
         ctx.state, ctx.casts = States() if preserve_rng_state else None, told()
@@ -193,7 +193,7 @@ class CheckpointFunction(Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
-        """Run the function again, with a graph, and backpropagate through it."""
+        """Run the function again with a graph, and backpropagate through it."""
         if not is_checkpoint_valid():
             raise RuntimeError(
                 "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or "
@@ -217,7 +217,7 @@ class CheckpointFunction(Function):
 
 
 def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return the tuple with leaves in place of its tensors; `RuntimeError` unless it is one.
+    """Replace the tensors in a tuple by leaves; raise `RuntimeError` unless it is a tuple.
 
     >>> from minigrad import tensor
     >>> x = tensor(2.0, requires_grad=True) * 3
@@ -232,7 +232,7 @@ def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def check_backward_validity(inputs: Iterable[Any]) -> None:
-    """Warn if no tensor among the inputs requires grad: no gradient would reach the function.
+    """Warn if no input requires grad, because then no gradient would reach the function.
 
     >>> from minigrad import tensor
     >>> with warnings.catch_warnings(record=True) as shown:
@@ -247,7 +247,7 @@ def check_backward_validity(inputs: Iterable[Any]) -> None:
 
 @contextmanager
 def random_state(state: States | None) -> Iterator[None]:
-    """Set the state of the random generator in a block; None changes nothing."""
+    """Set the state of the random generator within a block; `None` changes nothing."""
     with fork_rng(enabled=state is not None):
         if state is not None:
             state.restore()
@@ -263,7 +263,7 @@ def warn_of_default(beginning: str) -> None:
 
 @contextmanager
 def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
-    """Set `early_stop` of all checkpoints that run forward in a block; overrides their own.
+    """Set `early_stop` for all checkpoints that run forward in a block, overriding their own.
 
     >>> from minigrad import tensor
     >>> def function(x):
@@ -279,7 +279,7 @@ def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
 
 @contextmanager
 def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
-    """Set `debug` of all checkpoints in a block; overrides their own.
+    """Set `debug` for all checkpoints in a block, overriding their own.
 
     >>> from minigrad import exp, tensor
     >>> x = tensor(0.0, requires_grad=True)

@@ -1,4 +1,4 @@
-"""`utils.dlpack`: tensors to and from other libraries, without a copy.
+"""`utils.dlpack`: exchange tensors with other libraries without copying.
 
 Source: https://docs.pytorch.org/docs/stable/dlpack.html
 """
@@ -17,20 +17,20 @@ __all__ = ["from_dlpack", "to_dlpack"]
 
 
 def to_dlpack(tensor: Tensor) -> Any:
-    """Return a capsule of DLPack that shares the tensor's memory; it can be read once.
+    """Return a DLPack capsule that shares the tensor's memory; it can be read once.
 
-    Libraries take the tensor itself too, by its `__dlpack__`. Source:
+    Other libraries also accept the tensor itself, through its `__dlpack__`. Source:
     `torch.utils.dlpack.to_dlpack`.
 
     >>> from minigrad import ones
     >>> from_dlpack(to_dlpack(ones(2)))
     tensor([1., 1.])
     """
-    return tensor.__dlpack__(max_version=(1, 0))  # one that says that it may be written to
+    return tensor.__dlpack__(max_version=(1, 0))  # declares the memory writable
 
 
 def from_dlpack(ext_tensor: Any) -> Tensor:
-    """Return a tensor that shares the memory of another library's, or of a capsule of DLPack.
+    """Return a tensor that shares memory with another library's tensor, or with a DLPack capsule.
 
     Source: `torch.utils.dlpack.from_dlpack`.
     """
@@ -43,7 +43,7 @@ def from_dlpack(ext_tensor: Any) -> Tensor:
 
 
 class _Writable:
-    """An array's memory, to be written to; capsules before version 1 do not say that it may be."""
+    """An array's memory as writable, since capsules before version 1 do not declare it writable."""
 
     def __init__(self, array: Any) -> None:
         self.array = array
@@ -55,7 +55,7 @@ class _Writable:
 
 
 class _Capsule:
-    """The holder of a capsule: libraries ask it for the capsule, and for its device."""
+    """Wrapper that gives libraries a capsule and its device."""
 
     def __init__(self, capsule: Any) -> None:
         self.capsule = capsule
@@ -64,9 +64,9 @@ class _Capsule:
         return self.capsule
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        """Read type and number of the device, which stand behind the address of the data.
+        """Read the type and number of the device; they follow the address of the data.
 
-        From version 1 on, four words stand before that address.
+        From version 1 on, four words precede that address.
         """
         python, word = ctypes.pythonapi, ctypes.sizeof(ctypes.c_void_p)
         python.PyCapsule_GetName.restype = ctypes.c_char_p

@@ -1,7 +1,7 @@
-"""Conversion of tensors between minigrad and PyTorch, in one process.
+"""Conversion of tensors between minigrad and PyTorch within a process.
 
-`load_state_dict` takes PyTorch's tensors as they are; these two convert nested containers
-of tensors, such as the states of optimizers. Between processes use files, by `save` and `load`.
+`load_state_dict` accepts PyTorch's tensors directly; these two functions convert nested containers
+of tensors, such as the states of optimizers. Between processes, use files with `save` and `load`.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ __all__ = ["from_torch", "to_torch"]
 
 
 def from_torch(value: Any) -> Any:
-    """Convert PyTorch tensors in nested dicts, lists and tuples to minigrad's; copies the values.
+    """Convert PyTorch tensors in nested dicts, lists and tuples to minigrad's, copying the values.
 
-    `TypeError` for a dtype that NumPy lacks, such as bfloat16. Other values stay as they are.
+    Other values stay unchanged. Raises `TypeError` for a dtype that NumPy lacks, such as bfloat16.
 
     >>> from_torch({"step": 3})
     {'step': 3}
@@ -30,10 +30,10 @@ def from_torch(value: Any) -> Any:
 
 
 def to_torch(value: Any) -> Any:
-    """Convert minigrad tensors in nested dicts, lists and tuples to PyTorch's; copies the values.
+    """Convert minigrad tensors in nested dicts, lists and tuples to PyTorch's, copying the values.
 
-    It needs the package torch. Other values stay as they are. RuntimeError after `as_torch`,
-    which puts minigrad in PyTorch's place.
+    Other values stay unchanged. It needs the package torch, and raises `RuntimeError` after
+    `as_torch`, because minigrad then replaces PyTorch.
 
     >>> to_torch({"step": 3})
     {'step': 3}
@@ -58,7 +58,7 @@ def nested(value: Any, wanted: Callable[[Any], bool], change: Callable[[Any], An
 
 
 def is_torch_tensor(value: Any) -> bool:
-    """Tell whether a value is a PyTorch tensor, without importing PyTorch."""
+    """Return whether a value is a PyTorch tensor, without importing PyTorch."""
     return any(base.__module__ == "torch" and base.__name__ == "Tensor"
                for base in type(value).__mro__)
 
@@ -74,8 +74,8 @@ def torch_of(tensor: Tensor) -> Any:
     import torch
 
     if torch.Tensor is Tensor:
-        raise RuntimeError("to_torch: minigrad stands in for torch in this process (as_torch was "
-                           "called), so PyTorch cannot be reached")
+        raise RuntimeError("to_torch: minigrad replaces torch in this process (as_torch was "
+                           "called), so PyTorch cannot be imported")
     array = tensor._array
     made = torch.from_numpy(np.array(backend_of(array).to_host(array)))
     return made.requires_grad_(tensor.requires_grad)

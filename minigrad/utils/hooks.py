@@ -1,4 +1,4 @@
-"""`utils.hooks`: handles that take hooks away, and marks of hooks.
+"""`utils.hooks`: handles that remove hooks, and a marker for hooks.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.utils.hooks.RemovableHandle.html
 """
@@ -14,7 +14,7 @@ __all__ = ["RemovableHandle", "unserializable_hook", "warn_if_has_hooks"]
 
 
 def unserializable_hook(f: Any) -> Any:
-    """Mark a hook that is not to be saved with its tensor, so that no warning says so.
+    """Mark a hook as not saved with its tensor, to suppress the warning about it.
 
     >>> def hook(grad): return grad
     >>> unserializable_hook(hook).__torch_unserializable__
@@ -25,7 +25,7 @@ def unserializable_hook(f: Any) -> Any:
 
 
 def warn_if_has_hooks(tensor: Any) -> None:
-    """Warn of each hook of a tensor that is lost when the tensor is saved, unless it is marked."""
+    """Warn about each unmarked hook that is lost when its tensor is saved."""
     for hook in (tensor._backward_hooks or {}).values():
         if not hasattr(hook, "__torch_unserializable__"):
             warnings.warn(f"backward hook {hook!r} on tensor will not be serialized.  If this is "

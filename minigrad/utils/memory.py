@@ -1,9 +1,9 @@
-"""Peak memory of a block of code: allocated by Python and NumPy, or of the process.
+"""Peak memory of a block of code, as allocated by Python and NumPy, or of the process.
 
 NumPy reports every allocation to Python's `tracemalloc`, so the count is exact to the byte.  It
 includes Python objects such as the graph's nodes, and it slows Python down while it runs.  The peak
 of the process costs nothing and includes everything: the interpreter, the libraries, the buffers of
-BLAS.  It never goes down, except by a reset on systems that have one.
+BLAS. It never decreases, except by a reset on systems that support one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import ClassVar, Self
 
 try:
     import resource
-except ImportError:  # Windows has none
+except ImportError:  # not available on Windows
     resource = None  # type: ignore[assignment]  # a module elsewhere
 
 __all__ = ["peak_memory", "process_peak", "reset_process_peak"]
@@ -26,7 +26,7 @@ _STATUS, _CLEAR = Path("/proc/self/status"), Path("/proc/self/clear_refs")  # wh
 
 
 class peak_memory:
-    """Measure the memory allocated in a `with` block: its peak, and the rest at the end.
+    """Measure the memory allocated in a `with` block: its peak, and what remains at the end.
 
     `peak` is the largest growth of memory, `kept` the growth that is still in use at the end.
     Source: https://docs.python.org/3/library/tracemalloc.html
@@ -61,7 +61,7 @@ class peak_memory:
 
 
 def process_peak() -> int:
-    """Return the peak memory of this process in bytes, since the last reset if there was one.
+    """Return the peak memory of this process in bytes, since its start or the last reset.
 
     Raises `RuntimeError` on systems that do not report it.
 
@@ -82,7 +82,7 @@ def process_peak() -> int:
 
 
 def reset_process_peak() -> bool:
-    """Release free memory and restart `process_peak` from the memory in use; False if it cannot.
+    """Release free memory and restart `process_peak`; return False if that is impossible.
 
     >>> reset_process_peak() in (True, False)
     True

@@ -1,7 +1,7 @@
-"""The tables in `_names.py`: which module each name of the package is in.
+"""The tables in `_names.py` map each name of the package to its module.
 
-Names of packages come from their imports under `if TYPE_CHECKING:`, names of operations from what
-the files of `ops/` have published.  `python -m minigrad.utils.stubs` writes the tables.
+Names in packages are read from their imports under `if TYPE_CHECKING:`, names of operations from
+what the files of `ops/` publish.  `python -m minigrad.utils.stubs` writes the tables.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["tables"]
 PACKAGE = Path(__file__).resolve().parent.parent
 _PACKAGE = __spec__.name.partition(".")[0]
 
-#: Files that have the words and do not use them.
+#: Files that contain these words without using them.
 OWN = ("on_demand.py", "name_tables.py")
 
 HEADER = '''\
@@ -33,7 +33,7 @@ and "new=." the module itself.
 
 
 def tables(methods: Mapping[str, Any]) -> str:
-    """Return the text of `_names.py`; `methods` are those that the layers above gave tensors."""
+    """Return the text of `_names.py`; `methods` are the tensor methods added by higher layers."""
     packages = {path: names for path, names in sorted(packages_on_demand())}
     parts = [HEADER, "#: Names of each package, by the module that has them.", "NAMES = {"]
     for path, names in packages.items():
@@ -53,7 +53,7 @@ def tables(methods: Mapping[str, Any]) -> str:
 
 
 def lines(table: Mapping[str, list[str]], indent: int) -> Iterator[str]:
-    """Write a table's rows as Python, at most 100 columns wide."""
+    """Yield a table's rows as Python source, at most 100 columns wide."""
     space = " " * indent
     for module, names in sorted(table.items()):
         row = f'{space}"{module}": "{" ".join(names)}",'
@@ -84,7 +84,7 @@ def packages_on_demand() -> Iterator[tuple[str, dict[str, list[str]]]]:
 
 
 def names_for_type_checkers(tree: ast.Module, package: str) -> dict[str, list[str]]:
-    """Return what a package imports under `if TYPE_CHECKING:`, by module."""
+    """Return the names that a package imports under `if TYPE_CHECKING:`, by module."""
     found: dict[str, list[str]] = {}
     for node in tree.body:
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
@@ -96,7 +96,7 @@ def names_for_type_checkers(tree: ast.Module, package: str) -> dict[str, list[st
 
 
 def add_files(found: dict[str, list[str]], folder: Path, package: str) -> None:
-    """Add the modules in a package's folder that no name of the package hides."""
+    """Add the modules in a package's folder that are not hidden by a name of the package."""
     known = {name.partition("=")[0] for names in found.values() for name in names}
     for file in sorted(folder.iterdir()):
         if (file.suffix == ".py" or (file / "__init__.py").exists()) and (
@@ -105,7 +105,7 @@ def add_files(found: dict[str, list[str]], folder: Path, package: str) -> None:
 
 
 def imported(node: ast.ImportFrom, package: str) -> Iterator[tuple[str, str]]:
-    """Yield the module and the name, as in `_names.py`, of what an import gives."""
+    """Yield the module and the name, in the form of `_names.py`, for everything an import binds."""
     above = package.split(".") if package else []
     base = ".".join([*above[:len(above) + 1 - node.level], *filter(None, [node.module])])
     for alias in node.names:
@@ -121,7 +121,7 @@ def imported(node: ast.ImportFrom, package: str) -> Iterator[tuple[str, str]]:
 
 
 def is_hidden(package: str, name: str) -> bool:
-    """Tell whether a package has something else by the name of a module in its folder."""
+    """Return whether a package binds a module's name to something else."""
     tree = ast.parse(PACKAGE.joinpath(*package.split("."), "__init__.py").read_text("utf-8"))
     return any(isinstance(node, ast.ImportFrom) and node.module and alias.name == name
                for node in ast.walk(tree) for alias in getattr(node, "names", ()))
@@ -137,7 +137,7 @@ def exported(path: str) -> list[str]:
 
 
 def is_module(path: str) -> bool:
-    """Tell whether a path below the package is that of a module."""
+    """Return whether a path below the package is a module."""
     file = PACKAGE.joinpath(*path.split("."))
     return file.is_dir() or file.with_suffix(".py").exists() or file.with_suffix(".pyi").exists()
 

@@ -1,18 +1,18 @@
 """Non-reentrant checkpointing: nodes save empty slots, and a second forward run fills them.
 
 NOTE [Regions and slots]
-    While a checkpointed function (a region) runs forward, its nodes keep an empty `Slot` for each
-    tensor that they save.  The first slot that a backward pass opens makes the region run again;
-    the tensors saved by that second run fill the slots, in the same order.  A slot is emptied as
-    it is opened, so each tensor lives only from the second run to its use.
+    While a checkpointed function (a region) runs forward, its nodes store an empty `Slot` for each
+    tensor that they save.  When a backward pass opens the first slot, the region runs again, and
+    the tensors that this second run saves fill the slots in the same order.  Opening a slot empties
+    it, so each tensor lives only from the second run until its use.
 
-    The region has weak references to its slots, and a slot to each backward pass: a node that is
-    freed drops its slot, and a pass that ends drops tensors that were not read.
+    The region refers weakly to its slots, and a slot to each backward pass. So freeing a node drops
+    its slot, and the end of a pass drops tensors that were not read.
 
 NOTE [Regions in regions]
-    A region's inputs are saved as a node saves tensors.  Inside another region they become slots of
-    the outer one, so running the inner region again runs the outer one first.  Only the hooks of
-    the innermost region are active, so each saved tensor belongs to that region only.
+    A region's inputs are saved like a node's tensors.  Inside another region they become slots of
+    the outer one, so running the inner region again first runs the outer one.  Only the hooks of
+    the innermost region are active, so each saved tensor belongs to just one region.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class CheckpointError(RuntimeError):
 
 
 class EnoughRecomputed(BaseException):
-    """Ends a second run that has filled all slots; no `except Exception` may stop it."""
+    """Ends a second run that has filled all slots; `except Exception` does not catch it."""
 
 
 class Slot:
@@ -66,15 +66,15 @@ class Slot:
     __slots__ = ("__weakref__",)
 
 
-Recomputed = WeakKeyDictionary[Slot, Tensor | None]  # None: the slot was opened
+Recomputed = WeakKeyDictionary[Slot, Tensor | None]  # None means the slot was opened
 
 
 class Outside:
-    """Placeholder for a backward pass when a saved tensor is read outside of one."""
+    """Placeholder for a backward pass, for reading a saved tensor outside of one."""
 
 
 def metadata(tensor: Tensor) -> dict[str, Any]:
-    """Return the metadata of a tensor that both runs must agree on."""
+    """Return the metadata on which both runs must agree."""
     return {"shape": tensor.shape, "dtype": tensor.dtype, "device": tensor.device}
 
 
@@ -97,15 +97,15 @@ class Region:
         self.recomputed: WeakKeyDictionary[Any, Recomputed] = WeakKeyDictionary()  # by pass
         self.described: list[Any] = []
         self.log: list[str] | None = [] if debug else None
-        self.complete = False  # True once the first run is over
-        self.backward_inside = False  # True if a second run saved more before that
+        self.complete = False  # whether the first run is over
+        self.backward_inside = False  # whether a second run saved more before that
 
     def hooks(self) -> saved_tensors_hooks:
         """Return the hooks for the first run."""
         return saved_tensors_hooks(self.pack, self.unpack)
 
     def pack(self, tensor: Tensor) -> Slot:
-        """Return a slot in place of the tensor."""
+        """Return a slot instead of the tensor."""
         slot = Slot()
         self.slots.append(ref(slot))
         self.described.append(self.describe(tensor))
@@ -114,7 +114,7 @@ class Region:
         return slot
 
     def unpack(self, slot: Slot) -> Tensor:
-        """Return the tensor of a slot; the first call of a pass runs the region again."""
+        """Return the tensor of a slot; the first call in a pass runs the region again."""
         task = current_task() or Outside()
         tensors = self.recomputed.get(task)
         if tensors is None:
@@ -144,7 +144,7 @@ class Region:
                 self.more_than_before(log)
                 return tensor
             slot = self.slots[number]()
-            tensor = tensor.detach()  # without the history, which would make a cycle
+            tensor = tensor.detach()  # the history would form a cycle
             if slot is not None:
                 tensors[slot] = tensor
             if self.early_stop and len(log) == len(self.slots):
@@ -159,14 +159,14 @@ class Region:
         return log
 
     def more_than_before(self, log: list[Any]) -> None:
-        """Raise for a surplus tensor, unless the first run is not over yet."""
+        """Raise for a surplus tensor, unless the first run has not finished yet."""
         if self.complete:
             raise self.error("torch.utils.checkpoint: trying to save more tensors during "
                              "recomputation than during the original forward pass.\n", log)
         self.backward_inside = True
 
     def compare(self, tensors: Recomputed, log: list[Any]) -> None:
-        """Raise unless both runs saved the same number of tensors, with equal metadata."""
+        """Raise unless both runs saved the same number of tensors with equal metadata."""
         if self.backward_inside:
             return
         if len(log) != len(self.slots):
@@ -188,7 +188,7 @@ class Region:
                              log)
 
     def error(self, message: str, log: list[Any]) -> CheckpointError:
-        """Make the error; with `debug` it lists the tensors that each run saved."""
+        """Return the error; with `debug` it lists the tensors that each run saved."""
         if self.log is None:
             return CheckpointError(message + TIP)
         before, after = ("\n".join(f"  {i}: {line}" for i, line in enumerate(lines))
@@ -198,7 +198,7 @@ class Region:
 
 
 def saved_where(tensor: Tensor) -> str:
-    """Describe a tensor that is being saved, with the innermost line outside of the package."""
+    """Describe a tensor that is being saved, and the innermost line outside of the package."""
     frame, _ = user_frame()
     file, number = frame.f_code.co_filename, frame.f_lineno
     text = linecache.getline(file, number, frame.f_globals).strip()
@@ -208,7 +208,7 @@ def saved_where(tensor: Tensor) -> str:
 
 @contextmanager
 def unsuppressed(context: Any) -> Iterator[None]:
-    """Enter the caller's context, which must not swallow exceptions of the function."""
+    """Enter the caller's context, and raise if it swallows exceptions of the function."""
     finished = False
     with context:
         yield

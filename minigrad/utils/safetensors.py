@@ -1,7 +1,7 @@
-"""Weights in safetensors files, the format that model hubs exchange: data and no code.
+"""Weights in safetensors files, the format of model hubs: it contains data but no code.
 
 It needs the `safetensors` package (the extra `safetensors`). PyTorch reads and writes the same
-files by `safetensors.torch`, so weights move both ways.
+files with `safetensors.torch`, so weights can be exchanged in both directions.
 
 Source: https://huggingface.co/docs/safetensors
 """
@@ -21,13 +21,13 @@ from ..tensor.tensor import Tensor
 __all__ = ["load_file", "save_file"]
 
 
-#: The format's names for minigrad's dtypes.
+#: The format's names of minigrad's dtypes.
 KNOWN = {"F64": "float64", "F32": "float32", "F16": "float16", "I64": "int64", "I32": "int32",
          "I16": "int16", "I8": "int8", "U8": "uint8", "BOOL": "bool"}
 
 
 def package() -> Any:
-    """Return the module `safetensors`; the error says how to install it."""
+    """Return the module `safetensors`, or raise an error that says how to install it."""
     try:
         import safetensors.numpy
     except ImportError as error:
@@ -40,7 +40,8 @@ def save_file(tensors: Mapping[str, Tensor], filename: str | os.PathLike[str],
               metadata: dict[str, str] | None = None) -> None:
     """Write tensors by name, such as a `state_dict`, to a file.
 
-    `TypeError` for values that are not tensors. Tensors that share memory are written one by one.
+    Tensors that share memory are written separately. Raises `TypeError` for values that are not
+    tensors.
     Source: `safetensors.torch.save_file`.
 
     >>> import os, tempfile
@@ -63,8 +64,8 @@ def save_file(tensors: Mapping[str, Tensor], filename: str | os.PathLike[str],
 def load_file(filename: str | os.PathLike[str], device: Any = "cpu") -> dict[str, Tensor]:
     """Return the tensors of a file by name, on a device.
 
-    `RuntimeError`, before anything is read, for a damaged file and for dtypes that minigrad does
-    not have, such as bfloat16. Source: `safetensors.torch.load_file`.
+    Raises `RuntimeError`, before it reads any tensor, for a damaged file and for dtypes that
+    minigrad does not have, such as bfloat16. Source: `safetensors.torch.load_file`.
 
     >>> import os, tempfile
     >>> from minigrad import tensor

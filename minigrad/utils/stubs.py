@@ -1,8 +1,8 @@
 """Type stubs for the tensor methods and package functions that declarations publish.
 
-Methods and functions of ops are made at import, where type checkers do not see them.  This writes
-their signatures to `_tensor_methods.pyi` and `_functions.pyi`, and to `_names.py` where each name
-of the package is:
+Methods and functions of ops are created at import, so type checkers do not see them.  This module
+writes their signatures to `_tensor_methods.pyi` and `_functions.pyi`, and the module of each name
+in the package to `_names.py`:
 
     python -m minigrad.utils.stubs            # write them
     python -m minigrad.utils.stubs --check    # fail if they are out of date
@@ -30,8 +30,8 @@ _PACKAGE = __spec__.name.partition(".")[0]
 METHODS, FUNCTIONS_STUB = PACKAGE / "_tensor_methods.pyi", PACKAGE / "_functions.pyi"
 NAMES = PACKAGE / "_names.py"
 
-#: Names that annotations may use, and the names under which a stub knows them: a tensor has
-#: methods called `float` and `int`, which would hide the types.
+#: Names that annotations may use, and their names in a stub. Tensors have methods called `float`
+#: and `int`, so these names would hide the types.
 KNOWN = {
     **{name: f"builtins.{name}" for name in (
         "bool", "int", "float", "str", "bytes", "object", "tuple", "list", "dict", "set", "type")},
@@ -60,8 +60,8 @@ _Number = builtins.int | builtins.float
 
 TENSORS = "builtins.tuple[Tensor, ...]"
 
-#: Results of written functions and methods without an annotation; all others return a tensor.
-#: `Any` stands where the arguments decide, or where the result has fields of its own.
+#: Results of handwritten functions and methods without an annotation; all others return a tensor.
+#: `Any` means that the result depends on the arguments, or has special fields.
 RESULTS = {
     **dict.fromkeys(("allclose", "equal", "is_conj", "is_contiguous", "is_neg", "volatile"),
                     "builtins.bool"),
@@ -83,10 +83,10 @@ RESULTS = {
     "lstm": "builtins.tuple[Tensor, Tensor, Tensor]",
 }
 
-#: Binary operators that are written by hand.
+#: Handwritten binary operators.
 OPERATORS = {"__imod__", "__ipow__", "__mod__", "__pow__", "__rmod__", "__rpow__", "__rsub__"}
 
-#: Functions and methods with several forms: arguments after the first, and result of each.
+#: Functions and methods with several forms: the arguments after the first, and the result of each.
 FORMS = {
     **{name: (("*, out: Any = ...", "Tensor"),
               ("other: Tensor, *, out: Any = ...", "Tensor"),
@@ -97,7 +97,7 @@ FORMS = {
        for name, result in (("median", "_MedianDimResult"), ("nanmedian", "_NanmedianDimResult"))},
 }
 
-#: The same, if the first argument has another name: all arguments, of the function alone.
+#: The same for functions whose first argument has another name: all arguments.
 FUNCTION_FORMS = {
     "where": (("condition: Tensor", TENSORS),
               ("condition: Tensor, input: Tensor | _Number, other: Tensor | _Number, *, "
@@ -109,7 +109,7 @@ OVERRIDES = {"__eq__", "__ne__"}
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Write the stubs, or with `--check` report which of them are not current."""
+    """Write the stubs, or with `--check` report which of them are out of date."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--check", action="store_true", help="write nothing, only compare")
     check = parser.parse_args(arguments).check
@@ -143,7 +143,7 @@ def stubs() -> dict[Path, str]:
 
 
 def named_results() -> Iterator[str]:
-    """Describe the named tuples that ops with several outputs return."""
+    """Yield the named tuples that ops with several outputs return."""
     for op in sorted(REGISTRY.values(), key=lambda op: op.__name__):
         if op.outputs:
             yield f"class _{op.__name__}Result(NamedTuple):"
@@ -153,7 +153,7 @@ def named_results() -> Iterator[str]:
 
 
 def method_lines() -> Iterator[str]:
-    """Describe every method that a layer above `tensor` adds to tensors."""
+    """Yield every method that layers above `tensor` add to tensors."""
     ops = published_ops()
     for name in sorted(published_methods()):
         attribute = inspect.getattr_static(Tensor, name)
@@ -179,7 +179,7 @@ def method_lines() -> Iterator[str]:
 
 
 def function_lines() -> Iterator[str]:
-    """Describe every function that the package offers."""
+    """Yield every function of the package."""
     ops = published_ops()
     for name in sorted(FUNCTIONS):
         if name in FUNCTION_FORMS:
@@ -194,7 +194,7 @@ def function_lines() -> Iterator[str]:
 
 
 def forms(several: Iterable[tuple[str, str]], name: str, first: str, indent: str) -> Iterator[str]:
-    """Describe a function or method that has several forms."""
+    """Yield the overloads of a function or method with several forms."""
     for arguments, result in several:
         yield f"{indent}@overload"
         yield f"{indent}def {name}({', '.join(filter(None, (first, arguments)))}) -> {result}: ..."
@@ -203,7 +203,7 @@ def forms(several: Iterable[tuple[str, str]], name: str, first: str, indent: str
 def published_methods() -> set[str]:
     """Return the names in `Tensor` that its own class body does not define.
 
-    Methods that are left out are none: a type checker is to say that they are not there.
+    It excludes methods that minigrad leaves out, so that a type checker reports them as missing.
     """
     source = ast.parse((PACKAGE / "tensor" / "tensor.py").read_text(encoding="utf-8"))
     body = next(node for node in source.body
@@ -223,7 +223,7 @@ def published_methods() -> set[str]:
 
 
 def published_ops() -> dict[str, type[Op]]:
-    """Return the ops that are functions and methods of their own, in-place variants included."""
+    """Return the ops that are published as functions and methods, including in-place variants."""
     ops: dict[str, type[Op]] = {}
     for op in REGISTRY.values():
         if op.public:
@@ -252,7 +252,7 @@ def dunder_signature(name: str) -> str:
 
 
 def op_signature(op: type[Op], first: str = "self") -> str:
-    """Return the signature that an op's declaration gives its function and its method."""
+    """Return the signature of an op's function and method, from its declaration."""
     parts, star = [], False
     for position, name in enumerate(op.parameters):
         if name in op.keyword_only and not star:
@@ -276,7 +276,7 @@ def op_signature(op: type[Op], first: str = "self") -> str:
 
 
 def parameter_type(op: type[Op], name: str) -> str:
-    """Return the type of an op's argument, as far as its declaration says."""
+    """Return the type of an op's argument, as far as the declaration determines it."""
     default = op.defaults.get(name, inspect.Parameter.empty)
     if name == op.list_of_tensors:
         return "Sequence[Tensor]"
@@ -294,9 +294,9 @@ def result_of(op: type[Op]) -> str:
 
 
 def signature_of(function: Callable[..., Any], first: str | None = None, name: str = "") -> str:
-    """Return the signature of a written function, its annotations reduced to known names.
+    """Return the signature of a handwritten function, with annotations in known names.
 
-    A function without an annotated result has that of RESULTS for its public `name`.
+    If the result has no annotation, RESULTS gives it for the public `name`.
     """
     parts: list[str] = []
     star = False
@@ -321,7 +321,7 @@ def signature_of(function: Callable[..., Any], first: str | None = None, name: s
 
 
 def annotation(given: Any) -> str:
-    """Return an annotation in the stub's names; `Any` if it has no name for it."""
+    """Return an annotation in the stub's names, or `Any` if there is no name for it."""
     if given is inspect.Parameter.empty:
         return "Any"
     text = given if isinstance(given, str) else getattr(given, "__name__", str(given))

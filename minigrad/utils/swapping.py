@@ -1,4 +1,4 @@
-"""`utils.swap_tensors`: two tensors exchange all that they are, and keep their identity."""
+"""`utils.swap_tensors`: two tensors swap their contents and keep their identity."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..tensor.tensor import Tensor
 
 __all__ = ["swap_tensors"]
 
-#: Layers whose objects point at tensors; these would then speak of another one.
+#: Layers whose objects refer to tensors and would then mean the other one.
 BELOW = ("graph", "tensor", "op", "engine", "codegen", "autograd")
 _PACKAGE = __name__.partition(".")[0]
 
@@ -20,11 +20,11 @@ POISONED = ("Trying to execute AccumulateGrad node that was poisoned by swap_ten
 
 
 def swap_tensors(t1: Tensor, t2: Tensor) -> None:
-    """Exchange values, gradient, class and attributes of two tensors; names keep their objects.
+    """Swap values, gradient, class and attributes of two tensors; names keep their objects.
 
-    `RuntimeError` if one of them is in a graph, has views, or is pointed at weakly: those would
-    speak of the other one afterwards. A graph that leads to a leaf is allowed, but raises in its
-    backward pass. Source: `torch.utils.swap_tensors`.
+    Raises `RuntimeError` if one of them is in a graph, has views or weak references, because these
+    would refer to the other tensor afterwards. A graph that leads to a leaf is allowed, but its
+    backward pass raises. Source: `torch.utils.swap_tensors`.
 
     >>> from minigrad import ones, zeros
     >>> from minigrad.utils.swapping import swap_tensors
@@ -43,7 +43,7 @@ def swap_tensors(t1: Tensor, t2: Tensor) -> None:
 
 
 def swap(t1: Any, t2: Any, *names: str) -> None:
-    """Exchange attributes of two objects."""
+    """Swap attributes of two objects."""
     for name in names:
         first, second = getattr(t1, name), getattr(t2, name)
         setattr(t1, name, second)
@@ -51,7 +51,7 @@ def swap(t1: Any, t2: Any, *names: str) -> None:
 
 
 def refuse_users(name: str, tensor: Tensor) -> None:
-    """Raise `RuntimeError` if something of the engine points at the tensor: a node, or a view."""
+    """Raise `RuntimeError` if a node or a view refers to the tensor."""
     layers = tuple(f"{_PACKAGE}.{layer}." for layer in BELOW)
     users = [one for one in gc.get_referrers(tensor) if type(one).__module__.startswith(layers)
              and not isinstance(one, AccumulateGrad)]
@@ -62,7 +62,7 @@ def refuse_users(name: str, tensor: Tensor) -> None:
 
 
 def poison(tensor: Tensor) -> None:
-    """Let the tensor's AccumulateGrad raise if it runs, and let the next use make a new one."""
+    """Make the tensor's AccumulateGrad raise if it runs, and create a new one on the next use."""
     extras = tensor._extras
     node = extras.accumulator and extras.accumulator() if extras is not None else None
     if extras is not None and node is not None:

@@ -1,6 +1,6 @@
-"""`torch.utils.tensorboard`: writes scalars, histograms and texts by the package `tensorboard`.
+"""`torch.utils.tensorboard`: write scalars, histograms and texts with the package `tensorboard`.
 
-The package is no dependency; a writer says so where it is not installed.
+The package is optional; creating a writer without it raises an error that says so.
 
 Source: https://docs.pytorch.org/docs/stable/tensorboard.html
 """
@@ -21,7 +21,7 @@ from ..tensor.tensor import Tensor
 __all__ = ["SummaryWriter"]
 
 def board() -> tuple[Any, Any, Any, Any]:
-    """Return the modules of `tensorboard` that write; `ModuleNotFoundError` without it."""
+    """Return the modules of `tensorboard` that write, or raise `ModuleNotFoundError` without it."""
     try:
         from tensorboard.compat.proto import event_pb2, summary_pb2, tensor_pb2
         from tensorboard.summary.writer import event_file_writer
@@ -33,7 +33,7 @@ def board() -> tuple[Any, Any, Any, Any]:
 
 
 def numbers(name: str, values: Any) -> np.ndarray[Any, Any]:
-    """Return a tensor, array or number as an array of numbers; `TypeError` for anything else."""
+    """Return a tensor, array or number as an array of numbers; raise `TypeError` otherwise."""
     array = values.detach().cpu().numpy() if isinstance(values, Tensor) else np.asarray(values)
     if array.dtype.kind not in "biuf":
         raise TypeError(f"{name}(): expected numbers, not {type(values).__name__}")
@@ -41,11 +41,11 @@ def numbers(name: str, values: Any) -> np.ndarray[Any, Any]:
 
 
 class SummaryWriter:
-    """Write events into a folder that TensorBoard shows, `runs/DATE_HOST` unless another is given.
+    """Write events to a folder for TensorBoard, by default `runs/DATE_HOST`.
 
-    `comment` ends the name of that folder. Events are written by a thread, at the latest after
-    `flush_secs` seconds; `close` writes the rest. `ModuleNotFoundError` where `tensorboard` is not
-    installed.
+    `comment` is appended to the default folder's name. A thread writes the events within
+    `flush_secs` seconds; `close` writes the rest. Raises `ModuleNotFoundError` if `tensorboard` is
+    not installed.
     """
 
     def __init__(self, log_dir: str | Path | None = None, comment: str = "",
@@ -77,18 +77,18 @@ class SummaryWriter:
     def add_scalar(self, tag: str, scalar_value: Any, global_step: int | None = None,
                    walltime: float | None = None, new_style: bool = False,
                    double_precision: bool = False) -> None:
-        """Write one number of a curve; `ValueError` if there are several."""
+        """Write one number of a curve; raise `ValueError` if there are several."""
         self._write(self._scalar(tag, scalar_value), global_step, walltime)
 
     def _scalar(self, tag: str, value: Any) -> Any:
         array = numbers("add_scalar", value)
         if array.size != 1:
-            raise ValueError(f"add_scalar(): {tag!r} is to be one number, not {array.size}")
+            raise ValueError(f"add_scalar(): {tag!r} must be a single number, not {array.size}")
         return self._summary.Summary.Value(tag=tag, simple_value=float(array.item()))
 
     def add_scalars(self, main_tag: str, tag_scalar_dict: Mapping[str, Any],
                     global_step: int | None = None, walltime: float | None = None) -> None:
-        """Write a number of each of several curves, which are shown together."""
+        """Write one number for each of several curves that are shown together."""
         for tag, value in tag_scalar_dict.items():
             folder = f"{self.log_dir}/{main_tag.replace('/', '_')}_{tag}"
             if folder not in self._files:
@@ -98,7 +98,7 @@ class SummaryWriter:
     def add_histogram(self, tag: str, values: Any, global_step: int | None = None,
                       bins: Any = "tensorflow", walltime: float | None = None,
                       max_bins: int | None = None) -> None:
-        """Write how numbers are distributed; `bins` as in `numpy.histogram`, or `ValueError`."""
+        """Write a histogram; invalid `bins` (see `numpy.histogram`) raise `ValueError`."""
         array = numbers("add_histogram", values).ravel().astype(np.float64)
         if not array.size:
             raise ValueError("The input has no element.")
@@ -113,7 +113,7 @@ class SummaryWriter:
 
     def add_text(self, tag: str, text_string: str, global_step: int | None = None,
                  walltime: float | None = None) -> None:
-        """Write a text, which TensorBoard reads as Markdown."""
+        """Write a text; TensorBoard reads it as Markdown."""
         plugin = self._summary.SummaryMetadata.PluginData(plugin_name="text")
         self._write(self._summary.Summary.Value(
             tag=f"{tag}/text_summary", metadata=self._summary.SummaryMetadata(plugin_data=plugin),
@@ -121,16 +121,16 @@ class SummaryWriter:
                                        tensor_shape={"dim": [{"size": 1}]})), global_step, walltime)
 
     def get_logdir(self) -> str:
-        """Return the folder in which events are written."""
+        """Return the folder for events."""
         return self.log_dir
 
     def flush(self) -> None:
-        """Write what waits."""
+        """Write pending events."""
         for file in self._files.values():
             file.flush()
 
     def close(self) -> None:
-        """Write what waits, and close the files."""
+        """Write pending events and close the files."""
         for file in self._files.values():
             file.close()
 

@@ -1,12 +1,13 @@
 """A graph in DOT, the language of Graphviz, and its drawing as SVG.
 
-Arrows point the way the gradients go: from the result to the leaves.  The number on an arrow is
-the second half of a `next_functions` pair: the output of the operation that the gradient is for.
+Arrows point in the direction of the gradients, from the result to the leaves.  The number on an
+arrow is the second half of a `next_functions` pair: the output of the operation whose gradient it
+is.
 
 NOTE [Programs that draw]
-    On a computer, Graphviz's program `dot` draws.  In a browser there are no programs: the page
-    has to define a JavaScript function `minigradDrawDot`, which takes DOT text and returns SVG
-    text.  With viz-js, which is Graphviz compiled for browsers, that is
+    On a computer, Graphviz's program `dot` draws.  A browser cannot run programs, so the page must
+    define a JavaScript function `minigradDrawDot` that takes DOT text and returns SVG text.  With
+    viz-js (Graphviz compiled for browsers) that is
 
         globalThis.minigradDrawDot = (dot) => viz.renderString(dot, {format: "svg"});
 """
@@ -69,7 +70,7 @@ def dot_text(graph: Graph) -> str:
 
 
 def edges_of(graph: Graph, node: Node, i: int) -> Iterator[str]:
-    """Yield a node's arrows; an arrow to None, or out of the picture, ends at a small label."""
+    """Yield a node's arrows; an arrow to `None`, or out of the picture, ends at a small label."""
     for position, (successor, index) in enumerate(node.next_functions):
         if successor in graph.number:
             yield edge(f"n{i}", f"n{graph.number[successor]}", index)
@@ -88,7 +89,7 @@ def saves_of(graph: Graph, node: Node, i: int) -> Iterator[str]:
 
 
 def clusters_of(graph: Graph) -> Iterator[str]:
-    """Yield a frame around the leaves of each module, with equal names up to the last dot."""
+    """Yield a frame around each module's leaves: their names are equal up to the last dot."""
     modules: dict[str, list[int]] = {}
     for node, i in graph.number.items():
         variable = getattr(node, "variable", None)
@@ -106,7 +107,7 @@ def edge(start: str, end: str, index: int) -> str:
 
 
 def quoted(text: str) -> str:
-    """Return text as a string of Graphviz's language, in which a backslash escapes."""
+    """Return text as a string in Graphviz's language, escaped with backslashes."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
     return f'"{escaped}"'
 
@@ -114,8 +115,8 @@ def quoted(text: str) -> str:
 def draw(text: str) -> str:
     """Draw DOT text and return SVG text; see NOTE [Programs that draw].
 
-    Raises `ImportError` without the Python package graphviz and `RuntimeError` without a
-    program that draws; each says what to do.
+    Raises `ImportError` without the Python package graphviz, and `RuntimeError` without a program
+    that draws; each error says how to fix it.
     """
     if sys.platform == "emscripten":
         return draw_in_browser(text)
@@ -130,7 +131,7 @@ def draw(text: str) -> str:
 
 
 def draw_in_browser(text: str) -> str:
-    """Draw with the JavaScript function of the page."""
+    """Draw with the page's JavaScript function."""
     import js  # Pyodide's name for JavaScript's global object
 
     function = getattr(js, "minigradDrawDot", None)

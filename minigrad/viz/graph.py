@@ -1,4 +1,4 @@
-"""A recorded graph, to be printed as a tree or drawn as a picture."""
+"""A recorded graph that you can print as a tree or draw as a picture."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .walk import as_list, node_saves, root_nodes, walk
 
 
 class Graph:
-    """The nodes behind one or several tensors, ready to be drawn; `print` shows the tree.
+    """The graph of one or several tensors, ready to draw; `print` shows the tree.
 
     >>> from minigrad import tensor
     >>> x = tensor([1.0, 2.0], requires_grad=True)
@@ -53,7 +53,7 @@ class Graph:
 
     @property
     def note(self) -> str:
-        """One line on omitted nodes; empty if there are none."""
+        """A line about omitted nodes, or an empty string."""
         if self.complete:
             return ""
         return f"only the {self.limit} nodes nearest to the result are shown; limit= shows more"
@@ -76,8 +76,8 @@ class Graph:
     def svg(self, path: str | Path | None = None) -> str:
         """Draw the graph with Graphviz and return the SVG text; also write it to `path`.
 
-        Raises `ImportError` without the Python package graphviz and `RuntimeError` without the
-        program `dot`, or in a browser without viz-js; each says what to do.
+        Raises `ImportError` without the Python package graphviz, and `RuntimeError` without the
+        program `dot`, or in a browser without viz-js; each error says how to fix it.
 
         >>> from minigrad import tensor
         >>> graph = Graph(tensor(2.0, requires_grad=True) * 3)
@@ -94,14 +94,14 @@ class Graph:
         return text
 
     def _repr_svg_(self) -> str | None:
-        """Show the picture in a notebook; without Graphviz the notebook shows the tree."""
+        """Return the picture for a notebook; without Graphviz the notebook shows the tree."""
         try:
             return self.svg()
         except (ImportError, RuntimeError):
             return None
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        """Return for a notebook the tree, the DOT text and the picture."""
+        """Return the tree, the DOT text and the picture for a notebook."""
         svg = self._repr_svg_()
         picture = {} if svg is None else {"image/svg+xml": svg}
         return {"text/plain": self.tree(), "text/vnd.graphviz": self.dot, **picture}
@@ -157,13 +157,13 @@ def graph(
     shapes: bool = False,
     limit: int = 200,
 ) -> Graph:
-    """Return the graph of one tensor or several, to be printed, or drawn with `.svg(path)`.
+    """Return the graph of one or several tensors; print it, or draw it with `.svg(path)`.
 
-    `names` gives leaves and intermediate results their names (`model.named_parameters()`, or
-    `locals()`: other values are ignored); parameters of one module are framed together.
-    `saved` adds the tensors that nodes keep for their formulas, `shapes` the shapes of results;
-    of a large graph only the `limit` nodes nearest to the result are drawn.  Raises `ValueError`
-    for a tensor that requires no gradient.
+    `names` gives names to leaves and intermediate results (`model.named_parameters()`, or
+    `locals()`; other values are ignored). Parameters of one module are framed together. `saved`
+    adds the tensors that nodes save for their formulas, and `shapes` the shapes of results. In a
+    large graph, only the `limit` nodes nearest to the result are drawn.  Raises `ValueError` for a
+    tensor that does not require grad.
 
     >>> from minigrad import tensor
     >>> x = tensor([1.0, 2.0], requires_grad=True)

@@ -1,11 +1,11 @@
-"""Layout of a directed acyclic graph: layers from the top down.
+"""Layout of a directed acyclic graph in layers, from the top down.
 
-The method is Sugiyama's, in four steps.  A node's *layer* is the length of the
-longest way to it from a node without predecessors, so that every edge leads down.  An edge over
-several layers gets a point in each layer between, so that it can be led around boxes.  Within the
-layers nodes are *ordered* by the mean place of their neighbours, sweep after sweep, and the order
-with the fewest crossings is kept.  Finally each layer's nodes go as near to their neighbours as the
-order and a gap between boxes allow.
+This is Sugiyama's method, in four steps.  A node's *layer* is the length of the longest path to it
+from a node without predecessors, so every edge leads down.  An edge across several layers gets a
+point in each layer in between, so that it can bend around boxes.  Within the layers, nodes are
+*ordered* by the mean position of their neighbours, sweep after sweep, and the order with the fewest
+crossings is kept.  Finally, each layer's nodes move as close to their neighbours as the order and a
+gap between boxes allow.
 
 Source: K. Sugiyama, S. Tagawa, M. Toda, "Methods for visual understanding of hierarchical system
 structures", IEEE Transactions on Systems, Man, and Cybernetics 11 (1981).
@@ -28,7 +28,7 @@ SWEEPS = 12
 
 @dataclass(frozen=True)
 class Layout:
-    """The result: boxes by their centres, edges by the points that they pass."""
+    """The result: the centres of the boxes, and the points on each edge."""
 
     centres: list[Point]
     routes: list[list[Point]]
@@ -37,7 +37,7 @@ class Layout:
 
 
 def layered(sizes: Sequence[tuple[float, float]], edges: Sequence[tuple[int, int]]) -> Layout:
-    """Place boxes of the given widths and heights; `edges` are pairs of their numbers.
+    """Place boxes of the given widths and heights; `edges` are pairs of box numbers.
 
     Raises `ValueError` if the edges form a cycle.
 
@@ -47,7 +47,7 @@ def layered(sizes: Sequence[tuple[float, float]], edges: Sequence[tuple[int, int
     """
     layer = longest_ways(len(sizes), edges)
     widths = [width for width, _ in sizes]
-    chains: list[list[int]] = []  # for each edge the boxes and points on it, ends included
+    chains: list[list[int]] = []  # for each edge, the boxes and points on it, ends included
     for start, end in edges:
         between = range(layer[start] + 1, layer[end])
         first = len(widths)
@@ -104,7 +104,7 @@ def longest_ways(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:
 
 def ordered(rows: list[list[int]], above: list[list[int]],
             below: list[list[int]]) -> list[list[int]]:
-    """Return the rows, each in an order with few crossings of edges."""
+    """Return the rows, each ordered so that few edges cross."""
     best, fewest = rows, crossings(rows, below)
     for sweep in range(SWEEPS):
         if not fewest:
@@ -142,7 +142,7 @@ def crossings(rows: list[list[int]], below: list[list[int]]) -> int:
 
 def spread(rows: list[list[int]], widths: Sequence[float], above: list[list[int]],
            below: list[list[int]]) -> list[float]:
-    """Return each node's place across the page: near its neighbours, in the order of its row."""
+    """Return each node's horizontal position: near its neighbours, in the order of its row."""
     x = [0.0] * len(widths)
     for row in rows:
         for n, place in zip(row, nearest([0.0] * len(row), [widths[n] for n in row]), strict=True):
@@ -156,10 +156,10 @@ def spread(rows: list[list[int]], widths: Sequence[float], above: list[list[int]
 
 
 def nearest(wanted: Sequence[float], widths: Sequence[float]) -> list[float]:
-    """Return the nearest positions to the wanted ones that keep order and do not overlap.
+    """Return the positions closest to the wanted ones that keep the order and do not overlap.
 
-    Boxes that are too near each other form a group at the average of its members' wanted
-    positions, which minimises the sum of squared distances.
+    Boxes that would overlap form a group at the average of its members' wanted positions, which
+    minimises the sum of squared distances.
 
     >>> nearest([0, 0, 90], [10, 10, 10])
     [-18.0, 18.0, 90.0]
@@ -182,7 +182,7 @@ def nearest(wanted: Sequence[float], widths: Sequence[float]) -> list[float]:
 
 def routed(chains: list[list[int]], centres: list[Point],
            sizes: Sequence[tuple[float, float]]) -> list[list[Point]]:
-    """Return the points of each edge; edges that share a box end at different points of it."""
+    """Return the points of each edge; edges at the same box end at different points of it."""
     leaving: dict[int, list[int]] = {}
     arriving: dict[int, list[int]] = {}
     for i, chain in enumerate(chains):
@@ -203,7 +203,7 @@ def routed(chains: list[list[int]], centres: list[Point],
 
 
 def ports(count: int, width: float) -> list[float]:
-    """Return how far from its middle the edges of a box end."""
+    """Return the offsets from a box's middle at which its edges end."""
     gap = min(PORT_GAP, width / (count + 1))
     return [(i - (count - 1) / 2) * gap for i in range(count)]
 

@@ -1,5 +1,4 @@
-"""Names of tensors and nodes in pictures: the caller's, else names read from the graph.
-"""
+"""Names of tensors and nodes in pictures, from the caller or else from the graph."""
 
 from __future__ import annotations
 
@@ -14,7 +13,7 @@ GivenNames = Mapping[str, Any] | Iterable[tuple[str, Any]]
 
 
 class Names:
-    """The caller's names of leaves and of results; values that are not tensors are ignored.
+    """The caller's names of leaves and results; values that are not tensors are ignored.
 
     >>> from minigrad import tensor
     >>> w = tensor([1.0], requires_grad=True)
@@ -24,7 +23,7 @@ class Names:
     """
 
     def __init__(self, given: GivenNames | None = None) -> None:
-        self._leaves: dict[int, tuple[ref[Any], str]] = {}  # weakly: a picture keeps nothing alive
+        self._leaves: dict[int, tuple[ref[Any], str]] = {}  # weak: a picture keeps no tensor alive
         self._results: dict[tuple[Node, int], str] = {}
         for name, tensor in dict(given or {}).items():
             if not is_tensor(tensor):
@@ -35,7 +34,7 @@ class Names:
                 self._results.setdefault((tensor.grad_fn, tensor.output_nr), str(name))
 
     def leaf(self, tensor: Tensor) -> str:
-        """Return the name of a leaf: the caller's, or its own, or nothing."""
+        """Return the name of a leaf: the caller's, its own, or an empty string."""
         known, name = self._leaves.get(id(tensor), (None, ""))
         return name if known is not None and known() is tensor else tensor.name or ""
 
@@ -59,7 +58,7 @@ class Names:
         return " ".join([node.name(), f"#{node._sequence_nr()}", *called])
 
     def saved(self, name: str, tensor: Tensor | None) -> str:
-        """Return one line on a saved tensor, with its own name if it has one."""
+        """Return a line about a saved tensor, with its name if it has one."""
         if tensor is None:
             return f"saved {name}: freed"
         known = self.leaf(tensor) if tensor.grad_fn is None else self._results.get(
@@ -70,7 +69,7 @@ class Names:
 
 
 def is_tensor(value: Any) -> bool:
-    """Tell whether `value` is a tensor that can be in a graph."""
+    """Return whether `value` is a tensor that can be in a graph."""
     return hasattr(value, "grad_fn") and hasattr(value, "output_nr")
 
 

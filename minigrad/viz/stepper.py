@@ -23,9 +23,9 @@ BOX_HEIGHT = 44.0
 
 
 class BackwardSteps:
-    """A finished backward pass: its record (`nodes`, `steps`), and the page that shows it.
+    """A finished backward pass: its record (`nodes`, `steps`), and a page that shows it.
 
-    `print` lists the steps; a notebook shows the page; `save(path)` writes it.
+    `print` lists the steps, a notebook shows the page, and `save(path)` writes it.
 
     >>> import os, tempfile
     >>> from minigrad import tensor
@@ -43,7 +43,7 @@ class BackwardSteps:
 
     @cached_property
     def html(self) -> str:
-        """The complete page: markup, style, script and data, with nothing to fetch."""
+        """The complete page: markup, style, script and data, without external files."""
         return page(self.nodes, self.steps)
 
     def save(self, path: str | Path) -> Path:
@@ -53,7 +53,7 @@ class BackwardSteps:
         return path
 
     def _repr_html_(self) -> str:
-        """Show the page in a notebook, in a frame."""
+        """Return a frame with the page, for a notebook."""
         return (f'<iframe srcdoc="{html.escape(self.html)}" title="A backward pass, step by step" '
                 'style="width: 100%; height: 720px; border: 1px solid #8888"></iframe>')
 
@@ -71,14 +71,14 @@ def backward_steps(
     catch: bool = False,
     limit: int = 200,
 ) -> BackwardSteps:
-    """Run `loss.backward()` and return it as a page to step through, also written to `path`.
+    """Run `loss.backward()` and return it as a page to step through; also write it to `path`.
 
-    It is a real backward pass: hooks run, and `.grad` is what `loss.backward(gradient,
-    retain_graph)` makes it.  `names` gives leaves and results their names
-    (`dict(model.named_parameters())`, or `locals()`).  An error in the pass is raised as ever,
-    after the page up to it was written to `path`; with `catch` it becomes the last step and is
-    kept in `.error`.  Raises `ValueError` before anything runs for a graph of more than `limit`
-    nodes, and the errors of `backward` for a loss without a graph or without its gradient.
+    This is a real backward pass: hooks run, and `.grad` changes as in `loss.backward(gradient,
+    retain_graph)`.  `names` gives names to leaves and results (`dict(model.named_parameters())`, or
+    `locals()`).  An error in the pass is raised as usual, after the page so far was written to
+    `path`; with `catch` it becomes the last step and is stored in `.error`.  Before the pass, it
+    raises `ValueError` if the graph has more than `limit` nodes, and the errors of `backward` for a
+    loss without a graph or without its gradient.
 
     >>> from minigrad import tensor
     >>> w = tensor(3.0, requires_grad=True)
@@ -116,11 +116,11 @@ def page(nodes: Sequence[NodeView], steps: Sequence[Step]) -> str:
 
 
 def page_data(nodes: Sequence[NodeView], steps: Sequence[Step]) -> dict[str, Any]:
-    """Return the data of the page's script: the change that each step makes.
+    """Return the data for the page's script: the changes that each step makes.
 
-    Values are indices into a list, and counts, buffers and `.grad` hold only the changes:
-    otherwise the page would grow with the square of the graph.  The sentences are not in it: the
-    script reads them from the page.
+    Values are indices into a list, and counts, buffers and `.grad` hold only the changes, because
+    otherwise the page would grow with the square of the graph.  The script reads the sentences from
+    the page.
     """
     values: dict[Value | None, int] = {}
 
@@ -154,7 +154,7 @@ def page_data(nodes: Sequence[NodeView], steps: Sequence[Step]) -> dict[str, Any
 
 
 def changes(before: Mapping[Any, Any], after: Mapping[Any, Any]) -> dict[Any, Any]:
-    """Return the entries of `after` that are new or different, and None for removed ones.
+    """Return the entries of `after` that are new or different, and `None` for removed ones.
 
     >>> changes({1: 2, 3: 4, 5: 6}, {1: 2, 3: 7})
     {5: None, 3: 7}
@@ -164,7 +164,7 @@ def changes(before: Mapping[Any, Any], after: Mapping[Any, Any]) -> dict[Any, An
 
 
 def as_json(data: Any) -> str:
-    """Return data as JSON that may stand in a script element."""
+    """Return data as JSON that is safe in a script element."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
@@ -203,12 +203,12 @@ def subtitle(node: NodeView) -> str:
 
 
 def box_width(node: NodeView) -> float:
-    """Return how wide a node's box has to be for its two lines."""
+    """Return the width that a node's box needs for its two lines."""
     return LETTER * max(len(node.name), len(subtitle(node)), 8) + 22
 
 
 def box(node: NodeView, layout: Layout) -> str:
-    """Return a node's box with its two lines and the badge with its count of missing gradients."""
+    """Return a node's box, with its two lines and a badge that counts its missing gradients."""
     x, y = layout.centres[node.number]
     width = box_width(node)
     left, top = x - width / 2, y - BOX_HEIGHT / 2
@@ -223,7 +223,7 @@ def box(node: NodeView, layout: Layout) -> str:
 
 
 def curve(route: Sequence[Point]) -> str:
-    """Return a path through the points that leaves and enters each of them straight down."""
+    """Return a path through the points that is vertical at each of them."""
     (x, y), *rest = route
     parts = [f"M{x:.1f} {y:.1f}"]
     for to_x, to_y in rest:

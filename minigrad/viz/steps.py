@@ -1,8 +1,8 @@
 """Recording of a backward pass while it runs.
 
-`Recording` is a subclass of the engine's `GraphTask`: it overrides the methods worth seeing,
-records the call, and leaves the work to the engine.  So the record shows what really happens, and
-the gradients are those of any other pass.
+`Recording` is a subclass of the engine's `GraphTask`. It overrides the methods worth showing,
+records each call, and lets the engine do the work.  So the record shows what really happens, and
+the gradients are the same as in any other pass.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Buffer = tuple[Value | None, ...]
 
 @dataclass(frozen=True)
 class EdgeView:
-    """One edge of a node: the number of the next node, or None, and the input number there."""
+    """An edge of a node: the number of the next node, or `None`, and the input number there."""
 
     target: int | None
     index: int
@@ -46,7 +46,7 @@ class NodeView:
     role: str  # "root", "leaf" or "op"
     sequence: int | None  # None for the root and for leaves
     called: str  # the name of the leaf, or of the operation's results
-    shapes: tuple[tuple[int, ...], ...]  # of the operation's outputs, so of the incoming gradients
+    shapes: tuple[tuple[int, ...], ...]  # of the operation's outputs, and so of the gradients
     edges: tuple[EdgeView, ...]
     saved: tuple[str, ...]
 
@@ -58,7 +58,7 @@ class NodeView:
 
 @dataclass(frozen=True)
 class Step:
-    """One step, and the state after it; nodes are identified by their numbers."""
+    """A step, and the state after it; nodes are identified by their numbers."""
 
     #: "count", "pop", "hook", "apply", "arrive", "write", "end" or "error".
     event: str
@@ -69,19 +69,19 @@ class Step:
     edge: int | None
     #: The gradient that has just moved.
     value: Value | None
-    #: The ready queue before and after the step, the node that comes next first.
+    #: The ready queue before and after the step, with the next node first.
     queue_before: tuple[int, ...]
     queue: tuple[int, ...]
     #: How many gradients each node still waits for.
     waiting: dict[int, int]
-    #: The buffers of nodes that have not run, one entry for each output of the forward.
+    #: The buffers of nodes that have not run, with one entry for each output of the forward.
     buffers: dict[int, Buffer]
-    #: The gradients that the running node got, and those that it returned, one for each edge.
+    #: The gradients that the running node got, and the ones it returned, one for each edge.
     given: Buffer
     results: Buffer
-    #: `.grad` of each leaf and of each result that retains its own, by node and output.
+    #: `.grad` of each leaf, and of each result that retains its gradient, by node and output.
     grads: dict[tuple[int, int], Value | None]
-    #: The nodes that have run, in that order.
+    #: The nodes that have run, in order.
     done: tuple[int, ...]
 
 
@@ -112,7 +112,7 @@ class Diary:
             dict(self.buffers), self.given, self.results, dict(self.grads), self.done))
 
     def describe(self, root: Node) -> None:
-        """Give every node of the graph its number, the nearest to the root first."""
+        """Number all nodes of the graph, starting with the nearest to the root."""
         self.numbers = {node: number for number, node in enumerate(walk([root]))}
         self.nodes = [self.view(node, number) for node, number in self.numbers.items()]
         for node, number in self.numbers.items():
@@ -155,7 +155,7 @@ class Recording(GraphTask):
         self.ready.clear()  # `run` pushes it again
 
     def push(self, node: Node) -> None:
-        """Make a node ready; of leaves, which have one sequence number, the nearest comes first."""
+        """Make a node ready; leaves have equal sequence numbers, so the nearest one is first."""
         heappush(self.ready, (-node.sequence, self.diary.numbers[node], node))
 
     def evaluate(self, node: Node, buffer: InputBuffer) -> None:
@@ -186,7 +186,7 @@ class Recording(GraphTask):
             diary.add("hook", text, self)
 
     def route_gradients(self, node: Node, received: Any, results: Any) -> None:
-        """Write down what a node gave, then where each of its results goes."""
+        """Record a node's results, then where each of them goes."""
         diary, extras = self.diary, node.extras
         hooks = 0 if extras is None else len(extras.pre) + len(extras.post)
         diary.given, diary.results = tuple(map(value_of, received)), tuple(map(value_of, results))
@@ -198,7 +198,7 @@ class Recording(GraphTask):
         super().route_gradients(node, received, results)
 
     def add_to_buffer(self, target: Node, index: int, gradient: Gradient | None) -> None:
-        """Write down how a gradient arrives."""
+        """Record how a gradient arrives."""
         diary, place = self.diary, next(self.places)
         view, raw = diary.of(target), diary.results[place]
         value = None if gradient is None else value_of(gradient.value)
@@ -230,7 +230,7 @@ def record(
 ) -> tuple[Diary, BaseException | None]:
     """Run backward from `tensors` and return the record, and the error if it failed.
 
-    Raises the errors of `backward` that come before anything runs, and `ValueError` for a graph of
+    Raises the errors that `backward` raises before anything runs, and `ValueError` for a graph with
     more than `limit` nodes.
     """
     edges = root_edges(tensors)
@@ -248,7 +248,7 @@ def record(
         tasks.append(task)
         return task
 
-    _state.observers.enter()  # so that the engine takes its general way, which `Recording` changes
+    _state.observers.enter()  # the engine's general path is the one that `Recording` overrides
     try:
         execute(edges, grads, retain_graph, False, task_class=recording)  # type: ignore[arg-type]  # a function that makes one will do
     except BaseException as error:

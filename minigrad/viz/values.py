@@ -8,15 +8,15 @@ from typing import Any
 from ..dtypes import FROM_NUMPY
 from ..tensor.tensor import Tensor
 
-#: Arrays of up to this many elements are shown completely.
+#: Arrays with up to this many elements are shown completely.
 WHOLE = 8
-#: The number of elements shown of larger ones.
+#: The number of elements to show of larger arrays.
 FIRST = 3
 
 
 @dataclass(frozen=True)
 class Value:
-    """A gradient as shown: its shape, its dtype and its numbers, or the first of them."""
+    """A gradient for display: its shape, its dtype and its numbers, or the first few of them."""
 
     shape: tuple[int, ...]
     dtype: str
@@ -27,7 +27,7 @@ class Value:
 
 
 def value_of(gradient: Any) -> Value | None:
-    """Describe an array or a tensor; None stays None.
+    """Describe an array or a tensor; `None` stays `None`.
 
     >>> import numpy as np
     >>> str(value_of(np.array([1.0, 0.5])))
@@ -43,7 +43,7 @@ def value_of(gradient: Any) -> Value | None:
 
 
 def numbers(array: Any) -> str:
-    """Return the elements of a small array, and the first ones and the range of a large one."""
+    """Return the elements of a small array, or the first elements and the range of a large one."""
     if array.size <= WHOLE:
         return nested(array.tolist())
     least, most = nested(array.min().item()), nested(array.max().item())

@@ -1,6 +1,6 @@
-"""Walks of a recorded graph from its results to its leaves, and reading of saved tensors.
+"""Traversal of a recorded graph from its results to its leaves, and access to saved tensors.
 
-It uses only attributes that PyTorch's nodes have too: `next_functions`, `_saved_*`,
+It uses only attributes that PyTorch's nodes have as well: `next_functions`, `_saved_*`,
 `saved_tensors`.
 """
 
@@ -17,7 +17,7 @@ from .names import is_tensor
 def root_nodes(tensors: Iterable[Tensor]) -> list[Node]:
     """Return the node at which the gradient of each tensor enters the graph.
 
-    Raises `ValueError` for a tensor that requires no gradient: it has no graph.
+    Raises `ValueError` for a tensor that does not require grad, because it has no graph.
     """
     roots = []
     for tensor in tensors:
@@ -31,7 +31,7 @@ def root_nodes(tensors: Iterable[Tensor]) -> list[Node]:
 
 
 def walk(roots: Sequence[Node]) -> Iterator[Node]:
-    """Yield each node that can be reached from `roots` once, the nearest first.
+    """Yield each node that is reachable from `roots` once, nearest first.
 
     >>> from minigrad import tensor
     >>> x = tensor(2.0, requires_grad=True)
@@ -52,7 +52,7 @@ def walk(roots: Sequence[Node]) -> Iterator[Node]:
 
 
 def node_saves(node: Node) -> dict[str, Any]:
-    """Return the values that a node saved for backward, by name; None for freed ones.
+    """Return the values that a node saved for backward by name, with `None` for freed ones.
 
     >>> from minigrad import tensor
     >>> node_saves(tensor(1.0, requires_grad=True).exp().grad_fn)
@@ -66,7 +66,7 @@ def node_saves(node: Node) -> dict[str, Any]:
             continue
         try:
             value = getattr(node, attribute)
-        except RuntimeError:  # freed by a backward pass, or written to since
+        except RuntimeError:  # freed by a backward pass, or overwritten
             found[attribute.removeprefix("_saved_")] = None
             continue
         several = isinstance(value, tuple | list)
@@ -80,8 +80,8 @@ def node_saves(node: Node) -> dict[str, Any]:
 def saved_tensors(tensors: Tensor | Iterable[Tensor]) -> list[Tensor]:
     """Return the tensors that the graph of `tensors` keeps alive, each memory once.
 
-    Parameters and inputs that a node saved are among them. A tensor that requires no gradient
-    has no graph and keeps nothing.
+    They include parameters and inputs that a node saved. A tensor that does not require grad has no
+    graph and keeps no tensor alive.
 
     >>> from minigrad import tensor
     >>> x = tensor([1.0, 2.0], requires_grad=True)
@@ -100,6 +100,6 @@ def saved_tensors(tensors: Tensor | Iterable[Tensor]) -> list[Tensor]:
 
 
 def as_list(tensors: Tensor | Iterable[Tensor]) -> list[Tensor]:
-    """Return one tensor or several as a list; iterating over a tensor would give its rows."""
+    """Return one tensor or several as a list, since iterating over a tensor yields its rows."""
     several: Any = (tensors,) if is_tensor(tensors) else tensors
     return list(several)

@@ -193,8 +193,8 @@ def test_a_table_of_events_cuts_names_at_its_width():
 
 @pytest.mark.skipif(minigrad.cuda.is_available(), reason="says that there is no GPU")
 def test_nvtx_without_a_gpu():
-    with pytest.raises(RuntimeError, match=r"^emit_nvtx needs an NVIDIA GPU and CuPy, and there is "
-                       r"none here\. profile\(\) measures the CPU\.$"):
+    with pytest.raises(RuntimeError, match=r"^emit_nvtx needs an NVIDIA GPU and CuPy, which are "
+                       r"missing; profile\(\) measures the CPU\.$"):
         minigrad.autograd.profiler.emit_nvtx().__enter__()
 
 

@@ -63,7 +63,7 @@ def test_an_error_about_a_missing_name_says_who_stands_in_for_torch(program):
     done = in_place(program)
     assert done.returncode == 1
     assert "no_such" in done.stderr.lower().replace("nosuch", "no_such")
-    assert "minigrad stands in for torch in this process" in done.stderr
+    assert "minigrad replaces torch in this process" in done.stderr
 
 
 def test_other_errors_are_shown_as_ever():
@@ -87,7 +87,7 @@ def test_it_refuses_where_pytorch_was_imported_before(tmp_path):
 
 def test_no_tensor_goes_to_pytorch_where_minigrad_stands_in_for_it():
     done = in_place("from minigrad.utils.exchange import to_torch\nto_torch(torch.ones(1))")
-    assert "RuntimeError: to_torch: minigrad stands in for torch" in done.stderr
+    assert "RuntimeError: to_torch: minigrad replaces torch" in done.stderr
 
 
 PROGRAM = """\
@@ -127,7 +127,7 @@ def test_without_a_program_it_shows_one_screen():
 
 @pytest.mark.parametrize(("words", "said"), [
     (["nowhere.py"], "minigrad: there is no program nowhere.py"),
-    (["--nowhere"], "minigrad: --nowhere is no option; `python -m minigrad -h` shows them"),
+    (["--nowhere"], "minigrad: --nowhere is not an option; see `python -m minigrad -h`"),
     (["-m"], "minigrad: -m needs a module"),
     (["-m", "nowhere"], "minigrad: there is no module nowhere"),
     (["-m", "nowhere.at_all"], "minigrad: there is no module nowhere.at_all"),

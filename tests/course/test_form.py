@@ -77,11 +77,11 @@ def test_each_graded_test_has_a_rule_that_can_be_read():
     stage = find_stage("07")
     tests = [name for names in form.graded_tests(stage).values() for name in names]
     assert len(tests) > 10 and all(name.startswith("test_") for name in tests)
-    quote = "Tell whether operations are recorded"
+    quote = "Return whether operations are recorded"
     good = dict.fromkeys(tests, quote)
     assert form.rule_faults(changed(rules=good)) == []
     first, second, third, *_ = tests
-    bad = {**good, second: "Tell whether", third: "no page says so", "test_gone": quote}
+    bad = {**good, second: "Return whether", third: "no page says so", "test_gone": quote}
     del bad[first]
     assert form.rule_faults(changed(rules=bad)) == [
         f"{first}: no rule quotes what tells a learner what it expects",

@@ -191,7 +191,7 @@ def test_a_cudnn_that_cannot_work_is_told_of_once(fake, cudnn, monkeypatch):
         raise RuntimeError("cudnnHandle Create failed")
 
     monkeypatch.setattr(cudnn, "create_handle", fails)
-    with pytest.warns(UserWarning, match="cuDNN cannot be used, .*cudnnHandle Create failed"):
+    with pytest.warns(UserWarning, match="cuDNN is unusable, .*cudnnHandle Create failed"):
         check(*three(load_cuda(), CONVOLUTIONS["plane"]))
     check(*three(load_cuda(), CONVOLUTIONS["plane"]))
     assert not cudnn.graphs

@@ -123,7 +123,7 @@ def test_strangers_are_refused(stranger):
                          ids=["a list", "a number", "an array that nobody carries", "None"])
 def test_strangers_are_refused_by_name(stranger):
     name = type(stranger).__name__
-    with pytest.raises(TypeError, match=f"^no backend carries arrays of type {name}$"):
+    with pytest.raises(TypeError, match=f"^no backend supports arrays of type {name}$"):
         backends.backend_of(stranger)
 
 

@@ -5,7 +5,7 @@
 # Write the bodies that raise NotImplementedError, then run: minigrad run 04d
 # docs/en/glossary.md explains the names used inside the package.
 
-"""An operation that is declared from outside of `ops/`: log(1 + exp(x)), known as softplus."""
+"""An operation declared outside of `ops/`: log(1 + exp(x)), known as softplus."""
 
 from __future__ import annotations
 

@@ -5,9 +5,9 @@
 # Write the bodies that raise NotImplementedError, then run: minigrad run 06b
 # docs/en/glossary.md explains the names used inside the package.
 
-"""Checkpointing from saved-tensor hooks: keep the input of a segment, compute the rest again.
+"""Checkpointing with saved-tensor hooks: keep a segment's input and recompute the rest.
 
-This is the idea of `minigrad.utils.checkpoint`, which has PyTorch's options as well.
+This is the idea of `minigrad.utils.checkpoint`, which also has PyTorch's options.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ Step = Callable[[Tensor], Tensor]
 
 
 class Segment:
-    """One run of a function; what its nodes save is computed again in the backward pass."""
+    """One run of a function; the backward pass recomputes what its nodes save."""
 
     def __init__(self, function: Step, input: Tensor) -> None:
         self.function = function
         self.input = SavedTensor(input)  # it notices writes
-        self.numbers = count()  # of the tensors that nodes have saved: 0, 1, 2 ...
-        self.again: dict[int, Tensor] = {}  # the tensors that were computed again, by number
+        self.numbers = count()  # number the saved tensors: 0, 1, 2 ...
+        self.again: dict[int, Tensor] = {}  # the recomputed tensors by number
 
     def run(self, input: Tensor) -> Tensor:
-        """Return `function(input)`; a node that saves a tensor gets its number instead."""
+        """Return `function(input)`; a node that saves a tensor stores its number instead."""
         with saved_tensors_hooks(self.pack, self.unpack):
             return self.function(input)
 
     def pack(self, tensor: Tensor) -> int:
-        """Return a number to keep in the place of a tensor: 0 for the first, 1 for the next."""
+        """Return a number to store instead of a tensor: 0 for the first, 1 for the next."""
         # 06b.4 A number for a tensor (about 9 lines)
         # A segment keeps a number in the place of each tensor that its nodes save. `unpack`
         # hands out the tensor of a number, once; if it is not there, the function runs again.
@@ -55,24 +55,24 @@ class Segment:
         raise NotImplementedError("06b.4 A number for a tensor is yours to write")
 
     def unpack(self, number: int) -> Tensor:
-        """Return the tensor that `number` stands for, and forget it."""
+        """Return the tensor with this `number`, and forget it."""
         # 06b.4 A number for a tensor: see the task at `Segment.pack`.
         raise NotImplementedError("06b.4 A number for a tensor is yours to write")
 
     def compute_again(self) -> None:
-        """Run the function once more, and keep what its nodes save in `again`, by number."""
+        """Run the function again, and collect what its nodes save in `again`, by number."""
         # 06b.4 A number for a tensor: see the task at `Segment.pack`.
         raise NotImplementedError("06b.4 A number for a tensor is yours to write")
 
     def input_again(self) -> Tensor:
-        """Return the input as a leaf; RuntimeError if it was written to since the first run."""
+        """Return the input as a leaf; raise `RuntimeError` if it was written to in the meantime."""
         saved = self.input.unpack(None)
         leaf: Tensor = saved.detach().requires_grad_(self.input.requires_grad)
         return leaf
 
 
 def nothing(packed: None) -> Tensor:
-    """Refuse to unpack: the graph of the second run is never walked."""
+    """Raise, because no backward pass walks the graph of the second run."""
     raise RuntimeError("the second run of a segment has no backward pass")
 
 
@@ -84,7 +84,7 @@ class RandomSegment(Segment):
         self.state = get_rng_state()  # of the generator, before the first run
 
     def compute_again(self) -> None:
-        """Do as a segment does, with the first run's random numbers; those to come stay."""
+        """Recompute with the first run's random numbers, without changing later ones."""
         # 06b.5 The same random numbers (about 3 lines)
         # A dropout inside the segment draws its mask in both runs. Let the second run draw
         # the numbers of the first, and leave the numbers to come as they were. With seed 0:
@@ -99,7 +99,7 @@ class RandomSegment(Segment):
 
 
 def checkpoint(function: Step, input: Tensor) -> Tensor:
-    """Return `function(input)`, of which only the input is kept for the backward pass.
+    """Return `function(input)`, keeping only the input for the backward pass.
 
     >>> from minigrad import tensor
     >>> x = tensor([0.0, -1.0], requires_grad=True)
@@ -111,7 +111,7 @@ def checkpoint(function: Step, input: Tensor) -> Tensor:
 
 
 def in_segments(steps: Sequence[Step], input: Tensor, segments: int) -> Tensor:
-    """Run steps one after the other, in checkpoints of equal length; 0 segments: without any."""
+    """Run steps one after the other, in checkpoints of equal length; with 0 segments, in none."""
     def chained(some: Sequence[Step]) -> Step:
         def run(x: Tensor) -> Tensor:
             for step in some:

@@ -208,7 +208,7 @@ def warn_of_origin(node: Node) -> None:
 
 
 def _trace(node: Node) -> str:
-    """Return the call stack that a node stores as one string, which may be empty."""
+    """Return the call stack that a node stores as one string, perhaps empty."""
     return "".join(node.metadata.get(TRACEBACK, ()))
 
 

@@ -43,7 +43,7 @@ def register(backend: Backend) -> None:
     #   register(b) with b.array_type GpuArray, b.device_type "gpu"
     #       -> BACKENDS[GpuArray] is b, DEVICES["gpu"] is b
     #   backend_of(np.zeros(2))  -> numpy_backend
-    #   backend_of([1.0])        -> TypeError: no backend carries arrays of type list
+    #   backend_of([1.0])        -> TypeError: no backend supports arrays of type list
     # Mind:
     # - A backend that is registered later takes the place of the earlier one.
     # - The type has to be exactly a registered one; a subclass is a stranger, too.

@@ -5,7 +5,7 @@
 # Write the bodies that raise NotImplementedError, then run: minigrad run 13a
 # docs/en/glossary.md explains the names used inside the package.
 
-"""Dropout layers, which zero elements at random in training and are no-ops in evaluation.
+"""Dropout layers zero elements at random in training and are no-ops in evaluation.
 
 Source: https://docs.pytorch.org/docs/stable/nn.html#dropout-layers
 """

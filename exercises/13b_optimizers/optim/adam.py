@@ -5,7 +5,7 @@
 # Write the bodies that raise NotImplementedError, then run: minigrad run 13b
 # docs/en/glossary.md explains the names used inside the package.
 
-"""Adam, whose steps have about the same length for every element, however large its gradients are.
+"""Adam takes steps of about the same length for every element, however large its gradients are.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.optim.Adam.html
 """
@@ -100,7 +100,7 @@ def average(xp: Backend, grad: Array, mean: Array, square: Array, beta1: float, 
 
 
 class AdamW(Adam):
-    """Adam with decoupled weight decay, which is subtracted from the parameter itself.
+    """Adam with decoupled weight decay, subtracted from the parameter itself.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.optim.AdamW.html
 

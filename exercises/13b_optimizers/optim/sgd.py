@@ -72,7 +72,7 @@ class SGD(Optimizer):
         raise NotImplementedError("13b.2 Downhill is yours to write")
 
     def _update_with_momentum(self, group: Group, array: Array, grad: Array, state: State) -> None:
-        """Take one step with a velocity, which is kept in the state."""
+        """Take one step with a velocity, and keep it in the state."""
         # 13b.3 Momentum (about 17 lines)
         # Take one step with a velocity v, which the state keeps from step to step. Each step
         # shrinks the old v by the momentum and adds g, the direction from `downhill`.

@@ -1,4 +1,4 @@
-"""`torch.autograd.forward_ad`: forward mode, whose dual tensors carry a tangent."""
+"""`torch.autograd.forward_ad`: forward mode with dual tensors, each with a tangent."""
 
 from .dual_tensors import (
     UnpackedDualTensor,

@@ -1,4 +1,4 @@
-"""Forward mode: dual tensors, which carry a tangent through every operation.
+"""Forward mode: dual tensors that carry a tangent through every operation.
 
 Source: https://docs.pytorch.org/docs/stable/autograd.html#forward-mode-automatic-differentiation
 """
@@ -56,7 +56,7 @@ def refuse_nesting(outer: TangentLevel | None) -> None:
 
 
 class JvpLevel(TangentLevel):
-    """The level of a `func.jvp`, which may contain another `func.jvp`."""
+    """The level of a `func.jvp` that may contain another `func.jvp`."""
 
 
 @contextmanager

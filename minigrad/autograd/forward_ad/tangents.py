@@ -1,4 +1,4 @@
-"""Levels of forward mode, which hold the tangents of tensors and compute those of results.
+"""Levels of forward mode that hold the tangents of tensors and compute those of results.
 
 NOTE [Where tangents are kept]
     The level stores tangents by the identity of the tensor, as long as both live.  A view that has
@@ -56,8 +56,8 @@ class TangentLevel:
         if _state.inference_enabled.get():
             return None
         if self.broken_off:
-            raise RuntimeError(f"a write in place by {self.broken_off}: values and tangents of "
-                               "this level need not belong together any more. Leave the level.")
+            raise RuntimeError(f"a write in place by {self.broken_off}, so values and tangents "
+                               "of this level may no longer match. Leave the level.")
         found = self._held.get(id(tensor))
         if found is not None:
             return found[1]
@@ -168,7 +168,7 @@ class TangentLevel:
                 self._update(target, current, pushed)
 
     def _update(self, target: Tensor, current: Tensor | None, pushed: Tensor) -> None:
-        """Write to the memory of the target's tangent, which views share; create it if missing."""
+        """Write to the target's tangent, whose memory views share; create it if missing."""
         view = target._view
         if current is None and view is not None and not self._hides(target):
             self.hold(view.base, batched_like(pushed, F.zeros_like(view.base)))

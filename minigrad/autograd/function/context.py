@@ -1,4 +1,4 @@
-"""The node of a Function as the user's context, which accepts attributes of any name.
+"""The node of a Function as the user's context that accepts attributes of any name.
 
 NOTE [Names that both want]
     The context of a Function is its node, and the engine reads a node's `shape`, `dtype` and more,

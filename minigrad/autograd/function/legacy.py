@@ -1,4 +1,4 @@
-"""Deprecated uses of a Function and its context, which warn or raise with an explanation."""
+"""Deprecated uses of a Function and its context warn or raise with an explanation."""
 
 from __future__ import annotations
 

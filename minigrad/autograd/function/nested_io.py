@@ -75,7 +75,7 @@ class NestedIOFunction(Function):
         raise NotImplementedError
 
     def save_for_backward(self, *nested: Any) -> None:
-        """Save tensors for `backward_extended`, which finds them in `saved_tensors`.
+        """Save tensors for `backward_extended`; it finds them in `saved_tensors`.
 
         >>> import warnings; warnings.filterwarnings("ignore", ".*should not be instantiated")
         >>> from minigrad import tensor

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def check_savable(items: Iterable[Any]) -> None:
-    """Raise unless all items are tensors or `None`, which `save_for_backward` can save."""
+    """Raise unless all items are tensors or `None`; `save_for_backward` saves only these."""
     for position, item in enumerate(items):
         if not (item is None or isinstance(item, Tensor)):
             raise TypeError("save_for_backward can only save variables, but argument "

@@ -1,4 +1,4 @@
-"""The fast mode of `gradcheck`, which compares one number for each pair of output and input.
+"""The fast mode of `gradcheck` compares one number for each pair of output and input.
 
 NOTE [Random combinations]
     A jacobian J (rows: input, columns: output) is right, almost surely, if `u^T J v` is right for

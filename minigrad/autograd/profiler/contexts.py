@@ -276,8 +276,8 @@ class emit_nvtx(_Recording):
     def __enter__(self) -> Self:
         if self.enabled:
             if not cuda.is_available():
-                raise RuntimeError("emit_nvtx needs an NVIDIA GPU and CuPy, and there is none "
-                                   "here. profile() measures the CPU.")
+                raise RuntimeError("emit_nvtx needs an NVIDIA GPU and CuPy, which are missing; "
+                                   "profile() measures the CPU.")
             self._recorder = NvtxRecorder(backend_for("cuda").cuda.nvtx, self.record_shapes)
             self._start(self._recorder)
         return self

@@ -218,7 +218,7 @@ class CupyBackend(CudnnKernels, Losses, Steps, Kernels):
             target[...] = wide.astype(target.dtype)
 
     def combine_at(self, combine: Any, target: Array, positions: Array, values: Array) -> None:
-        """Compute `target[p] = combine(target[p], v)` for flat positions, which may repeat.
+        """Compute `target[p] = combine(target[p], v)` for flat positions, even repeated ones.
 
         CuPy does not support this for every dtype. Instead, we sort the values by position and
         combine each with its neighbour if both have the same position, then with the value two
@@ -265,7 +265,7 @@ class CupyBackend(CudnnKernels, Losses, Steps, Kernels):
         return out
 
     def may_ask(self) -> bool:
-        """Return whether values may be read now, which a capturing graph forbids."""
+        """Return whether values may be read now: not while a graph is captured."""
         return not capturing()
 
     @contextmanager

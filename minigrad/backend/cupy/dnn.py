@@ -169,7 +169,7 @@ def new_handle() -> Any:
     try:
         return library().create_handle()
     except RuntimeError as error:
-        warnings.warn(f"cuDNN cannot be used, so convolutions go without it: {error}", stacklevel=2)
+        warnings.warn(f"cuDNN is unusable, so convolutions run without it: {error}", stacklevel=2)
         return None
 
 

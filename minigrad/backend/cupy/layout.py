@@ -15,7 +15,7 @@ FLOATS = "efd"
 
 
 def dense(array: Array) -> Array:
-    """Return an array in row-major order, which kernels require."""
+    """Return an array in row-major order, as kernels require."""
     return array if array.flags.c_contiguous else cupy.ascontiguousarray(array)
 
 

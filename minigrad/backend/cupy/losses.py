@@ -42,7 +42,7 @@ class Losses:
 
     def nll_gradient(self, g: Array, target: Array, weight: Array | None, sizes: Sequence[int],
                      reduction: str, ignore_index: int) -> Array:
-        """Return the gradient of `nll_loss` with respect to `x`, which has shape `sizes`."""
+        """Return the gradient of `nll_loss` with respect to `x` of shape `sizes`."""
         if g.dtype.kind != "f":
             return kernels_loss.nll_gradient(self, g, target, weight, sizes, reduction,
                                              ignore_index)

@@ -31,7 +31,7 @@ from .place import capturing
 
 Array = Any
 
-#: NVIDIA's recommended workspace for an H100, which is more than other devices need.
+#: NVIDIA's recommended workspace for an H100, more than other devices need.
 WORKSPACE_BYTES = 32 << 20
 
 #: cuBLAS's codes for an element type and for the type of sums, and the sums' dtype.

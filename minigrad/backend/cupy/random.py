@@ -102,7 +102,7 @@ class Generators:
     def begin_capture(self) -> None:
         """Make the draws of a capturing stream differ in each repetition."""
         if self.capture is not None:
-            raise RuntimeError("one graph is captured at a time: another capture has not ended")
+            raise RuntimeError("only one graph can be captured at a time: end the other first")
         self.capture = Capture()
 
     def end_capture(self) -> Capture:

@@ -1,4 +1,4 @@
-"""A small GPT, which predicts each token from the tokens before it.
+"""A small GPT that predicts each token from the tokens before it.
 
 Source: Radford et al., Language Models are Unsupervised Multitask Learners (GPT-2), 2019
 """

@@ -1,4 +1,4 @@
-"""Residual networks, whose blocks learn what to add to their input.
+"""Residual networks: their blocks learn what to add to their input.
 
 Submodules have torchvision's names and order, so weights can be exchanged with it.
 
@@ -31,7 +31,7 @@ def conv3x3(inputs: int, outputs: int, stride: int = 1, groups: int = 1,
 
 
 def conv1x1(inputs: int, outputs: int, stride: int = 1) -> Conv2d:
-    """Return a 1×1 convolution, which mixes the channels of each pixel."""
+    """Return a 1×1 convolution that mixes the channels of each pixel."""
     return Conv2d(inputs, outputs, 1, stride, bias=False)
 
 

@@ -1,4 +1,4 @@
-"""`DataParallel`, which just calls its module, because minigrad uses one device.
+"""`DataParallel` just calls its module, because minigrad uses one device.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.DataParallel.html
 """

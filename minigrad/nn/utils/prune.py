@@ -39,7 +39,7 @@ M = TypeVar("M", bound=Module)
 
 
 def identity(module: M, name: str) -> M:
-    """Give a parameter a mask of ones, which prunes no entries; return the module.
+    """Give a parameter a mask of ones, without pruning any entry; return the module.
 
     >>> from minigrad import nn
     >>> sorted(identity(nn.Linear(2, 1), "bias").state_dict())

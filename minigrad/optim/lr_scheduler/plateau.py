@@ -1,4 +1,4 @@
-"""ReduceLROnPlateau, which lowers the rate when a metric stops improving.
+"""ReduceLROnPlateau lowers the rate when a metric stops improving.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.optim.lr_scheduler.ReduceLROnPlateau.html
 """

@@ -1,4 +1,4 @@
-"""LRScheduler, which sets the learning rate of each parameter group at each step.
+"""LRScheduler sets the learning rate of each parameter group at each step.
 
 Source: https://docs.pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate
 """
@@ -179,6 +179,6 @@ def of_each_group(name: str, optimizer: Optimizer, value: Any) -> list[Any]:
 
 
 def state_of_callable(function: Any) -> dict[str, Any] | None:
-    """Return the attributes of a callable object, or `None` for a function, which is not saved."""
+    """Return the attributes of a callable object, or `None` for a function: it is not saved."""
     kept = not isinstance(function, types.FunctionType)
     return dict(function.__dict__) if kept else None

@@ -1,6 +1,6 @@
 """Data sets, samplers and loaders of batches.
 
-With the same seed the order is PyTorch's.
+With the same seed, the order equals PyTorch's.
 
 Source: https://docs.pytorch.org/docs/stable/data.html
 """

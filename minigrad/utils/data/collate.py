@@ -1,4 +1,4 @@
-"""Collating: samples joined to a batch.
+"""Collating: joining samples into a batch.
 
 Source: https://docs.pytorch.org/docs/stable/data.html#torch.utils.data.default_collate
 """
@@ -19,7 +19,7 @@ __all__ = ["default_collate", "default_convert"]
 
 
 def default_collate(batch: Sequence[Any]) -> Any:
-    """Join samples: tensors and numbers are stacked, tuples and dictionaries entry by entry.
+    """Join samples: stack tensors and numbers, and join tuples and dictionaries entry by entry.
 
     >>> default_collate([(1, 2.0), (3, 4.0)])
     [tensor([1, 3]), tensor([2., 4.], dtype=torch.float64)]
@@ -52,7 +52,7 @@ def default_collate(batch: Sequence[Any]) -> Any:
 
 
 def default_convert(data: Any) -> Any:
-    """Convert NumPy's arrays and numbers in a sample to tensors; the rest stays as it is.
+    """Convert NumPy arrays and numbers in a sample to tensors; leave the rest unchanged.
 
     >>> import numpy as np
     >>> default_convert({"x": np.arange(2), "name": "a"})

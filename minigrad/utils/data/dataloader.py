@@ -1,4 +1,4 @@
-"""DataLoader: iterates over a data set in batches.
+"""DataLoader iterates over a data set in batches.
 
 Source: https://docs.pytorch.org/docs/stable/data.html#torch.utils.data.DataLoader
 """
@@ -21,11 +21,11 @@ _FIXED = ("batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "per
 class DataLoader:
     """Iterates over a data set in batches, in order or shuffled.
 
-    `generator` seeds the order, `collate_fn` joins samples. With `num_workers` that many threads
-    make the batches ahead of time: they are the same and come in the same order, and an error in
-    a worker is raised here. Each thread starts with `worker_init_fn(number)`; a stream
-    (`IterableDataset`) is read by each of them, and `get_worker_info` tells it which one it is.
-    `pin_memory`, `multiprocessing_context` and `persistent_workers` change nothing for threads.
+    `generator` determines the order, and `collate_fn` joins samples. With `num_workers` that many
+    threads make batches ahead of time: the same batches in the same order, and an error in a worker
+    is raised here. Each thread starts with `worker_init_fn(number)`. Every thread reads a stream
+    (`IterableDataset`) itself, and calls `get_worker_info` to find out which part it should read.
+    `pin_memory`, `multiprocessing_context` and `persistent_workers` have no effect on threads.
 
     >>> from minigrad import arange
     >>> from minigrad.utils.data import TensorDataset
@@ -93,7 +93,7 @@ class DataLoader:
             warnings.warn("'pin_memory' argument is set as true but no accelerator is found, then "
                           "device pinned memory won't be used.", stacklevel=2)
         tasks = iter(self.sampler if self.batch_sampler is None else self.batch_sampler)
-        seed = random_seed(self.generator)  # PyTorch draws one for its workers, even without any
+        seed = random_seed(self.generator)  # PyTorch draws one even without workers
         if not self.num_workers:
             return self._batches(tasks)
         infos = [WorkerInfo(number, self.num_workers, seed + number, self.dataset)
@@ -115,7 +115,7 @@ class DataLoader:
         return self._maker()
 
     def _maker(self) -> Make:
-        """Return the function that makes a batch from indices; for a stream, the next batch."""
+        """Return the function that makes a batch from indices, or the next batch of a stream."""
         dataset, join, alone = self.dataset, self.collate_fn, self.batch_sampler is None
         if self.iterable:
             samples = iter(dataset)
@@ -145,7 +145,7 @@ class DataLoader:
 
 def check_workers(count: int, timeout: float, prefetch: int | None, persistent: bool,
                   context: Any) -> None:
-    """Raise if the options of the workers make no sense."""
+    """Raise if the worker options are invalid."""
     if count < 0:
         raise ValueError("num_workers option should be non-negative; use num_workers=0 to disable "
                          "multiprocessing.")
@@ -165,7 +165,7 @@ def check_workers(count: int, timeout: float, prefetch: int | None, persistent: 
 
 
 def check_stream(shuffle: Any, sampler: Any, batch_sampler: Any) -> None:
-    """Raise if options ask for another order of a stream."""
+    """Raise if options request a different order for a stream."""
     for name, value, wrong in (("shuffle", shuffle, shuffle not in (False, None)),
                                ("sampler", sampler, sampler is not None),
                                ("batch_sampler", batch_sampler, batch_sampler is not None)):
@@ -176,7 +176,7 @@ def check_stream(shuffle: Any, sampler: Any, batch_sampler: Any) -> None:
 
 def check_batches(batch_size: Any, shuffle: Any, sampler: Any, batch_sampler: Any,
                   drop_last: bool) -> None:
-    """Raise if options about the order and the size of batches exclude each other."""
+    """Raise if options for the order and the size of batches exclude each other."""
     if sampler is not None and shuffle:
         raise ValueError("sampler option is mutually exclusive with shuffle")
     if batch_sampler is not None:

@@ -1,4 +1,4 @@
-"""Data sets: samples by number, or one after the other.
+"""Data sets: samples by index, or one after the other.
 
 Source: https://docs.pytorch.org/docs/stable/data.html#dataset-types
 """
@@ -19,7 +19,7 @@ __all__ = ["ChainDataset", "ConcatDataset", "Dataset", "IterableDataset", "Stack
 
 
 class Dataset:
-    """Samples by number: a subclass has `__getitem__`, and `__len__` for iteration.
+    """Samples by index: a subclass defines `__getitem__`, and `__len__` for iteration.
 
     >>> from minigrad.utils.data import DataLoader, Dataset
     >>> class Squares(Dataset):
@@ -40,7 +40,7 @@ class Dataset:
 
 
 class IterableDataset(Dataset):
-    """Samples one after the other: a subclass has `__iter__`.
+    """Samples one after the other: a subclass defines `__iter__`.
 
     >>> from minigrad.utils.data import DataLoader, IterableDataset
     >>> class Countdown(IterableDataset):
@@ -57,7 +57,7 @@ class IterableDataset(Dataset):
 
 
 class TensorDataset(Dataset):
-    """Tensors of the same first size; sample i is row i of each.
+    """Tensors whose first dimensions have the same size; sample i is row i of each.
 
     >>> from minigrad import arange
     >>> TensorDataset(arange(3), arange(3) * 10)[1]
@@ -77,7 +77,7 @@ class TensorDataset(Dataset):
 
 
 class Subset(Dataset):
-    """Some samples of a data set, by their numbers.
+    """Some samples of a data set, selected by their indices.
 
     >>> from minigrad.utils.data import Subset
     >>> list(Subset([10, 20, 30], [2, 0]))
@@ -105,7 +105,7 @@ class Subset(Dataset):
 
 
 class ConcatDataset(Dataset):
-    """Data sets one after the other.
+    """Several data sets, one after the other.
 
     >>> from minigrad.utils.data import ConcatDataset
     >>> list(ConcatDataset([[1, 2], [3]]))
@@ -135,7 +135,7 @@ class ConcatDataset(Dataset):
 
 
 class StackDataset(Dataset):
-    """Data sets of one length side by side: sample i holds sample i of each.
+    """Data sets of the same length side by side: sample i holds sample i of each.
 
     >>> StackDataset([1, 2], ["a", "b"])[1], StackDataset(x=[1, 2])[0]
     ((2, 'b'), {'x': 1})
@@ -162,7 +162,7 @@ class StackDataset(Dataset):
 
 
 class ChainDataset(IterableDataset):
-    """Iterable data sets one after the other.
+    """Several iterable data sets, one after the other.
 
     >>> from minigrad.utils.data import ChainDataset, IterableDataset
     >>> class Countdown(IterableDataset):
@@ -190,7 +190,7 @@ class ChainDataset(IterableDataset):
 
 
 def random_split(dataset: Any, lengths: Sequence[float], generator: Any = None) -> list[Subset]:
-    """Split a data set at random into subsets of these lengths, or of these fractions.
+    """Split a data set at random into subsets with these lengths, or these fractions.
 
     >>> [len(part) for part in random_split(range(10), [0.7, 0.3])]
     [7, 3]

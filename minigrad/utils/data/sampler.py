@@ -1,4 +1,4 @@
-"""Samplers: the order of the samples of a data set. With the same seed it is PyTorch's.
+"""Samplers determine the order of samples. With the same seed it equals PyTorch's.
 
 Source: https://docs.pytorch.org/docs/stable/data.html#data-loading-order-and-sampler
 """
@@ -19,7 +19,7 @@ __all__ = ["BatchSampler", "RandomSampler", "Sampler", "SequentialSampler", "Sub
 
 
 class Sampler:
-    """An order: yields the numbers of samples.
+    """Base of samplers that yield the indices of samples.
 
     >>> from minigrad.utils.data import DataLoader, Sampler
     >>> class Backwards(Sampler):
@@ -39,7 +39,7 @@ class Sampler:
 
 
 class SequentialSampler(Sampler):
-    """One after the other.
+    """Yields all indices in order.
 
     >>> from minigrad.utils.data import SequentialSampler
     >>> list(SequentialSampler("abc"))
@@ -57,7 +57,7 @@ class SequentialSampler(Sampler):
 
 
 class RandomSampler(Sampler):
-    """At random, each sample once, or with `replacement` any sample each time.
+    """Yields indices at random, each once, or drawn independently with `replacement`.
 
     >>> from minigrad.utils.data import RandomSampler
     >>> sorted(RandomSampler("abc"))
@@ -79,7 +79,7 @@ class RandomSampler(Sampler):
 
     @property
     def num_samples(self) -> int:
-        """The number of samples that are yielded.
+        """The number of indices to yield.
 
         >>> from minigrad.utils.data import RandomSampler
         >>> RandomSampler("abc").num_samples, RandomSampler("abc", num_samples=7).num_samples
@@ -92,7 +92,7 @@ class RandomSampler(Sampler):
         if generator is None:
             generator = Generator()
             generator.manual_seed(random_seed())
-        # Drawn in chunks of PyTorch's size, so that the order is the same.
+        # Draw in chunks of PyTorch's size, so that the order is the same.
         if self.replacement:
             for start in range(0, self.num_samples, 32):
                 size = min(32, self.num_samples - start)
@@ -113,7 +113,7 @@ def random_seed(generator: Any = None) -> int:
 
 
 class SubsetRandomSampler(Sampler):
-    """The given numbers in random order.
+    """Yields the given indices in random order.
 
     >>> from minigrad.utils.data import SubsetRandomSampler
     >>> sorted(SubsetRandomSampler([4, 2]))
@@ -133,7 +133,7 @@ class SubsetRandomSampler(Sampler):
 
 
 class WeightedRandomSampler(Sampler):
-    """Samples with probabilities in proportion to weights.
+    """Yields indices with probabilities proportional to weights.
 
     >>> list(WeightedRandomSampler([0.0, 1.0, 0.0], 3))
     [1, 1, 1]
@@ -164,7 +164,7 @@ class WeightedRandomSampler(Sampler):
 
 
 class BatchSampler(Sampler):
-    """The numbers of another order in lists of `batch_size`.
+    """Yields the indices of another sampler in lists of `batch_size`.
 
     >>> list(BatchSampler(SequentialSampler(range(5)), 2, drop_last=False))
     [[0, 1], [2, 3], [4]]

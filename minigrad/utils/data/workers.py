@@ -1,10 +1,10 @@
-"""Worker threads of a data loader: batches are made ahead of time and returned in order.
+"""Worker threads of a data loader make batches ahead of time and return them in order.
 
 NOTE [Threads, not processes]
     PyTorch's workers are processes. Threads need no copies of the data set and no pickling, and
-    NumPy lets them run side by side. Each has a default generator of its own, seeded as PyTorch
-    seeds that of a worker process, so random transforms draw the same numbers; Python's `random`
-    and NumPy's own generator, which all threads share, are left alone.
+    NumPy lets them run in parallel. Each thread has its own default generator, seeded like that of
+    PyTorch's worker process, so random transforms draw the same numbers. Python's `random` and
+    NumPy's own generator are shared by all threads and stay untouched.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ _info: contextvars.ContextVar[WorkerInfo | None] = contextvars.ContextVar("worke
 
 
 def get_worker_info() -> WorkerInfo | None:
-    """Return the worker that runs this: its id, the number of workers, its seed, the data set.
+    """Return the current worker's id, the number of workers, its seed and the data set.
 
-    None outside of workers.
+    Returns `None` outside of workers.
 
     >>> get_worker_info() is None
     True
@@ -72,7 +72,7 @@ class Board:
             self.changed.notify_all()
 
     def take(self, worker: int) -> tuple[int, Any] | None:
-        """Wait for a worker's next task; None when there will be none."""
+        """Wait for a worker's next task; return `None` once there are no more."""
         with self.changed:
             self.changed.wait_for(lambda: self.stopped or self.tasks[worker])
             if self.stopped:
@@ -81,7 +81,7 @@ class Board:
             return number, self.tasks[worker].pop(number)
 
     def finish(self, number: int, batch: Any, error: BaseException | None) -> None:
-        """Deliver a batch, or an error in its place."""
+        """Deliver a batch, or an error instead."""
         with self.changed:
             self.done[number] = batch, error
             self.changed.notify_all()
@@ -94,18 +94,19 @@ class Board:
             return self.done.pop(number)
 
     def stop(self) -> None:
-        """Tell all workers to end."""
+        """Tell all workers to stop."""
         with self.changed:
             self.stopped = True
             self.changed.notify_all()
 
 
 class Workers:
-    """An iterator over the batches of one walk, made by `count` threads `ahead` batches each.
+    """An iterator over the batches of one pass, made by `count` threads, `ahead` batches each.
 
-    `begin(worker)` runs in each thread and returns the function from a task to a batch. Task i goes
-    to worker i modulo `count`, batches come in the order of the tasks, and an error comes in the
-    place of its batch. The threads end with the last batch, and when the iterator is dropped.
+    `begin(worker)` runs in each thread and returns the function from a task to a batch. Worker i
+    modulo `count` gets task i. Batches are returned in the order of the tasks, and an error is
+    raised in place of its batch. The threads stop after the last batch, or when the iterator is
+    dropped.
     """
 
     def __init__(self, tasks: Iterator[Any], begin: Callable[[int], Make], count: int, ahead: int,
@@ -155,12 +156,12 @@ class Workers:
         raise StopIteration
 
     def close(self) -> None:
-        """End the threads and wait for them."""
+        """Stop the threads and wait for them."""
         self._finalizer()
 
 
 def work(board: Board, begin: Callable[[int], Make], info: WorkerInfo) -> None:
-    """Main loop of a thread: make batches until it has to stop."""
+    """Make batches until told to stop: the main loop of a thread."""
     _info.set(info)
     of_this_thread.set(Generator().manual_seed(info.seed))
     failed: BaseException | None = None
@@ -181,7 +182,7 @@ def work(board: Board, begin: Callable[[int], Make], info: WorkerInfo) -> None:
 
 
 def end(board: Board, threads: list[threading.Thread]) -> None:
-    """Stop the threads; wait for all except the one that runs this."""
+    """Stop the threads; wait for all except the current one."""
     board.stop()
     for thread in threads:
         if thread is not threading.current_thread() and thread.ident is not None:

@@ -2,14 +2,15 @@
 # Made by `minigrad dev build`. The lesson is lessons/01_function.md.
 # MASTER COPY: a copy of the package's module, which never runs. Your answers are in a workspace.
 
-"""Functions of one's own: each has a forward, and a backward that answers it with gradients.
+"""Custom Functions, each with a forward, and a backward that returns gradients.
 
 `forward` gets numbers and tensors and computes the outputs. `backward` gets the gradient with
-respect to each output and returns one gradient for each argument of `forward`; None for arguments
-that are no tensors. Both are written with operations of tensors, so that the slope has a slope too.
-The context carries what `backward` needs: tensors through `ctx.save_for_backward(...)` and
-`ctx.saved_tensors`, a tuple; other values as attributes, `ctx.name = value`. Only inputs and
-outputs are saved: a tensor from inside `forward` has no history, so it would spoil second slopes.
+respect to each output and returns one gradient for each argument of `forward`, or `None` for
+arguments that are not tensors. Both use tensor operations, so that the gradient can be
+differentiated again. The context passes values to `backward`: tensors through
+`ctx.save_for_backward(...)` and `ctx.saved_tensors`, a tuple, and other values as attributes,
+`ctx.name = value`. Save only inputs and outputs, because a tensor from inside `forward` has no
+history, which would spoil second derivatives.
 
 >>> from minigrad import tensor
 >>> x = tensor([1.0, 2.0], requires_grad=True)
@@ -59,7 +60,7 @@ class Sigmoid(Function):
 
 
 class GradCoeff(Function):
-    """`x` as it is; its gradient is multiplied by the number `coeff`."""
+    """Return `x` unchanged, and multiply its gradient by the number `coeff`."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, coeff: float) -> Tensor:
@@ -72,7 +73,7 @@ class GradCoeff(Function):
 
 
 class Round(Function):
-    """The nearest whole number; the gradient passes as if nothing had been rounded."""
+    """Round to the nearest integer; the gradient passes through unchanged."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor) -> Tensor:

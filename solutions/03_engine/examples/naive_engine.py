@@ -2,9 +2,9 @@
 # Made by `minigrad dev build`. The lesson is lessons/03_engine.md.
 # MASTER COPY: a copy of the package's module, which never runs. Your answers are in a workspace.
 
-"""The obvious engine: every gradient is sent on immediately, until it reaches a leaf.
+"""The obvious engine sends every gradient on immediately until it reaches a leaf.
 
-It walks the graph that minigrad records, and is right wherever it comes to an end.  Stage 03
+It walks the graph that minigrad records, and its result is right whenever it finishes.  Stage 03
 begins with it.
 """
 
@@ -26,7 +26,7 @@ Array = Any
 class NaiveEngine:
     """A backward pass that follows every path.
 
-    `gradients` holds what has arrived for each leaf, `calls` how many nodes were called.
+    `gradients` holds what has arrived for each leaf, `calls` the number of calls of nodes.
     """
 
     def __init__(self) -> None:
@@ -34,16 +34,16 @@ class NaiveEngine:
         self.calls = 0
 
     def backward(self, result: Tensor) -> dict[Tensor, Array]:
-        """Return the gradient of the sum of `result` with respect to each leaf behind it."""
+        """Return the gradient of the sum of `result` with respect to each leaf it depends on."""
         node, index = result._edge()
         if node is not None:
             self.send(node, index, np.ones_like(result._array))
         return self.gradients
 
     def send(self, node: Node, index: int, grad: Array) -> None:
-        """Bring `node` the gradient of output `index` of its forward, and send it on immediately.
+        """Pass `node` the gradient of output `index`, and send its results on immediately.
 
-        The node of a leaf is an `AccumulateGrad`: its `variable` is the leaf.
+        The node of a leaf is an `AccumulateGrad`, whose `variable` is the leaf.
         """
         if isinstance(node, AccumulateGrad):
             before = self.gradients.get(node.variable)
@@ -54,9 +54,9 @@ class NaiveEngine:
                 self.send(target, number, result)
 
     def call(self, node: Node, index: int, grad: Array) -> Sequence[Array | None]:
-        """Call a node with the gradient of one output: return one result for each of its edges.
+        """Call a node with the gradient of one output; return a result for each of its edges.
 
-        A result is an array of the receiver's shape, or None, which stands for zero.
+        A result is an array with the receiver's shape, or `None` for zero.
         """
         self.calls += 1
         grads: list[Array | None] = [None] * node.num_inputs

@@ -2,7 +2,7 @@
 # Made by `minigrad dev build`. The lesson is lessons/04d_recording.md.
 # MASTER COPY: a copy of the package's module, which never runs. Your answers are in a workspace.
 
-"""An operation that is declared from outside of `ops/`: log(1 + exp(x)), known as softplus."""
+"""An operation declared outside of `ops/`: log(1 + exp(x)), known as softplus."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def declare_log1p_exp() -> type[Op]:
     """
 
     class Log1pExp(Unary):
-        """log(1 + exp(x)), also where exp(x) is too large for a float; its slope is sigmoid(x)."""
+        """log(1 + exp(x)), even if exp(x) is too large for a float; its slope is sigmoid(x)."""
 
         def forward(xp: Any, self: Any) -> Any:
             return xp.logaddexp(self, 0.0)

@@ -2,7 +2,7 @@
 # Made by `minigrad dev build`. The lesson is lessons/13a_modules.md.
 # MASTER COPY: a copy of the package's module, which never runs. Your answers are in a workspace.
 
-"""Dropout layers, which zero elements at random in training and are no-ops in evaluation.
+"""Dropout layers zero elements at random in training and are no-ops in evaluation.
 
 Source: https://docs.pytorch.org/docs/stable/nn.html#dropout-layers
 """

@@ -2,7 +2,7 @@
 # Made by `minigrad dev build`. The lesson is lessons/13b_optimizers.md.
 # MASTER COPY: a copy of the package's module, which never runs. Your answers are in a workspace.
 
-"""Adam, whose steps have about the same length for every element, however large its gradients are.
+"""Adam takes steps of about the same length for every element, however large its gradients are.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.optim.Adam.html
 """
@@ -108,7 +108,7 @@ def average(xp: Backend, grad: Array, mean: Array, square: Array, beta1: float, 
 
 
 class AdamW(Adam):
-    """Adam with decoupled weight decay, which is subtracted from the parameter itself.
+    """Adam with decoupled weight decay, subtracted from the parameter itself.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.optim.AdamW.html
 

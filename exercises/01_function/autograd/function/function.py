@@ -80,7 +80,7 @@ class FunctionCtx(LegacyContext):
 
 
 class FunctionNode(FunctionCtx, ContextNode):
-    """The node of a Function, which is also its context."""
+    """The node of a Function, and its context."""
 
     function: type[Function]
     needs_input_grad: tuple[bool, ...]

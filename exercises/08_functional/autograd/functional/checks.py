@@ -63,7 +63,7 @@ def tensor_tuple(value: Any, argument: str, function: str) -> tuple[bool, Tensor
 
 
 def fresh_inputs(tensors: Tensors, create_graph: bool, requires_grad: bool = True) -> Tensors:
-    """Return copies of the inputs, which are part of the caller's graph only if `create_graph`."""
+    """Return copies of the inputs; only with `create_graph` are they in the caller's graph."""
     # 08.1 Tensors of their own, results as the caller gave them (about 9 lines)
     # `fresh_inputs` returns a tuple of tensors for `func`: detached ones, or views
     # (`view_as`) where `create_graph` is true and the tensor requires grad. `result` and

@@ -94,7 +94,7 @@ def in_turn(rule: Rule, op: type[Op], values: list[Any], outputs: Outputs, tange
 
 
 def has_gradient(op: type[Op], output: int, named: set[str]) -> bool:
-    """Return whether the formulas, which take the arguments `named`, use an output's gradient."""
+    """Return whether formulas with the arguments `named` use an output's gradient."""
     if not op.outputs or "grads" in named or (output == 0 and "g" in named):
         return True
     return "g_" + op.outputs[output] in named

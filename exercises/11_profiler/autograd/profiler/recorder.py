@@ -162,7 +162,7 @@ class Recorder:
 
 
 class DetailedRecorder(Recorder):
-    """Also records input shapes, call stacks or memory, which takes time."""
+    """Also records input shapes, call stacks or memory, at a cost in time."""
 
     def __init__(self, shapes: bool = False, stack: bool = False, memory: bool = False) -> None:
         super().__init__()

@@ -60,7 +60,7 @@ def tensor_tuple(value: Any, argument: str, function: str) -> tuple[bool, Tensor
 
 
 def fresh_inputs(tensors: Tensors, create_graph: bool, requires_grad: bool = True) -> Tensors:
-    """Return copies of the inputs, which are part of the caller's graph only if `create_graph`."""
+    """Return copies of the inputs; only with `create_graph` are they in the caller's graph."""
     return tuple(
         t.view_as(t) if create_graph and t.requires_grad
         else t.detach().requires_grad_(requires_grad)
