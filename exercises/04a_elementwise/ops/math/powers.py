@@ -72,8 +72,8 @@ class PowTensor(Binary):
             return integer_powers(xp, self, exponent)
         return xp.power(self, exponent)
 
-    # The result is named to be saved in any case: PyTorch notices writes to it also where only
-    # this formula runs.
+    # Naming `result` saves it even if only this formula runs, because PyTorch detects writes to it
+    # in that case too.
     def grad_self(g, self, exponent, result):
         # 04a.6 Powers, and the trouble at zero: see the task at `PowNumber.grad_self`.
         raise NotImplementedError("04a.6 Powers, and the trouble at zero is yours to write")

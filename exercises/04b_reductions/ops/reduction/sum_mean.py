@@ -30,7 +30,7 @@ def axes(array, dim):
 
 
 def numpy_type(dtype):
-    """Return the array library's type for a dtype, or `None` for `None`."""
+    """Return the array library's type for a dtype; `None` stays `None`."""
     return None if dtype is None else dtypes.numpy_of(dtype)
 
 

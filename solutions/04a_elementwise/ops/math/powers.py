@@ -59,8 +59,8 @@ class PowTensor(Binary):
             return integer_powers(xp, self, exponent)
         return xp.power(self, exponent)
 
-    # The result is named to be saved in any case: PyTorch notices writes to it also where only
-    # this formula runs.
+    # Naming `result` saves it even if only this formula runs, because PyTorch detects writes to it
+    # in that case too.
     def grad_self(g, self, exponent, result):
         slope = g * (exponent * F.pow(self, exponent - 1))
         return F.where(F.eq(exponent, 0), 0, slope)
