@@ -1,7 +1,7 @@
-"""Draws the README's picture: a wrong answer, its verdict, a right answer, solved.
+"""Draw the README's picture: a wrong answer, its verdict, a right answer, solved.
 
-The picture moves.  A second one stands still, for readers who prefer reduced motion: browsers do
-not tell an image about that, so the README chooses between the two.
+The picture is animated.  A second, static one is for readers who prefer reduced motion: an image
+cannot query that setting, so the README chooses between the two.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ..pictures.terminal import Command, Edit, Output, terminal
 
 __all__ = ["ALT", "pictures_of_readme"]
 
-#: Columns of the terminal: few enough to be readable on a phone.
+#: The width of the terminal in columns, which keeps it readable on a phone.
 COLUMNS = 60
 #: Seconds to read the first verdict.
 READING = 5.0
