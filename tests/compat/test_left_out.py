@@ -150,8 +150,8 @@ torch.fft.fft(torch.ones(2))
                           check=False)
     assert done.stdout == "4 False\n", done.stderr
     assert done.stderr.rstrip().endswith("NotImplementedError: torch.fft.fft is left out: minigrad "
-                                         "has no complex numbers. docs/en/library.md lists all "
-                                         "that is left out")
+                                         "has no complex numbers. docs/en/library.md lists "
+                                         "everything that is left out")
 
 
 def test_none_is_made_before_a_program_asks_for_it():

@@ -86,7 +86,7 @@ def test_each_graded_test_has_a_rule_that_can_be_read():
     assert form.rule_faults(changed(rules=bad)) == [
         f"{first}: no rule quotes what tells a learner what it expects",
         "test_gone: a rule for a test that does not exist",
-        f"{second}: a rule must quote at least three words, not 'Tell whether'",
+        f"{second}: a rule must quote at least three words, not 'Return whether'",
         f"{third}: neither a task nor a docstring of the exercise has 'no page says so'"]
 
 
