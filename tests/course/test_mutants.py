@@ -1,0 +1,24 @@
+"""Every known mistake still edits the package's answer, whose comments and code may have changed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from minigrad_course.content.source import mutated
+from minigrad_course.content.stages import CourseError, stages
+
+WITH_HOLES = [stage for stage in stages() if stage.holes]
+
+
+@pytest.mark.parametrize("stage", WITH_HOLES, ids=lambda stage: stage.key)
+def test_known_mistakes_edit_the_answer(stage: Any) -> None:
+    wrong = []
+    for hole in stage.holes:
+        for mutant in hole.mutants:
+            try:
+                mutated(stage, hole, mutant)
+            except (CourseError, SyntaxError) as error:
+                wrong.append(str(error))
+    assert not wrong, "\n".join(wrong)
