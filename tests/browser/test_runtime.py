@@ -348,7 +348,7 @@ def test_an_error_is_marked_in_its_line_right_answers_wait_and_prints_are_shown(
         if hole.id in right:
             points = f"{hole.points} of {hole.points} point{'s' * (hole.points > 1)}"
             assert f"Right; it waits for 05.1: {points}." in shown.inner_text()
-            assert "right; it waits for" in after and "05.1" in after
+            assert "correct, but waits for" in after and "05.1" in after
         assert ("✓" in after) == (hole.id != "05.1")
     points = sum(hole.points for hole in stage.holes)
     assert page.locator(".mg-points").inner_text() == (
