@@ -12,7 +12,7 @@ import pytest
 
 TESTS = Path(__file__).resolve().parents[1]
 PAGE = TESTS.parent / "docs" / "en" / "grading.md"
-HEADINGS = ("Who decides?", "What does the sandbox keep out?")
+HEADINGS = ("How verdicts are protected", "What does the sandbox keep out?")
 
 REACH = "hostile/test_reach.py::test_nothing_is_reached"
 HARM = "hostile/test_harm.py::test_harm_stays_inside"
@@ -20,7 +20,7 @@ FORGE = "hostile/test_forging.py::test_forging_gives_no_points"
 WITHOUT_LANDLOCK = "hostile/test_choice.py::test_without_landlock_this_is_kept_out"
 
 CLAIMS = {
-    # Who decides?
+    # How verdicts are protected
     "The process": [f"{FORGE}[the original by its name]", f"{FORGE}[the solution on disk]",
                     "course/test_grading.py::test_a_graded_process_has_no_fast_paths",
                     "hostile/test_twins.py::test_no_answer_stands_in_the_bundle"],
@@ -44,13 +44,13 @@ CLAIMS = {
                  f"{FORGE}[exit with success]"],
     "Time": ["hostile/test_hangs.py::test_a_silent_submission_has_its_limit",
              "hostile/test_hangs.py::test_all_runs_of_a_submission_share_their_time"],
-    "Errors of the grader": ["hostile/test_class.py::test_no_error_stops_the_class"],
+    "Grader errors": ["hostile/test_class.py::test_no_error_stops_the_class"],
     # What does the sandbox keep out?
     "bubblewrap": ["hostile/test_choice.py::test_the_first_that_works_is_taken",
                    "course/test_grading.py::test_each_sandbox_says_what_it_keeps"],
     "user": ["hostile/test_choice.py::test_root_gives_each_run_a_user_of_its_own"],
     "landlock": ["hostile/test_choice.py::test_the_first_that_works_is_taken"],
-    "the network, including sockets of the same machine": [
+    "the network, including sockets on the same machine": [
         f"{REACH}[a server on this machine]", f"{REACH}[a socket in a folder]",
         f"{REACH}[a raw socket]", f"{FORGE}[the answers from a server]",
         f"{WITHOUT_LANDLOCK}[the network]"],
@@ -70,7 +70,7 @@ CLAIMS = {
         f"{REACH}[everybody's folder]", f"{REACH}[a link out of the folder]",
         "hostile/test_reach.py::test_nothing_stays_in_shared_folders",
         "hostile/test_choice.py::test_without_landlock_nothing_stays_in_shared_folders"],
-    "signals to other processes, their memory, their limits": [
+    "signals to other processes, and access to their memory or limits": [
         f"{REACH}[a signal to its parent]", f"{REACH}[reading its memory]",
         f"{REACH}[its limits]", f"{WITHOUT_LANDLOCK}[its parent's memory]"],
     "namespaces, mounts, tracing, keys, System V memory": [
@@ -89,7 +89,7 @@ CLAIMS = {
     "programs that take Python apart": [
         # it is not kept out; forged answers are wrong all the same
         f"{FORGE}[the frames of the caller]", f"{FORGE}[an import hook]"],
-    "Root may not grade then": [
+    "Root may not grade without a sandbox": [
         "hostile/test_choice.py::test_root_is_refused_where_limits_are_all"],
     "`--require-sandbox`": ["hostile/test_choice.py::test_bubblewrap_can_be_required"],
     "The code for Windows": ["course/test_grading.py::test_where_pipes_cannot_be_waited_for",
