@@ -37,69 +37,91 @@ NAMES = ("op_overhead", "functional", "mlp", "resnet", "sequence", "everyday", "
 
 HEAD = """# Figures
 
-This page is for you if you want to know how fast minigrad is and how much memory it takes. It
-compares minigrad with PyTorch and other libraries, and explains why some targets are missed.
+How fast is minigrad, and how much memory does it need? This page compares minigrad with PyTorch
+and other libraries, and explains why it misses some of its targets.
 {headline}
 
-In each table, all libraries were measured side by side, taking turns on one machine. The line above
-a table gives the command, the date and the machine. `python benchmarks/page.py` makes this page
-from the committed results, and `benchmarks/README.md` in the repository describes the method.
+All the libraries in a table were measured together on one machine, taking turns in each round. The
+line above each table names the command, the date and the machine. This page is generated from the
+committed results with `python benchmarks/page.py`, and `benchmarks/README.md` in the repository
+describes the method in detail.
 
-A ratio is the time divided by PyTorch's time in the same round, so 0.5 is twice as fast and 2 is
-half as fast. Tables show the median over the rounds. In the plots, a thin line marks PyTorch and a
-red one the target for minigrad. Bars longer than 3 are cut off.
+A ratio is a library's time divided by PyTorch's time in the same round, so a library with a ratio
+of 0.5 is twice as fast as PyTorch, and one with a ratio of 2 is half as fast. The tables show the
+median over all rounds. In the plots, the thin line marks PyTorch and the red line marks the target
+for minigrad. Bars are cut off at 3.
 """
 
-OVERHEAD = """The cost of one operation on eight float32 values. They are so few that nearly all of
-the time is the engine's. The table shows microseconds per operation, with the ratio to PyTorch in
-brackets.
+OVERHEAD = """This benchmark measures the cost of a single operation on eight float32 values. With
+so few values, the arithmetic takes almost no time, so nearly all of the cost comes from the
+engine. The table shows microseconds per operation, with the ratio to PyTorch in parentheses.
 """
-CHAIN = """A chain of a million additions is built, run backward and released, with Python's garbage
-collector at its default settings.
+CHAIN = """For the next two tables, we build a chain of a million additions, run the backward pass
+and release the graph, while Python's garbage collector runs with its default settings.
 """
-FUNCTIONAL = """Complete derivatives of functions of 100 inputs, in milliseconds. HIPS autograd
-cannot batch a pass, and JAX was only measured compiled and batched.
+FUNCTIONAL = """Here we compute complete derivatives of functions with 100 inputs. Times are in
+milliseconds. HIPS autograd doesn't support batched passes, and we measured JAX only with functions
+that were compiled and batched, so the remaining cells contain n/a.
 """
-MLP = """A training step of a network 784-256-128-10 with ReLU, cross entropy and plain gradient
-descent.
+MLP = """The benchmark measures a training step of a 784-256-128-10 network with ReLU,
+cross-entropy loss and plain gradient descent.
 """
-RESNET = """Two cases: in training mode, cross entropy forward and all gradients backward, without
-an optimizer step; in evaluation mode, the forward pass alone, without a graph. *NumPy by hand* is
-the training step without an engine. *Matrix products alone* is the minimum for any program that
-uses NumPy's BLAS.
+RESNET = """We measured two cases. In training mode, a step computes the cross-entropy loss and all
+of its gradients, but doesn't run an optimizer. In evaluation mode, it runs only the forward pass
+and doesn't record a graph. *NumPy by hand* performs the training step without an engine, and
+*matrix products alone* is a lower bound for any program that relies on NumPy's BLAS.
 """
-SEQUENCE = """A training step of a small GPT and of an LSTM, including the optimizer.
+SEQUENCE = """The benchmark measures a training step of a small GPT and of an LSTM, including the
+optimizer.
 """
-EVERYDAY = """Other work that programs do, in milliseconds on one thread. We chose each row because
-minigrad was slow there. HIPS autograd and MyGrad were not measured.
+EVERYDAY = """This table covers other things that programs often do. Times are in milliseconds on
+one thread. We picked these rows precisely because minigrad used to be slow at them. HIPS autograd
+and MyGrad were not measured.
 """
-TRAININGS = """Three trainings from fixed seeds that have to reach an aim.
+TRAININGS = """We train three models from fixed seeds, and each of them has to reach a certain
+goal. For the GPT, we also train the same model with PyTorch and compare the losses of the first 50
+steps.
 """
-PROFILER = """The cost of one event in microseconds, with the ratio to PyTorch's profiler in
-brackets.
+PROFILER = """The table shows how many microseconds it takes to profile one event, with the ratio
+to PyTorch's profiler in parentheses.
 """
-MEMORY = """The peak memory of an inference in MB, not counting weights and images.
+MEMORY = """The table shows the peak memory of an inference run in MB, not counting the weights and
+the images.
 """
-STEP_MEMORY = """How much a process grows at most during a step, in MB. Before the measurement it
-has loaded the library, weights and input, and has taken one step.
+STEP_MEMORY = """The table shows by how many MB a process grows at its peak during a step. Before
+we start measuring, the process has already loaded the library, the weights and the input, and has
+performed one step.
 """
-REASONS = """Figures that are in no table above were measured by `python benchmarks/limits.py` on
-2026-11-27, on the machine above.
+REASONS = """Some of the figures below don't appear in any of the tables above. We measured these
+with `python benchmarks/limits.py` on the same machine, on 2026-11-27.
 """
-CLASS = """This class contains solutions, other right answers, partly written ones, known mistakes,
-attacks, and files that are not programs. One command grades it. The benchmark kills that command
-after a quarter of the class, calls it again, and checks every verdict against the expected one.
+CLASS = """To test the grader, this benchmark grades a class of submissions with a single command.
+The class contains solutions, other correct answers, partly written answers, known mistakes,
+attacks, and files that aren't programs. The benchmark kills the command after a quarter of the
+class, starts it again, and compares each verdict with the one that it expects.
 """
-PINNED = """This environment makes OpenBLAS use the kernels for another processor
+PINNED = """In this environment, OpenBLAS is configured to use the kernels for another processor
 ({pins}), so NumPy's products are slower than PyTorch's.
-*OpenBLAS unpinned* is the same without that setting.
+*OpenBLAS unpinned* is the same measurement without that setting.
 """
-RESTLESS = """In these measurements, other programs disturbed more than half of the {rounds} rounds,
-so the figures are only a hint. The number of undisturbed rounds is in brackets.
+RESTLESS = """For the measurements listed here, other programs disturbed more than half of the
+{rounds} rounds, so these figures are only approximate. The number of undisturbed rounds is in
+parentheses.
 
 {names}
 """
 THREADS = {1: "one thread", 2: "two threads"}
+#: What the page calls each training run.
+RUNS = {
+    "digits": "small ResNet on handwritten digits: share of held-out images it reads correctly",
+    "gpt": "GPT on characters: mean loss over the last 20 steps",
+    "gpt beside PyTorch": "the same GPT: largest difference between 50 losses and PyTorch's",
+    "lstm": "LSTM that counts brackets: share of depths it predicts correctly",
+}
+#: What the page calls each kind of submission.
+KINDS = {"the solution": "the solution", "another answer": "another correct answer",
+         "partly written": "a partly written answer", "a known mistake": "a known mistake",
+         "hostile": "an attack", "no program": "a file that isn't a program"}
 
 
 def measured() -> list[str]:
@@ -210,7 +232,8 @@ def headline() -> str:
                        ("sequence", "a small GPT")):
         case = next(iter(newest(name)["workloads"].values()))
         found.append(f"{case['ms']['minigrad']['ratio']:.2f} for {what} ({case['case']})")
-    return ("With PyTorch as 1, the time of a training step on one thread is\n"
+    return ("Relative to PyTorch, the time that minigrad takes for a training step on one thread "
+            "is\n"
             f"**{', '.join(found[:-1])} and {found[-1]}**.")
 
 
@@ -235,10 +258,11 @@ def of_functional() -> tuple[list[str], str]:
     """The section of whole derivatives, and its plot."""
     report = newest("functional")
     records = {name: each["ms"] for name, each in report["workloads"].items()}
-    return ["## Whole derivatives\n", FUNCTIONAL, where("functional", report, functional.ENGINES),
-            picture("functional", "Whole derivatives: ratios to PyTorch"),
+    return ["## Jacobians and Hessians\n", FUNCTIONAL,
+            where("functional", report, functional.ENGINES),
+            picture("functional", "Jacobians and Hessians: ratios to PyTorch"),
             figures(records, functional.WORKLOADS, functional.ENGINES), targets(report)], plot(
-                "Whole derivatives: time divided by PyTorch's", records, functional.WORKLOADS,
+                "Jacobians and Hessians: time divided by PyTorch's", records, functional.WORKLOADS,
                 functional.ENGINES, functional.TARGETS)
 
 
@@ -278,7 +302,7 @@ def of_memory() -> list[str]:
                              f"{title}", f"{most['graph'] / 1e6:.1f}",
                              f"{most['no_grad'] / 1e6:.1f}",
                              f"{most['no_grad'] / most['graph']:.2f}"])
-    return ["## Memory of an inference\n", MEMORY, where("memory", report, memory.ENGINES),
+    return ["## Memory during inference\n", MEMORY, where("memory", report, memory.ENGINES),
             table(rows), targets(report)]
 
 
@@ -287,27 +311,28 @@ def of_step_memory() -> list[str]:
     if "step_memory" not in measured():
         return []
     report = newest("step_memory")
-    return ["## Memory of a step\n", STEP_MEMORY, where("step_memory", report, step_memory.ENGINES),
+    return ["## Memory during a step\n", STEP_MEMORY,
+            where("step_memory", report, step_memory.ENGINES),
             table(step_memory.rows(report)), targets(report)]
 
 
 def of_trainings() -> tuple[list[str], str]:
     """The section of the trainings, and the GPT's losses beside PyTorch's."""
     report = newest("trainings")
-    rows = [["training", "aim", "reached", "", "seconds"]]
-    rows += [[each["title"], f"{each['relation']} {each['aim']:g}", f"{each['measured']:.4g}",
+    rows = [["training run", "goal", "reached", "", "seconds"]]
+    rows += [[RUNS[key], f"{each['relation']} {each['aim']:g}", f"{each['measured']:.4g}",
               "met" if each["met"] else "**missed**", f"{each['seconds']:g}"]
-             for each in report["trainings"].values()]
+             for key, each in report["trainings"].items()]
     beside = report["trainings"]["gpt beside PyTorch"]
     losses = {"minigrad": beside["minigrad"], "PyTorch": beside["pytorch"]}
     title = f"Loss of the GPT, {len(beside['minigrad'])} steps from the same seed"
-    return ["## Trainings\n", TRAININGS, where("trainings", report), table(rows),
+    return ["## Training runs\n", TRAININGS, where("trainings", report), table(rows),
             picture("trainings", title)], _plot.curves(title, losses)
 
 
 def of_reasons() -> list[str]:
     """The section that says what limits the targets that are missed."""
-    rows = [["target", "what limits it"]]
+    rows = [["target", "reason"]]
     for name in measured():
         for each in newest(name).get("targets", ()):
             if each["met"] is False:
@@ -315,19 +340,20 @@ def of_reasons() -> list[str]:
                 if short not in WHY:
                     raise SystemExit(f"{short!r} is missed: say in benchmarks/reasons.py why")
                 rows.append([short.removesuffix(", minigrad"), WHY[short]])
-    return ["## Why is a target missed?\n", REASONS, table(rows)] if rows[1:] else []
+    return ["## Why does minigrad miss some targets?\n", REASONS, table(rows)] if rows[1:] else []
 
 
 def of_class() -> list[str]:
     """The section of the class that is graded."""
     report = newest("class_of_200")
-    rows = [["submission", "graded", "correctly"], *(
-        [kind, str(graded), str(right)] for kind, (graded, right) in report["kinds"].items())]
+    rows = [["kind of submission", "graded", "graded correctly"], *(
+        [KINDS[kind], str(graded), str(right)]
+        for kind, (graded, right) in report["kinds"].items())]
     seconds = report["seconds_before"] + report["seconds_after"]
     return ["## Grading a class\n", CLASS, where("class_of_200", report), table(rows),
-            f"Grading {report['count']} submissions of stage {report['stage']} took {seconds:.0f} "
-            f"s ({report['per_minute']:.0f} a minute), with {report['workers']} at a time, each "
-            f"in a {report['sandbox']} sandbox.\n"]
+            f"Grading {report['count']} submissions for stage {report['stage']} took {seconds:.0f} "
+            f"s, or {report['per_minute']:.0f} a minute. The grader processed {report['workers']} "
+            f"submissions at a time, each of them in a {report['sandbox']} sandbox.\n"]
 
 
 def made() -> dict[Path, str]:

@@ -47,7 +47,8 @@ def test_every_benchmark_with_results_has_its_section(page: ModuleType) -> None:
     for path in page.RESULTS.glob("*.json"):
         # those of reliability have a page of their own
         assert path.name.partition("-")[0] in {*page.NAMES, "fuzz", "mutation", "nodes"}
-    assert text.replace("\n## Why is a target missed?\n", "").count("\n## ") == len(page.measured())
+    sections = text.replace("\n## Why does minigrad miss some targets?\n", "")
+    assert sections.count("\n## ") == len(page.measured())
 
 
 def test_every_target_that_is_missed_has_a_reason(page: ModuleType, monkeypatch) -> None:
