@@ -46,7 +46,7 @@ line above each table names the command, the date and the machine. This page is 
 committed results with `python benchmarks/page.py`, and `benchmarks/README.md` in the repository
 describes the method in detail.
 
-A ratio is a library's time divided by PyTorch's time in the same round, so a library with a ratio
+A ratio is a library's time relative to PyTorch time in the same round, so a library with a ratio
 of 0.5 is twice as fast as PyTorch, and one with a ratio of 2 is half as fast. The tables show the
 median over all rounds. In the plots, the thin line marks PyTorch and the red line marks the target
 for minigrad. Bars are cut off at 3.
@@ -98,7 +98,7 @@ with `python benchmarks/limits.py` on the same machine, on 2026-11-27.
 CLASS = """To test the grader, this benchmark grades a class of submissions with a single command.
 The class contains solutions, other correct answers, partly written answers, known mistakes,
 attacks, and files that aren't programs. The benchmark kills the command after a quarter of the
-class, starts it again, and compares each verdict with the one that it expects.
+class, starts it again, and compares each verdict with the expected one.
 """
 PINNED = """In this environment, OpenBLAS is configured to use the kernels for another processor
 ({pins}), so NumPy's products are slower than PyTorch's.
@@ -115,7 +115,7 @@ THREADS = {1: "one thread", 2: "two threads"}
 RUNS = {
     "digits": "small ResNet on handwritten digits: share of held-out images it reads correctly",
     "gpt": "GPT on characters: mean loss over the last 20 steps",
-    "gpt beside PyTorch": "the same GPT: largest difference between 50 losses and PyTorch's",
+    "gpt beside PyTorch": "the same GPT: largest difference from PyTorch's losses over 50 steps",
     "lstm": "LSTM that counts brackets: share of depths it predicts correctly",
 }
 #: What the page calls each kind of submission.
@@ -222,7 +222,7 @@ def of_steps(name: str, title: str, text: str, benchmark: Steps) -> tuple[list[s
             picture(name, f"{title}: ratios to PyTorch"), table(rows),
             *([RESTLESS.format(rounds=rounds, names="\n".join(restless))] if restless else []),
             targets(report, hand)], plot(
-                f"{title}: time divided by PyTorch's", records, titles, engines, limits)
+                f"{title}: time relative to PyTorch", records, titles, engines, limits)
 
 
 def headline() -> str:
@@ -250,7 +250,7 @@ def of_overhead() -> tuple[list[str], str]:
             figures(small, op_overhead.WORKLOADS, engines), CHAIN,
             figures(chain, {name: f"{name}, µs per op" for name in chain}, engines),
             figures(memory_of, {"bytes_per_node": "bytes per node"}, engines, ".0f"),
-            targets(report)], plot("Small operations: time divided by PyTorch's", small,
+            targets(report)], plot("Small operations: time relative to PyTorch", small,
                                    op_overhead.WORKLOADS, engines, limits)
 
 
@@ -262,7 +262,7 @@ def of_functional() -> tuple[list[str], str]:
             where("functional", report, functional.ENGINES),
             picture("functional", "Jacobians and Hessians: ratios to PyTorch"),
             figures(records, functional.WORKLOADS, functional.ENGINES), targets(report)], plot(
-                "Jacobians and Hessians: time divided by PyTorch's", records, functional.WORKLOADS,
+                "Jacobians and Hessians: time relative to PyTorch", records, functional.WORKLOADS,
                 functional.ENGINES, functional.TARGETS)
 
 
@@ -276,7 +276,7 @@ def of_everyday() -> tuple[list[str], str]:
     return ["## Everyday work\n", EVERYDAY, where("everyday", report, engines),
             picture("everyday", "Everyday work: ratios to PyTorch"),
             figures(records, titles, engines, ".3g"), targets(report)], plot(
-                "Everyday work: time divided by PyTorch's", records, titles, engines, limits)
+                "Everyday work: time relative to PyTorch", records, titles, engines, limits)
 
 
 def of_profiler() -> list[str]:
