@@ -1,4 +1,4 @@
-"""Every known mistake still edits the package's answer, whose comments and code may have changed."""
+"""Every known mistake still edits the package's answer, even if its code or comments have changed."""
 
 from __future__ import annotations
 
