@@ -36,7 +36,7 @@ GradTensors = Tensor | Sequence[Tensor | None] | None
 TensorOrTensors = Tensor | GradientEdge | Sequence[Tensor | GradientEdge] | dict[Any, Tensor]
 
 
-#: Imported on demand, because it loads all batching rules and a plain pass needs none.
+#: Imported on demand, because it loads all batching rules and a plain pass doesn't need them.
 batched_grads = on_demand.later("autograd.batched_grads")
 
 

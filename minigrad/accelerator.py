@@ -1,4 +1,4 @@
-"""`torch.accelerator`: the device a machine has besides its CPU, here a CUDA GPU or none.
+"""`torch.accelerator`: the device a machine has besides its CPU, here a CUDA GPU if available.
 
 Source: https://docs.pytorch.org/docs/stable/accelerator.html
 """
@@ -74,7 +74,7 @@ def synchronize(device: Any = None) -> None:
 
 @contextmanager
 def device_index(device: int | None) -> Iterator[None]:
-    """Make a GPU the current one in a `with` block; `None` changes nothing."""
+    """Make a GPU the current one in a `with` block; a no-op for `None`."""
     if device is None:
         yield
         return

@@ -81,7 +81,7 @@ _default = float32
 
 
 def from_numpy_dtype(numpy_dtype: np.dtype) -> dtype:
-    """Return the dtype for a NumPy dtype; raise `TypeError` if there is none."""
+    """Return the dtype for a NumPy dtype; raise `TypeError` if it is not supported."""
     found = FROM_NUMPY.get(numpy_dtype)
     if found is None:
         supported = ", ".join(d.name for d in ALL)

@@ -1,6 +1,6 @@
 """Load a module when a program first uses one of its names.
 
-A package lists its names in imports that only type checkers read, and loads none of them:
+A package lists its names in imports that only type checkers read, without loading them:
 
     if TYPE_CHECKING:
         from .adam import Adam, AdamW

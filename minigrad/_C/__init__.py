@@ -1,6 +1,6 @@
 """The few names of PyTorch's compiled module that Python code asks for.
 
-The package needs none of them: tests and libraries written for PyTorch look here.
+The package doesn't need them; they exist for tests and libraries written for PyTorch.
 """
 
 from itertools import count

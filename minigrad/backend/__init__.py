@@ -35,7 +35,7 @@ def register(backend: Backend) -> None:
 
 
 def backend_of(array: Any) -> Backend:
-    """Return the backend of `array`, or raise `TypeError` if it has none."""
+    """Return the backend of `array`; raise `TypeError` if its type has no backend."""
     found = BACKENDS.get(type(array))
     if found is None:
         raise TypeError(f"no backend supports arrays of type {type(array).__name__}")

@@ -116,7 +116,7 @@ class Kernels:
         return xp.from_host(array)
 
     def place_of(self, arrays: Sequence[Any]) -> Any:
-        """Return the context for work on arrays: `None`, since none is needed."""
+        """Return `None`, since work on these arrays needs no context."""
         return None
 
     def may_ask(self) -> bool:

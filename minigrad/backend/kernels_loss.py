@@ -16,7 +16,7 @@ def class_dim(shape: Sequence[int]) -> int:
 
 
 def all_count(xp: Any, target: Array, classes: int, ignore_index: int) -> bool:
-    """Return whether every target is a valid class, and none is ignored."""
+    """Return whether every target is a valid class other than `ignore_index`."""
     if not target.size:
         return True
     if not xp.may_ask():

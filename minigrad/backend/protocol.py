@@ -19,8 +19,8 @@ class Backend(Protocol):
     name: str
     device_type: str
     array_type: Any  # Any, so that mypy infers nothing from it
-    #: `run_op(op, call, inplace)` runs a prepared op; only batches have it, array libraries have
-    #: None
+    #: `run_op(op, call, inplace)` runs a prepared op; batches define it, and array libraries set
+    #: it to `None`
     run_op: Any
     #: `run_values(op, values)` is like `run_op`, but takes the arguments before they are prepared
     run_values: Any
@@ -49,7 +49,7 @@ class Backend(Protocol):
         """Convert a 0-d NumPy array to the form that this library combines with arrays fastest."""
 
     def place_of(self, arrays: Sequence[Any]) -> Any:
-        """Return a device and stream to enter for work on arrays, or `None` if none is needed."""
+        """Return a device and stream to enter for work on arrays, or `None` if not needed."""
 
     def may_ask(self) -> bool:
         """Return whether values may be read now: not while a graph is captured on a GPU."""

@@ -445,7 +445,7 @@ class MersenneTwister:
         if count < _MANY:
             words = self._bits.random_raw(count).astype(np.uint32)
             words &= np.uint32(2**24 - 1)
-        else:  # the legacy generator masks words, rejects none and never changes
+        else:  # the legacy generator masks words without rejecting any, and never changes
             words = self._seeder.randint(0, 2**24, count, dtype=np.uint32)
         return words.view(np.int32)
 

@@ -55,7 +55,7 @@ class _Job:
         self.finished = threading.Event()
 
     def work(self) -> None:
-        """Process items until none is left; after an error, only count them."""
+        """Process items until all are taken; after an error, only count them."""
         for place in self.places:
             try:
                 if not self.errors:

@@ -11,7 +11,7 @@ __all__ = ["is_available", "is_built"]
 
 
 def is_built() -> bool:
-    """Return whether a backend for the device "mps" is registered; minigrad includes none.
+    """Return whether a backend for the device "mps" is registered; minigrad doesn't include one.
 
     >>> is_built()
     False

@@ -67,7 +67,7 @@ def fill(call: Call) -> Any:
 
 
 def alone(call: Call) -> Any:
-    """Run an op whose first operand may have leading dimensions, if nothing else is batched."""
+    """Run an op whose first operand may have leading dimensions, if no other operand is batched."""
     first = call.op.tensors[0]
     return call.run() if call.only(first) and call.ndim(first) else call.in_turn()
 

@@ -81,7 +81,7 @@ def diag(call: Call) -> Any:
 
 
 def diag_embed(call: Call) -> Any:
-    """Shift the dimensions, which are those of the result."""
+    """Shift `dim1` and `dim2`, which are dimensions of the result."""
     n = call.ndim("self") + 1
     return call.run(dim1=moved(call["dim1"], n), dim2=moved(call["dim2"], n))
 

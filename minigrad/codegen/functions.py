@@ -22,7 +22,7 @@ Function = Callable[..., Any]
 
 
 def function_of(op: type[Op], taught: Function, form: str) -> Function:
-    """Return the generated function of an op, or the taught one if none can be generated.
+    """Return the generated function of an op, or the taught one if it cannot be generated.
 
     `form` is "steps", "operator", "function" or "package"; the last one is the function of the
     package, which rejects bare arrays.
@@ -113,7 +113,7 @@ def write_nodes(op: type[Op]) -> None:
 
 
 def texts_of(op: type[Op]) -> dict[str, str]:
-    """Return the code generated for an op on NumPy arrays, by title; empty if there is none.
+    """Return the code generated for an op on NumPy arrays, by title; empty if no code is generated.
 
     >>> from minigrad.op.declaration import REGISTRY
     >>> list(texts_of(REGISTRY["Mul"]))

@@ -1,4 +1,4 @@
-"""How programs find the names that minigrad leaves out, and those that load later.
+"""How programs find names that minigrad leaves out or loads on demand.
 
 `attribute` resolves them as attributes of modules: `torch.fft`, `from minigrad import fft`. The
 statement `import torch.fft` needs a finder, `LeftOutModules`, which `as_torch` adds to
@@ -43,7 +43,7 @@ WITH: dict[str, str] = {
 
 
 def attribute(module: str, name: str) -> Any:
-    """Return the meaning of `name` in a module of minigrad; raise `AttributeError` if it has none.
+    """Return the meaning of `name` in a module of minigrad; raise `AttributeError` if undefined.
 
     >>> attribute("minigrad", "complex64")
     torch.complex64

@@ -65,7 +65,7 @@ def is_initialized() -> bool:
 
 
 def init() -> None:
-    """Look for GPUs now; raise `RuntimeError` if there are none.
+    """Look for GPUs now; raise `RuntimeError` if no GPU is found.
 
     >>> from minigrad import cuda
     >>> if cuda.is_available():
@@ -99,7 +99,7 @@ def set_device(device: Where) -> None:
 
 
 class device:
-    """Make another GPU the current one in a `with` block; `None` changes nothing.
+    """Make another GPU the current one in a `with` block; a no-op for `None`.
 
     >>> from minigrad import cuda, zeros
     >>> for index in range(cuda.device_count()):
@@ -126,7 +126,7 @@ class device:
 
 
 class device_of(device):
-    """Make a tensor's GPU the current one in a `with` block; a CPU tensor changes nothing.
+    """Make a tensor's GPU the current one in a `with` block; a no-op for a CPU tensor.
 
     >>> from minigrad import cuda, zeros
     >>> x = zeros(2, device="cuda" if cuda.is_available() else "cpu")

@@ -67,7 +67,7 @@ def reset_peak_memory_stats(device: Where = None) -> None:
 
 
 def empty_cache() -> None:
-    """Return unused memory to the driver; without a GPU, do nothing.
+    """Return unused memory to the driver; a no-op without a GPU.
 
     >>> from minigrad import cuda
     >>> cuda.empty_cache()

@@ -31,7 +31,7 @@ def in_use() -> range:
 
 
 def manual_seed(seed: int) -> None:
-    """Seed the current GPU's generator; without a GPU do nothing.
+    """Seed the current GPU's generator; a no-op without a GPU.
 
     >>> manual_seed(0)
     """
@@ -42,7 +42,7 @@ def manual_seed(seed: int) -> None:
 
 
 def manual_seed_all(seed: int) -> None:
-    """Seed all GPUs' generators; without a GPU do nothing.
+    """Seed all GPUs' generators; a no-op without a GPU.
 
     >>> from minigrad import cuda
     >>> cuda.manual_seed_all(7)

@@ -192,7 +192,7 @@ class StreamContext:
 
 
 def stream(stream: Stream | None) -> StreamContext:
-    """Return a context that makes `stream` the current one; `None` changes nothing.
+    """Return a context that makes `stream` the current one; a no-op for `None`.
 
     >>> from minigrad import cuda, ones
     >>> side = cuda.Stream() if cuda.is_available() else None

@@ -68,8 +68,8 @@ def execute(edges: Sequence[Edge], grads: Sequence[Value], retain_graph: bool, c
 def _run_here(task: GraphTask, root: GraphRoot) -> None:
     """Run a task on this thread, in the grad mode that it needs.
 
-    The order of these lines is safe even if Ctrl-C interrupts after any call: the function sets
-    nothing before the `try`, and it restores the mode, which takes a call, last.
+    The order of these lines is safe even if Ctrl-C interrupts after any call: the function
+    changes no state before the `try`, and it restores the mode, which takes a call, last.
     """
     previous, depth = _state.grad_enabled.get(), len(_running.tasks)
     try:

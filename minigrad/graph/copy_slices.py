@@ -24,7 +24,7 @@ class CopySlices(NaryNode):
         super().__init__()
         self.shape, self.dtype, self.extras = base._array.shape, base._array.dtype, None
         assign_sequence_nr(self)
-        self.fn: Node | None = fn  # None once it is freed
+        self.fn: Node | None = fn  # `None` once it is freed
         self.plain = base._plain
         self.position = position  # the edge of `fn` that belongs to the tensor written to
         self.base_geometry = (tuple(base.shape), base.stride(), base.storage_offset())

@@ -330,7 +330,7 @@ class Softsign(Module):
 
 
 class GELU(Module):
-    """x times the standard normal distribution function at x; `approximate` is "none" or "tanh".
+    """x times the standard normal distribution function; `approximate` is `"none"` or `"tanh"`.
 
     >>> from minigrad import nn, tensor
     >>> nn.GELU()(tensor([-1.0, 0.0, 2.0]))

@@ -43,7 +43,7 @@ class BackwardHook:
         self.hooks = list(hooks)
         self.pre_hooks = list(pre_hooks)
         self.grad_outputs: tuple[Any, ...] | None = None
-        self.input_places: list[int] | None = None  # None if no tensor needs a grad
+        self.input_places: list[int] | None = None  # `None` if no tensor needs a grad
         self.output_places: list[int] = []
         self.inputs = self.outputs = 0
 

@@ -19,7 +19,7 @@ __all__ = [
 
 
 class _Loss(Module):
-    """Base of losses; `reduction` is "mean", "sum" or "none", which keeps one loss per element."""
+    """Base of losses; `reduction` is `"mean"`, `"sum"` or `"none"` (one loss per element)."""
 
     def __init__(self, size_average: bool | None = None, reduce: bool | None = None,
                  reduction: str = "mean") -> None:

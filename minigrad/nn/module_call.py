@@ -38,7 +38,7 @@ class ModuleCall:
     _forward_hooks_always_called: Table
     _backward_pre_hooks: Table
     _backward_hooks: Table
-    _is_full_backward_hook: bool | None  # None before the first backward hook
+    _is_full_backward_hook: bool | None  # `None` before the first backward hook
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)

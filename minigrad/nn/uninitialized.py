@@ -53,7 +53,7 @@ class NoBackend:
         """Return the index of an array's device: `None`, since there is only one."""
 
     def place_of(self, arrays: Any) -> None:
-        """Return the context for work on arrays: `None`, since none is needed."""
+        """Return `None`, since work on these arrays needs no context."""
 
 
 class Uninitialized:

@@ -47,7 +47,7 @@ class Outputs:
 class Differentiation:
     """Further facts that a backward pass or forward mode needs, besides the formulas."""
 
-    nondifferentiable = False  # whether the op has no formula because PyTorch has none either
+    nondifferentiable = False  # whether the op has no formula because PyTorch lacks it too
     #: Whether backward raises because PyTorch lacks the derivative too; or the error message
     not_implemented_derivative: bool | str = False
     materialize = True  # whether missing gradients of outputs become zeros

@@ -94,8 +94,8 @@ class Op(Operands, Promotion, Outputs, Differentiation, Batching, InPlaceWrites,
     """The base of all operations; each subclass declares one and is registered automatically.
 
     Most declarations need only these ten attributes and formulas named `grad_<input>`.  The base
-    classes have the rarer attributes by topic, and `DerivedAttributes` has those that minigrad
-    derives from a declaration.
+    classes have the rarer attributes by topic, and minigrad derives the attributes in
+    `DerivedAttributes` from a declaration.
 
     >>> from minigrad import tensor
     >>> REGISTRY["Mul"](tensor(2.0), tensor(3.0))

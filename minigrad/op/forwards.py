@@ -1,4 +1,4 @@
-"""Forwards that follow from a declaration, and wrappers around those that it defines."""
+"""Forwards derived from a declaration, and wrappers around the ones that it defines."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ def require_one_dtype(message, *arrays):
 
 
 def size_at(shape, dim):
-    """Return the size of a dimension; raise `IndexError` if there is none, like PyTorch's `size`.
+    """Return the size of a dimension; like PyTorch's `size`, raise `IndexError` if it is missing.
     """
     if not shape:
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")

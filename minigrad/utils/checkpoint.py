@@ -47,7 +47,7 @@ _debug: ContextVar[bool | None] = ContextVar("debug", default=None)
 
 
 def noop_context_fn() -> Contexts:
-    """Return two contexts that do nothing, the default of `checkpoint`'s `context_fn`.
+    """Return two no-op contexts, the default of `checkpoint`'s `context_fn`.
 
     >>> first, second = noop_context_fn()
     >>> with first:
@@ -73,11 +73,11 @@ def checkpoint(
     With `preserve_rng_state` the second run draws the same random numbers; it also uses autocast
     like the first run. The other options only work with `use_reentrant=False`: keyword arguments;
     `context_fn`, which returns one context for the first run and one for the second;
-    `determinism_check`, "default" to compare shapes, dtypes and devices of the tensors that both
-    runs save, or "none"; `debug`, to list these tensors in errors; `early_stop`, to end the second
-    run once it has computed all it needs. `use_reentrant` defaults to True with a warning.  Raises
-    `ValueError` for options that a variant does not support and, in backward, `CheckpointError` if
-    the runs differ.
+    `determinism_check`, `"default"` to compare shapes, dtypes and devices of the tensors that both
+    runs save, or `"none"`; `debug`, to list these tensors in errors; `early_stop`, to end the
+    second run once it has computed all it needs. `use_reentrant` defaults to True with a warning.
+    Raises `ValueError` for options that a variant does not support and, in backward,
+    `CheckpointError` if the runs differ.
 
     Source: https://docs.pytorch.org/docs/stable/checkpoint.html#torch.utils.checkpoint.checkpoint
 
@@ -247,7 +247,7 @@ def check_backward_validity(inputs: Iterable[Any]) -> None:
 
 @contextmanager
 def random_state(state: States | None) -> Iterator[None]:
-    """Set the state of the random generator within a block; `None` changes nothing."""
+    """Set the state of the random generator within a block; a no-op for `None`."""
     with fork_rng(enabled=state is not None):
         if state is not None:
             state.restore()

@@ -66,7 +66,7 @@ class Slot:
     __slots__ = ("__weakref__",)
 
 
-Recomputed = WeakKeyDictionary[Slot, Tensor | None]  # None means the slot was opened
+Recomputed = WeakKeyDictionary[Slot, Tensor | None]  # `None` means the slot was opened
 
 
 class Outside:

@@ -44,7 +44,7 @@ class NodeView:
     number: int
     name: str
     role: str  # "root", "leaf" or "op"
-    sequence: int | None  # None for the root and for leaves
+    sequence: int | None  # `None` for the root and for leaves
     called: str  # the name of the leaf, or of the operation's results
     shapes: tuple[tuple[int, ...], ...]  # of the operation's outputs, and so of the gradients
     edges: tuple[EdgeView, ...]

@@ -3,7 +3,7 @@
 NOTE [Planting]
     A fault is a known mistake of one exercise that changes one line of the answer.  It is composed
     into the learner's own file.  A stage that is not solved gets no fault, because the answer would
-    show its solution.  A number determines which mistake is planted, among those that at least one
+    show its solution.  A number selects the mistake to plant from the mistakes that at least one
     of the ten probes (lessons/programs/ten_probes.py) detects.  `seen = true` marks a mistake that
     they detect in the package's own code, so that only few mistakes must be tried.  The workspace
     stores only a digest of the fault, not its name.
@@ -67,7 +67,7 @@ def candidates() -> list[Fault]:
 
 
 def fault_with(digest: str) -> Fault:
-    """Return the fault with this digest, or raise CourseError if this version has none."""
+    """Return the fault with this digest; raise CourseError if this version lacks it."""
     for fault in candidates():
         if fault.digest == digest:
             return fault

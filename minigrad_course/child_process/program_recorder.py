@@ -17,7 +17,7 @@ from typing import Any
 
 
 def described(value: Any, tensor: type) -> Any:
-    """Return the facts to compare about a value, or `None` if there are none."""
+    """Return the facts to compare about a value, or `None` for a type that is not compared."""
     if isinstance(value, tensor):
         found: Any = value
         return {

@@ -1,8 +1,8 @@
 """Run tests or a program with a learner's files in place of the package's modules.
 
 This file is a separate program, started in a fresh process with the path of a plan (JSON).  It does
-not import the package before the files are swapped in, so that the tests run on the learner's code
-and on nothing else.
+not import the package before the files are swapped in, so that the tests run only on the learner's
+code.
 
 NOTE [Swapping]
     An import finder precedes all others and resolves the names in the plan to the learner's files.

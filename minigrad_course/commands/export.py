@@ -26,7 +26,7 @@ class Format(NamedTuple):
     write: Callable[[Assignment, Path], list[Path]]
     grade: Callable[[Path, dict[str, str], FreshFolder], Graded]
     trust: str
-    draws: bool = False  # whether to draw a seed if the course sets none
+    draws: bool = False  # whether to draw a seed if the course doesn't set one
     program: str = ""  # the program that grades it, if installed
 
 

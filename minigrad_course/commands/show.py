@@ -45,7 +45,7 @@ def show(
 
 
 def ops_called(name: str) -> list[type[Op]]:
-    """Return the operations with this name, PyTorch's or the class's; exit with 2 if none match."""
+    """Return the operations with this PyTorch or class name; exit with 2 if no name matches."""
     found = [op for op in REGISTRY.values() if name in (op.__name__, op.name)]
     if not found:
         close = sorted(op.name for op in REGISTRY.values() if op.name.startswith(name[:3]))

@@ -40,7 +40,7 @@ def similarity(
 
     Ignores comments, layout, names, statements without effect, and code that the exercise or its
     task gives. Also reports code that executes text, large literals, and names of exercises that
-    are bound to something else. A report says where to look and proves nothing: read the lines
+    are bound to something else. A report says where to look but is no proof: read the lines
     marked by --format html.
 
     \b

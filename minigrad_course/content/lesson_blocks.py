@@ -141,7 +141,7 @@ def parse(text: str, name: str) -> list[Block]:
 
 
 def _end_of(kind: str, lines: list[str], start: int) -> int:
-    """Return the last line of the generated part from `start` on, or `start` if there is none."""
+    """Return the last line of the generated part from `start` on, or `start` if it is missing."""
     for row in range(start + 1, len(lines)):
         if lines[row] == f"<!-- /{kind} -->":
             return row

@@ -63,7 +63,7 @@ def exercises_named(text: str, known: list[Stage] | None = None
 
 
 def one_exercise(text: str, known: list[Stage] | None = None) -> tuple[Stage, Hole]:
-    """Return the exercise that a text names; raise CourseError if it names none, or several.
+    """Return the exercise that a text names; raise CourseError unless it names exactly one.
 
     >>> one_exercise("3.2")[1].id
     '03.2'

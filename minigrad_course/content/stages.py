@@ -51,7 +51,7 @@ class Hole:
     points: int
     mutants: tuple[Mutant, ...]
     needs: tuple[str, ...] = ()  # later exercises without which its tests cannot pass
-    #: Whether the task leaves only one way to write it, so that similarity proves nothing.
+    #: Whether the task leaves only one way to write it, so that similarity is no proof of copying.
     forced: bool = False
 
 
@@ -89,7 +89,7 @@ class Stage:
         return self.root / "lessons" / f"{self.key}.md"
 
     def text(self) -> str:
-        """Return the lesson's text; raise CourseError if there is none."""
+        """Return the lesson's text; raise CourseError if it cannot be read."""
         try:
             return self.lesson.read_text(encoding="utf-8")
         except OSError as error:

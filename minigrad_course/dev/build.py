@@ -73,7 +73,7 @@ def _header(stage: Stage, path: str, kind: str) -> str:
 
 
 def differences(stage: Stage) -> list[Path]:
-    """Return a stage's generated files that are out of date, or that nothing generates."""
+    """Return a stage's generated files that are out of date or no longer generated."""
     made = built(stage)
     return [path for path, text in made.items()
             if not path.is_file() or path.read_text(encoding="utf-8") != text] + [

@@ -36,7 +36,7 @@ READING_SPEED, MINUTES_AN_EXERCISE, MINUTES_A_LINE = 150, 6, 0.6
 
 
 def faults(stage: Stage) -> list[str]:
-    """Return all faults in a stage's tasks and time; a stage without exercises has none."""
+    """Return all faults in a stage's tasks and time; skip a stage without exercises."""
     if not stage.holes:
         return []
     return [*(fault for hole in stage.holes for fault in form_faults(stage, hole)),

@@ -1,7 +1,7 @@
 """Grade a submission for Classroom 50: a self-contained program that is copied into the bundle.
 
 The runner starts it in a student's checkout; environment variables name the student.  It imports
-only the standard library, and nothing from the checkout, because the checkout is not trusted.  It
+only the standard library, and no code from the checkout, because the checkout is not trusted.  It
 exits with 0 whatever the grade; any other status means that grading failed.
 """
 

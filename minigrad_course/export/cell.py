@@ -24,7 +24,7 @@ import minigrad
 
 __all__ = ["SEED", "points", "verdict"]
 
-#: The probes' seed if a call gives none; `None` draws one.
+#: The default seed of the probes; `None` draws one.
 SEED: int | None = None
 #: How many hints to show for an exercise without points, if a call gives no number.
 HINTS = 0

@@ -1,7 +1,8 @@
 """Test an assignment in a new folder without a network, as a platform would use it.
 
-It grades three submissions.  The exercise as shipped must get no points, and the solution all of
-them.  A known mistake must get all except those of its exercise, with the sentence that names it.
+It grades three submissions.  The exercise as shipped must get no points, and the solution must
+get all of them.  A known mistake must lose only its own exercise's points, and the feedback must
+contain the sentence that names it.
 """
 
 from __future__ import annotations
@@ -92,7 +93,7 @@ def offline() -> tuple[str, ...]:
 def known_mistake(stages: Sequence[Stage]) -> tuple[Stage, Hole, Mutant]:
     """Return a mistake that a symptom identifies, in the last exercise that has one.
 
-    Raises CourseError if the stages have none.
+    Raises CourseError if the stages have no such mistake.
     """
     for stage in reversed(stages):
         for hole in reversed(stage.holes):

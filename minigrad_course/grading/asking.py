@@ -2,7 +2,7 @@
 
 NOTE [Tests first]
     The process that runs the tests knows no seed, so its messages can be shown.  The process that
-    runs the probes knows the seeds, so nothing that it writes is ever shown.  Only exercises that
+    runs the probes knows the seeds, so its output is never shown.  Only exercises that
     pass their tests are probed, because a failing test already takes their points.
 
 NOTE [After a hang]
@@ -83,7 +83,7 @@ class Runs:
         return ended
 
     def test(self, bundle: Path, only: Sequence[str], spans: Spans) -> Tested:
-        """Run the stage's tests, or those of the exercises in `only`.
+        """Run all tests of the stage, or only the tests for the exercises in `only`.
 
         `spans` gives the lines of each exercise, to name the one in which a test hangs.  If a test
         hangs in another exercise than its own, or in one that has hung before, no more tests are

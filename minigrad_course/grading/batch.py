@@ -49,7 +49,7 @@ def grade_one(path: Path, settings: Settings, sandbox: Sandbox, secret: int, lim
 def seed_for(secret: int, stage: Stage, submission: Submission) -> int:
     """Return the seed of a submission's probes: a keyed hash of its text.
 
-    Another text gets another seed, and without the secret no one can predict it.
+    Another text gets another seed, and the seed is unpredictable without the secret.
     """
     about = json.dumps([stage.key, sorted(submission.texts.items())])
     return int.from_bytes(hmac.digest(str(secret).encode(), about.encode(), "sha256")[:6])

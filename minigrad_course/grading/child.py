@@ -1,7 +1,7 @@
 """The graded process: run probes on the learner's engine and write what they return.
 
-It is copied into the bundle and imports nothing else from the course.  Its output decides nothing:
-the parent compares it with what the reference engine returns.
+It is copied into the bundle and imports no other module of the course.  The parent decides by
+comparing the output with what the reference engine returns.
 
     child.py probes    read jobs as JSON from standard input, write a line of JSON for each
     child.py tests     run the stage's tests and, if one fails, its symptoms; write lines of JSON.

@@ -1,6 +1,6 @@
 """Give up, in a process that is about to run untrusted code, everything that no answer needs.
 
-This text runs first in that process, in the same Python, and imports nothing of the course.  It
+This text runs first in that process, in the same Python, and imports no module of the course.  It
 works only on Linux, and returns what worked.
 
 NOTE [Landlock]

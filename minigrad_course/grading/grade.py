@@ -3,18 +3,17 @@
 NOTE [Who decides]
     The child writes down what its probes returned.  The parent has the reference engine's answers
     to the same probes with the same seeds, and compares.  So to earn points, an answer must compute
-    the right numbers for seeds that no one could know in advance.  Each submission gets its own
+    the right numbers for seeds that it couldn't predict.  Each submission gets its own
     seeds, made from its text and a secret, so a table of answers fits no other text, and adding the
     table already changes the text.  The tests run in the child too.  Their messages are shown, and
-    a failing test takes points, but a passing test gives none.
+    a failing test takes points away, but a passing test doesn't add any.
 
 NOTE [Points for a right answer that waits]
     If an exercise fails while others are open or wrong, it is graded again in separate processes,
     in which the package provides the other exercises (see waiting.py).  There it earns its points
     by the same rule: its tests, its probes, the same seeds.  Its own functions are the learner's in
-    every run, and nothing that one run writes reaches another.  So a process that finds out which
-    run it is in gains nothing: it has the package's answers to other exercises, but not to this
-    one.
+    every run, and no run sees what another one writes.  So a process that finds out which run it is
+    in gains no advantage: it has the package's answers to other exercises, but not to this one.
 
 NOTE [Graded beside the package]
     In a stage that is tested beside the package, each exercise is graded in separate processes from
@@ -242,7 +241,7 @@ def _missing(submission: Submission, hole: Hole) -> str:
 
 
 def _first_reason(hole: Hole, failing: Sequence[tuple[str, str]]) -> str:
-    """Return why an exercise earns nothing, from its failing tests; "" if none fail."""
+    """Return why an exercise earns no points, from its failing tests; "" if all tests pass."""
     if any(message.startswith(f"NotImplementedError: {hole.id} ") for _, message in failing):
         return "not written yet"
     if any((found := unreadable(message)) and found[0] == hole.id for _, message in failing):

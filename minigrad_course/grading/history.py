@@ -59,7 +59,7 @@ class History:
     file: Path
 
     def entries(self) -> Iterator[Entry]:
-        """Yield all verdicts, oldest first; none if the file does not exist yet."""
+        """Yield all verdicts, oldest first; a missing file counts as empty."""
         try:
             lines = self.file.read_bytes().split(b"\n")[:-1]
         except FileNotFoundError:
@@ -75,7 +75,7 @@ class History:
                 continue  # a line that was cut off
 
     def known(self, again: Again | None = None) -> dict[str, Report]:
-        """Return the last verdict for each key, without those that still need a regrade."""
+        """Return the last verdict for each key, except verdicts that still need a regrade."""
         return {entry.mark: entry.report for entry in self.entries()
                 if again is None or not again.wants(Path(entry.path))
                 or entry.reason == again.reason}

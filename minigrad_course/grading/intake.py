@@ -1,7 +1,7 @@
 """Read submissions: plain files of plain text only.
 
 A submission is a file (for a stage with one module), a learner's workspace, or its folder
-`exercises`.  Nothing in it is executed, followed or trusted here.
+`exercises`.  This module doesn't execute its code, follow its links or trust its contents.
 """
 
 from __future__ import annotations

@@ -6,8 +6,8 @@ NOTE [Names of files]
     name only that part counts, because the student chose the rest.  Any other name counts as a
     whole, without the ending, or up to its first underscore; so does the name of its folder.  A
     name matches a person if it is the person's id, e-mail address, the part of that before the @,
-    or name.  If a name matches several people, or contains another person's id further on, it is
-    assigned to no one, and the report lists all of them: minigrad never guesses.
+    or name.  If a name matches several people, or contains another person's id further on, it
+    remains unassigned, and the report lists all of them: minigrad never guesses.
 """
 
 from __future__ import annotations
@@ -56,11 +56,11 @@ class Person:
 
 @dataclass(frozen=True)
 class Matched:
-    """The owner of each submission, and the names that match no one."""
+    """The owner of each submission, and the names without a match."""
 
     owners: dict[int, Person]  # by the submission's index in the list
     missing: list[Person]  # people without a submission
-    unknown: list[str]  # names that match no one, or several people
+    unknown: list[str]  # names that match no person, or several people
     twice: dict[str, list[str]]  # names by id, for people with several submissions
 
     def findings(self) -> list[str]:

@@ -5,7 +5,7 @@ NOTE [What a sandbox promises]
     and output; the whole process group is killed at the end; an empty environment; no standard
     input except the job.
     With bubblewrap: no network, no other visible processes, no files except the bundle and what
-    reach.py lists, nothing writable except a small tmpfs, few processes.
+    reach.py lists, no writable folder except a small tmpfs, few processes.
     As root without bubblewrap: a separate user and few processes; all of them are killed at the end
     of the run, and their files are removed.  As any other user without bubblewrap: the grader's own
     user.  In both cases, no network and no signals to others (confine.py), and if Linux has
@@ -208,8 +208,8 @@ def works(method: str) -> bool:
 def best_sandbox(required: bool = False) -> Sandbox:
     """Return the strongest sandbox that works here.
 
-    Raises CourseError if root has none, if answers are readable in it, or, with `required`, if it
-    is not bubblewrap.
+    Raises CourseError if root has no sandbox, if answers are readable in it, or, with `required`,
+    if it is not bubblewrap.
     """
     method = next(each for each in METHODS if works(each))
     if required and method != "bubblewrap":

@@ -25,7 +25,7 @@ class Settings:
 
 
 def read_settings(path: Path | None, chosen: list[str]) -> Settings:
-    """Return the settings in a file, or the defaults: the `chosen` stages, or all if none.
+    """Return the settings in a file, or the defaults for the `chosen` stages (all if empty).
 
         version = "0.1.0"          # of minigrad; any other version is refused
         stages = ["01", "03"]

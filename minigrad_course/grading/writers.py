@@ -117,7 +117,7 @@ def nbgrader(report: Report) -> float:
 
 
 def as_csv(reports: Sequence[Report]) -> str:
-    """Return a line for each submission: its points, and those of each exercise."""
+    """Return a line for each submission: its points, in total and by exercise."""
     holes = list(dict.fromkeys(hole.hole for report in reports for hole in report.holes))
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")

@@ -36,7 +36,7 @@ def from_scratch(stage: Stage, path: str) -> str:
 
 
 def _blanked(stage: Stage, source: Module) -> list[str]:
-    """Return a module's lines with every body blanked, except those that run on import."""
+    """Return a module's lines with every body blanked, unless it runs on import."""
     holes = {symbol.partition(":")[2]: hole for hole in stage.holes for symbol in hole.symbols
              if symbol.startswith(f"{source.path}:")}
     early, lines = functions_run_on_import(stage.root), source.lines
@@ -52,7 +52,7 @@ def _blanked(stage: Stage, source: Module) -> list[str]:
         try:
             begin, end = body_span(source, function)
         except CourseError:
-            continue  # a one-line body or only a docstring: there is nothing to write
+            continue  # a one-line body or only a docstring: there is no code to write
         if hole is not None:
             task = blanked_body(stage, hole, "" if task_at[hole.id] == name else task_at[hole.id])
         else:
@@ -64,7 +64,7 @@ def _blanked(stage: Stage, source: Module) -> list[str]:
 
 
 def _without_helpers(stage: Stage, source: Module) -> str:
-    """Return a module's text without private functions and classes that nothing refers to."""
+    """Return a module's text without unused private functions and classes."""
     lines = source.lines
     kept = {symbol.partition(":")[2].rpartition(".")[2] for hole in stage.holes
             for symbol in hole.symbols if symbol.startswith(f"{source.path}:")}

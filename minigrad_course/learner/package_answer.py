@@ -15,7 +15,7 @@ def write_answer(space: Workspace, stage: Stage, hole: Hole) -> list[tuple[Path,
     """Replace the learner's functions with the package's; return the files and their backups.
 
     The rest of the file stays unchanged.  If a file is not Python or lacks a function, raises
-    CourseError and writes nothing.
+    CourseError without changing any file.
     """
     files, texts = space.files(stage), {}
     for path in stage.modules:

@@ -20,7 +20,7 @@ def skipped(space: Workspace) -> set[str]:
 
 
 def skip(space: Workspace, chosen: Iterable[Stage]) -> list[Stage]:
-    """Skip stages that have exercises; return those that were not skipped before."""
+    """Skip stages that have exercises; return the ones that were not skipped before."""
     before = skipped(space)
     new = [stage for stage in chosen if stage.holes and stage.number not in before]
     space.keep(skipped=sorted(before | {stage.number for stage in new}))
@@ -28,7 +28,7 @@ def skip(space: Workspace, chosen: Iterable[Stage]) -> list[Stage]:
 
 
 def unskip(space: Workspace, chosen: Iterable[Stage]) -> list[Stage]:
-    """Stop skipping stages; return those that were skipped before."""
+    """Stop skipping stages; return the ones that had been skipped."""
     before = skipped(space)
     back = [stage for stage in chosen if stage.number in before]
     space.keep(skipped=sorted(before - {stage.number for stage in back}))

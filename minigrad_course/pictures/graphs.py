@@ -149,7 +149,7 @@ def number_graph(result: Number, names: Mapping[Number, str], backward: bool = T
 def backward_graph(tensors: Any, names: Mapping[str, Any] | None = None, down: bool = True,
                    notes: Mapping[Any, tuple[str, ...]] | None = None,
                    kinds: Mapping[Any, str] | None = None, numbers: bool = False) -> Drawing:
-    """Draw the graph of tensors, with an arrow from each node to those that get its gradients.
+    """Draw the graph of tensors, with arrows from nodes to the nodes that get their gradients.
 
     `names` names the leaves; `notes` and `kinds` give nodes lines of text and a shape; `numbers`
     labels each arrow with the number of its edge.

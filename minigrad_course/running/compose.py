@@ -8,8 +8,8 @@ NOTE [Composing]
     lacks.  Each line of the result knows its original file and number.  `swap.py` writes them into
     the compiled code, so that a traceback shows the learner's lines.
 
-NOTE [Nothing is given away]
-    Files are parsed as syntax trees; nothing in them is executed here.  A symbol of an exercise
+NOTE [No answer is given away]
+    Files are parsed as syntax trees, but never executed here.  A symbol of an exercise
     comes from the package only if it was requested by name.  It never comes along as a helper, and
     neither does a class that contains one.  So deleting a function from an answer does not bring in
     the package's function.

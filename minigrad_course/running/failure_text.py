@@ -19,17 +19,17 @@ _OBJECT = re.compile(r"<(?:\w+\.)*(\w+)(?: object)? at (0x[0-9a-fA-F]+)>")
 #: The prefix of a function that was defined inside a test.
 _LOCAL = re.compile(r"\b[\w.]+\.<locals>\.")
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
-#: A line in which pytest explains a value, and values that explain nothing.
+#: A line in which pytest explains a value, and uninformative values.
 _WHERE = re.compile(r"(?:E\s+)?\s*\+\s+(?:where|and)\s")
 _OBSCURE = re.compile(r"<(?:built-in method|built-in function|bound method|function|method-wrapper|"
                       r"generator object|module|class|ContextVar|Token)\b"
                       r"|<[\w.]+ object at|\b[A-Z]\w*\(\w+=")  # an object, a dataclass
 #: Above this width, as with large tensors, such a line hides more than it shows.
 _WIDE = 120
-#: A message written in a test, and a line that adds nothing to it.
+#: A message written in a test, and a line that adds no information.
 _SAID = re.compile(r"(?:E\s+)?AssertionError: ")
 _BARE = re.compile(r"(?:E\s+)?\s*assert (?:False|not True)$")
-#: A message with both values; pytest's comparison of them adds nothing.
+#: A message with both values; pytest's comparison of them is redundant.
 _COMPARED = re.compile(r"(AssertionError: [^\n]*\bexpected\b[^\n]*)\n(?:E\s+)?\s*assert .*", re.S)
 #: pytest's advice to use -v where it shortens a comparison; learners have no such option.
 _ADVICE = re.compile(r"\n *Use -v to get more diff|,? use '?-vv?'? to show")

@@ -116,7 +116,7 @@ class LearnerFiles:
         return made
 
     def _taken_from_package(self, path: str, source: Source, holes: Collection[str]) -> Source:
-        """Return a module with some exercises from the package, or `source` if it has none."""
+        """Return `source` with the package's version of the exercises in `holes`."""
         exercises = self._exercises(path)
         symbols = [symbol for symbol, hole in exercises.items() if hole in holes]
         symbols += [each for each in open_symbols(source) if each not in exercises]

@@ -157,7 +157,7 @@ def _longest(limit: float, count: int) -> float:
 
 
 def _trial_in(folder: Path, otherwise: str) -> Trial:
-    """Return the trial that a process left in `folder`, or a problem if it left none."""
+    """Return the trial that a process left in `folder`, or one that reports the problem."""
     try:
         plan = json.loads((folder / "plan.json").read_text(encoding="utf-8"))
         report = Path(plan["report"])

@@ -105,7 +105,7 @@ class _Answer:
                                      if mark not in left_out}, self.given)
 
     def countable(self, left_out: set[int]) -> set[int]:
-        """Return the positions of tokens that are in none of these fingerprints."""
+        """Return the positions of tokens outside all of these fingerprints."""
         return set(range(len(self.tokens))) - covered(self.marks, left_out)
 
     @cached_property

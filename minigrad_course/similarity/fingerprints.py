@@ -3,8 +3,8 @@
 NOTE [Winnowing]
     Every run of `RUN` tokens has a hash.  The smallest of each `WINDOW` consecutive hashes is kept,
     the rightmost one in a tie.  So two lists that share a passage of at least RUN + WINDOW - 1
-    tokens have a common fingerprint, passages shorter than RUN leave none, and the position in the
-    list does not matter.
+    tokens have a common fingerprint, passages shorter than RUN have no effect, and the position in
+    the list does not matter.
 
     Source: Schleimer, Wilkerson, Aiken: Winnowing: Local Algorithms for Document Fingerprinting,
     SIGMOD 2003, https://doi.org/10.1145/872757.872770

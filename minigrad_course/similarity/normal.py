@@ -166,7 +166,7 @@ def _word(node: ast.expr) -> str:
 
 
 def _is_idle(value: ast.expr) -> bool:
-    """Return whether an expression does nothing as a statement: no calls, or only harmless ones."""
+    """Return whether an expression has no effect as a statement: no calls, or harmless ones."""
     for each in ast.walk(value):
         if isinstance(each, ast.Await | ast.Yield | ast.YieldFrom | ast.NamedExpr):
             return False

@@ -16,7 +16,7 @@ from .tokens import Token, functions
 
 __all__ = ["Sibling", "siblings"]
 
-#: Shorter functions prove nothing.
+#: Functions with fewer tokens are skipped, because they resemble each other anyway.
 LEAST = 30
 #: The lessons show these files, so an answer may legitimately resemble them.
 _READ = ("tiny.py", "examples/")

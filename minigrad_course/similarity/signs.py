@@ -126,7 +126,7 @@ def _literals(path: str, mine: ast.Module, stub: ast.Module) -> Iterator[Sign]:
 
 
 def _inside(statement: ast.stmt) -> Iterator[ast.AST]:
-    """Yield the nodes of a statement, without those of nested statements."""
+    """Yield the nodes of a statement, but skip nested statements."""
     waiting: list[ast.AST] = [statement]
     while waiting:
         node = waiting.pop()

@@ -66,7 +66,7 @@ class _Own:
 
 
 def answers(stage: Stage, texts: dict[str, str], stubs: dict[str, str]) -> Written:
-    """Return the tokens of the learner's code; text that is not Python has none.
+    """Return the tokens of the learner's code; skip text that is not Python.
 
     `stubs` are the exercise's files, whose code does not count.
     """
@@ -201,7 +201,7 @@ def given_names(nodes: Iterable[ast.AST], fixed: set[str]) -> set[str]:
 
 
 def tokens(node: ast.AST, path: str, names: set[str]) -> Iterator[Token]:
-    """Yield the tokens of a statement; for a function or a class, only those of its body."""
+    """Yield the tokens of a statement; for a function or a class, only its body's tokens."""
     waiting: list[ast.AST] = [node]
     if isinstance(node, Definition):
         waiting = list(reversed(_without_docstring(node)))

@@ -107,7 +107,7 @@ class Session:
         self.console.print(KEYS, style="dim")
 
     def tested(self, stage: Stage, trial: Trial) -> None:
-        """Show the verdicts on a stage, and go on if nothing in it is open."""
+        """Show the verdicts on a stage, and go on if it has no open exercises."""
         if trial.problem:
             show_problem(self.console, trial)
             self.shown = stage, next((hole for hole in stage.holes

@@ -42,7 +42,7 @@ class _Page(Markdown):
 
 
 class Reader:
-    """Shows a lesson; `ask` returns the key that a reader presses, `None` if no one reads."""
+    """Shows a lesson; `ask` returns the key that the reader presses; `None` without a reader."""
 
     def __init__(self, console: Console, runner: Runner, ask: Callable[[str], str] | None,
                  run: bool, answers: bool) -> None:

@@ -34,7 +34,7 @@ _GONE = re.compile(r"cannot import name '(\w+)' from 'minigrad[\w.]*' \((.+)\)$"
 
 def try_and_show(console: Console, stage: Stage, files: dict[str, Path], holes: list[Hole],
                  shared: Mapping[str, Source] | None = None) -> list[Verdict] | None:
-    """Test files, show and return the verdicts; return `None` if nothing could be tested.
+    """Test files, show and return the verdicts; return `None` if the tests could not run.
 
     `shared` has the modules that several stages share.
     """

@@ -230,7 +230,7 @@ def _verdict(stage: Stage, trial: Trial, hole: Hole) -> Verdict:
     if failing and None not in came_to:
         return Verdict(hole, title, "waiting", 0, failing=failing, tests=len(outcomes),
                        waits_for=came_to[0])
-    # Put the exercise's own failures first, before those that reached an unwritten exercise.
+    # Put the exercise's own failures first, before failures that reached an unwritten exercise.
     failing = tuple(sorted(failing, key=lambda each: unwritten(each.message) is not None))
     for each in failing:
         if (sentence := over_time(each.message)) is not None:

@@ -40,7 +40,7 @@ __all__ = ["fewest", "find_waits", "second_runs", "try_again", "try_answers"]
 SECONDS = 30
 
 #: Run the tests of some exercises (the second argument) with the package's version of others (the
-#: first); return those that pass.  The third argument is true for the last run of an exercise.
+#: first); return the exercises that pass.  The third argument is true for an exercise's last run.
 Tested = Callable[[Collection[str], Sequence[str], bool], Collection[str]]
 #: A second run: the composed modules, the exercises to test, and whether it gets a third of the
 #: time.
@@ -139,7 +139,7 @@ def _failures_of(hole: Hole, whole: Trial) -> list[Outcome]:
 
 
 def _took_too_long(problem: str) -> bool:
-    """Return whether nothing was tested because the import, or everything, took too long."""
+    """Return whether no test could run because the import, or the whole run, took too long."""
     return problem.startswith("it did not end within ") or \
         problem.strip().rpartition("\n")[2].startswith("TimeLimit: ")
 
@@ -254,7 +254,7 @@ def _with(trial: Trial, hole: Hole, second: Trial) -> Trial:
 
 
 def _one_by_one(answers: LearnerFiles, first: Trial, asked: Sequence[Hole], run: Runs) -> Trial:
-    """If nothing could be tested, test each exercise with the package's version of all others.
+    """If the tests could not run, test each exercise with the package's version of all others.
 
     A single answer can keep the package from being imported, or a test from ending.
     """

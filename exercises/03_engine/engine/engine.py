@@ -75,8 +75,8 @@ def execute(edges: Sequence[Edge], grads: Sequence[Value], retain_graph: bool, c
 def _run_here(task: GraphTask, root: GraphRoot) -> None:
     """Run a task on this thread, in the grad mode that it needs.
 
-    The order of these lines is safe even if Ctrl-C interrupts after any call: the function sets
-    nothing before the `try`, and it restores the mode, which takes a call, last.
+    The order of these lines is safe even if Ctrl-C interrupts after any call: the function
+    changes no state before the `try`, and it restores the mode, which takes a call, last.
     """
     # 03.8 A pass cleans up (about 13 lines)
     # In `_run_here` the grad mode becomes `task.create_graph`, and the task stands last

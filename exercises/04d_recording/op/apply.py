@@ -66,7 +66,7 @@ def apply(op: type[Op], values: list[Any]) -> Any:
 
 
 def intercepted(op: type[Op], values: list[Any], stack: tuple[Any, ...] = ()) -> Any:
-    """Pass an op to the first interceptor, or run it if there are none left.
+    """Pass an op to the first interceptor, or run it if no interceptor is left.
 
     See NOTE [Interceptors] in _state.py.
     """
@@ -243,7 +243,7 @@ def record(op: type[Op], call: Prepared) -> Any:
 def differentiable_inputs(op: type[Op], values: list[Any]) -> list[Any]:
     """Return the inputs that have a formula, with the tensors of a list as separate inputs.
 
-    If all inputs are inference tensors, return none of them, because nothing is recorded.
+    If all inputs are inference tensors, return an empty list, because no graph is recorded.
     """
     inputs = [*map(values.__getitem__, op.differentiable_positions)]
     special = op.list_of_tensors in op.formulas or getattr(inputs[0], "_counter", 0) is INFERENCE
@@ -272,7 +272,7 @@ def record_without_formula(op: type[Op], values: list[Any]) -> Any:
 
 
 def only_inference(op: type[Op], values: list[Any]) -> bool:
-    """Return whether all inputs are inference tensors, so that nothing is recorded."""
+    """Return whether all inputs are inference tensors, so that no graph is recorded."""
     inputs = [values[i] for i in op.tensor_positions if values[i] is not None]
     inputs += () if op.list_position is None else values[op.list_position]
     return all(isinstance(x, Tensor) and x._counter is INFERENCE for x in inputs)

@@ -202,7 +202,7 @@ class OpNode(Node):
                     saved_geometry(arrays[self.geometry[name]], name))
 
     def names_to_save(self) -> set[str]:
-        """Return the names of the inputs to save, which are those that live edges need."""
+        """Return the names of the inputs to save: the ones that live edges need."""
         # 04d.3 A node keeps what it needs: see the task at `OpNode.save`.
         raise NotImplementedError("04d.3 A node keeps what it needs is yours to write")
 

@@ -41,8 +41,8 @@ class SavedTensor:
     __slots__ = ("_array", "_counter", "cast", "hooks", "index", "is_leaf", "origin", "packed",
                  "plain", "requires_grad", "tensor", "version", "view_node")
 
-    _array: Any  # None after it was freed or packed
-    _counter: Any  # the version counter, None for a tensor that had none
+    _array: Any  # `None` after it was freed or packed
+    _counter: Any  # the version counter; `None` for a tensor without one
     tensor: Any  # the tensor itself; None for an output, and after it was freed or packed
     version: int  # the version at which it was saved
     plain: Callable[[Any], Any]  # makes a tensor without history from an array

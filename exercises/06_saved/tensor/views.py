@@ -71,7 +71,7 @@ class ViewInfo:
         raise NotImplementedError("06.7 History after a write is yours to write")
 
     def version_now(self, view: Tensor) -> int:
-        """Return the memory's version; an inference tensor has none, so it counts as current."""
+        """Return the memory's version; an inference tensor always counts as current."""
         counter = view._counter
         version: int = self.version if counter is INFERENCE else counter.value
         return version

@@ -111,7 +111,7 @@ def checkpoint(function: Step, input: Tensor) -> Tensor:
 
 
 def in_segments(steps: Sequence[Step], input: Tensor, segments: int) -> Tensor:
-    """Run steps one after the other, in checkpoints of equal length; with 0 segments, in none."""
+    """Run steps in order, in checkpoints of equal length; 0 segments means no checkpoints."""
     def chained(some: Sequence[Step]) -> Step:
         def run(x: Tensor) -> Tensor:
             for step in some:

@@ -52,7 +52,7 @@ def apply_inplace(op: type[Op], values: list[Any], before: Tensor | None = None)
 
 def intercepted(op: type[Op], values: list[Any], before: Tensor | None = None,
                 stack: tuple[Any, ...] = ()) -> Tensor:
-    """Pass an in-place write to the first interceptor, or run it if there are none left."""
+    """Pass an in-place write to the first interceptor, or run it if no interceptor is left."""
     if not stack:
         return run_inplace(op, values, before)
     written: Tensor = stack[0].inplace(op, values, before, partial(intercepted, stack=stack[1:]))

@@ -51,7 +51,7 @@ def register(backend: Backend) -> None:
 
 
 def backend_of(array: Any) -> Backend:
-    """Return the backend of `array`, or raise `TypeError` if it has none."""
+    """Return the backend of `array`; raise `TypeError` if its type has no backend."""
     # 12.1 The type picks the backend: see the task at `register`.
     raise NotImplementedError("12.1 The type picks the backend is yours to write")
 

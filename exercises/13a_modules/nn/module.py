@@ -310,7 +310,7 @@ class Module(ModuleState, ModuleCall):
 
 
 def refuse_arguments(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """Raise `TypeError` if `Module.__init__` gets arguments, because it takes none."""
+    """Raise `TypeError` if `Module.__init__` gets arguments, because it doesn't take any."""
     if kwargs:
         raise TypeError(f"{name}.__init__() got an unexpected keyword argument "
                         f"'{next(iter(kwargs))}'")

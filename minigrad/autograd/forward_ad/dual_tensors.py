@@ -113,7 +113,7 @@ class dual_level(_Mode):
 
 
 def level_at(level: int | None) -> TangentLevel | None:
-    """Return the level with this number, or the current one for `None`; `None` if there is none."""
+    """Return the level with this number; for `None`, the current level, or `None` outside one."""
     here = _current.get()
     if level is None or level < 0:
         return here if level is None else None
@@ -168,7 +168,7 @@ def dual_at(level: TangentLevel, tensor: Tensor, tangent: Tensor) -> Tensor:
 
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
-    """Return a view of a tensor's value, and its tangent, or `None` if it has none.
+    """Return a view of a tensor's value, and its tangent, or `None` if no tangent is set.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.autograd.forward_ad.unpack_dual.html
 

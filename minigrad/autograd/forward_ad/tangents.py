@@ -1,4 +1,4 @@
-"""Levels of forward mode that hold the tangents of tensors and compute those of results.
+"""Levels of forward mode that hold the tangents of tensors and compute the tangents of results.
 
 NOTE [Where tangents are kept]
     The level stores tangents by the identity of the tensor, as long as both live.  A view that has
@@ -78,7 +78,7 @@ class TangentLevel:
             self.below is not None and self.below.any_tangent(tensors))
 
     def hold(self, tensor: Tensor, tangent: Tensor | None) -> None:
-        """Set a tensor's tangent; `None` marks it as having none, even if its base has one."""
+        """Set a tensor's tangent; `None` means no tangent, even if its base has one."""
         if tangent is not None:
             tangent = with_layout_of(tensor, tangent)
         self._hold_by(id(tensor), tensor, tangent)

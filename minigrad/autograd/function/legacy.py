@@ -29,7 +29,7 @@ class LegacyContext:
         return saved
 
     def mark_shared_storage(self, *pairs: Any) -> None:
-        """Warn that there is nothing to declare any more, so PyTorch deprecated this method."""
+        """Warn that this method is deprecated, because shared storages need no declaration."""
         warnings.warn("`mark_shared_storage` is deprecated. Tensors with shared storages are "
                       "automatically tracked. Note that calls to `set_()` are not tracked",
                       FutureWarning, stacklevel=2)

@@ -24,7 +24,7 @@ Row = tuple[Tensor | None, ...]  # the derivative of one element with respect to
 
 def gradients(outputs: Sequence[Tensor | None], inputs: Tensors, grad_outputs: Tensors | None,
               create_graph: bool, retain_graph: bool | None = None) -> Row:
-    """Return `grad` of the differentiable outputs; Nones if there are none."""
+    """Return `grad` of the differentiable outputs; without any, every gradient is `None`."""
     live = [i for i, out in enumerate(outputs) if out is not None and out.requires_grad]
     if not live:
         return (None,) * len(inputs)

@@ -357,7 +357,7 @@ class CupyBackend(CudnnKernels, Losses, Steps, Kernels):
 
     @contextmanager
     def on(self, index: int | None) -> Iterator[None]:
-        """Make a device the current one; `None` changes nothing."""
+        """Make a device the current one; a no-op for `None`."""
         if index is None or index == self.current_device():
             yield
             return

@@ -185,7 +185,7 @@ def run(plan: Plan, handle: Any, addresses: dict[int, int]) -> None:
 
 def planned(cudnn: Any, handle: Any, node: str, a: Array, b: Array, shape: Ints,
             options: tuple[Ints, Ints, Ints], addresses: dict[int, int]) -> Plan | None:
-    """Build a plan, or return `None` if cuDNN has none."""
+    """Build a plan, or return `None` if cuDNN doesn't support the operation."""
     graph = graph_of(cudnn, handle, node, a, b, shape, options)
     try:
         graph.validate()

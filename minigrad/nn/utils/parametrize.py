@@ -401,7 +401,7 @@ def transfer_parametrizations_and_params(from_module: Module, to_module: M,
                                          tensor_name: str | None = None) -> M:
     """Copy the parametrizations and originals of one tensor, or of all, to another module.
 
-    Creates tensors that `to_module` lacks, and does nothing if `from_module` is not parametrized.
+    Creates tensors that `to_module` lacks; a no-op if `from_module` is not parametrized.
     Returns `to_module`.
 
     >>> from minigrad import nn

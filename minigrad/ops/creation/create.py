@@ -101,7 +101,7 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
     wanted = wanted_dtype("as_tensor", options)
     if isinstance(data, Tensor):
         place = default_device() if device is None else device
-        converted: Tensor = data.to(device=place, dtype=wanted)  # `data` itself if nothing changes
+        converted: Tensor = data.to(device=place, dtype=wanted)  # `data` itself if it matches
         return converted
     if isinstance(data, np.ndarray):
         checked(data)

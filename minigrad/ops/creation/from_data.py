@@ -117,7 +117,7 @@ def convert_list(flat: list[Any], types: Any, wanted: dtype | None) -> Array:
 
 
 def infer(types: Any) -> dtype:
-    """Return the dtype that can hold all these types, or the default dtype if there are none.
+    """Return the dtype that can hold all these types, or the default dtype if `types` is empty.
 
     >>> infer([int, float]), infer([bool, int]), infer([])
     (torch.float32, torch.int64, torch.float32)
@@ -218,7 +218,7 @@ def checked(array: Array) -> Array:
 
 
 def from_checked_dtype(numpy_dtype: Any) -> dtype:
-    """Return the dtype for a NumPy dtype; raise `TypeError` if there is none."""
+    """Return the dtype for a NumPy dtype; raise `TypeError` if it is not supported."""
     if numpy_dtype.kind == "c":
         raise TypeError(NO_COMPLEX)
     return FROM_NUMPY.get(numpy_dtype) or from_numpy_dtype(numpy_dtype)

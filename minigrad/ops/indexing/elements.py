@@ -1,4 +1,4 @@
-"""A fast path for single elements, `x[1, 2]` and `x[1, 2] = y`, if nothing is recorded.
+"""A fast path for single elements, `x[1, 2]` and `x[1, 2] = y`, if no graph is recorded.
 
 On a matrix, `x[1, 2] += 1` takes 2.6 us this way, and 45 us as the seven operations that `getitem`
 and `setitem` would run.

@@ -177,7 +177,7 @@ def check_source(name, self, dim, index, source):
 
 
 def check_dims_copied(self, source):
-    """Raise unless two shapes have equally many dimensions, or one has none."""
+    """Raise unless two shapes have equally many dimensions, or one of them is 0-d."""
     if self and source and len(self) != len(source):
         raise IndexError("index_copy_(): When source and destination are not scalars, their "
                          f"dimensionality must match. Source dimensionality ({len(source)}), "

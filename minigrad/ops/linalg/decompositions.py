@@ -82,7 +82,7 @@ def zero_pivot(xp):
 
 
 def lower_factor(xp, matrices):
-    """Return the lower triangular L with L L.T = A; raise `LinAlgError` if there is none."""
+    """Return the lower triangular L with L L.T = A; raise `LinAlgError` if L doesn't exist."""
     L = xp.linalg.cholesky(matrices)
     if xp.may_ask() and xp.isnan(xp.diagonal(L, 0, -2, -1)).any():
         raise xp.linalg.LinAlgError

@@ -20,7 +20,7 @@ CLASS_DTYPES = np.dtype("int64"), np.dtype("uint8")
 
 
 def nll_shape(self, target, weight, reduction, ignore_index):
-    """(N, C, *S) and (N, *S) give (), or (N, *S) if the reduction is "none"."""
+    """(N, C, *S) and (N, *S) give (), or (N, *S) if the reduction is `"none"`."""
     return tuple(target) if reduction == "none" else ()
 
 

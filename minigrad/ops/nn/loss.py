@@ -37,7 +37,7 @@ def share(g, reduction, *shapes):
 
 
 def loss_shape(self, target, *args, **_):
-    """() or, if the reduction is "none", the broadcast shape."""
+    """() or, if the reduction is `"none"`, the broadcast shape."""
     reduction = next((a for a in args if isinstance(a, str)), "mean")
     together = broadcast(self, target)
     return together if reduction == "none" else ()

@@ -27,7 +27,7 @@ from .rnn import (
 
 
 def total_bias(biases):
-    """Return the sum of both biases, or `None` if there are none."""
+    """Return the sum of both biases, or `None` without biases."""
     return biases[0] + biases[1] if biases else None
 
 

@@ -5,7 +5,7 @@ from .sum_mean import Reduction, axes
 
 
 def asked(shape, dim=None, keepdim=False):
-    """Return the shape of `any` and `all`; an empty `dim` reduces nothing."""
+    """Return the shape of `any` and `all`; an empty `dim` reduces no dimension."""
     return shape if dim in ((), []) else reduced(shape, dim, keepdim)
 
 

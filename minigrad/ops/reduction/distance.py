@@ -142,7 +142,7 @@ def cdist(x1, x2, p=2.0, compute_mode=None):
 def pdist(input, p=2.0):
     """Return the p-norm distances between all pairs of rows, (N, M) -> (N (N - 1) / 2,).
 
-    The pairs of the first row are first, then those of the second, and so on.  Raises
+    The pairs of the first row precede the pairs of the second, and so on.  Raises
     `RuntimeError` unless the input is a floating-point matrix and p is nonnegative.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.pdist.html

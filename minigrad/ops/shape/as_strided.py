@@ -182,7 +182,7 @@ def as_strided(input, size: Any, stride: Any, storage_offset=None):
 def node_for(self, view):
     """Return the node for a tensor that views this one's memory with the geometry of `view`.
 
-    Returns `None` if nothing is recorded.  The memory itself is not accessed, because it may
+    Returns `None` if no graph is recorded.  The memory itself is not accessed, because it may
     differ.
     """
     xp = BACKENDS[type(self._array)]

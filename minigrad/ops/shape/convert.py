@@ -78,7 +78,7 @@ def moved(xp, array, target, non_blocking):
 
 
 def converted(input, dtype, where, copy=False, non_blocking=False):
-    """Return a tensor or array with this dtype and device, or itself if nothing changes.
+    """Return a tensor or array with this dtype and device, or the input itself if it matches.
 
     `copy` forces a copy.
     """
@@ -95,7 +95,7 @@ def converted(input, dtype, where, copy=False, non_blocking=False):
 
 
 def to(input, *args, **kwargs):
-    """Return the tensor in another dtype or on another device, or itself if nothing changes.
+    """Return the tensor in another dtype or on another device, or itself if it already matches.
 
     Call it as `to(dtype)`, `to(device, dtype)` or `to(other)`; `copy=True` forces a copy.
 

@@ -10,7 +10,7 @@ PAIRS = ("height", "width")
 
 
 def steps_of(sizes, kernel_size, dilation, padding, stride):
-    """Return the number of windows along each of two dimensions, 0 if none fits."""
+    """Return the number of windows along each of two dimensions, 0 if no window fits."""
     return tuple((n + 2 * p - d * (k - 1) - 1) // s + 1
                  for n, k, d, p, s in zip(sizes, kernel_size, dilation, padding, stride,
                                           strict=True))

@@ -513,7 +513,7 @@ def broadcast_to(input, *size):
 
 
 def unsqueezed(g, sizes):
-    """Restore the dimensions that were squeezed, or return `g` if none were."""
+    """Restore the squeezed dimensions; return `g` itself if its shape already matches."""
     return g if tuple(g.shape) == tuple(sizes) else F.reshape(g, sizes)
 
 

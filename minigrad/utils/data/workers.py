@@ -2,8 +2,8 @@
 
 NOTE [Threads, not processes]
     PyTorch's workers are processes. Threads need no copies of the data set and no pickling, and
-    NumPy lets them run in parallel. Each thread has its own default generator, seeded like that of
-    PyTorch's worker process, so random transforms draw the same numbers. Python's `random` and
+    NumPy lets them run in parallel. Each thread has its own default generator, seeded as in
+    PyTorch's worker processes, so random transforms draw the same numbers. Python's `random` and
     NumPy's own generator are shared by all threads and stay untouched.
 """
 

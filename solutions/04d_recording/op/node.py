@@ -190,7 +190,7 @@ class OpNode(Node):
                     saved_geometry(arrays[self.geometry[name]], name))
 
     def names_to_save(self) -> set[str]:
-        """Return the names of the inputs to save, which are those that live edges need."""
+        """Return the names of the inputs to save: the ones that live edges need."""
         formulas = zip(self.op.formulas.values(), self.edges, strict=False)
         needed = [names for (_, names), (node, _) in formulas if node is not None]
         return self.always_saved.union(*needed) & self.positions.keys()

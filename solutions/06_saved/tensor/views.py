@@ -54,7 +54,7 @@ class ViewInfo:
         self.version = self.version_now(view)
 
     def version_now(self, view: Tensor) -> int:
-        """Return the memory's version; an inference tensor has none, so it counts as current."""
+        """Return the memory's version; an inference tensor always counts as current."""
         counter = view._counter
         version: int = self.version if counter is INFERENCE else counter.value
         return version

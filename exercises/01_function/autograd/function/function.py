@@ -222,7 +222,7 @@ class Function(LegacyFunction):
 
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
-        """Return the gradient of each argument of `forward`, or `None` if it has none."""
+        """Return the gradient of each argument of `forward`; `None` means no gradient."""
         raise NotImplementedError("You must implement either the backward or vjp method for your "
                                   "custom autograd.Function to use it with backward mode AD.")
 

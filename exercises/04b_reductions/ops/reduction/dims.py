@@ -34,7 +34,7 @@ def extent(sizes, dim):
 def unsqueeze_reduced(value, sizes, dim, keepdim):
     """Unsqueeze the dimensions that a reduction of shape `sizes` removed from `value`.
 
-    With `keepdim` none were removed; with `dim=None` the result is 0-d and expands to any shape.
+    With `keepdim`, they were kept; with `dim=None`, the result is 0-d and expands to any shape.
     """
     # 04b.1 Sums and means: see the task at `extent`.
     raise NotImplementedError("04b.1 Sums and means is yours to write")

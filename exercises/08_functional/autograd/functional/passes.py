@@ -31,7 +31,7 @@ Row = tuple[Tensor | None, ...]  # the derivative of one element with respect to
 
 def gradients(outputs: Sequence[Tensor | None], inputs: Tensors, grad_outputs: Tensors | None,
               create_graph: bool, retain_graph: bool | None = None) -> Row:
-    """Return `grad` of the differentiable outputs; Nones if there are none."""
+    """Return `grad` of the differentiable outputs; without any, every gradient is `None`."""
     # 08.2 Where there is no derivative (about 9 lines)
     # `gradients` returns, as a tuple, what `grad` gives for each input, None where
     # nothing depends on it. `zeros_for_missing` puts zeros like `like[i]` in the place of

@@ -84,7 +84,7 @@ class profile(_Recording):
 
     `record_shapes` stores the shapes of inputs, `with_stack` the calls that led to each event, and
     `profile_memory` the bytes of the arrays that ops allocate (freed memory is not subtracted).
-    `use_cuda` also measures times on a GPU, and warns if there is none.  `with_flops`,
+    `use_cuda` also measures times on a GPU, and warns if no GPU is available.  `with_flops`,
     `with_modules` and PyTorch's other options have no effect.
 
     >>> from minigrad import tensor
