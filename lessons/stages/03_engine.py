@@ -687,6 +687,34 @@ def _chain():
     return GraphRoot([(far, 0)], [None]), far, near, goal
 
 
+def _ladder(nearest_first):
+    """Return the root of a row with an edge to each of its nodes, the row, and the input."""
+    row = [goal := _wired(NaryNode)]
+    for _ in range(6):
+        row.append(_wired(NaryNode, (row[-1], 0)))
+    after = row[1:] if nearest_first else row[:0:-1]
+    return GraphRoot([(node, 0) for node in after], [None] * 6), row, goal
+
+
+def _found_in_ladders():
+    """How many nodes of a row of 7 are found, with the root's edges in either order."""
+    found = []
+    for nearest_first in (True, False):
+        root, row, goal = _ladder(nearest_first)
+        found.append(len(_needed(root, goal) & set(row)))
+    return found
+
+
+def symptom_03_6_one_way_kept() -> bool:
+    root, far, near, goal = _chain()
+    return _needed(root, goal) == {root, far, near, goal} and _found_in_ladders() == [2, 2]
+
+
+def symptom_03_6_judged_early() -> bool:
+    root, far, near, goal = _chain()
+    return _needed(root, goal) == {root, far, near, goal} and min(_found_in_ladders()) < 7
+
+
 def symptom_03_6_recursion() -> bool:
     nodes = _row(1500)
     try:
