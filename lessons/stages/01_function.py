@@ -4,6 +4,8 @@ import gc
 import math
 import weakref
 
+import numpy as np
+
 import minigrad as torch
 from minigrad.autograd import Function
 from minigrad.examples import functions
@@ -282,6 +284,24 @@ def symptom_01_3_without_s() -> bool:
 
 def symptom_01_3_minus() -> bool:
     return silu_with(lambda x, s: s - x * s * (1 - s))
+
+
+def silu_saves(values) -> bool:
+    """Whether Silu saves one tensor, with these values, and its value is right."""
+    ctx, result = forward("Silu", AT)
+    saved = [t for t in ctx.saved_tensors if t is not None]
+    x = np.asarray(AT)
+    s = 1 / (1 + np.exp(-x))
+    return bool(np.allclose(result.numpy(), x * s) and len(saved) == 1
+                and np.allclose(saved[0].numpy(), values(x, s)))
+
+
+def symptom_01_3_saves_the_sigmoid() -> bool:
+    return silu_saves(lambda x, s: s)
+
+
+def symptom_01_3_saves_the_result() -> bool:
+    return silu_saves(lambda x, s: x * s)
 
 
 def symptom_01_3_saves_the_wrong_one() -> bool:

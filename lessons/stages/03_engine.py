@@ -630,6 +630,15 @@ def symptom_03_5_leaf_twice() -> bool:
     return x.grad.tolist() == [4.0]
 
 
+def symptom_03_5_leaf_before_hooks() -> bool:
+    x, seen = _leaf([3.0]), []
+    y = x * 1.0
+    y.register_hook(lambda g: seen.append("result"))
+    x.register_hook(lambda g: seen.append("leaf"))
+    _run(y * 2.0)
+    return seen == ["result"] and x.grad is not None
+
+
 def symptom_03_5_no_hooks() -> bool:
     x, seen = _leaf([3.0]), []
     y = x * 1.0

@@ -666,7 +666,7 @@ def test_a_node_is_written_down():
     before = perf_counter_ns()
     recorder.node(node, (), lambda: None)
     ((what, scope, start, end, sequence, thread, details),) = rows(recorder)
-    assert (what, scope, sequence, details) == (Numbered, BACKWARD, 3, None)
+    assert (what, scope, sequence, details) == (NaryNode, BACKWARD, 3, None)
     assert before <= start <= end <= perf_counter_ns() and thread == get_ident()
 
 
