@@ -387,6 +387,17 @@ def symptom_01_4_gradients_swapped() -> bool:
         moved(0.0, 1.0) == [0.6, 0.8] or moved(0.0, 1.0)[0] > 0)
 
 
+def symptom_01_4_by_output() -> bool:
+    first, second = moved(1.0, 0.0), moved(0.0, 1.0)
+    return (len(first) == len(second) == 2 and first[0] != 0.0 and second[1] != 0.0
+            and first[1] == second[0] == 0.0)
+
+
+def symptom_01_4_outputs_for_inputs() -> bool:
+    x, y = 5.0, math.atan2(4.0, 3.0)
+    return moved(1.0, 0.0) in [[round(x / d, 4), round(y / d, 4)] for d in (math.hypot(x, y), 5.0)]
+
+
 def symptom_01_4_results_swapped() -> bool:
     return moved(1.0, 0.0) == [0.8, 0.6] and moved(0.0, 1.0) == [0.12, -0.16]
 

@@ -29,7 +29,7 @@ class Polar:
         d = square.sqrt()
         return g * x / d - h * y / square, g * y / d + h * x / square
 
-# wrong -: the outputs are used as if they were the inputs
+# wrong 01_4_outputs_for_inputs: the outputs are used as if they were the inputs
 class Polar:
     @staticmethod
     def forward(ctx, x, y):
@@ -45,7 +45,7 @@ class Polar:
         d = (x * x + y * y).sqrt()
         return g * x / d - h * y / d**2, g * y / d + h * x / d**2
 
-# wrong -: a gradient for each output and not for each input
+# wrong 01_4_by_output: a gradient for each output and not for each input
 class Polar:
     @staticmethod
     def forward(ctx, x, y):
