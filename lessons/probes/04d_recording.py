@@ -1,7 +1,7 @@
 """Probes of stage 04d: random declarations, products, lists, views and names in the second copy."""
 
 import contextlib
-from types import SimpleNamespace
+from dataclasses import replace
 
 import numpy as np
 from probing import numbers, replaced, tried
@@ -179,7 +179,8 @@ def probe_04d_5(random):
                   grad_self=lambda g: g) as op:
         rounded = op(leaf(copy, random, chance=1))
         found.append([numbers(rounded), rounded.requires_grad, rounded.grad_fn is None])
-    with replaced(apply, prepare=lambda op, values: SimpleNamespace(xp="a device"),
+    prepare = apply.prepare
+    with replaced(apply, prepare=lambda op, values: replace(prepare(op, values), xp="a device"),
                   run_elsewhere=lambda op, call: [op.name, call.xp]):
         found.append(tried(lambda: apply.run_op(copy.REGISTRY["Exp"], [matrix])))
     return found

@@ -15,6 +15,7 @@ from minigrad.autograd import profiler, profiler_util
 from minigrad.autograd.profiler import recorder
 from minigrad.autograd.profiler import table as profiler_table
 from minigrad.autograd.profiler import trace as profiler_trace
+from minigrad.graph.node import NaryNode
 
 
 def events_of(random, count, asynchronous=0.1):
@@ -166,11 +167,11 @@ def rows_of(made):
             for what, scope, start, end, sequence, thread, details in rows]
 
 
-class Numbered:
-    """Stands for a node."""
-
-    def __init__(self, sequence):
-        self.sequence = sequence
+def numbered_node(sequence):
+    """Return a node with this sequence number."""
+    node = NaryNode()
+    node.sequence = sequence
+    return node
 
 
 def probe_11_6(random):
@@ -193,14 +194,14 @@ def probe_11_6(random):
             for _ in range(random.randint(0, 2)):
                 act = random.random()
                 if act < 0.35:
-                    made.made(Numbered(random.randrange(100)))
+                    made.made(numbered_node(random.randrange(100)))
                 elif act < 0.75 and depth:
                     seen.append(tried(lambda: made.call(
                         f"inner {depth}", [], run, depth - 1, fails=random.random() < 0.3,
                         extra=random.random())[0]))
                 else:
                     seen.append(tried(lambda: made.node(
-                        Numbered(random.randrange(100)), [], act_of_node, random.random())))
+                        numbered_node(random.randrange(100)), [], act_of_node, random.random())))
             if fails:
                 raise Wrong
             return [random.random(), torch.Tensor._plain(np.zeros(random.randint(1, 4)))]
@@ -224,7 +225,7 @@ def probe_11_6(random):
             seen.append([start <= inner[0], inner[-1] <= end])
             busy(inner)
             seen.append(tried(lambda made=made: made.node_ran(
-                Numbered(random.randrange(99)), inner[-1], [], None)))
+                numbered_node(random.randrange(99)), inner[-1], [], None)))
             seen.append([made.rows[-5] == inner[-1], made.rows[-4] > inner[-1]])
         seen.append(rows_of(made))
         blocks = [made.begin(f"block {random.randrange(99)}") for _ in range(3)]

@@ -320,6 +320,24 @@ def symptom_00_6_a_pass_for_each_weight():
             and descended() == descended(before=8.0) == 0.0)
 
 
+def after_a_step():
+    """Return a weight with the gradient 4 after a step from 1.0, and the list of weights."""
+    w = Number(1.0)
+    weights = [w]
+    tiny.descend(Number(3.0, (w,), (4.0,)), weights, 0.25)
+    return w, weights
+
+
+def symptom_00_6_new_numbers():
+    w, weights = after_a_step()
+    return w.value == 1.0 and w.grad == 4.0 and weights[0] is not w
+
+
+def symptom_00_6_weights_stay():
+    w, weights = after_a_step()
+    return w.value == 1.0 and w.grad == 4.0 and weights[0] is w
+
+
 def symptom_00_6_uphill():
     return descended() == 2.0 and descended(before=8.0) == 2.0
 

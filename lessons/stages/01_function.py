@@ -4,6 +4,8 @@ import gc
 import math
 import weakref
 
+import numpy as np
+
 import minigrad as torch
 from minigrad.autograd import Function
 from minigrad.examples import functions
@@ -284,6 +286,24 @@ def symptom_01_3_minus() -> bool:
     return silu_with(lambda x, s: s - x * s * (1 - s))
 
 
+def silu_saves(values) -> bool:
+    """Whether Silu saves one tensor, with these values, and its value is right."""
+    ctx, result = forward("Silu", AT)
+    saved = [t for t in ctx.saved_tensors if t is not None]
+    x = np.asarray(AT)
+    s = 1 / (1 + np.exp(-x))
+    return bool(np.allclose(result.numpy(), x * s) and len(saved) == 1
+                and np.allclose(saved[0].numpy(), values(x, s)))
+
+
+def symptom_01_3_saves_the_sigmoid() -> bool:
+    return silu_saves(lambda x, s: s)
+
+
+def symptom_01_3_saves_the_result() -> bool:
+    return silu_saves(lambda x, s: x * s)
+
+
 def symptom_01_3_saves_the_wrong_one() -> bool:
     def of(x):
         s = 1 / (1 + math.exp(-x))
@@ -365,6 +385,17 @@ def symptom_01_4_no_history() -> bool:
 def symptom_01_4_gradients_swapped() -> bool:
     return moved(1.0, 0.0) in ([-0.16, 0.12], [-0.8, 0.6]) and (
         moved(0.0, 1.0) == [0.6, 0.8] or moved(0.0, 1.0)[0] > 0)
+
+
+def symptom_01_4_by_output() -> bool:
+    first, second = moved(1.0, 0.0), moved(0.0, 1.0)
+    return (len(first) == len(second) == 2 and first[0] != 0.0 and second[1] != 0.0
+            and first[1] == second[0] == 0.0)
+
+
+def symptom_01_4_outputs_for_inputs() -> bool:
+    x, y = 5.0, math.atan2(4.0, 3.0)
+    return moved(1.0, 0.0) in [[round(x / d, 4), round(y / d, 4)] for d in (math.hypot(x, y), 5.0)]
 
 
 def symptom_01_4_results_swapped() -> bool:

@@ -630,6 +630,15 @@ def symptom_03_5_leaf_twice() -> bool:
     return x.grad.tolist() == [4.0]
 
 
+def symptom_03_5_leaf_before_hooks() -> bool:
+    x, seen = _leaf([3.0]), []
+    y = x * 1.0
+    y.register_hook(lambda g: seen.append("result"))
+    x.register_hook(lambda g: seen.append("leaf"))
+    _run(y * 2.0)
+    return seen == ["result"] and x.grad is not None
+
+
 def symptom_03_5_no_hooks() -> bool:
     x, seen = _leaf([3.0]), []
     y = x * 1.0
@@ -685,6 +694,34 @@ def _chain():
     near = _wired(NaryNode, (goal, 0))
     far = _wired(NaryNode, (near, 0))
     return GraphRoot([(far, 0)], [None]), far, near, goal
+
+
+def _ladder(nearest_first):
+    """Return the root of a row with an edge to each of its nodes, the row, and the input."""
+    row = [goal := _wired(NaryNode)]
+    for _ in range(6):
+        row.append(_wired(NaryNode, (row[-1], 0)))
+    after = row[1:] if nearest_first else row[:0:-1]
+    return GraphRoot([(node, 0) for node in after], [None] * 6), row, goal
+
+
+def _found_in_ladders():
+    """How many nodes of a row of 7 are found, with the root's edges in either order."""
+    found = []
+    for nearest_first in (True, False):
+        root, row, goal = _ladder(nearest_first)
+        found.append(len(_needed(root, goal) & set(row)))
+    return found
+
+
+def symptom_03_6_one_way_kept() -> bool:
+    root, far, near, goal = _chain()
+    return _needed(root, goal) == {root, far, near, goal} and _found_in_ladders() == [2, 2]
+
+
+def symptom_03_6_judged_early() -> bool:
+    root, far, near, goal = _chain()
+    return _needed(root, goal) == {root, far, near, goal} and min(_found_in_ladders()) < 7
 
 
 def symptom_03_6_recursion() -> bool:

@@ -1,5 +1,7 @@
 """Symptoms of stage 04a."""
 
+import re
+
 import numpy as np
 
 import minigrad as torch
@@ -418,6 +420,17 @@ def _quotient(x, y, g):
 def symptom_04a_4_self_overflows() -> bool:
     lost = _quotient(1e30, 1e25, 1.0)[0]
     return _near(_div()[0], 2) and not 0 < lost < 1
+
+
+def symptom_04a_4_draft_names() -> bool:
+    for compute in (lambda a, b: a + b, lambda a, b: a - b, lambda a, b: a * b, lambda a, b: a / b):
+        a, b = (torch.tensor(value, requires_grad=True) for value in (6.0, 2.0))
+        try:
+            compute(a, b).backward()
+        except NameError as error:
+            if re.search("name '[xy]' is not defined", str(error)):
+                return True
+    return False
 
 
 def symptom_04a_4_g_overflows() -> bool:

@@ -724,6 +724,11 @@ def symptom_04c_7_cut_from_start() -> bool:
     return _same(_strided(), [[STRIDED[:5]]])
 
 
+def symptom_04c_7_always_mirrored() -> bool:
+    got = _by_input([[[1.0, 2.0, 4.0]]], [[[3.0, 5.0]]], (1, 1, 6), stride=2)
+    return _same(_simple(), [[[3, 11, 10]]]) and np.asarray(got).shape in ((1, 1, 1), (1, 1, 2))
+
+
 def symptom_04c_7_stride_ignored() -> bool:
     got = _by_input([[[1.0, 2.0, 4.0]]], [[[3.0, 5.0]]], (1, 1, 6), stride=2)
     return _same(_simple(), [[[3, 11, 10]]]) and _same(got, [[[3, 11, 22, 20, 0, 0]]])

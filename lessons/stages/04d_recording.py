@@ -4,7 +4,7 @@ import contextlib
 import gc
 import inspect
 import weakref
-from types import SimpleNamespace
+from dataclasses import replace
 
 import numpy as np
 
@@ -368,6 +368,14 @@ def symptom_04d_4_last_counts():
     return copy.F.mul(x, y).grad_fn is None and copy.F.mul(y, x).grad_fn is not None
 
 
+def symptom_04d_4_edges_decide():
+    copy = second_copy("04d.4")
+    base = torch.ones(3)
+    view = base[:2]
+    base.requires_grad_()
+    return not copy.F.mul(view, 3.0).requires_grad and copy.F.mul(leaf(copy, 2.0), 3.0).requires_grad
+
+
 def symptom_04d_4_nothing_saved():
     return not hasattr(_product("04d.4"), "_value_other")
 
@@ -427,7 +435,7 @@ def symptom_04d_5_elsewhere():
     copy = second_copy("04d.5")
     apply, asked = copy.module("op.apply"), []
     before = apply.prepare, apply.run_elsewhere
-    apply.prepare = lambda op, values: SimpleNamespace(xp="a GPU")
+    apply.prepare = lambda op, values: replace(before[0](op, values), xp="a GPU")
     apply.run_elsewhere = lambda op, call: asked.append(op)
     try:
         raised(lambda: apply.run_op(copy.REGISTRY["Exp"], [copy.tensor([2.0])]))

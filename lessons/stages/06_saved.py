@@ -831,6 +831,26 @@ def symptom_06_7_version_not_noted() -> bool:
     return view._node is not own and view._view.version == 0
 
 
+def symptom_06_7_retained_lost() -> bool:
+    _, view = written_base()
+    view.retain_grad()
+    before = view._node
+    view._view.regenerate(view)
+    y = leaf([1.0, 2.0]) * 2
+    y.retain_grad()
+    rebase_history(y, (y * 3).grad_fn)
+    return view._node is not before and any(
+        each._node.extras is None or not each._node.extras.retained for each in (view, y))
+
+
+def written_base():
+    """Return a base that was written to, and a view of it from before."""
+    base = leaf([[1.0, 2.0], [3.0, 4.0]]) * 2
+    view = base.t()
+    increment_version(base)
+    return base, view
+
+
 # --- 06.8 ----------------------------------------------------------------------------------------
 
 

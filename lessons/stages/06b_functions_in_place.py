@@ -2,13 +2,14 @@
 
 import gc
 import weakref
-from types import SimpleNamespace
 
 import minigrad as torch
 from minigrad.autograd import Function
 from minigrad.autograd.function.outputs import alias, join_to_node, join_written
 from minigrad.examples.checkpoint import RandomSegment, Segment
 from minigrad.op.inplace import values_to_save
+from minigrad.ops.math.arithmetic import Mul
+from minigrad.ops.math.exp_log import Exp
 
 
 def make(forward, backward=None):
@@ -47,36 +48,35 @@ def without_collector(program):
 # --- 06b.1 ---------------------------------------------------------------------------------------
 
 
-def saved(*names, before=None, grad=False):
+def saved(op, before=None, grad=False):
     """Return a target, and what is to be saved in its place."""
     y, z = torch.tensor([1.0, 2.0], requires_grad=grad), torch.tensor([3.0, 4.0])
-    return y, values_to_save(SimpleNamespace(node_type=SimpleNamespace(saves=names)), [y, z],
-                             before)[0]
+    return y, values_to_save(op, [y, z] if op is Mul else [y], before)[0]
 
 
 def symptom_06b_1_no_clone() -> bool:
-    y, old = saved("self")
+    y, old = saved(Mul)
     return old is y
 
 
 def symptom_06b_1_same_memory() -> bool:
-    y, old = saved("self")
+    y, old = saved(Mul)
     return old is not y and old.data_ptr() == y.data_ptr()
 
 
 def symptom_06b_1_clone_detached() -> bool:
-    y, old = saved("self", grad=True)
+    y, old = saved(Mul, grad=True)
     return old.data_ptr() != y.data_ptr() and not old.requires_grad
 
 
 def symptom_06b_1_always_cloned() -> bool:
-    y, old = saved("other", "result")
+    y, old = saved(Exp)
     return old is not y
 
 
 def symptom_06b_1_clone_ignored() -> bool:
     before = torch.tensor([5.0])
-    _, old = saved("self", before=before)
+    _, old = saved(Mul, before=before)
     return old is not before
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import warnings
-from types import SimpleNamespace
 from typing import Any
 
 import minigrad as torch
@@ -15,8 +14,10 @@ from minigrad.examples import dual_numbers
 from minigrad.examples.dual_numbers import Dual
 from minigrad.func import hessian, jacobians, vmap
 from minigrad.func.levels import VmapLevels
+from minigrad.func.transforms import Derivation
 from minigrad.op.apply import apply
 from minigrad.op.declaration import REGISTRY
+from minigrad.ops.reduction.minmax import MaxDim
 
 
 def error_of(run: Any, *args: Any, **options: Any) -> str:
@@ -274,9 +275,12 @@ def symptom_08b_3_outputs_left_out() -> bool:
 
 
 def nothing() -> Any:
-    op = SimpleNamespace(formulas={"self": (lambda indices: None, ("indices",))},
-                         parameters=("self",), outputs=("values", "indices"), list_position=None)
-    return pushforward.transposed_twice(op, [A], tuple(torch.max(A, 1)), {0: S})
+    outputs, formulas = tuple(torch.max(A, 1)), MaxDim.formulas
+    MaxDim.formulas = {"self": (lambda indices: None, ("indices",))}
+    try:
+        return pushforward.transposed_twice(MaxDim, [A, 1, False], outputs, {0: S})
+    finally:
+        MaxDim.formulas = formulas
 
 
 def symptom_08b_3_one_none() -> bool:
@@ -656,3 +660,32 @@ def symptom_08b_7_argnums_ignored() -> bool:
 
 def symptom_08b_7_argnums_for_one() -> bool:
     return listed(hessian(second, 1)(torch.tensor(1.0), torch.tensor(2.0))) == 24.0
+
+
+def modes_of_hessian() -> set[str]:
+    """Return which of forward and reverse mode a Hessian runs."""
+    ran: set[str] = set()
+    forward, reverse = jacobians.columns_along, Derivation.pull
+
+    def counted_forward(*given: Any) -> Any:
+        ran.add("forward")
+        return forward(*given)
+
+    def counted_reverse(self: Any, *given: Any, **named: Any) -> Any:
+        ran.add("reverse")
+        return reverse(self, *given, **named)
+
+    jacobians.columns_along, Derivation.pull = counted_forward, counted_reverse
+    try:
+        found = listed(hessian(lambda x: x**3)(torch.tensor(2.0)))
+    finally:
+        jacobians.columns_along, Derivation.pull = forward, reverse
+    return ran if found == 12.0 else set()
+
+
+def symptom_08b_7_reverse_twice() -> bool:
+    return modes_of_hessian() == {"reverse"}
+
+
+def symptom_08b_7_forward_twice() -> bool:
+    return modes_of_hessian() == {"forward"}

@@ -186,6 +186,10 @@ def symptom_11_2_the_time_of_a_call_is_the_total() -> bool:
     return bool(average.cpu_time == 12.0)
 
 
+def symptom_11_2_all_bytes_within_are_subtracted() -> bool:
+    return bool([event.self_cpu_memory_usage for event in family()] == [0, 10, 20, 50])
+
+
 def symptom_11_2_self_memory_is_the_total() -> bool:
     return bool(family()[0].self_cpu_memory_usage == 100)
 

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from ..content.lesson_blocks import parse
 from ..content.source import blank, module, mutated, statements
-from ..content.stages import Hole, Mutant, Stage, stages
+from ..content.stages import Hole, Stage, stages
 from ..running.trial import Trial, try_each, try_files
+from .strategies import strategies, with_strategy
 
 #: The time limit in seconds for a stage's tests; a learner should not wait longer.
 TIMEOUT = 180
@@ -105,7 +106,8 @@ def _trials(stage: Stage, folder: Path, told: Callable[[str], None]) -> Iterator
         found = try_each(stage, [(files(texts | mutated(stage, hole, mutant)), [hole.id])
                                  for mutant in hole.mutants], TIMEOUT, symptoms=True)
         for mutant, trial in zip(hole.mutants, found, strict=True):
-            yield from _mutant(stage, hole, mutant, trial)
+            yield from _wrong(stage, hole, f"the mutant {mutant.name!r}", mutant.symptom, trial)
+        yield from _strategies(stage, hole, files, told)
 
 
 def _whole(stage: Stage, shipped: Trial, solution: Trial, together: Trial) -> Iterator[str]:
@@ -131,12 +133,30 @@ def _below(stage: Stage, whole: Trial) -> Iterator[str]:
         yield f"{stage.key} below the whole package: {whole.problem or f'{failing} fail'}"
 
 
-def _mutant(stage: Stage, hole: Hole, mutant: Mutant, trial: Trial) -> Iterator[str]:
+def _strategies(stage: Stage, hole: Hole, files: Callable[[dict[str, str]], dict[str, Path]],
+                told: Callable[[str], None]) -> Iterator[str]:
+    """Try the strategies for a hole: right ones pass, wrong ones are told what is wrong."""
+    known = strategies(stage, hole)
+    if known:
+        told(f"{stage.key}, {hole.id}: {len(known)} strategies")
+    found = try_each(stage, [(files(with_strategy(stage, hole, each)), [hole.id])
+                             for each in known], TIMEOUT, symptoms=True)
+    for each, trial in zip(known, found, strict=True):
+        if not each.is_right:
+            yield from _wrong(stage, hole, f"the strategy {each.name!r}", each.symptom, trial)
+        elif not trial.solved(hole):
+            failing = [outcome.test for outcome in trial.of(hole) if not outcome.passed]
+            yield (f"{stage.key}, {hole.id}: the tests refuse the right strategy {each.name!r}: "
+                   f"{trial.problem or failing}")
+
+
+def _wrong(stage: Stage, hole: Hole, answer: str, symptom: str | None, trial: Trial
+           ) -> Iterator[str]:
     if trial.solved(hole):
-        yield f"{stage.key}, {hole.id}: the tests accept the mutant {mutant.name!r}"
+        yield f"{stage.key}, {hole.id}: the tests accept {answer}"
         return
     found = None if trial.problem else trial.diagnosis(stage, hole)
-    if found != mutant.symptom:
+    if found != symptom:
         shown = [name for name, seen in trial.symptoms.items() if seen]
-        yield (f"{stage.key}, {hole.id}: the mutant {mutant.name!r} is diagnosed as {found!r}, not "
-               f"{mutant.symptom!r} (shown: {shown}) {trial.problem}")
+        yield (f"{stage.key}, {hole.id}: {answer} is diagnosed as {found!r}, not "
+               f"{symptom!r} (shown: {shown}) {trial.problem}")

@@ -878,6 +878,38 @@ def test_a_node_that_is_shared_is_needed_by_both_ways():
     assert found == [{a, b, c, d}] * 2, f"expected a, b, c and d, got {found}"
 
 
+def ladder_with_short_edges(nearest_first):
+    """A row of nodes to an input, and a root with an edge to each of them."""
+    nodes = [wired("goal")]
+    for name in "abcdef":
+        nodes.append(wired(name, nodes[-1]))
+    after = nodes[1:] if nearest_first else nodes[:0:-1]
+    return nodes, after
+
+
+@pytest.mark.hole("03.6")
+@pytest.mark.parametrize("nearest_first", [True, False], ids=["nearest", "farthest"])
+def test_short_edges_beside_a_long_path_with_the_first_to_the(nearest_first):
+    nodes, after = ladder_with_short_edges(nearest_first)
+    needed, _ = restricted([nodes[0]], wired("top", *after))
+    missing = [node for node in nodes if node not in needed]
+    assert not missing, f"these nodes lead to goal, and are not in the set: {missing}"
+
+
+@pytest.mark.hole("03.6")
+def test_a_result_used_directly_and_through_other_operations():
+    i = leaf(2.0)
+    x = i * 2.0
+    exp = x.exp()
+    sin = exp.sin()
+    y = x + sin
+    task, root = started([y])
+    task.find_nodes_to_execute(root, {i._edge()[0]})
+    missing = [node.name() for node in (y.grad_fn, sin.grad_fn, exp.grad_fn, x.grad_fn)
+               if node not in task.nodes_to_execute]
+    assert not missing, f"these nodes lead to i, and are not in the set: {missing}"
+
+
 @pytest.mark.hole("03.6")
 def test_edges_that_lead_nowhere_are_passed_over():
     b = wired("b")

@@ -7,7 +7,7 @@ all of them are right, with the learner's files below the whole package.
 import contextlib
 import gc
 import weakref
-from types import SimpleNamespace
+from dataclasses import replace
 
 import _oracle as oracle
 import numpy as np
@@ -259,6 +259,18 @@ def test_one_input_that_requires_grad_is_enough(copy):
 
 
 @pytest.mark.hole("04d.4")
+def test_an_input_that_requires_grad_and_whose_edge_is_empty(copy):
+    b = torch.ones(3)
+    view = b[:2]
+    b.requires_grad_()
+    empty = view.requires_grad and view._edge()[0] is None
+    assert empty, "the view requires grad as its base does, and was made before"
+    result = copy.F.mul(view, 3.0)
+    assert result.requires_grad, "an input requires grad, and the result does not"
+    assert result.grad_fn.next_functions[0] == (None, 0)
+
+
+@pytest.mark.hole("04d.4")
 def test_there_is_an_edge_for_each_input(copy):
     x, y = copy.tensor([2.0], requires_grad=True), copy.tensor([3.0])
     (first, number), second = (x * y).grad_fn.next_functions
@@ -403,7 +415,9 @@ def test_an_interceptor_may_hand_on_something_else(copy):
 @pytest.mark.hole("04d.5")
 def test_other_backends_run_elsewhere(copy, monkeypatch):
     apply = copy.module("op.apply")
-    monkeypatch.setattr(apply, "prepare", lambda op, values: SimpleNamespace(xp="a GPU"))
+    prepare = apply.prepare
+    monkeypatch.setattr(apply, "prepare", lambda op, values: replace(
+        prepare(op, values), xp="a GPU"))
     monkeypatch.setattr(apply, "run_elsewhere", lambda op, call: (op, call.xp))
     op = copy.REGISTRY["Exp"]
     assert apply.run_op(op, [copy.tensor([2.0])]) == (op, "a GPU")

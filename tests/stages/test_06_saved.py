@@ -8,6 +8,7 @@ import pytest
 
 import minigrad as torch
 from minigrad.autograd.graph import increment_version
+from minigrad.engine.engine import execute
 from minigrad.graph.copy_slices import CopySlices
 from minigrad.graph.saved_tensor import SavedTensor
 from minigrad.graph.version import Version, version_of
@@ -919,6 +920,43 @@ def test_regenerating_notes_the_version():
     _, view = stale_view()
     view._view.regenerate(view)
     assert view._view.version == 1, f"expected version 1, got {view._view.version}"
+
+
+def gradient_kept(tensor, node):
+    """Run a pass from output 0 of a node; return what `retain_grad` keeps for a tensor."""
+    execute([(node, 0)], [np.ones(tensor.shape, np.float32)], True, False)
+    kept = tensor._grad
+    return None if kept is None else kept.tolist()
+
+
+@pytest.mark.hole("06.7")
+def test_retain_grad_follows_a_tensor_that_is_written_to():
+    x = leaf([1.0, 2.0])
+    y = x * 2
+    y.retain_grad()
+    rebase_history(y, (x * 3).grad_fn)
+    kept = gradient_kept(y, y._node)
+    assert kept == [1.0, 1.0], f"y retains its gradient, [1, 1], and got {kept}"
+
+
+@pytest.mark.hole("06.7")
+def test_retain_grad_follows_a_base_that_is_written_to_through_a_view():
+    base, source = leaf([1.0, 2.0, 3.0]) * 2, leaf([7.0, 8.0])
+    base.retain_grad()
+    view = base[1:]
+    increment_version(view)
+    rebase_history(view, (leaf([4.0, 6.0]) * source).grad_fn)
+    kept = gradient_kept(base, base._node)
+    assert kept == [1.0, 1.0, 1.0], f"base retains its gradient, [1, 1, 1], and got {kept}"
+
+
+@pytest.mark.hole("06.7")
+def test_retain_grad_follows_a_view_that_is_regenerated():
+    _, view = stale_view()
+    view.retain_grad()
+    view._view.regenerate(view)
+    kept = gradient_kept(view, view._node)
+    assert kept == [[1.0, 1.0]] * 3, f"the view retains its gradient, six ones, and got {kept}"
 
 
 # --- 06.8 The other views ------------------------------------------------------------------------

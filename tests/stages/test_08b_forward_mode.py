@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import warnings
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -22,8 +21,10 @@ from minigrad.examples.dual_numbers import Dual
 from minigrad.func import jacobians
 from minigrad.func import vmap as vmapped
 from minigrad.func.levels import VmapLevels
+from minigrad.func.transforms import Derivation
 from minigrad.op.apply import apply
 from minigrad.op.declaration import REGISTRY
+from minigrad.ops.reduction.minmax import MaxDim
 
 DOUBLE = torch.float64
 RNG = np.random.default_rng(8)
@@ -287,11 +288,10 @@ def test_an_output_that_no_formula_uses():
 
 
 @pytest.mark.hole("08b.3")
-def test_nothing_depends_on_the_gradients():
-    op = SimpleNamespace(formulas={"self": (lambda indices: None, ("indices",))},
-                         parameters=("self",), outputs=("values", "indices"), list_position=None)
+def test_nothing_depends_on_the_gradients(monkeypatch):
     outputs = torch.max(A, 1)
-    found = pushforward.transposed_twice(op, [A], tuple(outputs), {0: TA})
+    monkeypatch.setattr(MaxDim, "formulas", {"self": (lambda indices: None, ("indices",))})
+    found = pushforward.transposed_twice(MaxDim, [A, 1, False], tuple(outputs), {0: TA})
     assert list(found) == [None, None], f"expected [None, None], got {found}"
 
 
@@ -725,6 +725,18 @@ def test_hessian_with_respect_to_both():
     same(xy, 6.0)
     same(yx, 6.0)
     same(yy, 0.0)
+
+
+@pytest.mark.hole("08b.7")
+def test_hessian_runs_forward_mode_and_reverse_mode(monkeypatch):
+    ran = []
+    forward, reverse = jacobians.columns_along, Derivation.pull
+    monkeypatch.setattr(jacobians, "columns_along",
+                        lambda *given: ran.append("forward") or forward(*given))
+    monkeypatch.setattr(Derivation, "pull", lambda self, *given, **named: (
+        ran.append("reverse") or reverse(self, *given, **named)))
+    same(torch.func.hessian(curved)(double([1.0, 2.0])), [[4.0, 2.0], [2.0, 12.0]])
+    assert set(ran) == {"forward", "reverse"}, f"passes that ran: {ran}"
 
 
 @pytest.mark.hole("08b.7")

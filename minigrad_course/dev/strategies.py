@@ -1,0 +1,101 @@
+"""Strategies for an exercise: ways to write it from its task alone, right and wrong.
+
+A mutant is an edit of the package's answer, so it shares the package's algorithm.  A strategy is an
+answer of its own.  `tests/answers/strategies/03_6.py` has those for exercise 03.6, each below a
+head that says whether it is right:
+
+    # right: sweep until nothing changes
+    # wrong 03_6_judged_early: one pass over the reversed breadth-first order
+
+After `wrong` comes the symptom that the learner is told, or `-` if no symptom fits and the first
+failing test says what the task asks for.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..content.source import Module, blank, body_span
+from ..content.stages import Hole, Stage
+
+__all__ = ["Strategy", "put_in", "strategies", "with_strategy"]
+
+_HEAD = re.compile(r"^# (?:(right)|wrong (\S+)): (.*)\n", re.M)
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """One way to write an exercise: functions and methods, called as the exercise's are."""
+
+    name: str
+    is_right: bool
+    symptom: str | None
+    text: str
+
+
+def strategies(stage: Stage, hole: Hole) -> list[Strategy]:
+    """Return the strategies for an exercise; none if it has no file."""
+    file = stage.root / "tests" / "answers" / "strategies" / f"{hole.id.replace('.', '_')}.py"
+    if not file.is_file():
+        return []
+    text = file.read_text(encoding="utf-8")
+    heads = list(_HEAD.finditer(text))
+    ends = [*(each.start() for each in heads[1:]), len(text)]
+    return [Strategy(head[3], bool(head[1]), None if head[2] in (None, "-") else head[2],
+                     text[head.end():end]) for head, end in zip(heads, ends, strict=True)]
+
+
+def with_strategy(stage: Stage, hole: Hole, strategy: Strategy) -> dict[str, str]:
+    """Return the package's text of each module of a stage, with a strategy for one exercise."""
+    texts = {path: blank(stage, path, [hole]) for path in stage.modules}
+    return put_in(stage, Module.from_text("strategy.py", strategy.text), texts, [hole])
+
+
+def put_in(stage: Stage, given: Module, texts: dict[str, str], holes: Sequence[Hole]
+           ) -> dict[str, str]:
+    """Return a stage's texts with the functions of an answer to some exercises written into them.
+
+    Functions and imports of the answer's own go into the module of the exercise next to them.
+    """
+    texts = dict(texts)
+    asked: dict[str, list[str]] = {}  # two modules may ask for one name: in the holes' order
+    for path, _, symbol in (each.partition(":") for hole in stage.holes for each in hole.symbols):
+        asked.setdefault(symbol, []).append(path)
+    names = [symbol for symbol, _ in _functions(given)]
+    where = {symbol: paths[0] for symbol, paths in asked.items()}
+    for position, (symbol, node) in enumerate(_functions(given)):
+        owner, _, _ = symbol.rpartition(".")
+        nearest = next(each for each in names[position:] + names[:position][::-1]
+                       if each in where and each.startswith(f"{owner}." if owner else ""))
+        path = where[nearest] if symbol not in asked else asked[symbol].pop(0)
+        target = Module.from_text(path, texts[path])
+        lines = target.lines
+        if symbol in where:
+            first, last = body_span(target, target.function(symbol))
+            start, end = body_span(given, node)
+            lines[first - 1 : last] = given.lines[start - 1 : end]
+        else:
+            begin, end = given.span(node)
+            end_of = target.find(owner).end_lineno if owner else len(lines)
+            lines[end_of:end_of] = ["", *([] if owner else [""]), *given.lines[begin - 1 : end]]
+        texts[path] = "\n".join(lines) + "\n"
+    imports = [given.cut(each) for each in given.tree.body
+               if isinstance(each, ast.Import | ast.ImportFrom)]
+    mark = "from __future__ import annotations\n"
+    return {path: text.replace(mark, mark + "".join(f"{each}\n" for each in imports), 1)
+            for path, text in texts.items()}
+
+
+def _functions(given: Module) -> list[tuple[str, ast.FunctionDef]]:
+    """Return the functions and methods in an answer, in order."""
+    found = []
+    for each in given.tree.body:
+        if isinstance(each, ast.FunctionDef):
+            found.append((each.name, each))
+        elif isinstance(each, ast.ClassDef):
+            found += [(f"{each.name}.{node.name}", node) for node in each.body
+                      if isinstance(node, ast.FunctionDef)]
+    return found
