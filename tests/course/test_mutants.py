@@ -1,4 +1,4 @@
-"""Every known mistake still edits the package's answer, even if its code or comments have changed."""
+"""Every known mistake still edits the package's answer after changes of code or comments."""
 
 from __future__ import annotations
 
