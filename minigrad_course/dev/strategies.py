@@ -1,14 +1,14 @@
-"""Strategies for an exercise: ways to write it from its task alone, right and wrong.
+"""Strategies for an exercise: right and wrong answers that were written from the task alone.
 
-A mutant is an edit of the package's answer, so it shares the package's algorithm.  A strategy is an
-answer of its own.  `tests/answers/strategies/03_6.py` has those for exercise 03.6, each below a
-head that says whether it is right:
+A mutant is an edit of the package's answer, so it shares the package's algorithm, while a strategy
+may use any other algorithm.  `tests/answers/strategies/03_6.py` contains the strategies for
+exercise 03.6, each below a header that marks it as right or wrong:
 
     # right: sweep until nothing changes
     # wrong 03_6_judged_early: one pass over the reversed breadth-first order
 
-After `wrong` comes the symptom that the learner is told, or `-` if no symptom fits and the first
-failing test says what the task asks for.
+The name after `wrong` is the expected symptom, or `-` if no symptom matches and the learner sees
+the rule of the first failing test.
 """
 
 from __future__ import annotations

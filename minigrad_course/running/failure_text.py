@@ -7,7 +7,7 @@ from string import ascii_lowercase
 
 __all__ = ["plain_failure"]
 
-#: Errors from code that asks for input while tests run, and what to say instead.
+#: Errors from code that reads input while tests run, and the messages that replace them.
 _ASKS = {
     "pytest: reading from stdin while output is captured!  Consider using `-s`.":
         "input() cannot read anything while tests run",

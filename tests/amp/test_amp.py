@@ -248,7 +248,7 @@ def test_bfloat16_may_be_named_where_nothing_is_made():
 
 
 def test_unsupported_devices_and_dtypes_raise():
-    with pytest.raises(NotImplementedError, match="on the CPU means bfloat16 unless told otherwis"):
+    with pytest.raises(NotImplementedError, match="on the CPU uses bfloat16 by defaul"):
         minigrad.autocast("cpu")
     with pytest.raises(ValueError, match="Expected `device_type` of type `str`"):
         minigrad.autocast(3)
@@ -574,7 +574,7 @@ def test_ops_look_only_while_it_is_on_somewhere():
 
 
 def test_there_is_no_switch_to_bfloat16():
-    with pytest.raises(NotImplementedError, match="on the CPU means bfloat16 unless told"):
+    with pytest.raises(NotImplementedError, match="on the CPU uses bfloat16 by default"):
         minigrad.set_autocast_enabled("cpu", True)
     with (minigrad.autocast("cpu", dtype=minigrad.float16),
           pytest.raises(NotImplementedError, match="^minigrad has no bfloat16")):
