@@ -14,8 +14,9 @@ from made import stages_here
 from public_names import MODULES
 
 #: Sentences about how to get to the site, and what readers of the site see instead.
-HERE = {"`make serve` builds the course's site and serves it, so its readers need no installation. "
-        "There, [lessons]": "In the browser you need no installation: [lessons]",
+HERE = {"If you run `make serve` to build the site and serve it, its readers don't need to install "
+        "anything. On the site, you run":
+        "In your browser, you don't need to install anything. You run",
         "**On the site**, each lesson is a page": "**Here**, each lesson is a page"}
 
 

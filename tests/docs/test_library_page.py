@@ -33,5 +33,5 @@ def test_every_page_that_names_the_gpu_backend_says_whether_it_has_run_on_a_gpu(
     assert "**No, not yet: we have not run anything on this page on a GPU.**" in GPU
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     rows = [line for line in readme.splitlines() if line.startswith("|") and "CuPy" in line]
-    assert len(rows) == 2 and all("not run on one yet" in row for row in rows)
-    assert "through CuPy, not run on a GPU yet" in LIBRARY
+    assert len(rows) == 2 and all("not yet tested on real hardware" in row for row in rows)
+    assert "through CuPy, not yet tested on real hardware" in LIBRARY
