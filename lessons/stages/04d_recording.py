@@ -373,7 +373,8 @@ def symptom_04d_4_edges_decide():
     base = torch.ones(3)
     view = base[:2]
     base.requires_grad_()
-    return not copy.F.mul(view, 3.0).requires_grad and copy.F.mul(leaf(copy, 2.0), 3.0).requires_grad
+    of_leaf = copy.F.mul(leaf(copy, 2.0), 3.0)
+    return of_leaf.requires_grad and not copy.F.mul(view, 3.0).requires_grad
 
 
 def symptom_04d_4_nothing_saved():

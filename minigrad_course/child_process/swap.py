@@ -326,6 +326,8 @@ def main(plan_path: str) -> None:
                     plan["symptoms"], sorted(failed) if limit else plan.get("holes"))
     report["printed_on_import"] = printed.tests.get("", {})
     Path(plan["report"]).write_text(json.dumps(report), encoding="utf-8")
+    if __name__ == "__main__":
+        os._exit(0)  # no thread that an answer left keeps the process
 
 
 def main_each(plans: list[str]) -> None:
@@ -341,8 +343,13 @@ def main_each(plans: list[str]) -> None:
                 main(plan)
             finally:
                 os._exit(0)  # skip exit handlers, which run in the parent
-        os.waitpid(child, 0)
+        _, status = os.waitpid(child, 0)
+        Path(plan).with_name("status").write_text(str(os.waitstatus_to_exitcode(status)),
+                                                  encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1]) if len(sys.argv) == 2 else main_each(sys.argv[1:])
+    if len(sys.argv) == 2:
+        main(sys.argv[1])
+    else:
+        main_each(sys.argv[1:])

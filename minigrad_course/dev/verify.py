@@ -66,12 +66,7 @@ def _trials(stage: Stage, folder: Path, told: Callable[[str], None]) -> Iterator
     folders = (folder / str(number) for number in itertools.count())
 
     def files(texts: dict[str, str]) -> dict[str, Path]:
-        inside, paths = next(folders), {}
-        for path, text in texts.items():
-            paths[path] = inside / path
-            paths[path].parent.mkdir(parents=True, exist_ok=True)
-            paths[path].write_text(text, encoding="utf-8")
-        return paths
+        return _written(next(folders), texts)
 
     def blanked(open_holes: list[Hole]) -> dict[str, Path]:
         return files({path: blank(stage, path, open_holes) for path in stage.modules})
@@ -107,7 +102,16 @@ def _trials(stage: Stage, folder: Path, told: Callable[[str], None]) -> Iterator
                                  for mutant in hole.mutants], TIMEOUT, symptoms=True)
         for mutant, trial in zip(hole.mutants, found, strict=True):
             yield from _wrong(stage, hole, f"the mutant {mutant.name!r}", mutant.symptom, trial)
-        yield from _strategies(stage, hole, files, told)
+        yield from verify_strategies(stage, hole, folder / hole.id, told)
+
+
+def _written(folder: Path, texts: dict[str, str]) -> dict[str, Path]:
+    """Write texts, by path in the package, below a folder; return the files."""
+    paths = {path: folder / path for path in texts}
+    for path, text in texts.items():
+        paths[path].parent.mkdir(parents=True, exist_ok=True)
+        paths[path].write_text(text, encoding="utf-8")
+    return paths
 
 
 def _whole(stage: Stage, shipped: Trial, solution: Trial, together: Trial) -> Iterator[str]:
@@ -133,14 +137,18 @@ def _below(stage: Stage, whole: Trial) -> Iterator[str]:
         yield f"{stage.key} below the whole package: {whole.problem or f'{failing} fail'}"
 
 
-def _strategies(stage: Stage, hole: Hole, files: Callable[[dict[str, str]], dict[str, Path]],
-                told: Callable[[str], None]) -> Iterator[str]:
-    """Try the strategies for a hole: right ones pass, wrong ones are told what is wrong."""
+def verify_strategies(stage: Stage, hole: Hole, folder: Path,
+                      told: Callable[[str], None] = lambda _: None) -> Iterator[str]:
+    """Yield a finding for each right strategy that fails, and each wrong one without its sentence.
+
+    Their files are written in `folder`.
+    """
     known = strategies(stage, hole)
     if known:
         told(f"{stage.key}, {hole.id}: {len(known)} strategies")
-    found = try_each(stage, [(files(with_strategy(stage, hole, each)), [hole.id])
-                             for each in known], TIMEOUT, symptoms=True)
+    found = try_each(stage, [
+        (_written(folder / f"strategy{number}", with_strategy(stage, hole, each)), [hole.id])
+        for number, each in enumerate(known)], TIMEOUT, symptoms=True)
     for each, trial in zip(known, found, strict=True):
         if not each.is_right:
             yield from _wrong(stage, hole, f"the strategy {each.name!r}", each.symptom, trial)

@@ -40,6 +40,12 @@ def plain(value: Any) -> Any:
     return {"type": f"{value_type.__module__}.{value_type.__qualname__}"}
 
 
+def keep_open() -> None:
+    """Let no answer close standard output or errors, to which pytest still writes."""
+    for stream in (sys.stdout, sys.stderr):
+        stream.close = lambda: None  # type: ignore[method-assign]
+
+
 def run_probes(out: TextIO) -> None:
     """Answer each job: a probe's name and a seed."""
     jobs = json.load(sys.stdin)
@@ -84,6 +90,10 @@ class Reporter:
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         """Write which test begins."""
         self.write({"begins": nodeid, "holes": self.marks.get(nodeid, [])})
+
+    def pytest_pyfunc_call(self) -> None:
+        """Keep the streams open that pytest has set for this test."""
+        keep_open()
 
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
         """Write that a test is over, even a skipped one."""
@@ -165,6 +175,7 @@ def main() -> None:
     out = os.fdopen(os.dup(1), "w")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     os.environ["MINIGRAD_GENERIC"] = "1"
+    keep_open()
     beside = here / "beside.json"
     if beside.is_file():
         os.environ["MINIGRAD_BESIDE"] = str(beside)

@@ -179,7 +179,9 @@ class _Submission:
         reason = reason or wrong
         diagnosis = ""
         if reason and any(unwritten(message) is None for _, message in failing):
-            diagnosis = mistake_sentence(self.stage, hole, tested.symptoms, failing) or ""
+            gone = LearnerFiles(self.stage, self.submission.texts).gone()
+            diagnosis = gone.get(hole.id) or mistake_sentence(
+                self.stage, hole, tested.symptoms, failing) or ""
         if reason == NOT_PYTHON and (line := re.search(r"line \d+", diagnosis)) and any(
                 f", {line[0]}:" in note for note in self.submission.notes):
             diagnosis = ""  # the notes already say it

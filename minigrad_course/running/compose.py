@@ -28,7 +28,7 @@ from pathlib import Path
 
 from ..content.stages import CourseError
 
-__all__ = ["Line", "Source", "changed_symbols", "compose", "open_symbols", "read_source",
+__all__ = ["Line", "Source", "changed_symbols", "compose", "defines", "open_symbols", "read_source",
            "repaired_source", "source_of"]
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -132,6 +132,11 @@ def changed_symbols(source: Source, original: Source) -> list[str]:
             if (mine := _definitions(source.tree, symbol))
             and list(map(ast.unparse, mine)) != list(
                 map(ast.unparse, _definitions(original.tree, symbol)))]
+
+
+def defines(source: Source, symbol: str) -> bool:
+    """Return whether a module binds a symbol, in whatever way."""
+    return bool(_definitions(source.tree, symbol))
 
 
 def compose(base: Source, other: Source, symbols: Sequence[str], exercises: Collection[str]

@@ -14,6 +14,7 @@ from .compose import (
     Source,
     changed_symbols,
     compose,
+    defines,
     open_symbols,
     read_source,
     repaired_source,
@@ -65,6 +66,17 @@ class LearnerFiles:
         """Return the exercises that do not parse."""
         return {self._exercises(path)[symbol] for path, source in self.repaired().items()
                 for symbol in source.broken}
+
+    def gone(self) -> dict[str, str]:
+        """Return a sentence for each exercise of the stage that lost a function it asks for."""
+        found: dict[str, str] = {}
+        for hole in self.stage.holes:
+            for path, _, symbol in (each.partition(":") for each in hole.symbols):
+                source = self._source(path) if path in self.files else None
+                if source is not None and not defines(source, symbol):
+                    found.setdefault(hole.id, f"{self.stage.exercise(path).name} has no "
+                                     f"`{symbol}`, which this exercise asks you to write.")
+        return found
 
     def open(self) -> set[str]:
         """Return the exercises that are not written yet or do not parse."""

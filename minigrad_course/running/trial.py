@@ -61,6 +61,8 @@ class Trial:
     waits: dict[str, tuple[str, ...]] = field(default_factory=dict)
     #: For a stage that is tested beside the package: the trial of its files below the package.
     whole: Trial | None = None
+    #: A sentence for each exercise that lost a function it asks for.
+    gone: dict[str, str] = field(default_factory=dict)
 
     def of(self, hole: Hole) -> list[Outcome]:
         """Return the outcomes of the tests for an exercise."""
@@ -112,7 +114,7 @@ def try_files(stage: Stage, files: dict[str, Path], holes: list[str] | None = No
             code, told = run_until(command, stage.root, _environment(), timeout, stop)
         except subprocess.TimeoutExpired:
             return Trial(problem=f"it did not end within {timeout:.0f} seconds")
-        return _trial_in(Path(folder), f"the process ended with status {code}:\n{told[-4000:]}")
+        return _trial_in(Path(folder), f"{told[-4000:]}\nthe process ended with status {code}")
 
 
 def try_each(stage: Stage, tries: Sequence[tuple[dict[str, Path], list[str]]],
@@ -167,6 +169,9 @@ def _trial_in(folder: Path, otherwise: str) -> Trial:
         return Trial(problem="a temporary file of this run was deleted; run it again")
     ended = read_hang_log(folder / "stuck", plan) if plan.get("limit") else None
     if ended is None:
+        status = folder / "status"  # what `main_each` of swap.py writes
+        if status.is_file() and int(code := status.read_text(encoding="utf-8")) != -signal.SIGALRM:
+            otherwise = f"the process ended with status {code}"
         return Trial(problem=otherwise)
     number, test, message = ended
     return Trial((Outcome(test, (number,), False, message),))

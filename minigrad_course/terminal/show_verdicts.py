@@ -115,6 +115,10 @@ def heading(verdict: Verdict) -> str:
 def _show_failure(console: Console, verdict: Verdict, first: Outcome) -> None:
     if verdict.diagnosis is not None:
         print_indented(console, f"[bold]{escape(verdict.diagnosis)}[/]", 2)
+    if not verdict.is_readable:  # its tests would all fail, and say nothing else
+        if first.where:
+            console.print(f"  at {escape(first.where)}", soft_wrap=True)
+        return
     console.print(f"  {escape(short_name(first.test))} failed:")
     if asked := failing_line(first):
         console.print(f"    [dim]{escape(asked)}[/]", soft_wrap=True)

@@ -14,6 +14,7 @@ from ..running.trial import Outcome, Trial, unreadable, unwritten
 from .closest_test import closest
 
 __all__ = [
+    "REFUSED",
     "Verdict",
     "failing_line",
     "mistake_sentence",
@@ -32,6 +33,9 @@ SHOWN_LINES, SHOWN_WIDTH = 20, 300
 
 #: The maximum number of lines of a test to show as one.
 LINES_ASKED = 4
+
+#: How the message of an exercise begins whose file is refused; the reason follows.
+REFUSED = "Refused: "
 
 _SLIP = re.compile(r"; ((?:every element|it is|it returns|the elements) [^;\n]+)")
 _RAISED = re.compile(r"(?!AssertionError|Failed)\w+(?:Error|Exception|Iteration): .{1,200}")
@@ -58,6 +62,13 @@ class Verdict:
     def first(self) -> Outcome | None:
         """The first test that failed."""
         return self.failing[0] if self.failing else None
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether the exercise is valid Python in a file that is taken, so that its tests ran."""
+        return self.first is None or not (
+            self.first.message.startswith(REFUSED)
+            or (unreadable(self.first.message) or ("",))[0] == self.hole.id)
 
     @property
     def is_right(self) -> bool:
@@ -135,6 +146,8 @@ def mistake_sentence(stage: Stage, hole: Hole, shown: Container[str],
     that does not parse is handled first, because it raises everywhere and so shows symptoms too.
     """
     for _, message in failing:
+        if message.startswith(REFUSED):
+            return message.removeprefix(REFUSED)
         broken = unreadable(message)
         if broken is not None and broken[0] == hole.id:
             return f"It is not valid Python: {broken[1]}"
@@ -240,7 +253,8 @@ def _verdict(stage: Stage, trial: Trial, hole: Hole) -> Verdict:
                                waits_for=other)
             return Verdict(hole, title, "wrong", 0, sentence, _first(each, failing), len(outcomes))
     shown = [name for name, is_shown in trial.symptoms.items() if is_shown]
-    sentence = mistake_sentence(stage, hole, shown, [(each.test, each.message) for each in failing])
+    sentence = trial.gone.get(hole.id) or mistake_sentence(
+        stage, hole, shown, [(each.test, each.message) for each in failing])
     for each in failing:
         if (unreadable(each.message) or ("",))[0] == hole.id:
             failing = _first(each, failing)

@@ -28,11 +28,12 @@ from functools import partial
 from pathlib import Path
 from threading import Event
 
+from ..content.plain_text import refusal
 from ..content.stages import CourseError, Hole, Stage
 from ..running.compose import Source
 from ..running.learner_files import LearnerFiles
 from ..running.trial import Outcome, Trial, try_each, try_files, unreadable, unwritten
-from .verdict import over_time, running_in
+from .verdict import REFUSED, over_time, running_in
 
 __all__ = ["fewest", "find_waits", "second_runs", "try_again", "try_answers"]
 
@@ -61,6 +62,10 @@ def try_answers(stage: Stage, files: dict[str, Path], holes: list[str] | None = 
     `holes` limits the verdicts to these exercises; `shared` are modules that several stages share.
     `limit`, `stop` and `only_first` are as in `try_files`.
     """
+    if refused := {path: why for path, file in files.items() if (why := refusal(file))}:
+        return _without_refused(stage, files, holes, refused, partial(
+            try_answers, timeout=timeout, shared=shared, limit=limit, stop=stop,
+            only_first=only_first))
     answers = LearnerFiles(stage, files, shared)
     short = None if limit is None else limit / 3
 
@@ -80,7 +85,23 @@ def try_answers(stage: Stage, files: dict[str, Path], holes: list[str] | None = 
     first = once(holes, False)
     if first.problem and limit is not None and _took_too_long(first.problem):
         return first
-    return try_again(answers, first, holes, once, run, only_first)
+    return replace(try_again(answers, first, holes, once, run, only_first), gone=answers.gone())
+
+
+def _without_refused(stage: Stage, files: dict[str, Path], holes: list[str] | None,
+                     refused: Mapping[str, str], tried: Callable[..., Trial]) -> Trial:
+    """Return a trial in which the exercises of refused files fail, with the reason.
+
+    The others are tested with the package's version of those files.
+    """
+    asked = [hole for hole in stage.holes if holes is None or hole.id in holes]
+    failing = {hole.id: Outcome(f"the file of {hole.id}", (hole.id,), False, REFUSED + why, str(
+        files[path])) for path, why in refused.items() for hole in asked
+        if any(symbol.startswith(f"{path}:") for symbol in hole.symbols)}
+    rest = [hole.id for hole in asked if hole.id not in failing]
+    taken = {path: file for path, file in files.items() if path not in refused}
+    trial = tried(stage, taken, rest) if rest and taken else Trial()
+    return replace(trial, outcomes=(*failing.values(), *trial.outcomes))
 
 
 def try_again(answers: LearnerFiles, first: Trial, holes: list[str] | None, once: Once, run: Runs,

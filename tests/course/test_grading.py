@@ -19,9 +19,10 @@ from typer.testing import CliRunner
 
 from minigrad import __version__
 from minigrad_course.app import app
+from minigrad_course.content import plain_text
 from minigrad_course.content import stages as course
 from minigrad_course.content.stages import CourseError
-from minigrad_course.grading import intake, process, sandbox, users
+from minigrad_course.grading import process, sandbox, users
 from minigrad_course.grading.answers import same
 from minigrad_course.grading.asking import probe_jobs
 from minigrad_course.grading.batch import grade_all
@@ -255,7 +256,7 @@ def test_where_pipes_cannot_be_waited_for(tmp_path, code, told):
     assert time.monotonic() - begun < 40
 
 
-@pytest.mark.parametrize("way", [intake.opened, intake.opened_by_path])
+@pytest.mark.parametrize("way", [plain_text.opened, plain_text.opened_by_path])
 @pytest.mark.parametrize(("name", "told"), [
     ("plain/a.py", None), ("linked/a.py", "is a link|is not readable"),
     ("plain/link.py", "is a link"), ("plain/none.py", "is missing"),
@@ -266,10 +267,10 @@ def test_no_link_is_followed_on_any_system(tmp_path, way, name, told):
     (tmp_path / "plain" / "a.py").write_text("text")
     (tmp_path / "linked").symlink_to(tmp_path / "plain")
     (tmp_path / "plain" / "link.py").symlink_to("a.py")
-    if told is None or (way is intake.opened and name == "plain"):
+    if told is None or (way is plain_text.opened and name == "plain"):
         os.close(way(tmp_path, Path(name)))  # what kind it is, read_text asks
         return
-    with pytest.raises(intake.Refused, match=told):
+    with pytest.raises(plain_text.Refused, match=told):
         way(tmp_path, Path(name))
 
 
