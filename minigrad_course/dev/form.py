@@ -10,8 +10,8 @@ names to use:
     - An array that you were handed belongs to the caller: never write into it.
     Use: `combine(current, grad)`, given above.
 
-For each graded test, `[rules]` in lessons/NN_name.toml quotes the words from which a learner knows what
-the test expects: a few words of the task, an example, or a docstring of the exercise.
+For each graded test, `[rules]` in lessons/NN_name.toml quotes the words that state what the test
+expects: a few words of the task, an example, or a docstring of the exercise.
 """
 
 from __future__ import annotations

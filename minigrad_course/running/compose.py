@@ -135,7 +135,7 @@ def changed_symbols(source: Source, original: Source) -> list[str]:
 
 
 def defines(source: Source, symbol: str) -> bool:
-    """Return whether a module binds a symbol, in whatever way."""
+    """Return whether a module binds a symbol in any way."""
     return bool(_definitions(source.tree, symbol))
 
 

@@ -68,7 +68,7 @@ class LearnerFiles:
                 for symbol in source.broken}
 
     def gone(self) -> dict[str, str]:
-        """Return a sentence for each exercise of the stage that lost a function it asks for."""
+        """Return a sentence for each exercise of the stage whose function was deleted."""
         found: dict[str, str] = {}
         for hole in self.stage.holes:
             for path, _, symbol in (each.partition(":") for each in hole.symbols):

@@ -61,7 +61,7 @@ class Trial:
     waits: dict[str, tuple[str, ...]] = field(default_factory=dict)
     #: For a stage that is tested beside the package: the trial of its files below the package.
     whole: Trial | None = None
-    #: A sentence for each exercise that lost a function it asks for.
+    #: A sentence for each exercise whose function was deleted.
     gone: dict[str, str] = field(default_factory=dict)
 
     def of(self, hole: Hole) -> list[Outcome]:

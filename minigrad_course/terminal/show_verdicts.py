@@ -115,7 +115,7 @@ def heading(verdict: Verdict) -> str:
 def _show_failure(console: Console, verdict: Verdict, first: Outcome) -> None:
     if verdict.diagnosis is not None:
         print_indented(console, f"[bold]{escape(verdict.diagnosis)}[/]", 2)
-    if not verdict.is_readable:  # its tests would all fail, and say nothing else
+    if not verdict.is_readable:  # all of its tests would fail in the same way
         if first.where:
             console.print(f"  at {escape(first.where)}", soft_wrap=True)
         return
