@@ -284,11 +284,11 @@ def _backward(op: OpType) -> str:
     outputs = _tensors(apply(op, bind(op, args, kwargs)))
     for name, value in zip(op.outputs or ("result",), outputs):
         parts.append(f"{name} = {_indented(value, len(name) + 3)}")
-    sloped = next((each for each in outputs if each.requires_grad), None)
-    if sloped is None:
+    differentiable = next((each for each in outputs if each.requires_grad), None)
+    if differentiable is None:
         return ""
     leaves = [(name, t) for name, value in given for t in _tensors(value) if t.requires_grad]
-    grads = minigrad.autograd.grad(sloped.sum(), [t for _, t in leaves], allow_unused=True)
+    grads = minigrad.autograd.grad(differentiable.sum(), [t for _, t in leaves], allow_unused=True)
     parts.append("")
     counts = [name for name, _ in leaves]
     for (name, _), grad in zip(leaves, grads):
