@@ -1,6 +1,6 @@
 """Nodes for operations without a formula that still have to appear in the graph.
 
-NOTE [Writes that are broken off]
+NOTE [Interrupted writes]
     A few microseconds pass between an in-place write and the update of the tensor's history.  If
     Ctrl-C, a lack of memory or a user's hook interrupts them, the values are new, at least in part,
     while the history is old, and backward would silently return a wrong gradient.  Therefore the
@@ -72,9 +72,9 @@ class InterruptedWrite(NaryNode):
         super().__init__()
         self.extras, self.sequence = None, 1 << 61  # run first, so that it raises early
         self.message = (
-            f"a write in place by {what} was broken off by {type(error).__name__}: the values of "
-            "this tensor are not known to be what its history says, so there is no gradient "
-            "through it. Make it anew; or, where its values may stay as they are, detach_() it.")
+            f"an in-place write by {what} was interrupted by {type(error).__name__}: the values of "
+            "this tensor may not match its history, so no gradient can be computed through it. "
+            "Create the tensor again, or call detach_() to keep its current values.")
 
     def apply_arrays(self, grads: Sequence[Array | None], needed: Any) -> Sequence[Array | None]:
         raise RuntimeError(self.message)
@@ -88,7 +88,7 @@ def poison_history(target: Tensor, recorded: bool, inputs: Sequence[Any], what: 
     """Count an interrupted write and, if it was `recorded`, make backward through it raise.
 
     `inputs` are the tensors that the write depended on, `what` names the write, and `counted` says
-    that the write was already counted.  See NOTE [Writes that are broken off].
+    that the write was already counted.  See NOTE [Interrupted writes].
     """
     if not counted:
         target._bump()

@@ -132,7 +132,7 @@ def test_a_failing_forward_poisons_the_history_of_its_writes(kind):
     made = x * 1 if kind == "result" else (x * 1).view(2)
     with pytest.raises(ValueError, match="^after the write$"):
         Fails.apply(made)
-    with pytest.raises(RuntimeError, match=r"by Fails\.forward was broken off by ValueError"):
+    with pytest.raises(RuntimeError, match=r"by Fails\.forward was interrupted by ValueError"):
         made.sum().backward()
 
 

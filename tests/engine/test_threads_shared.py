@@ -265,7 +265,7 @@ def test_an_interrupted_wait_for_a_deep_pass_waits_all_the_same(monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         Deep.apply(x, reentrant.MAX_DEPTH + 3).backward()
     assert len(waits) == 2 and not any(t() and t().is_alive() for t in waits)
-    assert x.grad.item() == 4.0  # of the passes on the other thread; the others were broken off
+    assert x.grad.item() == 4.0  # of the passes on the other thread; the others were interrupted
     x.grad = None
     (x * 2).backward()
     assert x.grad.item() == 2.0

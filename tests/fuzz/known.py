@@ -128,7 +128,7 @@ KNOWN = [
           "PyTorch goes on with the history of the values before.",
           r"refused|(end\.|seen\.)?(requires_grad|is_leaf|grad_fn)", r"_\.apply\(", (
               LEAF, "t1 = t0 * 1", "p2 = AddTo_.apply(t0[0], t1[0])"),
-          r"InterruptedWrite|was broken off|^False\nTrue$"),
+          r"InterruptedWrite|was interrupted|^False\nTrue$"),
     Known("a hook that is to return nothing", "PyTorch hands what a post-accumulate hook returns "
           "to the next one, and refuses it when all have run; here it is refused at once.",
           r"error|refused|(seen|end)\..*", r"register_post_accumulate_grad_hook\(", (

@@ -1,4 +1,4 @@
-"""Writes in place, and all else that changes tensors, broken off at every place.
+"""Writes in place, and all else that changes tensors, interrupted at every place.
 
 A scene is a few tensors and some steps that change them.  In a run without a fault each tensor's
 values and gradients are noted before and after each step.  Then the scene is set up anew for each
@@ -27,7 +27,7 @@ from tests.support.faults import KINDS, fault, numbers
 from tests.support.slow import slow_but
 
 AT_MOST = 40  # places a scene
-REFUSALS = ("was broken off by", "modified by an inplace operation", "a second time",
+REFUSALS = ("was interrupted by", "modified by an inplace operation", "a second time",
             "does not require grad", "is a view and its base or another view of its base")
 
 
@@ -216,7 +216,7 @@ def test_values_and_gradients_belong_together(make, kind):
 
 @pytest.fixture
 def broken():
-    """Two leaves, and a product whose write in place was broken off by a hook."""
+    """Two leaves, and a product whose write in place was interrupted by a hook."""
     x, w = leaf(torch, [1.0, 2.0]), leaf(torch, [3.0, 4.0])
     y, packed = x * 2, []
 
@@ -233,7 +233,7 @@ def broken():
 
 def test_the_refusal_names_operation_and_reason(broken):
     x, w, y = broken
-    with pytest.raises(RuntimeError, match=r"by pow\w*_\(\) was broken off by KeyError: the"):
+    with pytest.raises(RuntimeError, match=r"by pow\w*_\(\) was interrupted by KeyError: the"):
         y.sum().backward()
     assert (x.grad, w.grad) == (None, None)
 
@@ -242,7 +242,7 @@ def test_the_refusal_names_operation_and_reason(broken):
 def test_no_input_of_the_write_counts_as_unused(broken, which):
     """With `allow_unused` an input that the graph had forgotten would get None."""
     y = broken[2]
-    with pytest.raises(RuntimeError, match="broken off"):
+    with pytest.raises(RuntimeError, match="interrupted"):
         torch.autograd.grad(y.sum(), broken[which], allow_unused=True)
 
 
@@ -265,7 +265,7 @@ def test_a_view_and_its_base_refuse_both():
     with pytest.raises(KeyboardInterrupt), saved_tensors_hooks(stop, stop):
         part.exp_()
     for tensor in (base, part, other):
-        with pytest.raises(RuntimeError, match="broken off by KeyboardInterrupt"):
+        with pytest.raises(RuntimeError, match="interrupted by KeyboardInterrupt"):
             tensor.sum().backward()
 
 
@@ -290,7 +290,7 @@ def test_a_forward_that_fails_after_its_write():
     with pytest.raises(ValueError, match="after"):
         Fails.apply(y, False)
     assert torch.is_grad_enabled()
-    with pytest.raises(RuntimeError, match=r"by Fails.forward was broken off by ValueError"):
+    with pytest.raises(RuntimeError, match=r"by Fails.forward was interrupted by ValueError"):
         y.sum().backward()
 
 
@@ -305,7 +305,7 @@ def test_tangents_refuse_too(monkeypatch):
             patched.setattr(tangents, "pushed_forward", stop)
             with pytest.raises(MemoryError):
                 dual.exp_()
-        with pytest.raises(RuntimeError, match=r"exp_\(\) was broken off by MemoryError"):
+        with pytest.raises(RuntimeError, match=r"exp_\(\) was interrupted by MemoryError"):
             forward_ad.unpack_dual(dual)
     with forward_ad.dual_level():
         dual = forward_ad.make_dual(x, torch.ones_like(x))

@@ -35,7 +35,7 @@ class TangentLevel:
 
     def __init__(self) -> None:
         self.below: Any = None  # the next interceptor of ops, outside this level
-        self.broken_off = ""  # the in-place write that failed halfway
+        self.interrupted_by = ""  # the in-place write that failed halfway
         self._held: dict[Any, tuple[ref[Any], Tensor | None]] = {}
 
     def __enter__(self) -> TangentLevel:
@@ -55,8 +55,8 @@ class TangentLevel:
         """Return a tensor's tangent at this level, or `None`; always `None` in inference mode."""
         if _state.inference_enabled.get():
             return None
-        if self.broken_off:
-            raise RuntimeError(f"a write in place by {self.broken_off}, so values and tangents "
+        if self.interrupted_by:
+            raise RuntimeError(f"an in-place write by {self.interrupted_by}, so values and tangents "
                                "of this level may no longer match. Leave the level.")
         found = self._held.get(id(tensor))
         if found is not None:
@@ -138,8 +138,8 @@ class TangentLevel:
         try:
             self._write(op, values, tangents, current, before, proceed)
         except BaseException as error:
-            if target._version != version:  # see NOTE [Writes that are broken off]
-                self.broken_off = f"{op.name}_() was broken off by {type(error).__name__}"
+            if target._version != version:  # see NOTE [Interrupted writes]
+                self.interrupted_by = f"{op.name}_() was interrupted by {type(error).__name__}"
             raise
         return target
 

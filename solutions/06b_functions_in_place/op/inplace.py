@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 Array = Any
 
-#: Errors that ops and NumPy raise before the first write; see NOTE [Writes that are broken off].
+#: Errors that ops and NumPy raise before the first write; see NOTE [Interrupted writes].
 BEFORE_WRITING = (ValueError, TypeError, LookupError, OverflowError, RuntimeError)
 
 

@@ -26,8 +26,8 @@ def join_outputs(node: FunctionNode, inputs: list[Tensor], outputs: Sequence[Any
                  recorded: bool) -> list[Any]:
     """Add each output to the graph, then save the tensors of `save_for_backward`.
 
-    If this fails, differentiating a tensor that `forward` wrote to raises; see NOTE [Writes that
-    are broken off].
+    If this fails, differentiating a tensor that `forward` wrote to raises; see NOTE [Interrupted
+    writes].
     """
     try:
         return joined_outputs(node, inputs, outputs, recorded)
