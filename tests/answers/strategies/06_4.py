@@ -1,22 +1,18 @@
 # right: the base of the base
-from .creation_meta import DEFAULT
-
 def link_to_base(result, base, creation):
     earlier = base._view
     counter = base._shared_counter()
     result._counter = counter
     if earlier is not None:
         base = earlier.base
-        if creation == DEFAULT:
+        if creation == 0:
             creation = earlier.creation
     result._view = ViewInfo(base, creation, counter.value)
 
-# wrong -: a view of a view knows the view
-from .creation_meta import DEFAULT
-
+# wrong 06_4_base_is_a_view: a view of a view knows the view
 def link_to_base(result, base, creation):
     result._counter = base._shared_counter()
-    if base._view is not None and creation == DEFAULT:
+    if base._view is not None and creation == 0:
         creation = base._view.creation
     result._view = ViewInfo(base, creation, result._counter.value)
 
