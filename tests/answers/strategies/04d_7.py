@@ -32,7 +32,7 @@ def publish_operators(op, call, dunder):
     if len(op.dunder) > 1:
         method(op.dunder[1])(dunder if op.commutative else swapped(dunder))
 
-# wrong -: the reflected name gets the same method
+# wrong 04d_7_not_swapped: the reflected name gets the same method
 def operator(call):
     def dunder(self, *other):
         if other and not isinstance(other[0], OPERANDS):
