@@ -426,6 +426,7 @@ def symptom_06b_4_while_some_are_left() -> bool:
     segment.unpack(0)
     _, y = run(wave, leaf([0.5]))
     return (bool(segment.again) and isinstance(raised(lambda: segment.unpack(0)), KeyError)
+            and raised(lambda: y.backward(retain_graph=True)) is None
             and raised(y.backward) is None)
 
 
