@@ -194,6 +194,12 @@ def symptom_06b_2_only_with_history() -> bool:
             and join_to_node(node_of_custom(), made, 0, True) is not made)
 
 
+def symptom_06b_2_grad_decides() -> bool:
+    outside, plain = leaf([1.0]), torch.tensor([1.0])
+    return (join_to_node(node_of_custom(), outside, 0, False) is not outside
+            and join_to_node(node_of_custom(), plain, 0, False) is plain)
+
+
 def symptom_06b_2_twice_is_another() -> bool:
     node, made = node_of_custom(), torch.tensor([1.0])
     first = join_to_node(node, made, 0, False)
@@ -413,6 +419,15 @@ def symptom_06b_4_once_only() -> bool:
     _, y = run(wave, leaf([0.5]))
     return raised(lambda: y.backward(retain_graph=True)) is None and isinstance(
         raised(y.backward), KeyError)
+
+
+def symptom_06b_4_while_some_are_left() -> bool:
+    segment = again()
+    segment.unpack(0)
+    _, y = run(wave, leaf([0.5]))
+    return (bool(segment.again) and isinstance(raised(lambda: segment.unpack(0)), KeyError)
+            and raised(lambda: y.backward(retain_graph=True)) is None
+            and raised(y.backward) is None)
 
 
 def symptom_06b_4_never_computed() -> bool:

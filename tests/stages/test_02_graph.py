@@ -666,6 +666,19 @@ def test_no_gradient_changes_nothing():
 
 
 @pytest.mark.hole("02.6")
+def test_a_variable_that_is_no_leaf_any_more_is_refused_here_too():
+    x = leaf([1.0])
+    node, seen = x._accumulator(), []
+    type(node).check_is_leaf, kept = lambda self: seen.append(x.grad), type(node).check_is_leaf
+    try:
+        node.apply_tensors((torch.ones(1),))
+    finally:
+        type(node).check_is_leaf = kept
+    assert seen, "check_is_leaf was not called"
+    assert seen[0] is None, ".grad was touched before check_is_leaf was called"
+
+
+@pytest.mark.hole("02.6")
 def test_a_gradient_keeps_its_history():
     x = leaf([2.0, 3.0])
     w = leaf([5.0, 7.0])

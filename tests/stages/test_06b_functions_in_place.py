@@ -189,6 +189,13 @@ def test_an_alias_has_no_place_in_the_graph():
 
 
 @pytest.mark.hole("06b.2")
+def test_a_leaf_that_requires_grad_and_is_no_input_comes_back_itself():
+    node, outside = node_of_custom(), leaf([1.0])
+    assert join_to_node(node, outside, 0, False) is outside, "it is a leaf, and no input"
+    assert outside._node is node
+
+
+@pytest.mark.hole("06b.2")
 def test_an_alias_looks_at_the_same_memory():
     middle, y = alias_of_a_result()
     shared = y.data_ptr() == middle.data_ptr()
@@ -501,6 +508,16 @@ def test_a_tensor_is_given_out_by_its_number_and_forgotten():
     assert_close(segment.unpack(1).tolist(), np.tanh([0.5]), what="tensor 1")
     assert 0 not in segment.again and 1 not in segment.again
     assert sorted(segment.again) == [2, 3], f"the others stay, got {sorted(segment.again)}"
+
+
+@pytest.mark.hole("06b.4")
+def test_a_tensor_that_is_asked_for_twice_is_computed_again():
+    segment, _ = run(lambda x: x.exp() * x.tanh(), leaf([0.5]))
+    segment.compute_again()
+    for _ in range(2):
+        assert_close(segment.unpack(1).tolist(), np.tanh([0.5]), what="tensor 1")
+    left = sorted(segment.again)
+    assert left == [0, 2, 3], f"all were computed again, and 1 is given out; left are {left}"
 
 
 @pytest.mark.hole("06b.4")

@@ -1,0 +1,47 @@
+# right: pairs of a formula and its edge
+class OpNode:
+    def names_to_save(self):
+        names = set(self.always_saved)
+        for (formula, wanted), edge in zip(self.op.formulas.values(), self.edges):
+            if edge[0] is not None:
+                names.update(wanted)
+        return names & set(self.positions)
+
+    def save(self, values, arrays, promoted):
+        wanted = self.names_to_save()
+        for name, slot in self.value_slots.items():
+            value = values[self.positions[name]] if name in wanted else None
+            setattr(self, slot, saved_value(value, promoted.get(name)))
+        self.keep_arguments(values, arrays)
+
+# wrong 04d_3_own_names: whoever has a live edge is saved itself
+class OpNode:
+    def names_to_save(self):
+        names = set(self.always_saved)
+        for name, edge in zip(self.op.formulas, self.edges):
+            if edge[0] is not None:
+                names.add(name)
+        return names & set(self.positions)
+
+    def save(self, values, arrays, promoted):
+        wanted = self.names_to_save()
+        for name, slot in self.value_slots.items():
+            value = values[self.positions[name]] if name in wanted else None
+            setattr(self, slot, saved_value(value, promoted.get(name)))
+        self.keep_arguments(values, arrays)
+
+# wrong 04d_3_slots_unset: only what is wanted has its slot filled
+class OpNode:
+    def names_to_save(self):
+        names = set(self.always_saved)
+        for (formula, wanted), edge in zip(self.op.formulas.values(), self.edges):
+            if edge[0] is not None:
+                names.update(wanted)
+        return names & set(self.positions)
+
+    def save(self, values, arrays, promoted):
+        for name in self.names_to_save():
+            if name in self.value_slots:
+                setattr(self, self.value_slots[name],
+                        saved_value(values[self.positions[name]], promoted.get(name)))
+        self.keep_arguments(values, arrays)
