@@ -56,8 +56,8 @@ class TangentLevel:
         if _state.inference_enabled.get():
             return None
         if self.interrupted_by:
-            raise RuntimeError(f"an in-place write by {self.interrupted_by}, so values and tangents "
-                               "of this level may no longer match. Leave the level.")
+            raise RuntimeError(f"an in-place write by {self.interrupted_by}, so values and "
+                               "tangents of this level may no longer match. Leave the level.")
         found = self._held.get(id(tensor))
         if found is not None:
             return found[1]
