@@ -64,8 +64,9 @@ def test_tests_that_sources_name_exist():
 PYTORCHS = {"test_autograd.py", "test_functional.py", "test_eager_transforms.py", "test_vmap.py"}
 
 
-def test_files_that_the_page_of_reliability_names_in_short_exist():
-    page = (ROOT / "docs/en/reliability.md").read_text(encoding="utf-8")
+def test_files_that_the_pages_on_reliability_name_in_short_exist():
+    page = "".join((ROOT / f"docs/en/{name}.md").read_text(encoding="utf-8")
+                   for name in ("reliability", "reliability_appendix"))
     files = {f"/{file.relative_to(ROOT).as_posix()}" for folder in ("minigrad", "tests")
              for file in (ROOT / folder).rglob("*") if "__pycache__" not in file.parts}
     named = re.findall(r"`((?:[\w.]+/)*(?:\w+\.py|\w+/))`", page)

@@ -21,7 +21,7 @@ def result(page: str, kind: str) -> dict:
     return json.loads((RESULTS / name).read_text(encoding="utf-8"))
 
 
-RELIABILITY = text("docs/en/reliability.md")
+RELIABILITY = text("docs/en/reliability.md") + text("docs/en/reliability_appendix.md")
 
 
 def percent(share: float) -> str:

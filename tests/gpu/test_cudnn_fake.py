@@ -58,7 +58,7 @@ def test_the_stand_in_has_the_real_parameters():
 
 
 def test_the_real_frontend_does_not_pool():
-    """If it does one day, docs/en/gpu.md is to say something else."""
+    """If it does one day, docs/en/gpu_appendix.md has to say something else."""
     real = pytest.importorskip("cudnn", reason="asks NVIDIA's frontend, where it is installed")
     assert not [n for n in dir(real.pygraph) if "pool" in n or "resample" in n]
 
