@@ -52,7 +52,7 @@ def test_the_course_is_taken_from_a_wheel(installed, tmp_path):
     assert f"solved    {hole.id}" in call("run", STAGE.number)
     told = call("hint", hole.id)
     assert hole.id in told
-    (place,) = re.findall(r"inside: (.*), \"Names in the exercises\"", told)
+    (place,) = re.findall(r"package, see (.*), \"Names in the exercises\"", told)
     assert Path(place).is_file() and Path(place).is_relative_to(installed)
 
 
