@@ -52,8 +52,8 @@ median over all rounds. In the plots, the thin line marks PyTorch and the red li
 for minigrad. Bars are cut off at 3.
 """
 
-OVERHEAD = """This benchmark measures the cost of a single operation on eight float32 values. With
-so few values, the arithmetic takes almost no time, so nearly all of the cost comes from the
+OVERHEAD = """This benchmark measures the cost of a single operation on eight float32 values. Since
+the arithmetic on eight values takes almost no time, nearly all of the cost comes from the
 engine. The table shows microseconds per operation, with the ratio to PyTorch in parentheses.
 """
 CHAIN = """For the next two tables, we build a chain of a million additions, run the backward pass

@@ -90,7 +90,7 @@ class Count:
 
 
 class Observers(Count):
-    """The number of active observers of ops: interceptors, and whatever changes what ops record.
+    """The number of active observers of ops: interceptors, and modes that change how ops record.
 
     `observers.count` is the only test that an operation makes; it matters which thread an observer
     belongs to only if the count is not zero.  `recording.count` is the number of observers that

@@ -105,7 +105,7 @@ def is_tracing() -> bool:
 
 
 def annotate(the_type: Any, the_value: Any) -> Any:
-    """Return the value, whatever the type says. Source: `torch.jit.annotate`.
+    """Return the value and ignore the type. Source: `torch.jit.annotate`.
 
     >>> import minigrad as torch
     >>> torch.jit.annotate(list[int], [])

@@ -45,7 +45,7 @@ def backend_of(array: Any) -> Backend:
 def load_cuda() -> Backend:
     """Return the backend for NVIDIA GPUs, importing and registering it on first use.
 
-    Raises a `RuntimeError` that says what is missing.
+    Raises a `RuntimeError` that names the missing package or device.
     """
     try:
         found: Backend = import_module("minigrad.backend.cupy").backend

@@ -295,7 +295,7 @@ class MersenneTwister:
         else:
             random_checks.check_chance(p)
             shape, dtype = () if shape is None else shape, dtype or np.float32
-            # PyTorch compares with a float64 number, whatever the result's dtype is.
+            # PyTorch compares with a float64 number for every dtype of the result.
             wide, chance = np.float64, p
         hits: Array = self._unit(_size(shape), wide).reshape(shape) < chance
         return hits.astype(dtype)

@@ -172,7 +172,7 @@ class PlannedTask(GraphTask):
             self.add_to_buffer(target, index, Gradient(fitting, owned=fitting is not received))
 
     def add_to_buffer(self, target: Node, index: int, gradient: Gradient | None) -> None:
-        """Add a gradient, unless it is `None`, to what has arrived at a node."""
+        """Add a gradient, unless it is `None`, to the gradients that have arrived at a node."""
         if self.order is None:
             super().add_to_buffer(target, index, gradient)
         elif target.num_inputs == 1:

@@ -22,7 +22,7 @@ Array = Any
 class NaiveEngine:
     """A backward pass that follows every path.
 
-    `gradients` holds what has arrived for each leaf, `calls` the number of calls of nodes.
+    `gradients` maps each leaf to its gradient so far, and `calls` counts the calls of nodes.
     """
 
     def __init__(self) -> None:

@@ -320,7 +320,7 @@ def read_again(op: type[Op]) -> None:
 
 
 def announce_change(op: type[Op]) -> None:
-    """Call the functions in `op.changed`, which discard what was derived from the declaration.
+    """Call the functions in `op.changed`, which discard everything derived from the declaration.
 
     >>> from types import SimpleNamespace
     >>> announce_change(SimpleNamespace(changed=(lambda: print("read again"),)))

@@ -55,7 +55,7 @@ class Printed:
     # The innermost wrapper, so that `capsys` and the like have already replaced the streams.
     @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_runtest_call(self, item: Any) -> Iterator[None]:
-        """Keep what is printed while a test runs."""
+        """Capture the output of a running test."""
         self.now = item.nodeid
         with self.watched():
             return (yield)

@@ -28,7 +28,7 @@ def execute(sources: list[str]) -> list[dict[str, str]]:
 
 def execute_one(source: str, name: str, namespace: dict[str, Any]) -> dict[str, str]:
     """Execute a source in a namespace; return what it printed, its value and its error."""
-    # Let inspect and tracebacks find the source of what is defined here.
+    # Let inspect and tracebacks find the source of the functions defined here.
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
     printed, value, error, trace = io.StringIO(), "", "", ""
     with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(io.StringIO()), \

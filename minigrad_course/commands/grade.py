@@ -86,7 +86,7 @@ def grade(
 ) -> None:
     """Grade submissions in a sandbox: seeded probes run there, and their answers are checked here.
 
-    Exits with 0 when everything was graded, whatever the grades, and with 1 if some submission
+    Exits with 0 when every submission got a grade, even a low one, and with 1 if some submission
     could not be graded.
 
     \b

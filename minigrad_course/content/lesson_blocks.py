@@ -8,7 +8,7 @@ A comment on the line before a fence says what the block is:
     <!-- raises: RuntimeError -->               runs, and must raise that error
     <!-- not run: timing -->                    only shown (timing, gpu, torch or heavy)
     <!-- output -->                             what the block before printed; generated
-    <!-- rest: engine/engine.py -->           what was not pulled; generated, up to <!-- /rest -->
+    <!-- rest: engine/engine.py -->           the rest of the file; generated, up to <!-- /rest -->
     <!-- picture: two_paths -->                 drawn by that function of
                                                 lessons/pictures/NN_name.py; generated, up to
                                                 <!-- /picture -->

@@ -29,7 +29,6 @@ class Missing(Refused):
     """A file that does not exist."""
 
 
-
 def refusal(file: Path) -> str:
     """Return why a file is refused, in a sentence; "" if it is taken."""
     try:

@@ -22,7 +22,7 @@ from ..grading.bundle import make_bundle
 from ..grading.sandbox import Limits, best_sandbox
 from ..running.trial import Trial, try_each
 
-#: The seed for the probes: whatever it is, every probe must hit the canary.
+#: The seed for the probes; with any seed, every probe must hit the canary.
 SEED = 20_261_121
 
 

@@ -1,6 +1,6 @@
 """Draws the README's picture: a wrong answer, its verdict, a right answer, solved.
 
-The picture moves.  A second one stands still, for readers who prefer reduced motion: browsers do
+The picture moves.  A second one is still, for readers who prefer reduced motion: browsers do
 not tell an image about that, so the README chooses between the two.
 """
 

@@ -2,7 +2,7 @@
 
 The runner starts it in a student's checkout; environment variables name the student.  It imports
 only the standard library, and no code from the checkout, because the checkout is not trusted.  It
-exits with 0 whatever the grade; any other status means that grading failed.
+exits with 0 for every grade; any other status means that grading failed.
 """
 
 import json

@@ -253,7 +253,7 @@ def _first_reason(hole: Hole, failing: Sequence[tuple[str, str]]) -> str:
 
 def _wrong(hole: Hole, jobs: Sequence[Job], answers: Mapping[Job, Any], reasons: Mapping[Job, str],
            expected: Mapping[Job, Any]) -> str:
-    """Return what is wrong with the answers to an exercise's probes, or "" if all are right."""
+    """Return why the answers to an exercise's probes are wrong, or "" if all are right."""
     mine = [job for job in jobs if is_for(job[0], hole)]
     for job in mine:
         if job in reasons:

@@ -22,7 +22,7 @@ __all__ = ["Difference", "first_difference", "record"]
 
 @dataclass(frozen=True)
 class Difference:
-    """The first difference between two engines: the line, what was compared, and both sides."""
+    """The first difference between two engines: the line, the attribute, and both values."""
 
     line: int
     what: str

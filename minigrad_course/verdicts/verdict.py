@@ -138,7 +138,7 @@ def shown_lines(text: str) -> tuple[list[str], int]:
 
 def mistake_sentence(stage: Stage, hole: Hole, shown: Container[str],
                      failing: Sequence[tuple[str, str]]) -> str | None:
-    """Return a sentence that says what is wrong with an exercise, or `None`.
+    """Return a sentence that explains the mistake in an exercise, or `None`.
 
     If one of the exercise's symptoms is in `shown`, the sentence names the mistake.  Otherwise it
     is what the first failing test expects (`failing`: ids and messages), with what was raised or

@@ -82,7 +82,7 @@ CPU = device("cpu")
 
 
 def backend_for(where: device | str | int | None) -> Backend:
-    """Return the backend of a device, or raise a `RuntimeError` that says what is missing."""
+    """Return the backend of a device; raise a `RuntimeError` if a package or device is missing."""
     if where is None:
         return DEVICES["cpu"]
     found = DEVICES.get(as_device(where).type)

@@ -1,4 +1,4 @@
-"""The nodes of second derivatives that errata 22 lists are those that minigrad has."""
+"""Errata 22 lists the nodes of second derivatives that minigrad has."""
 
 from __future__ import annotations
 

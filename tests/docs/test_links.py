@@ -35,7 +35,7 @@ def without_code(text: str) -> str:
 
 
 def links(text: str) -> list[str]:
-    """Return the targets of a text's links and pictures, those of its HTML too."""
+    """Return the targets of a text's links and pictures, including HTML ones."""
     text = without_code(text)
     found = re.findall(r"\]\(<?([^)\s>]+)>?(?: \"[^\"]*\")?\)", text)
     found += re.findall(r"^\[[^\]]+\]: (\S+)", text, re.MULTILINE)

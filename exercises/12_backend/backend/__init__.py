@@ -59,7 +59,7 @@ def backend_of(array: Any) -> Backend:
 def load_cuda() -> Backend:
     """Return the backend for NVIDIA GPUs, importing and registering it on first use.
 
-    Raises a `RuntimeError` that says what is missing.
+    Raises a `RuntimeError` that names the missing package or device.
     """
     # 12.2 Loading late (about 11 lines)
     # Import the module "minigrad.backend.cupy" with `import_module`, ask its `backend`

@@ -270,7 +270,7 @@ class CupyBackend(CudnnKernels, Losses, Steps, Kernels):
 
     @contextmanager
     def warming_up(self) -> Iterator[None]:
-        """Work as in a capture but without one, to load whatever loads on first use."""
+        """Run a step as in a capture, but without one, to load the kernels that it uses."""
         products.begin(warming=True)
         try:
             yield

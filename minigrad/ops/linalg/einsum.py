@@ -1,6 +1,6 @@
 """einsum: sums of products, with one letter for each dimension.
 
-The equation is parsed into numbers, one per letter; an ellipsis stands for letters that the others
+The equation is parsed into numbers, one per letter; an ellipsis represents letters that the others
 leave free.  Diagonals of an operand and sums over a single operand are computed with `diagonal` and
 `sum`, and the rest is one op.  The gradient of that op for an operand is an einsum again, of the
 gradient and the other operands, with that operand's letters as the output.

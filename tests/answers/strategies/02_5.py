@@ -31,7 +31,7 @@ class AccumulateGrad:
 def new_grad(leaf, grad, owned):
     return copy_for(leaf, grad)
 
-# wrong 02_5_owned_layout: an owned gradient is kept whatever its layout
+# wrong 02_5_owned_layout: an owned gradient is kept without a look at its layout
 class AccumulateGrad:
     def accumulate(self, grad, owned):
         variable = self.variable

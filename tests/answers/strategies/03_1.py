@@ -9,7 +9,7 @@ class NaiveEngine:
             if edge.node is not None and result is not None:
                 self.send(edge.node, edge.index, result)
 
-# right: a stack of its own
+# right: an explicit stack
 class NaiveEngine:
     def send(self, node, index, grad):
         stack = [(node, index, grad)]
@@ -33,7 +33,7 @@ class NaiveEngine:
             if target is not None and result is not None:
                 self.send(target, number, result)
 
-# wrong 03_1_writes: np.add into what is there
+# wrong 03_1_writes: np.add into the existing array
 class NaiveEngine:
     def send(self, node, index, grad):
         if isinstance(node, AccumulateGrad):

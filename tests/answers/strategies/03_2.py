@@ -22,7 +22,7 @@ class InputBuffer:
             self.grads[index] = combine(now, gradient.value)
         self.owned[index] = True
 
-# right: a sum of its own by copying and adding
+# right: copy the gradient, then add
 class InputBuffer:
     def add(self, index, gradient):
         grad, owned = gradient

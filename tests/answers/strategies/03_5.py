@@ -37,7 +37,7 @@ class GraphTask:
             if not self.retain_graph:
                 node.release()
 
-# right: list() is not taken of what is still to come
+# right: iterate without list() over later nodes
 class GraphTask:
     def run(self, root):
         self.buffers = {root: InputBuffer(root.num_inputs)}
@@ -95,7 +95,7 @@ class GraphTask:
             node.release()
         self.route_gradients(node, buffer.grads, results)
 
-# wrong 03_5_any_order: a last-in first-out list of its own
+# wrong 03_5_any_order: a separate last-in first-out list
 class GraphTask:
     def run(self, root):
         self.buffers[root] = InputBuffer(root.num_inputs)

@@ -65,7 +65,7 @@ class Neg:
     def grad_self(g):
         return -g
 
-# wrong 04a_4_draft_names: the body of the draft as it stands
+# wrong 04a_4_draft_names: the unchanged body of the draft
 class Add:
     def grad_self(g):
         return g

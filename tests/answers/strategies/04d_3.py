@@ -14,7 +14,7 @@ class OpNode:
             setattr(self, slot, saved_value(value, promoted.get(name)))
         self.keep_arguments(values, arrays)
 
-# wrong 04d_3_own_names: whoever has a live edge is saved itself
+# wrong 04d_3_own_names: every input with a live edge is saved
 class OpNode:
     def names_to_save(self):
         names = set(self.always_saved)
@@ -30,7 +30,7 @@ class OpNode:
             setattr(self, slot, saved_value(value, promoted.get(name)))
         self.keep_arguments(values, arrays)
 
-# wrong 04d_3_slots_unset: only what is wanted has its slot filled
+# wrong 04d_3_slots_unset: only the slots of needed values are filled
 class OpNode:
     def names_to_save(self):
         names = set(self.always_saved)

@@ -119,7 +119,7 @@ def record(op, call):
     node.save(call.values, call.arrays, call.promoted)
     return node
 
-# wrong 04d_4_promotion_lost: saved without what was promoted
+# wrong 04d_4_promotion_lost: saved without the promoted dtypes
 def record(op, call):
     if not op.formulas or not _state.grad_enabled.get() or _state.inference_enabled.get():
         return record_without_formula(op, call.values)

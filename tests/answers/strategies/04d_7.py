@@ -1,4 +1,4 @@
-# right: with what was given for the second operand, if there is one
+# right: with the second operand, if there is one
 def operator(call):
     def dunder(self, *other):
         known = not other or isinstance(other[0], OPERANDS)

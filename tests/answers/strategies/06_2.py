@@ -18,7 +18,7 @@ class SavedTensor:
         self.put_in_graph(made, node)
         return made
 
-# wrong 06_2_made_anew_kept: what was made anew is kept
+# wrong 06_2_made_anew_kept: the rebuilt tensor is kept
 class SavedTensor:
     def let_go(self):
         self._counter = self.tensor._shared_counter()

@@ -9,7 +9,7 @@ def check_recorded(tensor):
     if tensor.requires_grad and tensor._node is None:
         raise RuntimeError(LEAF_WRITTEN)
 
-# wrong 06_5_plain_refused: leaves are told by is_leaf alone, whatever they require
+# wrong 06_5_plain_refused: leaves are recognized by is_leaf alone
 def check_recorded(tensor):
     view = tensor._view
     if view is not None:

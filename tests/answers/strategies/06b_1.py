@@ -75,7 +75,7 @@ def finish_write(op, target, node):
         if "result" in node.saves:
             node.save_output("result", target)
 
-# wrong 06b_1_clone_ignored: a clone of its own in any case
+# wrong 06b_1_clone_ignored: always makes another clone
 def values_to_save(op, values, before):
     if "self" in op.node_type.saves:
         return [values[0].clone(), *values[1:]]

@@ -1,4 +1,4 @@
-# right: what is refused comes first
+# right: raise first
 def join_written(node, output, index, differentiable, position, live):
     if differentiable:
         refuse_write(output, live)

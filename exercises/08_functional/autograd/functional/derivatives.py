@@ -331,7 +331,7 @@ def _prepared(func: Function, inputs: Any, v: Any, create_graph: bool, strict: b
 
 
 def _slopes(output: Tensor, inputs: Tensors, strict: bool) -> Row:
-    """Return the gradients of `output`, with a graph of their own computation."""
+    """Return the gradients of `output`, and record how they are computed."""
     # 08.7 Products with a hessian: see the task at `vhp`.
     raise NotImplementedError("08.7 Products with a hessian is yours to write")
 

@@ -323,7 +323,7 @@ def _prepared(func: Function, inputs: Any, v: Any, create_graph: bool, strict: b
 
 
 def _slopes(output: Tensor, inputs: Tensors, strict: bool) -> Row:
-    """Return the gradients of `output`, with a graph of their own computation."""
+    """Return the gradients of `output`, and record how they are computed."""
     slopes = gradients((output,), inputs, None, create_graph=True)
     require_dependence(slopes, "jacobian", strict)
     return slopes

@@ -8,9 +8,9 @@
 there is one, and the recorder runs it.
 
 NOTE [What an event costs while it happens]
-    Measuring must not change what is measured, so a recorder only appends the bare facts of an
-    event to one flat list: it creates no objects, looks up no names and sorts no rows.  Nesting is
-    not stored either, because events of one thread nest, so it follows from their times.
+    A recorder must not slow down the program that it measures, so it only appends the bare facts
+    of an event to one flat list: it creates no objects, looks up no names and sorts no rows.
+    Nesting is not stored either, because events of one thread nest, so it follows from their times.
     `events_of` in profiler_util.py creates events from the list when they are needed.
 """
 
