@@ -121,9 +121,10 @@ class PlannedTask(GraphTask):
 
     def evaluate(self, node: Any, arrived: Arrived) -> None:
         """Run one node by its generated step or, if something observes it, as `GraphTask` does."""
-        if (arrived is None or node.extras is not None or not self.unobserved
-                or (self.captures and node in self.captures)):
+        if arrived is None or node.extras is not None or not self.unobserved:
             self.hand_back(node, arrived)
+        elif self.captures and node in self.captures:
+            self.finish(node, arrived)
         elif node.is_written and not self.batched:
             (node.step_on_tensors if self.on_tensors else node.step_on_arrays)(self, arrived)
         elif node.is_written:
@@ -152,6 +153,13 @@ class PlannedTask(GraphTask):
                 else:  # `backward` has checked the dtype
                     self.add(end, grad, owned=False)
 
+    def finish(self, node: Node, arrived: Arrived) -> None:
+        """Capture the gradient of a node that `grad` asks for, and run the node if it has to."""
+        if type(arrived) is InputBuffer or self.runs(node):
+            self.hand_back(node, arrived)
+        else:
+            self.capture(node, (arrived,))
+
     def hand_back(self, node: Node, arrived: Arrived) -> None:
         """Leave a node to `GraphTask.evaluate`, which expects a buffer."""
         if type(arrived) is not InputBuffer:
@@ -165,11 +173,13 @@ class PlannedTask(GraphTask):
         """Convert one result to the form that its receiver expects, and add it there."""
         target, index = node.edges[position]
         assert target is not None
-        if result is None:
-            self.add_to_buffer(target, index, None)
+        if result is not None:
+            result = match_metadata(result, target, index, node, position)
+        owned = result is not None and result is not received
+        if target.num_inputs == 1:
+            self.add(target, result, owned)
         else:
-            fitting = match_metadata(result, target, index, node, position)
-            self.add_to_buffer(target, index, Gradient(fitting, owned=fitting is not received))
+            self.add_to_buffer(target, index, None if result is None else Gradient(result, owned))
 
     def add_to_buffer(self, target: Node, index: int, gradient: Gradient | None) -> None:
         """Add a gradient, unless it is `None`, to the gradients that have arrived at a node."""

@@ -7,15 +7,18 @@ to 0.4: compare "jacobian, row by row" in `python benchmarks/functional.py` with
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..backend import backend_of
-from ..graph.node import GraphRoot
+from ..graph.node import GraphRoot, Node
 from ..tensor.tensor import Tensor
 from .planned_task import PlannedTask
 
 Array = Any
+#: Runs one node of a pass on the gradient that arrived.
+Step = Callable[[PlannedTask, Array], None]
+Steps = list[tuple[Node, Step]]
 
 
 def jacobian_rows(output: Tensor, inputs: Sequence[Tensor]) -> list[Tensor | None] | None:
@@ -40,8 +43,8 @@ def jacobian_rows(output: Tensor, inputs: Sequence[Tensor]) -> list[Tensor | Non
     return [None if stack is None else Tensor._plain(stack) for stack in stacks]
 
 
-def plan(output: Tensor, inputs: Sequence[Tensor]) -> tuple[PlannedTask, GraphRoot] | None:
-    """Plan a pass from an output to its inputs that can run many times.
+def plan(output: Tensor, inputs: Sequence[Tensor]) -> tuple[PlannedTask, GraphRoot, Steps] | None:
+    """Plan a pass from an output to its inputs that can run many times, with a step for each node.
 
     Return `None` if a node on the path has hooks or belongs to no op, because it may do something
     different in each pass.
@@ -52,11 +55,31 @@ def plan(output: Tensor, inputs: Sequence[Tensor]) -> tuple[PlannedTask, GraphRo
     task.count_dependencies(root)
     fixed = all(node is root or node in task.captures or (node.is_op and node.extras is None)
                 for node in task.order or ())
-    return (task, root) if task.order is not None and fixed else None
+    if task.order is None or not fixed:
+        return None
+    return task, root, [(node, step_of(task, node)) for node in task.order]
 
 
-def run(task: PlannedTask, root: GraphRoot, grad: Array) -> dict[int, Array | None]:
+def step_of(task: PlannedTask, node: Any) -> Step:
+    """Return the function that runs a node: what `PlannedTask.evaluate` would choose each time."""
+    if node.is_written and task.unobserved and node not in task.captures:
+        step: Step = node.step_on_arrays
+        return step
+
+    def evaluate(task: PlannedTask, arrived: Array) -> None:
+        task.evaluate(node, arrived)
+
+    return evaluate
+
+
+def run(task: PlannedTask, root: GraphRoot, steps: Steps, grad: Array) -> dict[int, Array | None]:
     """Run a planned pass for one gradient; return the inputs' gradients by position."""
     root.outputs, task.captured = (grad,), {}
-    task.run(root)
+    arrived: dict[Node, Any] = task.buffers
+    arrived[root] = grad
+    for node, step in steps:
+        if (g := arrived.pop(node)) is None:
+            task.evaluate(node, None)
+        else:
+            step(task, g)
     return task.captured
