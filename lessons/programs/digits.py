@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad_course.capstone.measured import write_result
+from minigrad_course.capstone.measured import Operations, write_result
 
 BATCH = 32
 LEARNING_RATE = 3e-3
@@ -146,7 +146,8 @@ def main() -> None:
     begun, worked = perf_counter(), process_time()
     steps = -(-len(digits) // BATCH)
     losses: list[float] = []
-    for loss in train(torch, net, images, digits, epochs, rate):
+    operations = Operations()
+    for loss in operations.of_first(train(torch, net, images, digits, epochs, rate)):
         losses.append(loss)
         if len(losses) % steps == 0:
             print(f"epoch {len(losses) // steps}: mean loss {np.mean(losses[-steps:]):.4f}",
@@ -158,7 +159,7 @@ def main() -> None:
           f"after {took:.0f} s ({worked:.0f} s of processor time) on {options.engine}")
     if options.result:
         weights = sum(each.numel() for each in net.parameters())
-        write_result(options.result, right=right, of=len(held_digits), weights=weights)
+        write_result(options.result, operations, right=right, of=len(held_digits), weights=weights)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ import numpy as np
 
 import minigrad as torch
 from minigrad.nn.models.gpt import GPT, GPTConfig
-from minigrad_course.capstone.measured import write_result
+from minigrad_course.capstone.measured import Operations, write_result
 
 #: The text that it reads: words of this course, in the order of the alphabet.
 TEXT = """
@@ -100,7 +100,8 @@ def main() -> None:
     print(f"{len(WORDS)} words, {len(LETTERS)} characters, {weights:,} weights")
     print(f"before:          {' '.join(written(net, 6))}")
     losses: list[float] = []
-    for loss in train(net, options.steps):
+    operations = Operations()
+    for loss in operations.of_first(train(net, options.steps)):
         losses.append(loss)
         if len(losses) % max(1, options.steps // 8) == 0:
             mean = float(np.mean(losses[-max(1, options.steps // 8):]))
@@ -109,7 +110,7 @@ def main() -> None:
     share = right(words)
     print(f"{share:.1%} of 200 words are spelled rightly, after {perf_counter() - begun:.0f} s")
     if options.result:
-        write_result(options.result, loss=round(mean, 3), spelled=round(share, 3))
+        write_result(options.result, operations, loss=round(mean, 3), spelled=round(share, 3))
 
 
 if __name__ == "__main__":

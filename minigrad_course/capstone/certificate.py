@@ -13,7 +13,7 @@ from ..learner.next_step import course_points
 from ..learner.workspace import Workspace
 from .results import read_results
 
-__all__ = ["certificate", "counted", "modules_told", "standing"]
+__all__ = ["certificate", "counted", "operations_told", "standing"]
 
 #: The share of held-out digits to reach.
 WANTED = 0.97
@@ -59,10 +59,10 @@ def counted(number: int, what: str) -> str:
     return f"{number} {what}" + "s" * (number != 1)
 
 
-def modules_told(facts: dict[str, Any]) -> str:
-    """Return how many of the modules that ran were the learner's, and how many the package's."""
+def operations_told(facts: dict[str, Any]) -> str:
+    """Return how many of the operations in a training step ran code that the learner wrote."""
     own, ran = facts["own"], facts["ran"]
-    return f"{own} of the {ran} modules that ran were yours, {ran - own} the package's"
+    return f"{own} of the {ran} operations in a training step ran code of yours"
 
 
 def certificate(space: Workspace, name: str = "") -> str:
@@ -101,7 +101,7 @@ def _lines(space: Workspace, name: str) -> Iterator[str]:
                                      ", below the goal"))
         facts = read_results(space).get(part, {})
         if "ran" in facts:
-            yield _row("", modules_told(facts))
+            yield _row("", operations_told(facts))
     yield "-" * WIDTH
     yield f"measured by minigrad {__version__} from progress.json and .minigrad/capstone.json"
 

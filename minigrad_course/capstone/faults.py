@@ -102,7 +102,8 @@ def probed(engine: Engine) -> dict[str, str] | None:
         script = checkout() / "lessons" / "programs" / "ten_probes.py"
         files, shared = engine
         try:
-            run_script(script, ["--result", str(result)], files, shared, LIMIT, quiet=True)
+            run_script(script, ["--result", str(result)], files, shared, LIMIT, quiet=True,
+                       one_thread=True)
         except subprocess.TimeoutExpired:
             return None
         if not result.is_file():
@@ -111,11 +112,11 @@ def probed(engine: Engine) -> dict[str, str] | None:
         return found
 
 
-def plant(number: int, own: Own, expected: Mapping[str, str]) -> Fault:
+def plant(number: int, own: Own, expected: Mapping[str, str], known: Collection[str] = ()) -> Fault:
     """Return fault `number` of the learner's stages: the first in its order that a probe detects.
 
-    Raises CourseError if no stage can have a fault, or if the engine gives wrong results even
-    without one.
+    Faults whose digests are in `known` aren't planted again.  Raises CourseError if the stages have
+    no other fault, or if the engine gives wrong results even without one.
     """
     among = {stage.key for stage, _ in own}
     if not any(fault.stage.key in among for fault in candidates()):
@@ -128,11 +129,13 @@ def plant(number: int, own: Own, expected: Mapping[str, str]) -> Fault:
                           f"{', '.join(wrong)} wrong. `minigrad python ten_probes.py` shows how; "
                           "with `--mine 00-05` before the program you can leave stages out")
     for fault in order(number, among):
+        if fault.digest in known:
+            continue
         found = probed(engine_with(fault, own))
         if found is not None and found != expected and not _names_an_object(found):
             return fault
-    raise CourseError("no probe detects a fault in the stages that you have solved: solve another "
-                      "stage first")
+    raise CourseError("no probe detects " + ("another fault" if known else "a fault")
+                      + " in the stages that you have solved: solve another stage first")
 
 
 def _names_an_object(found: Mapping[str, str]) -> bool:

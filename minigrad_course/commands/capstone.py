@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
-from ..capstone.certificate import WANTED, certificate, counted, modules_told, standing
+from ..capstone.certificate import WANTED, certificate, counted, operations_told, standing
 from ..capstone.faults import Fault, engine_with, fault_with, plant
 from ..capstone.results import keep_result, read_results
 from ..content.selection import stages_named
@@ -22,10 +22,13 @@ from ..learner import skipped_stages
 from ..learner.workspace import Workspace, find_workspace, replace_file
 from ..running.learner_files import combine_files
 from ..running.program import run_script
-from ..running.trial import module_name
+from ..terminal.wrapping import print_wrapped
 from .shared import Where, console, in_one_sentence
 
 app = typer.Typer(rich_markup_mode=None)
+
+#: The questions to ask about a fault before answering.
+QUESTIONS = 2
 
 #: The task of each part.
 ASKED = {"digits": f"your network reads more than {WANTED:.0%} of the held-out digits",
@@ -52,10 +55,9 @@ def capstone(context: typer.Context) -> None:
         space = find_workspace(None)
         for part, is_done, figures in standing(space):
             mark = "[green]done[/]" if is_done else "    "
-            console().print(f"{mark} minigrad capstone {part:8} {ASKED[part]}", soft_wrap=True)
-            console().print(f"     {figures}", soft_wrap=True)
-        console().print("     minigrad capstone certificate   all results, in a file",
-                        soft_wrap=True)
+            print_wrapped(console(), f"{mark} minigrad capstone {part:8} {ASKED[part]}")
+            print_wrapped(console(), f"     {figures}")
+        print_wrapped(console(), "     minigrad capstone certificate   all results, in a file")
 
 
 @app.command()
@@ -74,8 +76,7 @@ def digits(where: Where = None) -> None:
     file = space.root / "network.py"
     if not file.exists():
         shutil.copyfile(_program("own_network.py"), file)
-        console().print(f"created {escape(str(file))}: the network is yours to change",
-                        soft_wrap=True)
+        print_wrapped(console(), f"created {escape(str(file))}: the network is yours to change")
     facts = _measured(space, "digits.py", ["--network", str(file)])
     best = read_results(space).get("digits")
     if best is None or facts["right"] >= best["right"]:
@@ -83,9 +84,9 @@ def digits(where: Where = None) -> None:
     if facts["right"] > WANTED * facts["of"]:
         console().print(f"[green]done[/]: more than {WANTED:.0%} are right")
         return
-    console().print(f"not yet: the goal is more than {WANTED:.0%}, at least "
-                    f"{int(WANTED * facts['of']) + 1} of {facts['of']}. Change "
-                    f"{escape(str(file))} and try again", soft_wrap=True)
+    print_wrapped(console(), f"not yet: the goal is more than {WANTED:.0%}, at least "
+                  f"{int(WANTED * facts['of']) + 1} of {facts['of']}. Change "
+                  f"{escape(str(file))} and try again")
     raise typer.Exit(1)
 
 
@@ -104,9 +105,8 @@ def spell(where: Where = None) -> None:
     facts = _measured(space, "spell.py", [])
     keep_result(space, "spell", facts)
     if facts["spelled"] < 0.5:
-        console().print("not yet: at least half of the words must be right. If one of your "
-                        "gradients is wrong, `minigrad python ten_probes.py` shows it",
-                        soft_wrap=True)
+        print_wrapped(console(), "not yet: at least half of the words must be right. If one of "
+                      "your gradients is wrong, `minigrad python ten_probes.py` shows it")
         raise typer.Exit(1)
     console().print("[green]done[/]: it spells")
 
@@ -130,7 +130,8 @@ def fault(
 
     The fault is in a stage that you have solved. Without an option, the probes run on the whole
     faulty engine. With --mine, only those stages come from it and the package provides the rest,
-    so the fault shows only if its stage is among them. Give your answer with --stage.
+    so the fault shows only if its stage is among them. After at least two questions, give your
+    answer with --stage. The next fault is always a new one.
 
     \b
     Examples:
@@ -140,7 +141,7 @@ def fault(
       minigrad capstone fault --new
     """
     space = find_workspace(where)
-    facts = {"number": 0, "digest": "", "questions": 0, "wrong": 0, "found": [],
+    facts = {"number": 0, "digest": "", "planted": [], "questions": 0, "wrong": 0, "found": [],
              **read_results(space).get("fault", {})}
     if mine is not None and stage is not None:
         raise CourseError("use --mine to ask or --stage to answer, not both")
@@ -158,7 +159,7 @@ def fault(
     swapped = planted if chosen is None or planted.stage in chosen else None
     own = [each for each in _own(space) if chosen is None or each[0] in chosen]
     files, shared = engine_with(swapped, own)
-    run_script(_program("ten_probes.py"), [], files, shared)
+    run_script(_program("ten_probes.py"), [], files, shared, one_thread=True)
     console().print(f"question {facts['questions']}. Next: `--mine 01-05` asks about half of the "
                     "stages, `--stage NN` answers")
 
@@ -167,7 +168,8 @@ def _plant(space: Workspace, facts: dict[str, Any]) -> None:
     console().print("changing one line in a stage that you have solved ...")
     facts |= {"number": facts["number"] + 1, "questions": 0, "wrong": 0}
     expected = runpy.run_path(str(_program("ten_probes.py")))["EXPECTED"]
-    facts["digest"] = plant(facts["number"], _own(space), expected).digest
+    facts["digest"] = plant(facts["number"], _own(space), expected, facts["planted"]).digest
+    facts["planted"] = [*facts["planted"], facts["digest"]]
     keep_result(space, "fault", facts)
 
 
@@ -176,6 +178,10 @@ def _answer(space: Workspace, facts: dict[str, Any], planted: Fault, stage: str)
     if len(named) > 1:
         raise CourseError("--stage takes one stage, but "
                           + ", ".join(each.number for each in named) + " were named")
+    if facts["questions"] < QUESTIONS:
+        raise CourseError(f"run the probes at least {QUESTIONS} times before you answer: "
+                          "`minigrad capstone fault --mine 01-05` shows whether the fault is in "
+                          "these stages")
     if named[0] != planted.stage:
         facts["wrong"] += 1
         keep_result(space, "fault", facts)
@@ -186,12 +192,12 @@ def _answer(space: Workspace, facts: dict[str, Any], planted: Fault, stage: str)
     before, after = planted.lines
     title = planted.stage.words["hole"][planted.hole.id]["title"]
     out = console()
-    out.print(f"[green]yes[/]: {planted.hole.id} {escape(title)}, after "
-              f"{counted(facts['questions'], 'question')}", soft_wrap=True)
+    print_wrapped(out, f"[green]yes[/]: {planted.hole.id} {escape(title)}, after "
+                  f"{counted(facts['questions'], 'question')}")
     for path in dict.fromkeys(each.partition(":")[0] for each in planted.hole.symbols):
         if before in module(planted.stage.package, path).text:
             out.print(f"  {path}")
-    out.print(f"  - {escape(before)}\n  + {escape(after)}", soft_wrap=True)
+    print_wrapped(out, f"  - {escape(before)}\n  + {escape(after)}")
     out.print("Your own files never changed. `minigrad capstone fault` plants another fault.")
 
 
@@ -215,7 +221,7 @@ def write_certificate(
     file = space.root / "certificate.txt"
     replace_file(file, text)
     console().print(escape(text), end="", soft_wrap=True)
-    console().print(f"written to {escape(str(file))}", soft_wrap=True)
+    print_wrapped(console(), f"written to {escape(str(file))}")
 
 
 def _own(space: Workspace) -> list[tuple[Stage, dict[str, Path]]]:
@@ -227,18 +233,17 @@ def _program(name: str) -> Path:
 
 
 def _measured(space: Workspace, program: str, arguments: list[str]) -> dict[str, Any]:
-    """Run a program on the learner's engine; return its results, and print whose modules ran."""
+    """Run a program on the learner's engine; return its results, and print whose code ran."""
     read_results(space)  # an unreadable file raises here, before the run takes minutes
     files, shared = combine_files(_own(space))
     if not files:
         console().print("no stage is solved yet, so this runs on the package's code only")
     with tempfile.TemporaryDirectory(prefix="minigrad-") as folder:
         result = Path(folder, "result.json")
-        status = run_script(_program(program), [*arguments, "--result", str(result)], files, shared)
+        status = run_script(_program(program), [*arguments, "--result", str(result)], files, shared,
+                            one_thread=True)
         if status or not result.is_file():
             raise typer.Exit(status or 1)
         facts: dict[str, Any] = json.loads(result.read_text(encoding="utf-8"))
-    ran = set(facts.pop("modules"))
-    facts |= {"own": sum(module_name(path) in ran for path in files), "ran": len(ran)}
-    console().print(modules_told(facts))
+    console().print(operations_told(facts))
     return facts

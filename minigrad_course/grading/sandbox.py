@@ -28,6 +28,7 @@ from pathlib import Path
 import minigrad
 
 from ..content.stages import CourseError
+from ..running.one_thread import ONE_THREAD
 from . import confine
 from .bubblewrap import become_user, bubblewrap, limit_processes
 from .held import tasks_of
@@ -90,8 +91,7 @@ class Sandbox:
     def _command(self, bundle: Path, scratch: Path, words: Sequence[str], user: int, limits: Limits
                  ) -> tuple[list[str], dict[str, str]]:
         environment = {"PATH": "/usr/bin:/bin", "HOME": "/tmp", "TMPDIR": "/tmp", "LANG": "C.UTF-8",
-                       "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0",
-                       "PYTHONDONTWRITEBYTECODE": "1"}
+                       **ONE_THREAD, "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
         inside = self.method == "bubblewrap"
         if not inside:
             environment |= {"HOME": str(scratch), "TMPDIR": str(scratch)}

@@ -17,13 +17,10 @@ from ..child_process import block_server, swap
 from ..content.folders import ROOT
 from ..content.stages import CourseError
 from ..learner.own_engine import Engine
+from ..running.one_thread import ONE_THREAD
 from ..running.trial import as_plan, module_name
 
-__all__ = ["ONE_THREAD", "Runner"]
-
-#: Settings that keep matrix products on one core: they are small, so sharing them costs more.
-ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS",
-                            "VECLIB_MAXIMUM_THREADS"), "1")
+__all__ = ["Runner"]
 
 
 class Runner:

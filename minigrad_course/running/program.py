@@ -14,16 +14,18 @@ from ..child_process import swap
 from ..content.folders import ROOT
 from ..content.stages import CourseError
 from .compose import Source
+from .one_thread import ONE_THREAD
 from .trial import as_plan, module_name
 
 
 def run_script(script: Path, arguments: list[str], files: dict[str, Path],
                shared: Mapping[str, Source] | None = None, seconds: float | None = None,
-               quiet: bool = False) -> int:
+               quiet: bool = False, one_thread: bool = False) -> int:
     """Run a program in a fresh process with `files` swapped in; return its exit status.
 
     `shared` contains the composed modules.  Raises TimeoutExpired after `seconds`.  If `quiet`, the
-    program's output is discarded.
+    program's output is discarded.  If `one_thread`, matrix products stay on one core unless the
+    caller's environment says otherwise.
     """
     if not script.is_file():
         raise CourseError(f"the program {script} does not exist")
@@ -37,5 +39,5 @@ def run_script(script: Path, arguments: list[str], files: dict[str, Path],
         }), encoding="utf-8")
         nowhere = subprocess.DEVNULL if quiet else None
         return subprocess.run([sys.executable, swap.__file__, str(plan)], check=False,
-                              env={**os.environ}, timeout=seconds, stdout=nowhere,
-                              stderr=nowhere).returncode
+                              env={**(ONE_THREAD if one_thread else {}), **os.environ},
+                              timeout=seconds, stdout=nowhere, stderr=nowhere).returncode

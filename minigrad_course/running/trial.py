@@ -23,6 +23,7 @@ from .compose import Source
 from .failure_text import plain_failure
 from .hang_log import read_hang_log
 from .learner_files import LearnerFiles
+from .one_thread import ONE_THREAD
 from .stoppable_process import run_until
 
 __all__ = ["LIMIT", "Outcome", "Trial", "as_plan", "debug_files", "module_name", "plan_for",
@@ -265,7 +266,7 @@ def as_plan(composed: Mapping[str, Source] | None) -> dict[str, Any]:
 
 
 def _environment() -> dict[str, str]:
-    return {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    return {**os.environ, **ONE_THREAD}
 
 
 def trial_of(report: dict[str, Any]) -> Trial:

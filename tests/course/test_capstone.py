@@ -183,8 +183,8 @@ def planted(space, monkeypatch):
     """A workspace with a fault in stage 13b; programs are not run."""
     fault = next(each for each in SEEN if each.stage.number == "13b")
     ran: list[Any] = []
-    monkeypatch.setattr(commands, "plant", lambda number, own, expected: fault)
-    monkeypatch.setattr(commands, "run_script", lambda *given: ran.append(given) or 0)
+    monkeypatch.setattr(commands, "plant", lambda number, own, expected, known: fault)
+    monkeypatch.setattr(commands, "run_script", lambda *given, **_: ran.append(given) or 0)
     return space, fault, ran
 
 
@@ -218,6 +218,31 @@ def test_a_fault_is_asked_about_and_named(planted):
 ])
 def test_what_cannot_be_asked_is_said(planted, words, told):
     assert told in call("fault", *words, code=2).replace("\n", " ")
+
+
+def test_an_answer_takes_two_questions(planted):
+    space, fault, _ = planted
+    call("fault")
+    told = call("fault", "--stage", "13b", code=2)
+    assert "run the probes at least 2 times before you answer" in told
+    assert read_results(space)["fault"]["digest"] == fault.digest
+    call("fault", "--mine", "13b")
+    assert "after 2 questions" in call("fault", "--stage", "13b")
+
+
+def test_no_fault_is_planted_twice(space, monkeypatch):
+    solve(space, "13b")
+    own = [(find_stage("13b"), {})]
+    everything = [each.digest for each in faults.order(1, ["13b_optimizers"])]
+    known: list[str] = []
+    for number in range(len(everything)):
+        results = iter([TEN.EXPECTED, {}])
+        monkeypatch.setattr(faults, "probed", lambda engine, results=results: next(results))
+        known.append(faults.plant(number, own, TEN.EXPECTED, known).digest)
+    assert sorted(known) == sorted(everything)
+    monkeypatch.setattr(faults, "probed", lambda engine: TEN.EXPECTED)
+    with pytest.raises(CourseError, match="no probe detects another fault"):
+        faults.plant(0, own, TEN.EXPECTED, known)
 
 
 def test_an_answer_names_one_stage(planted):
@@ -257,9 +282,10 @@ def test_outside_a_workspace_it_says_so(tmp_path, monkeypatch):
 
 def measured(monkeypatch, **facts: Any) -> None:
     """Let a program measure these figures."""
-    def run(script, arguments, files, shared):
+    def run(script, arguments, files, shared, one_thread):
+        assert one_thread
         with open(arguments[arguments.index("--result") + 1], "w", encoding="utf-8") as file:
-            json.dump({**facts, "modules": ["minigrad", "minigrad.optim.sgd"]}, file)
+            json.dump({**facts, "own": 2, "ran": 300}, file)
         return 0
 
     monkeypatch.setattr(commands, "run_script", run)
@@ -271,8 +297,8 @@ def test_the_best_network_counts(space, monkeypatch):
         measured(monkeypatch, right=right, of=450, weights=10)
         told = call("digits", code=code)
     assert "437 of 450" in told  # what is asked for
-    assert read_results(space)["digits"] == {"right": 437, "of": 450, "weights": 10, "own": 1,
-                                             "ran": 2}
+    assert read_results(space)["digits"] == {"right": 437, "of": 450, "weights": 10, "own": 2,
+                                             "ran": 300}
     assert (space.root / "network.py").read_text(encoding="utf-8") == (
         PROGRAMS / "own_network.py").read_text(encoding="utf-8")
 
@@ -288,13 +314,13 @@ def test_half_of_the_words_are_asked_for(space, monkeypatch):
     measured(monkeypatch, spelled=0.4, loss=2.0)
     assert "not yet" in call("spell", code=1)
     measured(monkeypatch, spelled=0.9, loss=0.8)
-    assert "1 of the 2 modules" not in call("spell")
+    assert "2 of the 300 operations in a training step ran code of yours" in call("spell")
     assert "90.0% of 200 words spelled correctly, loss 0.800" in call()
 
 
 def test_a_program_that_fails_leaves_the_figures_as_they_were(space, monkeypatch):
     keep_result(space, "digits", DIGITS)
-    monkeypatch.setattr(commands, "run_script", lambda *given: 3)
+    monkeypatch.setattr(commands, "run_script", lambda *given, **_: 3)
     call("digits", code=3)
     assert read_results(space) == {"digits": DIGITS}
 
@@ -309,7 +335,7 @@ def test_figures_that_nobody_measured_are_not_read(space, monkeypatch, change):
     file = space.root / ".minigrad" / "capstone.json"
     file.write_text(json.dumps(change(json.loads(file.read_text(encoding="utf-8")))),
                     encoding="utf-8")
-    monkeypatch.setattr(commands, "run_script", lambda *given: pytest.fail("it measured"))
+    monkeypatch.setattr(commands, "run_script", lambda *given, **_: pytest.fail("it measured"))
     for part in ("certificate", "digits", "spell", "fault"):
         assert "was changed or is damaged: delete it and run the tasks again" in " ".join(
             call(part, code=2).split())
@@ -328,7 +354,7 @@ def test_the_certificate_is_computed(space):
     text = certificate(space, "Ada Lovelace")
     assert "SO FAR" not in text and "Ada Lovelace" in text
     assert "440 of 450 held-out digits right, 97.8%" in text
-    assert "9 of the 300 modules that ran were yours, 291 the package's" in text
+    assert "9 of the 300 operations in a training step ran code of yours" in text
     assert "1 found; the best after 5 questions and 0 wrong answers" in text
     (space.root / "certificate.txt").write_text("100 %", encoding="utf-8")
     call("certificate", "--name", "Ada Lovelace")
@@ -354,7 +380,7 @@ def test_a_gpt_learns_to_spell_on_the_solutions(tmp_path):
     assert run_script(PROGRAMS / "spell.py", ["--result", str(result)], files, quiet=True) == 0
     facts = json.loads(result.read_text(encoding="utf-8"))
     assert facts["spelled"] > 0.7 and facts["loss"] < 1.0
-    assert "minigrad.nn.models.gpt" in facts["modules"]
+    assert facts["own"] == facts["ran"] > 100  # the engine runs every operation, or records it
 
 
 def test_a_gpt_begins_with_noise():
