@@ -58,8 +58,7 @@ tour: $(VENV)/.stamp-tour ## set up and run the guided tour (under 90 s)
 	@$(RUN)/minigrad tour
 
 learn: $(VENV)/.stamp-course ## set up and take the course, in a workspace at DIR (default: engine)
-	@[ -e '$(DIR)/progress.json' ] || $(RUN)/minigrad init '$(DIR)'
-	@$(RUN)/minigrad learn --dir '$(DIR)'
+	@$(RUN)/minigrad learn --dir '$(DIR)' --create
 
 test: $(VENV)/.stamp-test $(TORCH) ## set up and run the quick tests; WITH_TORCH=1 compares with PyTorch too
 	@$(PYTEST) -m 'not slow' $(PYTEST_ARGS)

@@ -25,7 +25,7 @@ OPTIONAL = (
      "pip install -e '.[course]'"),
     ("watchfiles", "watchfiles", "minigrad learn", "pip install -e '.[course]'"),
     ("merge3", "merge3", "minigrad upgrade", "pip install -e '.[course]'"),
-    ("IPython", "ipython", "notebooks", "pip install jupyterlab"),
+    ("IPython", "ipython", "notebooks", "pip install -e '.[jupyter]'"),
     ("safetensors", "safetensors", "saving weights", "pip install -e '.[safetensors]'"),
     ("threadpoolctl", "threadpoolctl", "counting BLAS threads",
      "pip install -e '.[threads]'"),

@@ -29,7 +29,7 @@ from ..grading.settings import Settings, read_settings
 from ..grading.writers import FOR_ONE, WRITERS
 from ..similarity.readable import readable
 from ..similarity.signs import idle_holes, signs
-from ..terminal.indented import print_indented
+from ..terminal.wrapping import print_indented
 
 app = typer.Typer()
 FORMATS = ("terminal", *WRITERS, *FOR_ONE)

@@ -18,6 +18,7 @@ from ..content.selection import exercises_named, one_exercise, stages_named
 from ..content.source import Module, module, symbols_in
 from ..content.stages import CourseError, Hole, Stage, checkout, stages
 from ..learner import skipped_stages
+from ..learner.bridge import bridge_lines
 from ..learner.next_step import glossary, next_exercise, next_step, note_tested, solved_summary
 from ..learner.package_answer import write_answer
 from ..learner.workspace import Workspace, find_workspace, make_workspace
@@ -28,6 +29,7 @@ from ..running.trial import debug_files
 from ..terminal.learn import learn as watch
 from ..terminal.progress_chart import progress_chart
 from ..terminal.show_verdicts import show_problem, try_and_show
+from ..terminal.wrapping import print_wrapped
 from .shared import Where, console, in_one_sentence
 
 app = typer.Typer()
@@ -62,8 +64,8 @@ def init(
     """
     space = make_workspace(folder, scratch=from_scratch)
     count = sum(len(stage.holes) for stage in stages())
-    console().print(f"created {escape(str(space.root))} with {count} exercises. Next:\n"
-                    f"  cd {escape(str(folder))}\n  minigrad learn", soft_wrap=True)
+    print_wrapped(console(), f"created {escape(str(space.root))} with {count} exercises. Next:\n"
+                  f"  cd {escape(str(folder))}\n  minigrad learn")
 
 
 @app.command()
@@ -78,10 +80,10 @@ def upgrade(where: Where = None) -> None:
     done = find_workspace(where).upgrade()
     for what, lines in done.items():
         for line in lines:
-            console().print(f"{what}: {escape(line)}", soft_wrap=True)
+            print_wrapped(console(), f"{what}: {escape(line)}")
     if "unknown name" in done:
-        console().print("An unknown name is one that your answer uses but its file no longer has: "
-                        "it was renamed, or the task no longer needs it.", soft_wrap=True)
+        print_wrapped(console(), "An unknown name is one that your answer uses but its file no "
+                      "longer has: it was renamed, or the task no longer needs it.")
     if "conflict" in done:
         console().print("In a conflict your file stays unchanged; the new version is next to it.")
     if not done:
@@ -100,11 +102,13 @@ def list_exercises(where: Where = None) -> None:
     space = find_workspace(where)
     left_out = skipped_stages.skipped(space)
     table = Table("", "exercise", "points", "hints", box=None, pad_edge=False)
+    upcoming = next_exercise(space)
     for stage in stages():
         table.add_row("", f"[bold]{stage.number} {escape(stage.words['title'])}[/]", "", "")
         for hole in stage.holes:
             title = stage.words["hole"][hole.id]["title"]
-            state = "[dim]skipped[/]" if stage.number in left_out else ""
+            state = "[dim]skipped[/]" if stage.number in left_out else \
+                "[bold]next[/]" if upcoming and upcoming[1] == hole else ""
             waits = space.waits_for(hole)
             table.add_row("[green]done[/]" if space.solved(hole) else state,
                           f"  {hole.id} {escape(title)}"
@@ -112,6 +116,8 @@ def list_exercises(where: Where = None) -> None:
                           str(hole.points),
                           str(space.hints_taken(hole) or ""))
     console().print(table)
+    for line in next_step(space):
+        print_wrapped(console(), line)
 
 
 @app.command()
@@ -124,10 +130,12 @@ def progress(where: Where = None) -> None:
       minigrad progress
     """
     space, out = find_workspace(where), console()
-    for line in progress_chart(space, out.encoding):
+    steps = list(next_step(space))
+    height = out.height - len(steps) - 1 if out.is_terminal else None
+    for line in progress_chart(space, out.encoding, height):
         out.print(line)
-    for line in next_step(space):
-        out.print(line, soft_wrap=True)
+    for line in steps:
+        print_wrapped(out, line)
 
 
 @app.command()
@@ -198,10 +206,10 @@ def run(
                 note_tested(space, stage)
             if stage in skipped_stages.solved_stages(space):
                 for line in solved_summary(space, stage):
-                    out.print(line, soft_wrap=True)
+                    print_wrapped(out, line)
     if done and keep is None:
         for line in next_step(space, chosen[-1][0]):
-            out.print(line, soft_wrap=True)
+            print_wrapped(out, line)
     raise typer.Exit(int(not done))
 
 
@@ -225,7 +233,7 @@ def hint(
         console().print("All exercises are solved.")
         return
     for line in next_hint(space, *found):
-        console().print(line, soft_wrap=True)
+        print_wrapped(console(), line)
 
 
 def next_hint(space: Workspace, stage: Stage, hole: Hole) -> list[str]:
@@ -271,7 +279,7 @@ def reset(
         raise typer.Exit(1)
     for stage, _ in chosen:
         for copy in space.reset(stage):
-            console().print(f"backup of your file: {escape(str(copy))}", soft_wrap=True)
+            print_wrapped(console(), f"backup of your file: {escape(str(copy))}")
         console().print(f"stage {stage.number} is reset")
 
 
@@ -291,7 +299,7 @@ def skip(what: Some, where: Where = None) -> None:
     console().print(f"skipped: {_numbers(new)}; `minigrad unskip` undoes it" if new
                     else "already skipped")
     for line in next_step(space):
-        console().print(line, soft_wrap=True)
+        print_wrapped(console(), line)
 
 
 @app.command()
@@ -352,8 +360,8 @@ def solution(
             _beside(out, space, stage, hole)
             continue
         for file, copy in write_answer(space, stage, hole):
-            out.print(f"{hole.id} is now in {escape(str(file))}", soft_wrap=True)
-            out.print(f"  backup of your file: {escape(str(copy))}", soft_wrap=True)
+            print_wrapped(out, f"{hole.id} is now in {escape(str(file))}")
+            print_wrapped(out, f"  backup of your file: {escape(str(copy))}")
 
 
 def _beside(out: Console, space: Workspace, stage: Stage, hole: Hole) -> None:
@@ -390,6 +398,10 @@ def learn(
         bool, typer.Option("--polling",
                            help="Check for changes every second, for network drives.")
     ] = False,
+    create: Annotated[
+        bool, typer.Option("--create", help="If there is no workspace in the folder after --dir, "
+                                            "make one first.")
+    ] = False,
 ) -> None:
     """Work through the course: saving a file tests its stage.
 
@@ -400,7 +412,13 @@ def learn(
     Examples:
       minigrad learn
       minigrad learn --from 05
+      minigrad learn --dir ~/engine --create
     """
+    if create and where is None:
+        raise CourseError("--create needs --dir, the folder for the new workspace")
+    if create and where is not None and not (where / "progress.json").exists():
+        space = make_workspace(where)
+        print_wrapped(console(), f"created {escape(str(space.root))} for your answers")
     space = find_workspace(where)
     if begin is not None:
         first = stages_named(begin)[0]
@@ -409,8 +427,11 @@ def learn(
         new = skipped_stages.skip(space, [each for each in stages()
                                     if each.key < first.key and each not in solved])
         if new:
-            console().print(f"skipped: {_numbers(new)}; `minigrad unskip` undoes it",
-                            soft_wrap=True)
+            print_wrapped(console(), f"skipped: {_numbers(new)}; `minigrad unskip` undoes it")
+            for line in bridge_lines(first):
+                print_wrapped(console(), line)
+            print_wrapped(console(), "If you'd rather write whole modules than single functions, "
+                          "make a workspace with `minigrad init FOLDER --from-scratch`.")
     raise typer.Exit(watch(console(), space, polling))
 
 

@@ -37,19 +37,19 @@ def exercises_named(text: str, known: list[Stage] | None = None
                     ) -> list[tuple[Stage, list[Hole]]]:
     """Return the stages that a text names, each with its named exercises.
 
-    The text can mix numbers of exercises and stages.  Stages without exercises are left out; if
-    there are no others, raises CourseError.
+    The text can mix numbers of exercises and stages, and ranges of either.  Stages without
+    exercises are left out; if there are no others, raises CourseError.
 
     >>> [(stage.number, [hole.id for hole in holes])
-    ...  for stage, holes in exercises_named("07.1, 03.2")]
-    [('03', ['03.2']), ('07', ['07.1'])]
+    ...  for stage, holes in exercises_named("07.1, 03.2-03.4")]
+    [('03', ['03.2', '03.3', '03.4']), ('07', ['07.1'])]
     """
     known = stages() if known is None else known
     chosen: dict[str, set[str]] = {}
     for part in (each.strip() for each in text.split(",")):
         if "." in part:
-            stage, hole = one_exercise(part, known)
-            chosen.setdefault(stage.key, set()).add(hole.id)
+            for stage, hole in _range(part, known):
+                chosen.setdefault(stage.key, set()).add(hole.id)
         else:
             for stage in stages_named(part, known):
                 chosen.setdefault(stage.key, set()).update(hole.id for hole in stage.holes)
@@ -60,6 +60,20 @@ def exercises_named(text: str, known: list[Stage] | None = None
                           f"`minigrad lesson {named[0].number}`")
     return [(stage, [hole for hole in stage.holes if hole.id in chosen[stage.key]])
             for stage in named if stage.holes]
+
+
+def _range(text: str, known: list[Stage]) -> list[tuple[Stage, Hole]]:
+    """Return the exercises from one to another, "01.1-01.4" or "01.1-4"; or a single one."""
+    first, dash, last = (each.strip() for each in text.partition("-"))
+    if not dash:
+        return [one_exercise(text, known)]
+    begin = one_exercise(first, known)
+    end = one_exercise(f"{begin[0].number}.{last}" if last.isdecimal() else last, known)
+    everything = [(stage, hole) for stage in known for hole in stage.holes]
+    low, high = everything.index(begin), everything.index(end)
+    if low > high:
+        raise CourseError(f"{text!r} runs backwards: {end[1].id} is before {begin[1].id}")
+    return everything[low : high + 1]
 
 
 def one_exercise(text: str, known: list[Stage] | None = None) -> tuple[Stage, Hole]:

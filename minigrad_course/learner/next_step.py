@@ -64,13 +64,16 @@ def next_exercise(space: Workspace, after: Stage | None = None) -> tuple[Stage, 
 
 
 def where_to_write(space: Workspace, stage: Stage, hole: Hole) -> Iterator[str]:
-    """Yield lines that tell which functions to write in which files, and where the lesson is."""
+    """Yield lines with the functions to write, their files, and the command that shows the lesson.
+
+    The lines don't name the lesson's file, because the answers in it aren't folded.
+    """
     for path, names in groupby(hole.symbols, lambda each: each.partition(":")[0]):
         symbols = ", ".join(each.partition(":")[2] for each in names)
         file = _task_location(stage.exercise(path, space.exercises), hole)
         yield f"write {escape(symbols)} in {escape(file)}"
     yield f"for names used inside the package, see {escape(glossary())}"
-    yield f"the lesson: {escape(str(stage.lesson))}, or here: minigrad lesson {stage.number}"
+    yield f"the lesson: minigrad lesson {stage.number}"
 
 
 def _task_location(file: Path, hole: Hole) -> str:

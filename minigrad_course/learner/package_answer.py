@@ -1,14 +1,15 @@
-"""Write the package's answer to an exercise into the learner's file."""
+"""Write an answer to an exercise into the learner's file."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
-from ..content.source import Module, module, symbols_in
+from ..content.source import Module, module
 from ..content.stages import CourseError, Hole, Stage
 from .workspace import Workspace, replace_file
 
-__all__ = ["write_answer"]
+__all__ = ["write_answer", "write_functions"]
 
 
 def write_answer(space: Workspace, stage: Stage, hole: Hole) -> list[tuple[Path, Path]]:
@@ -17,21 +18,30 @@ def write_answer(space: Workspace, stage: Stage, hole: Hole) -> list[tuple[Path,
     The rest of the file stays unchanged.  If a file is not Python or lacks a function, raises
     CourseError without changing any file.
     """
+    functions = {}
+    for each in hole.symbols:
+        path, _, symbol = each.partition(":")
+        theirs = module(stage.package, path)
+        first, last = theirs.span(theirs.find(symbol))
+        functions[each] = theirs.lines[first - 1 : last]
+    return write_functions(space, stage, functions)
+
+
+def write_functions(space: Workspace, stage: Stage, functions: Mapping[str, list[str]]
+                    ) -> list[tuple[Path, Path]]:
+    """Replace functions ("path:symbol" to its lines) in the learner's files, as `write_answer`."""
     files, texts = space.files(stage), {}
-    for path in stage.modules:
-        symbols = symbols_in(hole, path)
-        if not symbols:
-            continue
+    for path in dict.fromkeys(each.partition(":")[0] for each in functions):
         try:
             mine = Module.read(files[path], path)
         except (SyntaxError, UnicodeDecodeError) as error:
-                raise CourseError(f"cannot write the answer into {files[path]}, because it is not "
-                                  f"valid Python: {error}") from None
-        theirs, lines = module(stage.package, path), mine.lines
-        spans = [(mine.span(mine.find(symbol)), theirs.span(theirs.find(symbol)))
-                 for symbol in symbols]
-        for (first, last), (begin, end) in sorted(spans, reverse=True):
-            lines[first - 1 : last] = theirs.lines[begin - 1 : end]
+            raise CourseError(f"cannot write the answer into {files[path]}, because it is not "
+                              f"valid Python: {error}") from None
+        lines = mine.lines
+        spans = [(mine.span(mine.find(each.partition(":")[2])), new)
+                 for each, new in functions.items() if each.partition(":")[0] == path]
+        for (first, last), new in sorted(spans, reverse=True):
+            lines[first - 1 : last] = new
         texts[path] = "\n".join(lines) + "\n"
     written = []
     for path, text in texts.items():

@@ -32,6 +32,7 @@ from ..verdicts.verdict import Verdict, verdicts
 from ..verdicts.waiting import try_answers
 from .keys import END, Keys
 from .show_verdicts import heading, show, show_printed, show_problem, show_whole
+from .wrapping import print_wrapped
 
 KEYS = "h hint   n next   l list   r reset   q quit"
 
@@ -68,9 +69,8 @@ class Session:
         """Welcome the learner; test stages changed since their last test, then the open one."""
         if not self.space.progress()["holes"]:
             first = stages()[0]
-            self.console.print(f"Start by reading the first lesson, "
-                               f"{escape(first.words['title'])}: {escape(str(first.lesson))}\n"
-                               f"or here: minigrad lesson {first.number}", soft_wrap=True)
+            print_wrapped(self.console, "Start by reading the first lesson, "
+                          f"{escape(first.words['title'])}: minigrad lesson {first.number}")
         self.waiting = changed_stages(self.space)
         self.go_on()
 
@@ -96,14 +96,12 @@ class Session:
         if self.passed_over:
             self.console.print("You passed over all that is left; press n to start over.")
         elif left_out:
-            self.console.print("Everything is solved except what you skipped: "
-                               f"{', '.join(left_out)}. `minigrad unskip` brings it back.",
-                               soft_wrap=True)
+            print_wrapped(self.console, "Everything is solved except what you skipped: "
+                          f"{', '.join(left_out)}. `minigrad unskip` brings it back.")
         else:
             last = stages()[-1]
-            self.console.print("[green]Everything is solved.[/] The last lesson is left to read, "
-                               f"{escape(last.words['title'])}: "
-                               f"{escape(str(last.lesson))}", soft_wrap=True)
+            print_wrapped(self.console, "[green]Everything is solved.[/] One lesson is left to "
+                          f"read, {escape(last.words['title'])}: minigrad lesson {last.number}")
         self.console.print(KEYS, style="dim")
 
     def tested(self, stage: Stage, trial: Trial) -> None:
@@ -140,7 +138,7 @@ class Session:
                 show_whole(self.console, trial.whole)
             if all(self.space.solved(hole) for hole in stage.holes) and len(before) < len(results):
                 for line in solved_summary(self.space, stage):
-                    self.console.print(line, soft_wrap=True)
+                    print_wrapped(self.console, line)
             self.go_on()
             return
         self.show(stage, shown)
@@ -152,7 +150,7 @@ class Session:
         show(self.console, verdict)
         if verdict.state == "untouched":
             for line in where_to_write(self.space, stage, verdict.hole):
-                self.console.print(f"  {line}", soft_wrap=True)
+                print_wrapped(self.console, f"  {line}")
 
     def key(self, pressed: str) -> bool:
         """Handle a key; return False if it ends the session."""
@@ -162,7 +160,7 @@ class Session:
             return False
         if pressed == "y" and asked is not None:
             for copy in self.space.reset(asked):
-                self.console.print(f"backup of your file: {escape(str(copy))}", soft_wrap=True)
+                print_wrapped(self.console, f"backup of your file: {escape(str(copy))}")
             self.waiting = [asked]
         elif pressed == "h" and now is not None:
             self.hint(*now)
@@ -174,18 +172,27 @@ class Session:
             self.shown, self.waiting = None, []
             self.go_on()
         elif pressed == "l":
-            for stage in stages():
-                for hole in stage.holes:
-                    mark = "done" if self.space.solved(hole) else "    "
-                    title = stage.words["hole"][hole.id]["title"]
-                    waits = self.space.waits_for(hole)
-                    self.console.print(f"{mark} {hole.id} {escape(title)}"
-                                       + (f": correct, but waits for {waits}" if waits else ""))
+            self.list()
             self.console.print(KEYS, style="dim")
         elif pressed == "r" and now is not None:
             self.to_reset = now[0]
             self.console.print(f"Reset the files of stage {now[0].number}? Press y for yes.")
         return True
+
+    def list(self) -> None:
+        """List the exercises of the current stage, with its position in the course."""
+        known = [stage for stage in stages() if stage.holes]
+        now = self.current() or (known[-1], None)
+        for hole in now[0].holes:
+            mark = "done" if self.space.solved(hole) else "next" if hole == now[1] else "    "
+            waits = self.space.waits_for(hole)
+            print_wrapped(self.console,
+                          f"{mark} {hole.id} {escape(now[0].words['hole'][hole.id]['title'])}"
+                          + (f": correct, but waits for {waits}" if waits else ""))
+        done = sum(self.space.solved(hole) for stage in known for hole in stage.holes)
+        print_wrapped(self.console, f"stage {known.index(now[0]) + 1} of {len(known)}; "
+                      f"{done} of {sum(len(stage.holes) for stage in known)} exercises are solved; "
+                      "`minigrad list` shows all")
 
     def hint(self, stage: Stage, hole: Hole) -> None:
         """Show the next hint."""
@@ -194,8 +201,8 @@ class Session:
         self.space.note(hole, hints=taken)
         self.console.print(f"{hole.id}, hint {taken} of {len(hints)}: {escape(hints[taken - 1])}")
         if taken == 1:
-            self.console.print(f"for names used inside the package, see {escape(glossary())}",
-                               style="dim", soft_wrap=True)
+            print_wrapped(self.console, "for names used inside the package, see "
+                          f"{escape(glossary())}", style="dim")
 
 
 class Tester:
@@ -266,7 +273,7 @@ def _start(tester: Tester, stage: Stage, session: Session) -> None:
     try:
         tester.start(stage)
     except CourseError as error:
-        session.console.print(f"[red]{escape(str(error))}[/]", soft_wrap=True)
+        print_wrapped(session.console, f"[red]{escape(str(error))}[/]")
         session.console.print(KEYS, style="dim")
 
 

@@ -22,7 +22,7 @@ from ..verdicts.verdict import (
     whole_package_sentence,
 )
 from ..verdicts.waiting import try_answers
-from .indented import print_indented
+from .wrapping import print_indented, print_wrapped
 
 _MARKS = {"solved": "[green]solved[/]   ", "right": "[green]right[/]    ",
           "untouched": "[dim]untouched[/]", "waiting": "[dim]waiting[/]  ",
@@ -57,7 +57,7 @@ def try_and_show(console: Console, stage: Stage, files: dict[str, Path], holes: 
 
 def show_whole(console: Console, whole: Trial) -> None:
     """Show how the stage's files do below the whole package; see waiting.py."""
-    console.print(escape(whole_package_sentence(whole)), soft_wrap=True)
+    print_wrapped(console, escape(whole_package_sentence(whole)))
     if whole.problem:
         _show_lines_of(console, whole)
     for each in whole.outcomes:
@@ -72,12 +72,12 @@ def show_whole(console: Console, whole: Trial) -> None:
 def show_problem(console: Console, trial: Trial) -> None:
     """Say why no test could run: the last line of the error first, then its traceback."""
     lines = trial.problem.strip().splitlines()
-    console.print(f"[red]could not run the tests:[/] {escape(lines[-1])}", soft_wrap=True)
+    print_wrapped(console, f"[red]could not run the tests:[/] {escape(lines[-1])}")
     _show_lines_of(console, trial)
     if (gone := _GONE.search(lines[-1])) is not None:
-        console.print(f"  {escape(gone[2])} no longer defines {gone[1]}, which the package needs. "
-                      "`minigrad reset` resets the files of a stage and keeps a backup of yours.",
-                      soft_wrap=True)
+        print_wrapped(console, f"  {escape(gone[2])} no longer defines {gone[1]}, which the "
+                      "package needs. `minigrad reset` resets the files of a stage and keeps a "
+                      "backup of yours.")
     show_import_output(console, trial)
 
 
@@ -129,8 +129,7 @@ def _show_failure(console: Console, verdict: Verdict, first: Outcome) -> None:
     if len(verdict.failing) > 1:
         others = verdict.also
         also = f"; also {', '.join(others[:3])}{_more(len(others) - 3)}" if others else ""
-        console.print(f"  {len(verdict.failing)} of its {verdict.tests} tests fail{also}",
-                      soft_wrap=True)
+        print_wrapped(console, f"  {len(verdict.failing)} of its {verdict.tests} tests fail{also}")
 
 
 def _more(count: int) -> str:

@@ -16,11 +16,12 @@ import pytest
 
 pytest.importorskip("merge3", reason="the course's commands need the extra 'course'")
 
+from minigrad_course import jupyter
 from minigrad_course.content import stages as course
 from minigrad_course.content.source import blank
 from minigrad_course.learner.own_engine import own_engine
 from minigrad_course.learner.workspace import Workspace, make_workspace
-from minigrad_course.lessons.block_runner import ONE_THREAD, Runner
+from minigrad_course.lessons.block_runner import Runner
 from minigrad_course.lessons.pieces import pieces_of, sections
 from minigrad_course.lessons.plain_math import plain
 
@@ -169,7 +170,6 @@ def test_a_saved_file_counts_from_the_next_block(part_solved):
 def test_threads_of_blas_are_limited():
     with Runner() as runner:
         result = runner.run("import os\nprint(os.environ['OPENBLAS_NUM_THREADS'])")
-    assert ONE_THREAD["OPENBLAS_NUM_THREADS"] == "1"
     assert result["printed"] == os.environ.get("OPENBLAS_NUM_THREADS", "1") + "\n"
 
 
@@ -260,6 +260,38 @@ def test_the_magic_goes_block_by_block(book):
     assert not any("next(self._ids)" in each for each in book.shown)
     book.run("%lesson --answer")
     assert "next(self._ids)" in "".join(book.shown)
+
+
+def test_a_cell_for_an_answer_is_saved_and_tested(book, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    book.run("%exercise 00.1")
+    assert book.shown[-1].startswith("**00.1 ")
+    (cell,) = book.cells
+    assert cell.startswith("%%exercise 00.1\n# tiny.py: slope\ndef slope(")
+    book.run(cell)
+    told = capsys.readouterr().out
+    assert "created the workspace" in told and "untouched 00.1" in told
+    body = "    return (f(x + eps) - f(x - eps)) / (2 * eps)"
+    book.run(f"%%exercise 00.1\ndef slope(f, x, eps=1e-6):\n{body}")
+    told = capsys.readouterr().out
+    file = tmp_path / "engine" / "exercises" / "00_chain_rule.py"
+    assert f"saved in {file}" in told and "solved    00.1" in told
+    assert body in file.read_text(encoding="utf-8")
+    book.run("%%exercise 00.1\nx = 1")
+    assert "must define only slope" in capsys.readouterr().out
+    book.run("%exercise 99.1")
+    assert "there is no exercise '99.1'" in capsys.readouterr().out
+
+
+def test_a_prediction_is_asked_for_and_compared(book, capsys, monkeypatch):
+    assert book.run("%%predict\nx = 3\nprint(x + 4)").success
+    assert capsys.readouterr().out == "7\n" and book.shell.user_ns["x"] == 3
+    for guess, told in (("12", "(your guess was right)"), ("13", "(you guessed 13)")):
+        monkeypatch.setattr(jupyter.Magics, "_guess", lambda self, guess=guess: guess)
+        book.run("%%predict\nprint(x * 4)")
+        assert capsys.readouterr().out == f"12\n{told}\n"
+    book.run("%%predict\nundefined")
+    assert "NameError" in capsys.readouterr().out
 
 
 def test_tracebacks_in_notebooks_show_no_answer(book, capsys):
