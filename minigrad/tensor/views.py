@@ -19,7 +19,13 @@ from ..graph.node import Node
 from ..graph.special_versions import INFERENCE, InferenceVersion
 from ..graph.version import version_of
 from .attributes import data_pointer, same_memory
-from .creation_meta import LEAF_WRITTEN, VIEW_OF_LEAF_WRITTEN, creation_now, refuse_view
+from .creation_meta import (
+    DEFAULT,
+    LEAF_WRITTEN,
+    VIEW_OF_LEAF_WRITTEN,
+    creation_now,
+    refuse_view,
+)
 from .tensor import Tensor
 
 Array = Any
@@ -77,7 +83,8 @@ def link_to_base(result: Tensor, base: Tensor, creation: int) -> None:
     root = base
     if base._view is not None:
         root = base._view.base
-        creation = creation or base._view.creation
+        if creation == DEFAULT:
+            creation = base._view.creation
     counter = result._counter = base._shared_counter()
     result._view = ViewInfo(root, creation, counter.value)
 

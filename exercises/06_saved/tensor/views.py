@@ -26,7 +26,13 @@ from ..graph.node import Node
 from ..graph.special_versions import INFERENCE, InferenceVersion
 from ..graph.version import version_of
 from .attributes import data_pointer, same_memory
-from .creation_meta import LEAF_WRITTEN, VIEW_OF_LEAF_WRITTEN, creation_now, refuse_view
+from .creation_meta import (
+    DEFAULT,
+    LEAF_WRITTEN,
+    VIEW_OF_LEAF_WRITTEN,
+    creation_now,
+    refuse_view,
+)
 from .tensor import Tensor
 
 Array = Any
@@ -95,7 +101,7 @@ def mark_view(result: Tensor, base: Tensor, *, multiple: bool = False,
 
 def link_to_base(result: Tensor, base: Tensor, creation: int) -> None:
     """Share the base's version counter with a view, and record its base and how it was made."""
-    # 06.4 Who shares memory (about 6 lines)
+    # 06.4 Who shares memory (about 7 lines)
     # Join a view to its base: one counter for both, and as `result._view` a note of base,
     # creation and version.
     #   row = x[0]                     -> row._counter is x._counter, row._view.base is x
