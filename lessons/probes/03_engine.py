@@ -187,7 +187,7 @@ def fill_buffers(random, seen):
 
 
 def probe_03_5(random):
-    seen = []
+    seen, released = [], []  # a node may be freed before or after its results are sent
 
     class Task(GraphTask):
         plan = ()
@@ -209,7 +209,7 @@ def probe_03_5(random):
             seen.append(["accumulate", node.sequence, list(buffer.grads)])
 
         def call(self, node, grads):
-            seen.append(["call", node.sequence, list(grads)])
+            seen.append(["call", node.sequence, list(grads), sorted(released)])
             return [random.random()]
 
         def route_gradients(self, node, grads, results):
@@ -222,13 +222,13 @@ def probe_03_5(random):
 
     class Noted(NaryNode):
         def release(self):
-            seen.append(["release", self.sequence])
+            released.append(str(self.sequence))
 
     class NotedRoot(GraphRoot):
         __slots__ = ()
 
         def release(self):
-            seen.append(["release", "root"])
+            released.append("root")
 
     for keep in (True, False):
         for restricted in (True, False):
@@ -251,12 +251,13 @@ def probe_03_5(random):
                 root.sequence = 3 * (1 << 40) + 1
 
             seen.append(tried(lambda task=task, root=root: task.run(root)))
-            seen.append([len(task.ready), len(task.buffers)])
+            seen.append([len(task.ready), len(task.buffers), sorted(released)])
             for node in random.sample(nodes, 3):
                 buffer = InputBuffer(1)
                 buffer.grads[0] = random.random()
                 seen.append(tried(lambda task=task, node=node, buffer=buffer:
                                   task.evaluate(node, buffer)))
+                seen.append(sorted(released))
                 task.buffers.clear()
                 task.ready.clear()
     return seen

@@ -17,6 +17,26 @@ class GraphTask:
             node.release()
         self.route_gradients(node, buffer.grads, results)
 
+# right: freed after the results were sent
+class GraphTask:
+    def run(self, root):
+        self.buffers[root] = InputBuffer(root.num_inputs)
+        for node in self.in_turn(root):
+            self.evaluate(node, self.buffers.pop(node))
+
+    def evaluate(self, node, buffer):
+        asked = node.extras is not None or self.nodes_to_execute is not None
+        if asked and not self.run_hooks_and_capture(node, buffer):
+            return
+        if isinstance(node, AccumulateGrad):
+            self.accumulate(node, buffer)
+        else:
+            received = buffer.grads
+            results = self.call(node, received)
+            self.route_gradients(node, received, results)
+            if not self.retain_graph:
+                node.release()
+
 # right: iterate without list() over later nodes
 class GraphTask:
     def run(self, root):
