@@ -19,17 +19,18 @@ def order_of_hooks() -> Picture:
         "formula": Box("the node's formula", code=False, kind="on-gradient",
                        notes=("at a leaf: .grad += gradient,", "hooks after accumulation, 05.6")),
         "post": Box("hooks of the node", notes=("05.5",), code=False),
-        "go": Box("results go on", code=False, kind="on-gradient")}
+        "go": Box("results are sent on", code=False, kind="on-gradient")}
     names = list(boxes)
     arrows = [Arrow(start, end, kind="gradient-line")
               for start, end in pairwise(names)]
     return Picture(
-        graph(boxes, arrows, down=True), "The places around a node where hooks wait",
+        graph(boxes, arrows, down=True), "Where hooks run around a node",
         "From top to bottom: all gradients for a node have arrived; hooks of the tensors it made; "
         "retain_grad fills their .grad; pre-hooks of the node; the node's own formula, at a leaf "
-        "the addition to .grad and its hooks after accumulation; hooks of the node; results go to "
-        "the nodes that they are for.",
-        "The engine passes these places once for each node. The numbers are the exercises.")
+        "the addition to .grad and its hooks after accumulation; hooks of the node; results are "
+        "sent to the next nodes.",
+        "The engine goes through these steps once for each node. The numbers refer to the "
+        "exercises.")
 
 
 def _pass(hook: bool) -> tuple[Drawing, float]:
@@ -58,11 +59,11 @@ def a_hook_cuts() -> Picture:
     (plain, before), (cut, after) = _pass(False), _pass(True)
     return Picture(
         stacked([plain, cut], titles=["Without a hook", "With a hook at c"]),
-        "A hook takes the gradient's place",
+        "A hook replaces the gradient",
         "Two passes through d = exp(c), c = p * q. Without a hook the gradient at p is "
-        f"{short(before)}. With a hook that cuts the gradient at c to 1 it is {short(after)}: all "
-        "that comes after c sees the hook's answer.",
-        "Whatever lies behind `c` sees the hook's answer instead of the gradient.")
+        f"{short(before)}. With a hook that clips the gradient at c to 1, it is {short(after)}, "
+        "because the rest of the backward pass uses the hook's result.",
+        "After `c`, the backward pass continues with the hook's result instead of the gradient.")
 
 
 def a_circle() -> Picture:
@@ -75,10 +76,10 @@ def a_circle() -> Picture:
     weak = [*arrows[:3], Arrow("y", "keep", "weak", "muted-line", backward=True)]
     return Picture(
         beside([graph(boxes, arrows, down=True), graph(boxes, weak, down=True)], 40,
-               titles=["Held in a circle", "Held weakly"]),
-        "A circle of references, and how it is opened",
-        "The tensor y holds its node, the node holds the table of hooks, the table holds the hook "
-        "keep, and keep holds y: a circle. On the right keep holds y by a weak reference only, so "
-        "the circle is open.",
-        "On the left nobody lets go. The weak reference on the right opens the circle, so `y` goes "
-        "at once.")
+               titles=["A reference cycle", "A weak reference"]),
+        "A reference cycle, and how to break it",
+        "The tensor y refers to its node, the node to the table of hooks, the table to the hook "
+        "keep, and keep refers back to y, which makes a cycle. On the right, keep refers to y only "
+        "weakly, so there is no cycle.",
+        "On the left, each object keeps the next one alive. With the weak reference on the right, "
+        "there's no cycle, so `y` is freed immediately.")

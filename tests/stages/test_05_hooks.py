@@ -169,7 +169,7 @@ def test_a_with_block_removes_after_an_exception():
     assert not table
 
 
-# --- 05.2 What a hook may answer ------------------------------------------------------------------
+# --- 05.2 Checking a hook's result ----------------------------------------------------------------
 
 
 @pytest.mark.hole("05.2")
@@ -230,9 +230,9 @@ def test_the_error_of_a_shape():
 @pytest.mark.hole("05.2")
 @pytest.mark.parametrize(("replaced", "given", "kind", "text"), [
     pytest.param(1.0, None, RuntimeError, "can't replace a None gradient",
-                 id="a missing gradient comes before what is no tensor"),
+                 id="a missing gradient comes before a value that isn't a tensor"),
     pytest.param(torch.ones(3, dtype=torch.float64), torch.ones(2), RuntimeError,
-                 "changed the type", id="another dtype comes before another shape"),
+                 "changed the type", id="a different dtype comes before a different shape"),
 ])
 def test_of_two_mistakes_the_first_of_the_list_is_told(replaced, given, kind, text):
     with pytest.raises(kind, match=text):
@@ -338,7 +338,7 @@ def test_a_hook_may_bring_the_first_one_of_another_output():
     assert seen == [], f"the new hook runs in a later pass, but got {seen}"
 
 
-# --- 05.3 Where a tensor's hooks lie --------------------------------------------------------------
+# --- 05.3 Where a tensor's hooks are stored -------------------------------------------------------
 
 
 @pytest.mark.hole("05.3")
@@ -746,7 +746,7 @@ class Guarded:
             self.free.append(act)
 
 
-# --- 05.5 Hooks of nodes --------------------------------------------------------------------------
+# --- 05.5 Hooks on nodes --------------------------------------------------------------------------
 
 
 GRADS = (torch.tensor(1.0), torch.tensor(2.0))
@@ -958,7 +958,7 @@ def test_hooks_of_the_node_at_a_leaf():
     assert seen == [((), 30.0)]
 
 
-# --- 05.6 After the gradient is in .grad ----------------------------------------------------------
+# --- 05.6 Hooks that run after accumulation -------------------------------------------------------
 
 
 @pytest.mark.hole("05.6")

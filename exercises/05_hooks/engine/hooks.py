@@ -33,22 +33,21 @@ WRONG_NUMBER = "hook '{}' has returned an incorrect number of values (got {}, bu
 
 def check_hook_result(hook: Callable[..., Any], replaced: Any, given: Tensor | None) -> None:
     """Raise unless a hook's result can replace the gradient that the hook received."""
-    # 05.2 What a hook may answer (about 15 lines)
-    # `run_tensor_hooks` calls the hooks of each table with the gradient of that output;
-    # an answer that passes `check_hook_result` takes its place in `grads`. The check
-    # raises the first of these errors that applies, or does nothing:
+    # 05.2 Checking a hook's result (about 15 lines)
+    # `run_tensor_hooks` calls the hooks in each table with the gradient of that output.
+    # If a hook's result passes `check_hook_result`, it replaces the gradient in `grads`.
+    # The check raises the first error that applies:
     #   run_tensor_hooks({1: {7: double, 9: add_one}}, grads)   grads [2., 3.] -> [2., 7.]
     #   given is None                   -> RuntimeError(NO_GRADIENT)
     #   replaced is 2.0, no Tensor      -> TypeError(NOT_A_TENSOR.format("float"))
     #   float64 for float32             -> dtype_changed(name, given, replaced)
     #   shape (3, 2) for (2, 3), or ()  -> RuntimeError(SIZE_CHANGED.format(name))
     # Mind:
-    # - None is no answer, so nothing checks it; zero is one.
-    # - A hook may remove itself, or register one for its own output or the first for
-    #   another: these wait for the next pass.
-    # - Compare the arrays' dtypes and shapes (`_array`); strides may differ.
-    # Use: `name = hook_name(hook)`; `type(replaced).__name__`.
-    raise NotImplementedError("05.2 What a hook may answer is yours to write")
+    # - None keeps the gradient and isn't checked; zero replaces it.
+    # - A hook may remove itself, or register a hook for its own output or the first one
+    #   for another. New hooks wait for the next pass.
+    # - Compare the dtypes and shapes of the arrays (`_array`); strides may differ.
+    raise NotImplementedError("05.2 Checking a hook's result is yours to write")
 
 
 def dtype_changed(name: str, given: Tensor, replaced: Tensor) -> RuntimeError:
@@ -69,26 +68,26 @@ def run_tensor_hooks(tables: Mapping[int, Table], grads: list[Tensor | None]) ->
     `tables` maps outputs of one node to their hooks, and `grads` holds the gradients of all
     outputs.  If an output received no gradient, its hooks are called with `None`.
     """
-    # 05.2 What a hook may answer: see the task at `check_hook_result`.
-    raise NotImplementedError("05.2 What a hook may answer is yours to write")
+    # 05.2 Checking a hook's result: see the task at `check_hook_result`.
+    raise NotImplementedError("05.2 Checking a hook's result is yours to write")
 
 
 def keep_retained(retained: Mapping[int, Any], grads: list[Tensor | None]) -> None:
     """Add gradients to `.grad` of the tensors that called `retain_grad` and are still alive."""
     # 05.4 retain_grad (about 14 lines)
-    # `retain_grad` has the node keep a weak reference to this result. In the pass
-    # `keep_retained` fills `_grad` of those tensors: `retained` maps numbers of outputs
-    # to references, `grads` are the gradients of all outputs.
+    # `retain_grad` makes the node keep a weak reference to this result. During a pass,
+    # `keep_retained` fills the `_grad` of such tensors: `retained` maps output numbers to
+    # references, and `grads` holds the gradients of all outputs.
     #   y.retain_grad()                   -> y.retains_grad, and y is
     #                                        y.grad_fn._extras().retained[y._index]()
     #   keep_retained({1: ref(y)}, [None, g])   -> y._grad is a clone of g
     #   keep_retained({1: ref(y)}, [None, h])   -> y._grad is g + h, a new tensor
     #   torch.ones(2).retain_grad()       -> RuntimeError with CANNOT_RETAIN
     # Mind:
-    # - A leaf, or a second call: do nothing.
-    # - A tensor that is gone, or a gradient that is None: pass over it.
-    # - Nothing is detached, and nothing written to in place.
-    # - Several threads may add to one tensor: read and write `_grad` inside `with
+    # - Do nothing for a leaf or on a second call.
+    # - Skip a tensor that is gone or a gradient that is None.
+    # - Don't detach a gradient, and don't write to one in place.
+    # - Several threads may add to one tensor, so read and write `_grad` inside `with
     #   lock_of(tensor):`.
     # Use: `self._ensure_extras().retains_grad`.
     raise NotImplementedError("05.4 retain_grad is yours to write")
@@ -96,38 +95,40 @@ def keep_retained(retained: Mapping[int, Any], grads: list[Tensor | None]) -> No
 
 def run_pre_hooks(hooks: Table, grads: Gradients) -> Gradients:
     """Call a node's pre-hooks with its incoming gradients; return the ones that replace them."""
-    # 05.5 Hooks of nodes (about 16 lines)
-    # Pre-hooks are called as hook(grads), with what a node receives, hooks as
-    # hook(results, grads), with what it gave and received. Both runners return what goes
-    # on; `checked_tuple` decides it after each hook. For given = (g1, g2) and the answer
+    # 05.5 Hooks on nodes (about 16 lines)
+    # The engine calls a pre-hook as hook(grads), with the gradients that the node
+    # receives, and an ordinary hook as hook(results, grads), with the gradients that it
+    # returns and receives. Both runners return the gradients to pass on; `checked_tuple`
+    # determines them after each hook. If given is (g1, g2) and the hook returns
     #   None        -> (g1, g2), given itself
     #   (h1, None)  -> (h1, None): no gradient for the second
     #   [h1, h2]    -> TypeError(NOT_A_TUPLE.format("list"))
     #   (h1,)       -> RuntimeError(WRONG_NUMBER.format(hook_name(hook), 1, 2))
     # Mind:
-    # - Each hook gets what the one before it left.
-    # - Each value but None passes `check_hook_result`, beside the gradient in its place.
-    # - A hook may come or go meanwhile, as in 05.2.
-    raise NotImplementedError("05.5 Hooks of nodes is yours to write")
+    # - Each hook receives what the one before it left.
+    # - Each value except None goes through `check_hook_result`, together with the
+    #   gradient it replaces.
+    # - Hooks may be added or removed meanwhile, as in 05.2.
+    raise NotImplementedError("05.5 Hooks on nodes is yours to write")
 
 
 def run_post_hooks(hooks: Table, results: Gradients, grads: Gradients) -> Gradients:
     """Call a node's hooks with its results and its incoming gradients; return the new results."""
-    # 05.5 Hooks of nodes: see the task at `run_pre_hooks`.
-    raise NotImplementedError("05.5 Hooks of nodes is yours to write")
+    # 05.5 Hooks on nodes: see the task at `run_pre_hooks`.
+    raise NotImplementedError("05.5 Hooks on nodes is yours to write")
 
 
 def checked_tuple(hook: Callable[..., Any], replaced: Any, given: Gradients) -> Gradients:
     """Return a hook's result after checking it, or the gradients it was given if that is `None`."""
-    # 05.5 Hooks of nodes: see the task at `run_pre_hooks`.
-    raise NotImplementedError("05.5 Hooks of nodes is yours to write")
+    # 05.5 Hooks on nodes: see the task at `run_pre_hooks`.
+    raise NotImplementedError("05.5 Hooks on nodes is yours to write")
 
 
 def run_after_accumulation(hooks: Table, tensor: Tensor) -> None:
     """Call the hooks of a leaf that run after backward has added to its `.grad`."""
-    # 05.6 After the gradient is in .grad (about 10 lines)
-    # Some hooks of a leaf wait until its `.grad` is complete.
-    # `register_post_accumulate_grad_hook` registers one in a table of its own; the pass
+    # 05.6 Hooks that run after accumulation (about 10 lines)
+    # Some hooks on a leaf wait until its `.grad` is complete.
+    # `register_post_accumulate_grad_hook` registers one in a separate table; the pass
     # calls `run_after_accumulation(table, leaf)`.
     #   x.register_post_accumulate_grad_hook(hook)       -> the handle; the table is
     #                                                  x._ensure_extras().post_accumulate
@@ -135,10 +136,10 @@ def run_after_accumulation(hooks: Table, tensor: Tensor) -> None:
     #   torch.ones(2), in the same way                    -> RuntimeError with NEEDS_GRAD
     #   run_after_accumulation(table, x)                  -> hook(x), for each in order
     # Mind:
-    # - The table is None at first, and made once.
-    # - Each answer goes to `refuse_answer` before the next hook runs.
-    # - A hook may come or go meanwhile, as in 05.2.
-    raise NotImplementedError("05.6 After the gradient is in .grad is yours to write")
+    # - The table is None at first, and created only once.
+    # - Pass what each hook returns to `refuse_answer` before the next hook runs.
+    # - Hooks may be added or removed meanwhile, as in 05.2.
+    raise NotImplementedError("05.6 Hooks that run after accumulation is yours to write")
 
 
 def refuse_answer(answer: Any) -> None:

@@ -32,19 +32,19 @@ class RemovableHandle:
 
     def __init__(self, *hooks: Table) -> None:
         # 05.1 Handles and tables (about 12 lines)
-        # A table is an OrderedDict from numbers to hooks. `register` puts a hook into a table
-        # and returns a handle, which can take it away again. The next numbers are 0, 1 and 2:
+        # A table is an OrderedDict that maps numbers to hooks. `register` adds a hook to a
+        # table and returns a handle that can remove it again. If the next numbers are 0, 1
+        # and 2:
         #   handle = register(table, a)       -> table {0: a}, handle.id is 0
         #   register(table, b, True)          -> table {1: b, 0: a}: prepend
         #   register(table, c, False, marks)  -> table {1: b, 0: a, 2: c}, marks {2: True}
         #   handle.remove(), or twice         -> table {1: b, 2: c}
         # Mind:
-        # - No two handles ever have the same number: `next(self._ids)` gives one.
-        # - A handle removes its entry from all its tables, the marked ones too.
-        # - `with register(table, hook):` removes the hook at its end, and lets an exception
+        # - No two handles ever have the same number; `_ids` is the counter.
+        # - A handle removes its entry from all of its tables, including the marked ones.
+        # - `with register(table, hook):` removes the hook at the end and lets an exception
         #   pass.
-        # Use: `self.hooks` for the tables, `self.id` for the number;
-        # `OrderedDict.move_to_end`.
+        # Use: `self.hooks` for the tables and `self.id` for the number.
         raise NotImplementedError("05.1 Handles and tables is yours to write")
 
     def remove(self) -> None:

@@ -51,19 +51,19 @@ class GradientHooks:
         tensor(12.)
         """
         # 05.4 retain_grad (about 14 lines)
-        # `retain_grad` has the node keep a weak reference to this result. In the pass
-        # `keep_retained` fills `_grad` of those tensors: `retained` maps numbers of outputs
-        # to references, `grads` are the gradients of all outputs.
+        # `retain_grad` makes the node keep a weak reference to this result. During a pass,
+        # `keep_retained` fills the `_grad` of such tensors: `retained` maps output numbers to
+        # references, and `grads` holds the gradients of all outputs.
         #   y.retain_grad()                   -> y.retains_grad, and y is
         #                                        y.grad_fn._extras().retained[y._index]()
         #   keep_retained({1: ref(y)}, [None, g])   -> y._grad is a clone of g
         #   keep_retained({1: ref(y)}, [None, h])   -> y._grad is g + h, a new tensor
         #   torch.ones(2).retain_grad()       -> RuntimeError with CANNOT_RETAIN
         # Mind:
-        # - A leaf, or a second call: do nothing.
-        # - A tensor that is gone, or a gradient that is None: pass over it.
-        # - Nothing is detached, and nothing written to in place.
-        # - Several threads may add to one tensor: read and write `_grad` inside `with
+        # - Do nothing for a leaf or on a second call.
+        # - Skip a tensor that is gone or a gradient that is None.
+        # - Don't detach a gradient, and don't write to one in place.
+        # - Several threads may add to one tensor, so read and write `_grad` inside `with
         #   lock_of(tensor):`.
         # Use: `self._ensure_extras().retains_grad`.
         raise NotImplementedError("05.4 retain_grad is yours to write")
@@ -77,21 +77,20 @@ class GradientHooks:
         >>> (x * x).backward(); x.grad
         tensor(60.)
         """
-        # 05.3 Where a tensor's hooks lie (about 12 lines)
-        # `hook_table` returns the table of a tensor's hooks, made where there is none yet. It
-        # lies where a backward pass finds it without the tensor. `register_hook` registers a
-        # hook there.
+        # 05.3 Where a tensor's hooks are stored (about 12 lines)
+        # `hook_table` returns the table with a tensor's hooks, and creates it if there isn't
+        # one. A backward pass has to find this table without the tensor. `register_hook`
+        # registers a hook in it.
         #   y is output 1 of node   hook_table(y) is node._extras().tensor[1]
         #   x is a leaf             hook_table(x) is x._ensure_extras().hooks, None at first,
         #                           and is x._accumulator()._extras().tensor[0]
         #   y.register_hook(hook)   -> the handle; hook_table(y) is the same table as before
         #   torch.ones(2).register_hook(hook)    -> RuntimeError with NEEDS_GRAD
         # Mind:
-        # - A leaf outlives its graphs: hand its table to the AccumulateGrad that there is
-        #   now, each time.
-        # Use: `node_with_hooks(tensor)`, None for a leaf; `tensor._index`; `register(table,
-        # hook)`.
-        raise NotImplementedError("05.3 Where a tensor's hooks lie is yours to write")
+        # - A leaf outlives its graphs, so give its table to its current AccumulateGrad every
+        #   time.
+        # Use: `node_with_hooks(tensor)`, which returns None for a leaf; `tensor._index`.
+        raise NotImplementedError("05.3 Where a tensor's hooks are stored is yours to write")
 
     @property
     def _backward_hooks(self: Any) -> OrderedDict[int, Any] | None:
@@ -124,9 +123,9 @@ class GradientHooks:
         now tensor(3.)
         now tensor(6.)
         """
-        # 05.6 After the gradient is in .grad (about 10 lines)
-        # Some hooks of a leaf wait until its `.grad` is complete.
-        # `register_post_accumulate_grad_hook` registers one in a table of its own; the pass
+        # 05.6 Hooks that run after accumulation (about 10 lines)
+        # Some hooks on a leaf wait until its `.grad` is complete.
+        # `register_post_accumulate_grad_hook` registers one in a separate table; the pass
         # calls `run_after_accumulation(table, leaf)`.
         #   x.register_post_accumulate_grad_hook(hook)       -> the handle; the table is
         #                                                  x._ensure_extras().post_accumulate
@@ -134,10 +133,10 @@ class GradientHooks:
         #   torch.ones(2), in the same way                    -> RuntimeError with NEEDS_GRAD
         #   run_after_accumulation(table, x)                  -> hook(x), for each in order
         # Mind:
-        # - The table is None at first, and made once.
-        # - Each answer goes to `refuse_answer` before the next hook runs.
-        # - A hook may come or go meanwhile, as in 05.2.
-        raise NotImplementedError("05.6 After the gradient is in .grad is yours to write")
+        # - The table is None at first, and created only once.
+        # - Pass what each hook returns to `refuse_answer` before the next hook runs.
+        # - Hooks may be added or removed meanwhile, as in 05.2.
+        raise NotImplementedError("05.6 Hooks that run after accumulation is yours to write")
 
 
 def hook_table(tensor: Any) -> Table:
@@ -146,8 +145,8 @@ def hook_table(tensor: Any) -> Table:
     The tensor's node stores the table under the tensor's output number.  A leaf stores the table
     as well, because its `AccumulateGrad` is freed with the graph and the next one must use it too.
     """
-    # 05.3 Where a tensor's hooks lie: see the task at `GradientHooks.register_hook`.
-    raise NotImplementedError("05.3 Where a tensor's hooks lie is yours to write")
+    # 05.3 Where a tensor's hooks are stored: see the task at `GradientHooks.register_hook`.
+    raise NotImplementedError("05.3 Where a tensor's hooks are stored is yours to write")
 
 
 def node_with_hooks(tensor: Any) -> Any:
