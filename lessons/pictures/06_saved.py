@@ -24,7 +24,8 @@ def views_of_one_memory() -> Picture:
         "A base and two views on one memory",
         "The memory is at version 1. Its six cells hold 0, 7, 7, 0, 0, 0. x sees all of them, row "
         "the first three, part the second and the third.",
-        "One memory, three tensors, one version counter: it stands at 1 for all of them.")
+        "The three tensors share one piece of memory and one version counter, so all of them are "
+        "at version 1.")
 
 
 def copy_slices() -> Picture:
@@ -40,11 +41,12 @@ def copy_slices() -> Picture:
         "The history of y before and after a write through a view of it",
         "Before: MulBackward0 leads to AccumulateGrad of x. After: CopySlices, which holds the "
         "node of the write, leads to the same MulBackward0 and on to x.",
-        "The write becomes a node on top of the history of `y`, although `y` was never named.")
+        "The write becomes a new node in the history of `y`, although the operation never "
+        "mentioned `y`.")
 
 
 def three_softmaxes() -> Picture:
-    """The losses of the same network with a bug that nobody sees, and without it."""
+    """The losses of the same network with a silent bug, and without it."""
     points, labels = four_clouds(200)
     curves = []
     for name, kind, word in (("in place, .data", "gradient-line", "in place, through .data"),
@@ -54,8 +56,8 @@ def three_softmaxes() -> Picture:
     return Picture(
         plot(curves, "step", "loss", x_ticks=[0, 20, 40, 60], y_ticks=[0, 0.5, 1, 1.5]),
         "The loss of a network with a wrong gradient, and with the right one",
-        f"Two curves begin at {curves[0].points[0][1]:.2f}. That of the division in place falls, "
-        f"rises a little, and falls to {curves[0].points[-1][1]:.2f}; that of the new tensor falls "
-        f"to {curves[1].points[-1][1]:.2f}.",
-        "Both go down, one with a bump. Without the curve of the new tensor nobody would see that "
-        "the other one is wrong.")
+        f"Two curves begin at {curves[0].points[0][1]:.2f}. The curve for the division in place "
+        f"falls, rises a little, and falls to {curves[0].points[-1][1]:.2f}. The curve for the new "
+        f"tensor falls to {curves[1].points[-1][1]:.2f}.",
+        "Both losses fall, one of them with a bump. Without the curve for the new tensor, you "
+        "wouldn't notice that the other one is wrong.")

@@ -653,7 +653,7 @@ def test_how_the_new_view_is_made_comes_first(old):
     assert creation(view, NO_GRAD) == NO_GRAD
 
 
-# --- 06.5 Which writes may be recorded ------------------------------------------------------------
+# --- 06.5 Writes that can be recorded -------------------------------------------------------------
 
 
 @pytest.mark.hole("06.5")

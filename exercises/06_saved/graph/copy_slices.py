@@ -54,16 +54,17 @@ class CopySlices(NaryNode):
     def gradients(self, fn: Node, grad: Any) -> list[Any]:
         """Return the gradients of all inputs of the write, with the base's at `position`."""
         # 06.6 CopySlices (about 10 lines)
-        # Part of a base was written to, through a view, by an operation with the node `fn`.
-        # Return a list with a gradient for each input of that operation; at `self.position`
-        # stands that of the base: `grad`, its covered part sent through `fn`.
+        # An operation with the node `fn` wrote to part of a base, through a view. Return a
+        # list with a gradient for each input of that operation. The gradient at
+        # `self.position` is for the base: it's `grad`, with its covered part sent through
+        # `fn`.
         #   base of 3, base[1:] times 10, grad [1, 2, 3]  -> [1, 20, 30]
-        #   base[1:] overwritten (fn gives None for it)   -> [1, 0, 0]
+        #   base[1:] overwritten (fn returns None for it)  -> [1, 0, 0]
         # Mind:
-        # - `grad` belongs to somebody else.
-        # - `fn` may hand on the very tensor that it gets: give it a clone.
+        # - `grad` isn't yours to write to.
+        # - `fn` may return the very tensor that it receives.
         # Use: `self.copy_of(grad)`, `self.covered_part(whole)`, a view;
-        # `fn.apply_tensors((g,))`; `copy_`, `zero_`.
+        # `fn.apply_tensors((g,))`.
         raise NotImplementedError("06.6 CopySlices is yours to write")
 
     def copy_of(self, grad: Any) -> Any:

@@ -92,16 +92,17 @@ class SavedTensor:
         RuntimeError: one of the variables needed for gradient computation has been modified ...
         """
         # 06.1 Versions (about 6 lines)
-        # Count writes, and refuse a saved tensor whose memory was written to since.
-        # `version_of` reads a tensor's counter, `tensor._counter`, which is None until the
-        # first write. `check` compares with `self.version`, the version at the saving.
+        # Count writes, and reject a saved tensor whose memory was written to after it was
+        # saved. `version_of` reads the version from a tensor's counter, `tensor._counter`,
+        # which is None until the first write. `check` compares it with `self.version`, the
+        # version when the tensor was saved.
         #   t never written to               -> version_of(t) is 0
         #   t written to twice               -> version_of(t) is 2
         #   saved at version 0, now 1        -> check(node) raises self.modified(1, node)
         #   saved at version 2, now 2        -> check(node) returns None
         # Mind:
-        # - The counter of `self.tensor` may have been made since the saving.
-        # - Where only the array was kept, `self.tensor` is None, and the counter is
+        # - `self.tensor` may have got its counter only after it was saved.
+        # - If only the array was kept, `self.tensor` is None and the counter is
         #   `self._counter`.
         # - Any difference counts.
         raise NotImplementedError("06.1 Versions is yours to write")
@@ -114,18 +115,19 @@ class SavedTensor:
     def let_go(self) -> None:
         """Drop the tensor of an output; array and counter are enough to rebuild it."""
         # 06.2 Inputs and outputs (about 13 lines)
-        # `let_go` keeps an output without its tensor, which holds the node. `unpack` gives
-        # back what was saved; `rebuild` makes a tensor anew from an array.
-        #   let_go()                          -> self.tensor None, its counter in self._counter
+        # `let_go` drops an output's tensor, because that tensor refers to the node. `unpack`
+        # returns what was saved, and `rebuild` makes a new tensor from an array.
+        #   let_go()                          -> self.tensor is None, its counter is self._counter
         #   unpack(node), hooks are not None  -> rebuild(self.unpacked(), node), unchecked
         #   unpack(node), _array is None      -> RuntimeError(FREED_MESSAGE)
         #   unpack(node), tensor is there     -> that very tensor
         #   rebuild(array, node)              -> a tensor of array, with self._counter, put in the graph;
-        #                                        made anew each time: it holds the node, so it is not kept
+        #                                        new each time: it refers to the node, so don't keep it
         # Mind:
-        # - Without hooks, `check(node)` comes before anything is given back.
-        # Use: `tensor._shared_counter()`, `self.plain(array)`, `self.put_in_graph(tensor,
-        # node)`.
+        # - A write after `let_go` must be noticed, even if it's the first write to the
+        #   output.
+        # - Without hooks, call `check(node)` before you return anything.
+        # Use: `self.plain(array)`, `self.put_in_graph(tensor, node)`.
         raise NotImplementedError("06.2 Inputs and outputs is yours to write")
 
     def unpack(self, node: Any) -> Any:
@@ -173,18 +175,18 @@ class SavedTensor:
     def pack(self, pack_hook: Callable[..., Any], tensor: Any) -> None:
         """Store `pack_hook(tensor)` in `packed`, and drop the tensor and its array."""
         # 06.3 Packing (about 12 lines)
-        # `pack` keeps what the hook makes of `tensor`, and forgets what was saved. `unpacked`
-        # calls the second of `self.hooks` with it, and returns an array.
+        # `pack` stores what the hook returns for `tensor`, and drops what was saved.
+        # `unpacked` calls the second function in `self.hooks` with it, and returns an array.
         #   saved.pack(lambda t: "two", x)   -> saved.packed "two"; tensor and _array None
         #   the pack hook writes to x        -> RuntimeError(PACK_HOOK_WRITES)
-        #   the unpack hook gives y          -> unpacked() is y._array
-        #   the unpack hook gives 2.0        -> TypeError(NOT_UNPACKED.format("float")), the name of its type
+        #   the unpack hook returns y        -> unpacked() is y._array
+        #   the unpack hook returns 2.0      -> TypeError(NOT_UNPACKED.format("float")), the name of its type
         # Mind:
-        # - Nothing is recorded while the pack hook, the user's code, runs.
-        # - An earlier write does no harm.
-        # - Remember the place in the graph before the tensor goes.
-        # Use: `with having(grad_enabled, False):`, `version_of`, `self.remember_place()`;
-        # `hasattr(y, "_array")` for whether y is a tensor.
+        # - The pack hook is the user's code, so it runs without being recorded.
+        # - A write before the hook runs does no harm.
+        # - Remember the place in the graph before you drop the tensor.
+        # - Any object with an `_array` is a tensor.
+        # Use: `with having(grad_enabled, False):`, `version_of`, `self.remember_place()`.
         raise NotImplementedError("06.3 Packing is yours to write")
 
     def remember_place(self) -> None:

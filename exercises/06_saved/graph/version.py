@@ -32,16 +32,17 @@ class Version:
     def bump(self) -> None:
         """Count one write."""
         # 06.1 Versions (about 6 lines)
-        # Count writes, and refuse a saved tensor whose memory was written to since.
-        # `version_of` reads a tensor's counter, `tensor._counter`, which is None until the
-        # first write. `check` compares with `self.version`, the version at the saving.
+        # Count writes, and reject a saved tensor whose memory was written to after it was
+        # saved. `version_of` reads the version from a tensor's counter, `tensor._counter`,
+        # which is None until the first write. `check` compares it with `self.version`, the
+        # version when the tensor was saved.
         #   t never written to               -> version_of(t) is 0
         #   t written to twice               -> version_of(t) is 2
         #   saved at version 0, now 1        -> check(node) raises self.modified(1, node)
         #   saved at version 2, now 2        -> check(node) returns None
         # Mind:
-        # - The counter of `self.tensor` may have been made since the saving.
-        # - Where only the array was kept, `self.tensor` is None, and the counter is
+        # - `self.tensor` may have got its counter only after it was saved.
+        # - If only the array was kept, `self.tensor` is None and the counter is
         #   `self._counter`.
         # - Any difference counts.
         raise NotImplementedError("06.1 Versions is yours to write")

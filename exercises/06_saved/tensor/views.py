@@ -51,29 +51,30 @@ class ViewInfo:
     def current_node(self, view: Tensor) -> Node | None:
         """Return the view's node, regenerated from the base if the memory was written to since."""
         # 06.8 The other views (about 6 lines)
-        # Return the view's node, made anew if the memory was written to since it was right.
-        #   nothing written since self.version    -> view._node, again and again the same
+        # Return the view's node, regenerated if the memory was written to since the node was
+        # valid.
+        #   nothing written since self.version    -> view._node, the same every time
         #   something written since               -> regenerated, once; then view._node
-        #   no node, base requires no grad        -> None, whatever was written
+        #   no node, base requires no grad        -> None, even after writes
         #   no node, base requires grad by now    -> the version decides
         # Mind:
-        # - A view that was made under no_grad takes no part in a later write:
-        #   `self.refuse(view, indirect=True)`, before the node is made anew, raises for it.
+        # - A view that was made under no_grad takes no part in a later write: before you
+        #   regenerate the node, call `self.refuse(view, indirect=True)`, which raises for
+        #   such a view.
         # Use: `self.version_now(view)`, `self.regenerate(view)`, `self.base._requires_grad`.
         raise NotImplementedError("06.8 The other views is yours to write")
 
     def regenerate(self, view: Tensor) -> None:
         """Replace the view's node by one made from the current base."""
         # 06.7 History after a write (about 9 lines)
-        # `tensor` was just written to by an operation with this node: give it, or the base
-        # that it is a view of, its new history. `regenerate` makes a view's node from its
-        # base, and notes the version for which it is right.
+        # An operation with this node has just written to `tensor`. Give a new history to the
+        # tensor or, if it's a view, to its base. `regenerate` makes a view's node from its
+        # base, and records the version at which the node is valid.
         #   rebase_history(y, node, 1)       -> y is output 1 of node
         #   rebase_history(view, node, 0, 1) -> its base is output 0 of CopySlices(base, edge, view, node, 1)
         #                                       with the base's edge from before; then view is regenerated
-        # Use: `set_gradient_edge(tensor, node, index=0)`, `base._edge()`, `CopySlices(base,
-        # edge, view, node, position)`, `node_from_base(base, view)`,
-        # `self.version_now(view)`.
+        # Use: `set_gradient_edge(tensor, node, index=0)`, `base._edge()`,
+        # `node_from_base(base, view)`, `self.version_now(view)`.
         raise NotImplementedError("06.7 History after a write is yours to write")
 
     def version_now(self, view: Tensor) -> int:
@@ -101,17 +102,17 @@ def mark_view(result: Tensor, base: Tensor, *, multiple: bool = False,
 
 def link_to_base(result: Tensor, base: Tensor, creation: int) -> None:
     """Share the base's version counter with a view, and record its base and how it was made."""
-    # 06.4 Who shares memory (about 7 lines)
-    # Join a view to its base: one counter for both, and as `result._view` a note of base,
-    # creation and version.
+    # 06.4 Sharing memory (about 7 lines)
+    # Link a view to its base: they share one counter, and `result._view` records the
+    # base, the creation and the version.
     #   row = x[0]                     -> row._counter is x._counter, row._view.base is x
     #   part = row[1:]                 -> part._view.base is x: the base of all
-    #   x at version 3                 -> a new view notes 3, also one of an old view; x stays at 3
-    #   creation NO_GRAD               -> NO_GRAD is noted, whatever base is
-    #   creation DEFAULT, of a view noted as MULTI_OUTPUT -> MULTI_OUTPUT is noted
+    #   x at version 3                 -> a new view records 3, also a view of an old view; x stays at 3
+    #   creation NO_GRAD               -> NO_GRAD is recorded, whatever base is
+    #   creation DEFAULT, of a view recorded as MULTI_OUTPUT -> MULTI_OUTPUT is recorded
     # Use: `base._shared_counter()`, `base._view`, `ViewInfo(base, creation, version)`;
-    # DEFAULT is 0, and the only creation that gives way.
-    raise NotImplementedError("06.4 Who shares memory is yours to write")
+    # DEFAULT is the only creation that the base's creation replaces.
+    raise NotImplementedError("06.4 Sharing memory is yours to write")
 
 
 def check_inplace(tensor: Tensor, recorded: bool, alike: bool = False) -> None:
@@ -130,19 +131,19 @@ def check_inplace(tensor: Tensor, recorded: bool, alike: bool = False) -> None:
 
 def check_recorded(tensor: Tensor) -> None:
     """Raise if a recorded write to `tensor` is not allowed."""
-    # 06.5 Which writes may be recorded (about 7 lines)
-    # Raise if a write to `tensor` may not enter the graph; otherwise return nothing.
+    # 06.5 Writes that can be recorded (about 7 lines)
+    # Raise an error if a write to `tensor` can't be recorded; otherwise, return None.
     #   a leaf that requires grad       -> RuntimeError(LEAF_WRITTEN)
     #   a view of such a leaf           -> RuntimeError(VIEW_OF_LEAF_WRITTEN)
     #   y = leaf * 1, or its view y[0]  -> allowed
     #   torch.ones(2), or its view      -> allowed
     # Mind:
     # - A leaf is a tensor whose `_node` is None.
-    # - How a view was made comes first: `view.refuse(tensor)` raises where that forbids
+    # - How a view was made matters first: `view.refuse(tensor)` raises if that forbids
     #   the write.
-    # Use: `view = tensor._view`, None for what is no view; `view.base`;
-    # `tensor.requires_grad`, true for a view whose base requires grad.
-    raise NotImplementedError("06.5 Which writes may be recorded is yours to write")
+    # Use: `view = tensor._view`, or None; `view.base`; `tensor.requires_grad`, true for a
+    # view whose base requires grad.
+    raise NotImplementedError("06.5 Writes that can be recorded is yours to write")
 
 
 def partly_overlaps(written: Array, read: Array) -> bool:
