@@ -32,10 +32,12 @@ def two_places() -> Picture:
     total = y * 10 + x * 3
     return Picture(
         backward_graph(total, {"x": x}),
-        "Two tensors on one memory, each with its own place in the graph",
-        "From AddBackward0 two dashed arrows lead to two products. One goes on to the node of "
-        "Reverse and from there to AccumulateGrad of x, the other straight to AccumulateGrad of x.",
-        "`y` is output 0 of `ReverseBackward`; `x` is still a leaf. Each has its gradients.")
+        "Two tensors that share memory, each with a separate place in the graph",
+        "From AddBackward0, two dashed arrows lead to two products. One product leads to the node "
+        "of Reverse and from there to AccumulateGrad of x, and the other leads straight to "
+        "AccumulateGrad of x.",
+        "`y` is output 0 of `ReverseBackward`, while `x` is still a leaf, so each of them "
+        "receives the right gradients.")
 
 
 def peak(segments: int) -> int:
@@ -64,6 +66,7 @@ def memory_of_segments() -> Picture:
             for count in COUNTS]
     told = ", ".join(f"{name} {value:.0f}" for name, value, _ in rows)
     return Picture(
-        bars(rows), "Results in memory at most, for 64 steps in so many segments",
+        bars(rows), "Results in memory at most, for 64 steps and different numbers of segments",
         f"Level bars: {told}.",
-        "k + 64/k results: fewest with 8 segments of 8.")
+        "With k segments, at most k + 64/k results are in memory. This number is smallest for 8 "
+        "segments of 8 steps.")

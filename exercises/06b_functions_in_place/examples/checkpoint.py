@@ -40,29 +40,29 @@ class Segment:
 
     def pack(self, tensor: Tensor) -> int:
         """Return a number to store instead of a tensor: 0 for the first, 1 for the next."""
-        # 06b.4 A number for a tensor (about 9 lines)
-        # A segment keeps a number in the place of each tensor that its nodes save. `unpack`
-        # hands out the tensor of a number, once; if it is not there, the function runs again.
+        # 06b.4 Numbers in place of tensors (about 9 lines)
+        # A segment keeps a number in place of each tensor that its nodes save. `unpack`
+        # returns the tensor for a number once; if that tensor isn't there, the function runs
+        # again.
         #   first run of tanh, sin, exp  -> pack returns 0, 1, 2
         #   compute_again()              -> self.again is {0: tensor, 1: tensor, 2: tensor}
         #   unpack(1)                    -> that tensor; self.again has 0 and 2 left
         #   unpack(1) once more          -> all are computed again
         # Mind:
-        # - A backward pass records nothing: switch recording on.
+        # - The second run takes place during a backward pass, which doesn't record anything.
         # - Keep tensors without their history.
-        # Use: `next(self.numbers)`, `count()`, `self.input_again()`,
-        # `saved_tensors_hooks(keep, nothing)`: keep is yours, `enable_grad()`.
-        raise NotImplementedError("06b.4 A number for a tensor is yours to write")
+        # Use: `self.input_again()`, `saved_tensors_hooks(keep, nothing)`; `keep` is yours.
+        raise NotImplementedError("06b.4 Numbers in place of tensors is yours to write")
 
     def unpack(self, number: int) -> Tensor:
         """Return the tensor with this `number`, and forget it."""
-        # 06b.4 A number for a tensor: see the task at `Segment.pack`.
-        raise NotImplementedError("06b.4 A number for a tensor is yours to write")
+        # 06b.4 Numbers in place of tensors: see the task at `Segment.pack`.
+        raise NotImplementedError("06b.4 Numbers in place of tensors is yours to write")
 
     def compute_again(self) -> None:
         """Run the function again, and collect what its nodes save in `again`, by number."""
-        # 06b.4 A number for a tensor: see the task at `Segment.pack`.
-        raise NotImplementedError("06b.4 A number for a tensor is yours to write")
+        # 06b.4 Numbers in place of tensors: see the task at `Segment.pack`.
+        raise NotImplementedError("06b.4 Numbers in place of tensors is yours to write")
 
     def input_again(self) -> Tensor:
         """Return the input as a leaf; raise `RuntimeError` if it was written to in the meantime."""
@@ -86,15 +86,15 @@ class RandomSegment(Segment):
     def compute_again(self) -> None:
         """Recompute with the first run's random numbers, without changing later ones."""
         # 06b.5 The same random numbers (about 3 lines)
-        # A dropout inside the segment draws its mask in both runs. Let the second run draw
-        # the numbers of the first, and leave the numbers to come as they were. With seed 0:
+        # A dropout inside the segment draws its mask in both runs. Make the second run draw
+        # the numbers of the first, and leave later numbers as they would have been. With seed
+        # 0:
         #   first run draws 0.4963, 0.7682   -> the second run draws 0.4963, 0.7682
         #   then rand(1)                     -> 0.0885, as without a second run
         # Mind:
         # - The second run may raise.
         # Use: `self.state`, the generator's state before the first run;
-        # `set_rng_state(state)`; `with fork_rng():`, which puts the state back;
-        # `super().compute_again()`.
+        # `set_rng_state(state)`; `fork_rng()`; `super().compute_again()`.
         raise NotImplementedError("06b.5 The same random numbers is yours to write")
 
 

@@ -117,25 +117,26 @@ def values_to_save(op: type[Op], values: list[Any], before: Tensor | None) -> li
 
     `before` is a clone of the first one, if the caller has already made it.
     """
-    # 06b.1 An operation in place (about 8 lines)
-    # An operation writes to `values[0]`, its target. `values_to_save` returns the
-    # arguments as its node is to see them, before the write; `finish_write` does what is
-    # due afterwards.
+    # 06b.1 In-place operations (about 8 lines)
+    # An operation writes to `values[0]`, its target. Before the write, `values_to_save`
+    # returns the arguments as its node should see them; `finish_write` does the rest
+    # after the write.
     #   y.mul_(z): op.node_type.saves names "self", the old value  -> [a clone of y, z]; [before, z] if before is there
     #   y.exp_(): it names "result", the new value                 -> the arguments as they are
     #   finish_write(op, y, None)               -> y._version is one higher
     #   finish_write(op, y, node)               -> and y has its new history; a node that saves "result" has saved y
     # Mind:
-    # - Save the result as it is then: with its version and its place in the graph.
+    # - The node has to save the final result, with its version and its place in the
+    #   graph.
     # Use: `node.saves`, `target._bump()`, `give_history(op, target, node)`,
     # `node.save_output("result", target)`.
-    raise NotImplementedError("06b.1 An operation in place is yours to write")
+    raise NotImplementedError("06b.1 In-place operations is yours to write")
 
 
 def finish_write(op: type[Op], target: Tensor, node: Any) -> None:
     """Count a write and, if a node records it, give the target its new history."""
-    # 06b.1 An operation in place: see the task at `values_to_save`.
-    raise NotImplementedError("06b.1 An operation in place is yours to write")
+    # 06b.1 In-place operations: see the task at `values_to_save`.
+    raise NotImplementedError("06b.1 In-place operations is yours to write")
 
 
 def give_history(op: type[Op], target: Tensor, node: Any) -> None:

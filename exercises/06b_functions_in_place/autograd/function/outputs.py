@@ -98,11 +98,11 @@ def join_to_node(node: FunctionNode, output: Tensor, index: int, is_input: bool)
 
     `is_input` is True if `output` is one of the tensors that `forward` took.
     """
-    # 06b.2 Outputs that are not new (about 7 lines)
-    # `alias` returns another tensor on the same memory, without a place in the graph.
+    # 06b.2 Outputs that aren't new (about 7 lines)
+    # `alias` returns a different tensor on the same memory, without a place in the graph.
     # `join_to_node` makes a tensor output number `index` of the node (`_node`, `_index`,
-    # `_requires_grad`) and returns it. A tensor with another place keeps it, and an alias
-    # goes in its stead.
+    # `_requires_grad`) and returns it. A tensor with another place keeps that place, and
+    # an alias becomes the output instead.
     #   forward made y               -> y itself
     #   y is a leaf, and no input    -> y itself
     #   forward returned its input   -> an alias; the input stays what it was
@@ -110,9 +110,8 @@ def join_to_node(node: FunctionNode, output: Tensor, index: int, is_input: bool)
     #   y belongs to this node       -> y itself, now number `index`
     # Mind:
     # - An alias is a view, made IN_CUSTOM_FUNCTION.
-    # Use: `Tensor._plain(array)`, `tensor._array`, `mark_view(result, tensor,
-    # creation=...)`.
-    raise NotImplementedError("06b.2 Outputs that are not new is yours to write")
+    # Use: `Tensor._plain(array)`, `mark_view(result, tensor, creation=...)`.
+    raise NotImplementedError("06b.2 Outputs that aren't new is yours to write")
 
 
 def join_written(node: FunctionNode, output: Tensor, index: int, differentiable: bool,
@@ -121,13 +120,13 @@ def join_written(node: FunctionNode, output: Tensor, index: int, differentiable:
     # 06b.3 Inputs that forward wrote to (about 8 lines)
     # `forward` wrote to `output` and returned it. Count the write, make it part of the
     # tensor's history, and return the tensor.
-    #   differentiable                            -> output, counted, rebased; `_grad` None: it was that of the old value
+    #   differentiable                            -> output, counted, rebased; `_grad` None: it belonged to the old value
     #   not differentiable, requires no grad      -> output, counted
     #   not differentiable, requires grad (a write under no_grad)
-    #                                             -> counted; output.detach() comes back
+    #                                             -> counted; returns output.detach()
     # Mind:
-    # - A write that is refused changes nothing. Where it is not differentiable nothing is
-    #   refused.
+    # - A rejected write has no effect. A write that isn't differentiable is never
+    #   rejected.
     # Use: `refuse_write(output, live)`, which raises for a leaf; `output._bump()`;
     # `rebase_output(node, output, index, position)`.
     raise NotImplementedError("06b.3 Inputs that forward wrote to is yours to write")
@@ -175,8 +174,8 @@ def constant(output: Tensor) -> Tensor:
 
 def alias(tensor: Tensor) -> Tensor:
     """Return a view of a whole tensor, created outside the graph."""
-    # 06b.2 Outputs that are not new: see the task at `join_to_node`.
-    raise NotImplementedError("06b.2 Outputs that are not new is yours to write")
+    # 06b.2 Outputs that aren't new: see the task at `join_to_node`.
+    raise NotImplementedError("06b.2 Outputs that aren't new is yours to write")
 
 
 def describe_outputs(node: FunctionNode, results: Sequence[Any]) -> None:
