@@ -35,18 +35,19 @@ def is_grad_enabled() -> bool:
     False
     """
     # 07.1 A block that switches recording (about 4 lines)
-    # A block of `no_grad` or `enable_grad` runs in the mode `self.recording`; after it
-    # the mode is the one in which the block was entered. `is_grad_enabled()` returns this
-    # thread's mode.
+    # A `no_grad` or `enable_grad` block runs in the mode `self.recording`. After the
+    # block, the mode is what it was when the block was entered. `is_grad_enabled()`
+    # returns this thread's mode.
     #   with no_grad():                   # inside: is_grad_enabled() -> False
     #       with enable_grad(): pass      # inside: is_grad_enabled() -> True
-    #       is_grad_enabled()             -> False: the first block goes on
+    #       is_grad_enabled()             -> False: the first block continues
     # Mind:
-    # - The mode may be changed again inside the block, and the block may raise: the
-    #   exception goes on its way.
+    # - The mode may be changed again inside the block. The block may also raise an
+    #   exception, which isn't swallowed.
     # - `with no_grad() as entered` sets `entered` to None.
-    # - One object may serve two blocks, one after the other.
-    # Use: `_state.grad_enabled`, one value for each thread, has `get()` and `set(mode)`.
+    # - One object may be used for two blocks, one after the other.
+    # Use: `_state.grad_enabled`, with a separate value for each thread, and its methods
+    # `get()` and `set(mode)`.
     raise NotImplementedError("07.1 A block that switches recording is yours to write")
 
 
@@ -98,37 +99,37 @@ class _Mode:
         """Return a function that calls `decorated` in the mode, and then restores the caller's."""
         # 07.2 A mode as a decorator (about 5 lines)
         # Return a function that calls `decorated` in this mode and returns its result.
-        # Nothing is called or switched while decorating; each call enters and leaves the
-        # mode, also when it raises.
+        # Decorating doesn't call or switch anything. Each call enters and leaves the mode,
+        # even if it raises.
         #   @no_grad()
         #   def down(n): return down(n - 1) if n else is_grad_enabled()
         #   down(3)                          -> False
         #   is_grad_enabled()                -> True: the caller's mode is back
         #   down.__name__                    -> 'down'
         # Mind:
-        # - A function may call itself: each call needs a mode object of its own.
+        # - A function may call itself, and each call has to restore the right mode.
         # - The new function keeps the name and the docstring of the decorated one.
-        # Use: `self.clone()` makes an object of the same kind with the same setting;
+        # Use: `self.clone()`, which returns an object of the same kind with the same setting;
         # `functools.wraps`.
         raise NotImplementedError("07.2 A mode as a decorator is yours to write")
 
     def _wrap_generator(self, decorated: Callable[..., GeneratorType]) -> Any:
         """Run a generator in the mode between its yields, without changing the caller's mode."""
         # 07.3 A generator in its mode, its caller in the caller's (about 22 lines)
-        # Return a generator function that behaves as `decorated` does, but each stretch of
-        # the body, up to its next `yield`, runs in this mode.
+        # Return a generator function that behaves like `decorated`, except that each stretch
+        # of the body, up to its next `yield`, runs in this mode.
         #   @no_grad()
         #   def two(): sent = yield is_grad_enabled(); yield sent, is_grad_enabled()
         #   g = two(); next(g)               -> False
         #   is_grad_enabled()                -> True: between stretches, the caller's mode
         #   g.send(5)                        -> (5, False)
         # Mind:
-        # - A generator may run another of its kind: each stretch enters an object of its own.
-        # - Exceptions, any BaseException, reach the body in the mode, and its answer comes
-        #   out.
+        # - A generator may run another one of its kind, which uses the same mode object.
+        # - Exceptions, including any BaseException, reach the body in the mode, and the
+        #   wrapper yields the body's next item.
         # - `close()` runs the body's `finally` in the mode.
         # - The body's return value is returned; name and docstring stay.
-        # Use: `self.clone()`; the generator's `send`, `throw`, `close`.
+        # Use: the generator's `send`, `throw`, `close`.
         raise NotImplementedError("07.3 A generator in its mode, its caller in the caller's is yours to write")
 
 
@@ -193,18 +194,19 @@ class set_grad_enabled(_Mode):
 
     def __init__(self, mode: bool) -> None:
         # 07.4 set_grad_enabled: a call, a block, a decorator (about 8 lines)
-        # One object, three uses. Making it switches at once; after a `with` block the mode
-        # before the object was made is back; as a decorator, only the calls run in the mode.
+        # One object has three uses. Creating it switches the mode immediately; after a `with`
+        # block, the mode from before the object was created is back; as a decorator, only the
+        # calls run in the mode.
         #   set_grad_enabled(False)           # recording is off from here on
         #   with set_grad_enabled(True): ...  # on inside, off after it
         #   f = set_grad_enabled(True)(is_grad_enabled)
         #   is_grad_enabled(), f()            -> (False, True)
         # Mind:
-        # - `self.mode` is the mode that was given; a mode that is not a bool is refused
+        # - `self.mode` is the mode that was passed. If it isn't a bool, an error is raised
         #   before anything is switched.
-        # - A block switches again when it is entered, whatever was set since the object was
-        #   made.
-        # - A call puts back the mode of its own caller.
+        # - A block switches again when it's entered, in case the mode was changed after the
+        #   object was created.
+        # - A call restores its caller's mode.
         # Use: `_require_bool(mode)`; `super().__call__` decorates.
         raise NotImplementedError("07.4 set_grad_enabled: a call, a block, a decorator is yours to write")
 
@@ -247,14 +249,14 @@ class inference_mode(_Mode):
 
     def __enter__(self) -> None:
         # 07.5 Inference mode (about 8 lines)
-        # A block of inference mode switches two variables: inference mode to `self.mode`,
-        # recording to its opposite. After the block, also one that raised, both are what they
+        # An inference mode block switches two variables: inference mode to `self.mode`, and
+        # recording to its opposite. After the block, even if it raised, both are what they
         # were before it.
         #   with inference_mode():                # inference on, recording off
         #       with inference_mode(False): ...   # inference off, recording on
         #       x * 2                             # inference on, recording off again
         # Mind:
-        # - Fast paths look at inference mode only while somebody observes:
+        # - Fast paths check for inference mode only while observers exist: call
         #   `_state.observers.enter()` once on entering, `_state.observers.leave()` once on
         #   leaving.
         # Use: `_state.inference_enabled` and `_state.grad_enabled`, each with `get()` and

@@ -34,7 +34,8 @@ def bytes_kept() -> Picture:
         bars(rows, "MB", say=lambda value: f"{value:.1f}"),
         "Bytes that a network keeps for backward, by mode",
         f"Four bars for the network of this lesson: {told}.",
-        "`no_grad` decides how much is kept; `eval` only leaves out what dropout would have saved.")
+        "`no_grad` determines how much is kept, while `eval` only skips what dropout would have "
+        "saved.")
 
 
 def stretches() -> Picture:
@@ -61,6 +62,6 @@ def stretches() -> Picture:
     return Picture(
         drawing.room(left + 7 * wide, 120), "A generator's stretches, and the mode in each",
         "Time runs from left to right. The caller runs with the mode on. next(), send(v) and "
-        "throw(e) each start a stretch of the body, in which the mode is off; each yield hands "
-        "back to the caller, where the mode is on again.",
-        "The mode belongs to the stretches of the body, not to the gaps between them.")
+        "throw(e) each start a stretch of the body, in which the mode is off; each yield "
+        "returns control to the caller, where the mode is on again.",
+        "The mode applies to the stretches of the body, not to the gaps between them.")
