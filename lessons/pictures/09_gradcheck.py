@@ -33,10 +33,12 @@ def two_ways() -> Picture:
               Arrow("numerical", "equal"), Arrow("analytical", "equal")]
     return Picture(
         graph(boxes, arrows, down=True), "gradcheck computes a Jacobian in two ways",
-        "From func and its inputs two ways lead to a Jacobian. Moving each input element a little "
-        "gives the numerical one, a backward pass for each output element the analytical one. "
-        "Then gradcheck asks whether they are nearly equal, and a few questions more.",
-        "Two ways to one table: the left one only evaluates, the right one trusts `backward`.")
+        "From func and its inputs, two ways lead to a Jacobian. Moving each input element a little "
+        "gives the numerical one, and a backward pass for each output element gives the "
+        "analytical one. Then gradcheck asks whether they are nearly equal, and a few more "
+        "questions.",
+        "On the left, `gradcheck` only evaluates the function. On the right, it relies on "
+        "`backward`.")
 
 
 def two_errors() -> Picture:
@@ -59,11 +61,11 @@ def two_errors() -> Picture:
              "eps", "error of the slope of x³ at 1.5", log_x=True, log_y=True,
              x_ticks=[1e-10, 1e-8, 1e-6, 1e-4, 1e-2], y_ticks=[1e-10, 1e-7, 1e-4, 1e-1]),
         "The error of a central difference in float32 and in float64",
-        "Two curves with logarithmic axes. As eps shrinks both fall along the same line, then rise "
-        f"again. float32 turns near eps = {best['float32']:.0e}, float64 near "
+        "Two curves with logarithmic axes. As eps shrinks, both fall along the same line and then "
+        f"rise again. float32 turns near eps = {best['float32']:.0e}, float64 near "
         f"{best['float64']:.0e}, at a far smaller error.",
-        "On the right the step is too coarse, on the left the digits run out. With float32 they "
-        "run out early.")
+        "On the right, the step is too coarse, and on the left, the digits run out. In float32, "
+        "they run out early.")
 
 
 class _Nearly(torch.autograd.Function):
@@ -93,6 +95,8 @@ def two_jacobians() -> Picture:
         chained([grid(texts[0], cell=56, label="numerical"),
                  grid(texts[1], apart, cell=56, label="analytical")], labels=["≠"], room=50),
         "The Jacobians of a backward that forgot its gradient",
-        f"The numerical Jacobian has the rows {texts[0][0]} and {texts[0][1]}, the analytical one "
-        f"{texts[1][0]} and {texts[1][1]}: they differ off the diagonal.".replace("'", ""),
-        "`Nearly` answers the same whatever `g` is, so it fills the places that should be zero.")
+        f"The numerical Jacobian has the rows {texts[0][0]} and {texts[0][1]}, and the "
+        f"analytical one has {texts[1][0]} and {texts[1][1]}. They differ off the "
+        "diagonal.".replace("'", ""),
+        "`Nearly` returns the same gradient for every `g`, so it fills positions that should be "
+        "zero.")

@@ -109,20 +109,20 @@ def check_multiplies_by_gradient(inputs: Sequence[Any], outputs: Sequence[Tensor
 
     With `masked`, which is meant for sparse tensors, nearly zero is enough.
     """
-    # 09.5 Gradients of zero, and none at all (about 21 lines)
+    # 09.5 Gradients of zero, and missing gradients (about 21 lines)
     # `check_multiplies_by_gradient` and `check_undefined` run backward with gradients of
-    # zeros: what comes out must be zero. In the second some are missing: those of all
-    # `count` outputs and, if there are several, each alone.
-    #   backward gives g + 1  -> GradcheckError("backward not multiplied by grad_output")
+    # zeros: the result must be zero. In the second, gradients are missing: for all
+    # `count` outputs together and, if there are several, for each alone.
+    #   backward returns g + 1  -> GradcheckError("backward not multiplied by grad_output")
     #   backward raises RuntimeError where g is missing -> undefined_error(NOT_HANDLED)
-    #   backward gives ones where g is missing          -> undefined_error(NOT_ZERO)
+    #   backward returns ones where g is missing        -> undefined_error(NOT_ZERO)
     # Mind:
-    # - No gradient for an input is fine.
-    # - The first function keeps the graph; the second calls `func` anew for each case.
+    # - It's fine if an input has no gradient.
+    # - The first function keeps the graph; the second calls `func` again for each case.
     # - Only outputs that require grad take part and are counted.
     # Use: `zeros_for`, `is_zero`, `check_fits`, `grad`; `without_gradient(output)`, whose
     # gradient is missing.
-    raise NotImplementedError("09.5 Gradients of zero, and none at all is yours to write")
+    raise NotImplementedError("09.5 Gradients of zero, and missing gradients is yours to write")
 
 
 def zeros_for(outputs: Sequence[Tensor]) -> list[Tensor]:
@@ -149,8 +149,8 @@ def check_fits(gradient: Tensor, goal: Tensor) -> None:
 
 def check_undefined(func: Function, inputs: Sequence[Any], count: int) -> None:
     """Raise unless missing gradients of outputs, all or just one, count as zeros."""
-    # 09.5 Gradients of zero, and none at all: see the task at `check_multiplies_by_gradient`.
-    raise NotImplementedError("09.5 Gradients of zero, and none at all is yours to write")
+    # 09.5 Gradients of zero, and missing gradients: see the task at `check_multiplies_by_gradient`.
+    raise NotImplementedError("09.5 Gradients of zero, and missing gradients is yours to write")
 
 
 def check_undefined_tangents(func: Function, inputs: Sequence[Any]) -> None:

@@ -184,17 +184,17 @@ def first_gradients(func: Function, count: int, live: Sequence[bool],
     The first `count` items of `given` are the inputs; `live` tells which of `given` require grad.
     """
     # 09.6 The gradient as a function (about 7 lines)
-    # Return, as a tuple, the gradients of `func` with respect to its live inputs,
-    # differentiable again. The first `count` of `given` are inputs, the others gradients
+    # Return, as a tuple, the gradients of `func` for its live inputs, so that they can be
+    # differentiated again. The first `count` of `given` are inputs, the others gradients
     # of outputs.
     #   first_gradients(lambda x: x * x * x, 1, [True, True], x, g)
     #                   -> ([36, 30],) for x = [2, 1], g = [3, 10]: 3 * x * x * g
     #   first_gradients(lambda x, y: (2 * x, c, 3 * x), 2, [True] * 4, x, y, g, h)
     #                   -> (2 * g + 3 * h,): y is not used, c does not require grad
     # Mind:
-    # - Forward mode has taken requires_grad away: first call `requires_grad_()` on all
-    #   that are live, and on nothing else.
-    # - Only missing gradients are left out.
+    # - Forward mode has reset requires_grad, so first call `requires_grad_()` on all live
+    #   tensors, and no others.
+    # - Leave out only missing gradients.
     # Use: `grad`, `differentiable`, `as_tuple`.
     raise NotImplementedError("09.6 The gradient as a function is yours to write")
 
@@ -205,16 +205,16 @@ def first_gradients(func: Function, count: int, live: Sequence[bool],
 def check_inputs(inputs: Sequence[Any]) -> None:
     """Raise for inputs that cannot be checked; warn about low-precision inputs."""
     # 09.4 Inputs that can be checked (about 9 lines)
-    # Find inputs that differences cannot check: float32 has too few digits, and elements
-    # that share memory move together. Only tensors that require grad are looked at.
+    # Find inputs that differences can't check: float32 has too few digits, and elements
+    # that share memory move together. Only tensors that require grad matter.
     #   check_inputs((1.5, float32 tensor))       -> calls warn_of_precision(1), no error
     #   check_inputs((shape (3, 2), strides (0, 1),))   -> raises overlap_error(0)
     #   check_inputs((shape (1, 2), strides (0, 1),))   -> nothing
     #   check_inputs((1.5, "word"))               -> ValueError(NOTHING_TO_CHECK)
     # Mind:
     # - The index counts all inputs.
-    # - Everything but float64 is warned of, and may be refused after that.
-    # Use: `tensor.stride()`, `differentiable`.
+    # - Every dtype but float64 gets a warning, and the input may be rejected after that.
+    # Use: `differentiable`.
     raise NotImplementedError("09.4 Inputs that can be checked is yours to write")
 
 
@@ -242,22 +242,23 @@ def overlap_error(index: int) -> RuntimeError:
 def check_slow(func: Function, inputs: Sequence[Any], limits: Tolerances, results: Sequence[Any],
                forward: bool) -> None:
     """Raise unless the jacobian of every output and input equals the numerical one."""
-    # 09.3 Comparing (about 12 lines)
+    # 09.3 Comparing jacobians (about 12 lines)
     # `nearly_equal` tells whether |analytical - numerical| <= atol + rtol * |numerical|
-    # everywhere; an infinity is near only itself, as `np.allclose` knows. `check_slow`
-    # calls `check_equal` for each result and input that require grad.
+    # everywhere; an infinity is near only itself. `check_slow` calls `check_equal` for
+    # each result and input that require grad.
     #   nearly_equal([100.05], [100], 1e-3, 1e-5)  -> True
     #   nearly_equal([110], [100], 0.095, 0)       -> False;  of [100] and [110]: True
     #   nearly_equal([nan], [nan], 1e-3, 1e-5)     -> False;  of [1] and [inf]: False
     # Mind:
-    # - `check_equal` is given the numbers of output and input among those that require
+    # - In its output and input numbers, `check_equal` counts only tensors that require
     #   grad.
-    # - Numerical jacobians, and those of forward mode, stand at [input][result], among
+    # - Numerical jacobians, and the ones from forward mode, are at [input][result], among
     #   all results.
-    # - With `forward` only forward mode is computed and compared, else only backward.
-    # - Where no result requires grad, call only `check_is_constant(numerical, 0.0)`.
+    # - With `forward`, only forward mode is computed and compared, otherwise only
+    #   backward.
+    # - If no result requires grad, call only `check_is_constant(numerical, 0.0)`.
     # Use: `numerical_jacobians`, `forward_jacobians`, `analytical_jacobians`.
-    raise NotImplementedError("09.3 Comparing is yours to write")
+    raise NotImplementedError("09.3 Comparing jacobians is yours to write")
 
 
 # -------------------------------------------------------------------- deprecated

@@ -81,7 +81,7 @@ def numerical_jacobians(func: Function, inputs: Sequence[Any], results: Sequence
     It changes the inputs' memory, without counting versions.
     """
     # 09.1 The jacobian by central differences (about 17 lines)
-    # Return, for each input that requires grad, the jacobians of all `results`: row i,
+    # Return, for each input that requires grad, the jacobians of all `results`. Row i,
     # column j is the slope of result element j with respect to input element i; elements
     # count row by row.
     #   # x = [1, 3] and w = [[1, 2, 3], [4, 5, 6]]
@@ -89,10 +89,10 @@ def numerical_jacobians(func: Function, inputs: Sequence[Any], results: Sequence
     #   numerical_jacobians(lambda x: x * x * x, (x,), (x * x * x,), 0.5)
     #                                                    -> [[[[3.25, 0], [0, 27.25]]]]
     # Mind:
-    # - Move one element at a time, by `eps` to either side, in `tensor._array`; put its
-    #   old value back exactly.
+    # - Move one element at a time, by `eps` in each direction, in `tensor._array`, and
+    #   restore its old value exactly.
     # - A result may share the input's memory.
-    # - A jacobian has its result's dtype, and stays zero unless that is floating point.
+    # - A jacobian has its result's dtype, and stays zero unless this is floating point.
     # Use: `differentiable`, `as_tuple`, `host`, `np.ndindex`; `check_alike` for every
     # result.
     raise NotImplementedError("09.1 The jacobian by central differences is yours to write")
@@ -115,17 +115,17 @@ def check_alike(below: Array, above: Array, index: tuple[int, ...] | None, eps: 
 def jacobian_columns(inputs: Sequence[Any], output: Tensor) -> Columns:
     """Return the gradients of each element of `output` for each input that requires grad."""
     # 09.2 The jacobian by backward (about 18 lines)
-    # `jacobian_columns` returns for each element of `output`, row by row, its gradient
-    # for each input that requires grad, None where that was not used. `assembled` puts
-    # such columns side by side, a jacobian for each input.
+    # For each element of `output`, row by row, `jacobian_columns` returns its gradient
+    # for each input that requires grad, or None if that input was not used. `assembled`
+    # puts such columns side by side, into a jacobian for each input.
     #   # x = [1, 3]; y is not used; c does not require grad
     #   jacobian_columns((y, c, x), x * x)             -> [[None, [2, 0]], [None, [0, 6]]]
     #   assembled((x,), [[[1, 2]], [None], [[3, 4]]])  -> [[[1, 0, 3], [2, 0, 4]]]
     # Mind:
     # - The graph can be used again afterwards.
-    # - A backward may keep or return the tensor that it gets: copy vectors and gradients.
-    # - A jacobian has its input's dtype; None, or a gradient of another shape than its
-    #   input, leaves zeros.
+    # - A backward may keep or return the tensor that it receives.
+    # - A jacobian has its input's dtype. None, or a gradient of the wrong shape, leaves
+    #   zeros.
     # Use: `grad`, `host`, `Tensor._plain(array)`.
     raise NotImplementedError("09.2 The jacobian by backward is yours to write")
 
@@ -207,22 +207,23 @@ def tangents_of(func: Function, inputs: Sequence[Any], which: int, direction: Ar
 
 def nearly_equal(analytical: Array, numerical: Array, rtol: float, atol: float) -> bool:
     """Return whether all elements are close, with a tolerance relative to the numerical ones."""
-    # 09.3 Comparing (about 12 lines)
+    # 09.3 Comparing jacobians (about 12 lines)
     # `nearly_equal` tells whether |analytical - numerical| <= atol + rtol * |numerical|
-    # everywhere; an infinity is near only itself, as `np.allclose` knows. `check_slow`
-    # calls `check_equal` for each result and input that require grad.
+    # everywhere; an infinity is near only itself. `check_slow` calls `check_equal` for
+    # each result and input that require grad.
     #   nearly_equal([100.05], [100], 1e-3, 1e-5)  -> True
     #   nearly_equal([110], [100], 0.095, 0)       -> False;  of [100] and [110]: True
     #   nearly_equal([nan], [nan], 1e-3, 1e-5)     -> False;  of [1] and [inf]: False
     # Mind:
-    # - `check_equal` is given the numbers of output and input among those that require
+    # - In its output and input numbers, `check_equal` counts only tensors that require
     #   grad.
-    # - Numerical jacobians, and those of forward mode, stand at [input][result], among
+    # - Numerical jacobians, and the ones from forward mode, are at [input][result], among
     #   all results.
-    # - With `forward` only forward mode is computed and compared, else only backward.
-    # - Where no result requires grad, call only `check_is_constant(numerical, 0.0)`.
+    # - With `forward`, only forward mode is computed and compared, otherwise only
+    #   backward.
+    # - If no result requires grad, call only `check_is_constant(numerical, 0.0)`.
     # Use: `numerical_jacobians`, `forward_jacobians`, `analytical_jacobians`.
-    raise NotImplementedError("09.3 Comparing is yours to write")
+    raise NotImplementedError("09.3 Comparing jacobians is yours to write")
 
 
 def check_equal(analytical: Array, numerical: Array, output: int, given: int, limits: Tolerances,
