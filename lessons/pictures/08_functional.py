@@ -36,7 +36,7 @@ def rows_of_the_table() -> Picture:
     return Picture(
         beside(drawn, 22), "A backward pass weighs the rows of the Jacobian",
         f"The Jacobian has the rows {_whole(table[0])} and {_whole(table[1])}. As v, "
-        f"{', '.join(told)}: the sum of the rows, each times its entry of v.",
+        f"{', '.join(told)}: the sum of the rows, each multiplied by its entry of v.",
         "A pass returns one row: a weighted sum of the rows of `J`.")
 
 
@@ -51,11 +51,11 @@ def rows_or_columns() -> Picture:
         beside([grid(wide.tolist(), row), grid(tall.tolist(), column)], 40,
                titles=["6 inputs, 1 output", "1 input, 6 outputs"]),
         "Forward against reverse mode: which side is short",
-        "Two Jacobians. A function of 6 inputs with 1 output has a single row, which one backward "
-        "pass gives, and 6 columns. A function of 1 input with 6 outputs has a single column, "
-        "which one forward run gives, and 6 rows.",
-        "Reverse mode (orange) gives a row in one pass, forward mode (blue) a column. A loss has "
-        "one row.")
+        "Two Jacobians. A function with 6 inputs and 1 output has 6 columns and a single row, "
+        "which one backward pass computes. A function with 1 input and 6 outputs has 6 rows and a "
+        "single column, which one forward run computes.",
+        "Reverse mode (orange) computes a row in one pass, and forward mode (blue) computes a "
+        "column. A loss has one row.")
 
 
 def four_pictures() -> Picture:
@@ -77,10 +77,10 @@ def four_pictures() -> Picture:
     return Picture(
         stacked([beside(drawn[:2], 20), beside(drawn[2:], 20)]),
         "The Jacobian of four averages of a picture",
-        "Four 4 by 4 tables, one for each result. Each is zero but for the 2 by 2 window that the "
-        f"result was averaged from: {found[0, 0, 0, 0].item():.2f} in the first, "
+        "Four 4 by 4 tables, one for each result. Each is zero except in the 2 by 2 window that "
+        f"the result averages: {found[0, 0, 0, 0].item():.2f} in the first, "
         f"{found[1, 1, 3, 3].item():.2f} in the last.",
-        "The shape `(2, 2, 4, 4)` is a picture for each of the four results.")
+        "The shape `(2, 2, 4, 4)` means four pictures, one for each result.")
 
 
 def a_recorded_slope() -> Picture:
@@ -90,5 +90,5 @@ def a_recorded_slope() -> Picture:
     return Picture(
         backward_graph(slope, {"x": x}), "The graph that a recorded pass leaves",
         "The gradient of x**3 is g * (3 * x**2). Its graph leads from the multiplication by g "
-        "over the multiplication by 3 and the square to the end at x.",
-        "The gradient of `x**3` was computed by three operations, and each left a node.")
+        "through the multiplication by 3 and the square to the leaf x.",
+        "Three operations computed the gradient of `x**3`, and each of them left a node.")

@@ -64,20 +64,21 @@ def tensor_tuple(value: Any, argument: str, function: str) -> tuple[bool, Tensor
 
 def fresh_inputs(tensors: Tensors, create_graph: bool, requires_grad: bool = True) -> Tensors:
     """Return copies of the inputs; only with `create_graph` are they in the caller's graph."""
-    # 08.1 Tensors of their own, results as the caller gave them (about 9 lines)
-    # `fresh_inputs` returns a tuple of tensors for `func`: detached ones, or views
-    # (`view_as`) where `create_graph` is true and the tensor requires grad. `result` and
-    # `nested_result` return derivatives as a tuple or the first alone.
-    #   fresh_inputs((x,), False)  -> equal to x, no grad_fn, requires_grad as asked for
-    #   fresh_inputs((w,), True)   -> a view of w, if w requires grad; else as above
+    # 08.1 Inputs and results (about 9 lines)
+    # `fresh_inputs` returns a tuple of new tensors for `func`, with the same values as
+    # the caller's tensors. `result` and `nested_result` return derivatives to the caller,
+    # as a tuple or only the first.
+    #   fresh_inputs((x,), False)  -> equal to x, no grad_fn, requires_grad as in the argument
+    #   fresh_inputs((w,), True)   -> a view of w, if w requires grad; otherwise as above
     #   result((a, b), False, False) -> a, detached;  result((a, b), True, True) -> (a, b)
     #   nested_result([(a, b), (c, d)], True, False, False)  -> (a, c)
     #   nested_result([(a, b), (c, d)], False, True, False)  -> (a, b)
     #   nested_result([(a, b), (c, d)], True, True, False)   -> ((a, b), (c, d))
     # Mind:
     # - Never return the caller's tensor itself, and never change it.
-    # - Results are detached unless `create_graph`; what was given keeps its history.
-    raise NotImplementedError("08.1 Tensors of their own, results as the caller gave them is yours to write")
+    # - Results are detached unless `create_graph`, but what you receive keeps its
+    #   history.
+    raise NotImplementedError("08.1 Inputs and results is yours to write")
 
 
 def vector_like(v: Any, others: Tensors, others_were_tuple: bool, create_graph: bool,
@@ -126,20 +127,21 @@ def require_dependence(tensors: Sequence[Tensor | None], what: str, strict: bool
 def zeros_for_missing(grads: Sequence[Tensor | None], like: Tensors, step: str, strict: bool,
                       create_graph: bool) -> Tensors:
     """Return the derivatives; a missing one becomes zeros, or an error in strict mode."""
-    # 08.2 Where there is no derivative (about 9 lines)
-    # `gradients` returns, as a tuple, what `grad` gives for each input, None where
-    # nothing depends on it. `zeros_for_missing` puts zeros like `like[i]` in the place of
-    # each None.
+    # 08.2 Missing derivatives (about 9 lines)
+    # `gradients` returns a tuple with the gradient that `grad` computes for each input,
+    # and None for an input that no output depends on. `zeros_for_missing` replaces each
+    # None with zeros like `like[i]`.
     #   gradients((2 * x, ones(2), None), (x, y), (g, g, g), False)  -> (2 * g, None)
     #   gradients((ones(2),), (x, y), None, False)                   -> (None, None)
     #   zeros_for_missing((None, h), (x, y), "gradient", False, False)
     #                                                                -> (zeros like x, h)
     # Mind:
-    # - Outputs that are None or do not require grad are left out, with their vectors.
-    # - An unused input is no error; `grad` has an argument for it.
-    # - `create_graph` and `retain_graph` go on to `grad` as they came.
-    # Use: `grad`; `require_found`, which raises in strict mode.
-    raise NotImplementedError("08.2 Where there is no derivative is yours to write")
+    # - Leave out outputs that are None or don't require grad, together with their
+    #   vectors.
+    # - An unused input isn't an error.
+    # - Pass `create_graph` and `retain_graph` on to `grad` unchanged.
+    # Use: `grad`; `require_found` for the errors of strict mode.
+    raise NotImplementedError("08.2 Missing derivatives is yours to write")
 
 
 def require_found(grads: Sequence[Tensor | None], step: str, strict: bool,
@@ -162,12 +164,12 @@ def independent(i: int, what: str) -> str:
 
 def result(tensors: Tensors, as_tuple: bool, create_graph: bool) -> Any:
     """Return one tensor or a tuple, like the caller's arguments; detached unless `create_graph`."""
-    # 08.1 Tensors of their own, results as the caller gave them: see the task at `fresh_inputs`.
-    raise NotImplementedError("08.1 Tensors of their own, results as the caller gave them is yours to write")
+    # 08.1 Inputs and results: see the task at `fresh_inputs`.
+    raise NotImplementedError("08.1 Inputs and results is yours to write")
 
 
 def nested_result(rows: Sequence[Tensors], outputs_as_tuple: bool, inputs_as_tuple: bool,
                   create_graph: bool) -> Any:
     """Return one derivative per output and input, nested like the outputs and inputs."""
-    # 08.1 Tensors of their own, results as the caller gave them: see the task at `fresh_inputs`.
-    raise NotImplementedError("08.1 Tensors of their own, results as the caller gave them is yours to write")
+    # 08.1 Inputs and results: see the task at `fresh_inputs`.
+    raise NotImplementedError("08.1 Inputs and results is yours to write")

@@ -68,19 +68,21 @@ def vjp(
     >>> vjp(lambda x: x * x, tensor([1.0, 2.0]), tensor([1.0, 10.0]))
     (tensor([1., 4.]), tensor([ 2., 40.]))
     """
-    # 08.3 vjp: the product from the left (about 9 lines)
-    # Return `func(*inputs)` and `v^T J`.
+    # 08.3 The vector-jacobian product (about 9 lines)
+    # Return `func(*inputs)` and the product `v^T J`, even if the caller has switched
+    # recording off with `no_grad`.
     #   f = lambda x: x * x.sum()                       # J = [[4, 1], [2, 5]] at (1, 2)
     #   vjp(f, tensor([1.0, 2.0]), tensor([1.0, 10.0])) -> ([3, 6], [24, 51])
     #   vjp(lambda x, y: 2 * x, (x, y), v)              -> (2 * x, (2 * v, zeros like y))
     # Mind:
-    # - `func` is called once, with fresh inputs and with recording on, also under
-    #   `no_grad`; afterwards the mode is what it was, also after an error.
-    # - The output is nested as `func` gave it, the product as the inputs were.
-    # - Both are detached unless `create_graph`; pass that and `strict` to all helpers.
-    # Use: `_own_inputs`, `_outputs_of`, `_vector_of_outputs`, `gradients`,
-    # `zeros_for_missing` (step "gradient"), `result`, `enable_grad`.
-    raise NotImplementedError("08.3 vjp: the product from the left is yours to write")
+    # - Call `func` once, with fresh inputs. Afterwards, the grad mode is what it was
+    #   before, even after an error.
+    # - The output is nested as `func` returned it, and the product as the inputs were.
+    # - Both are detached unless `create_graph`. The helpers need `create_graph` and
+    #   `strict` too.
+    # Use: `gradients`, `zeros_for_missing` (step "gradient"), `result`, and the helpers
+    # below: `_own_inputs`, `_outputs_of`, `_vector_of_outputs`.
+    raise NotImplementedError("08.3 The vector-jacobian product is yours to write")
 
 
 def jvp(
@@ -102,20 +104,20 @@ def jvp(
     >>> jvp(lambda x: x * x, tensor([1.0, 2.0]), tensor([1.0, 10.0]))
     (tensor([1., 4.]), tensor([ 2., 40.]))
     """
-    # 08.6 jvp: the product from the right (about 13 lines)
-    # `pullback` returns the gradients for a vector `u` and that `u`, zeros like `like`:
-    # the first can be differentiated with respect to the second. `jvp` returns
-    # `func(*inputs)` and `J v`, by two backward passes; see NOTE [Tangents by double
-    # backward].
+    # 08.6 The jacobian-vector product (about 13 lines)
+    # `pullback` returns the gradients for a vector `u`, and `u` itself, which is zeros
+    # like `like`. The gradients must be differentiable with respect to `u`. `jvp` returns
+    # `func(*inputs)` and `J v`, computed by two backward passes; see NOTE [Tangents by
+    # double backward].
     #   f = lambda x: x * x.sum()                         # J = [[4, 1], [2, 5]] at (1, 2)
     #   jvp(f, tensor([1.0, 2.0]), tensor([1.0, 10.0]))   -> ([3, 6], [14, 52])
     #   jvp(lambda x: (2 * x, ones(3)), x, v)             -> (.., (2 * v, [0, 0, 0]))
     # Mind:
-    # - Modes, inputs and outputs are as in `vjp`; the product is nested as the outputs
-    #   are.
+    # - Modes, inputs and outputs work as in `vjp`, but the product is nested as the
+    #   outputs are.
     # - `require_dependence(pulled, "grad_inputs", strict)` checks the first pass.
     # Use: `_vector_of_inputs`, `zeros_for_missing` (step "tangent").
-    raise NotImplementedError("08.6 jvp: the product from the right is yours to write")
+    raise NotImplementedError("08.6 The jacobian-vector product is yours to write")
 
 
 def vhp(
@@ -139,16 +141,17 @@ def vhp(
     (tensor(9.), tensor([ 6., 12.]))
     """
     # 08.7 Products with a hessian (about 22 lines)
-    # `_slopes` returns the gradients of `output`, such that they can be differentiated.
-    # `vhp` returns the output and the vector-jacobian product of the slopes, `hvp` the
-    # output and their jacobian-vector product, by `pullback`.
+    # `_slopes` returns the gradients of `output` in a form that you can differentiate
+    # again. `vhp` returns the output and `v^T H`, and `hvp` returns the output and `H v`.
+    # Neither of them builds `H`.
     #   f = lambda x: x[0] ** 2 * x[1] + x[1] ** 3      # H = [[4, 2], [2, 12]] at (1, 2)
     #   vhp(f, tensor([1.0, 2.0]), tensor([1.0, 10.0])) -> (10, [24, 122]); hvp: the same
     # Mind:
-    # - `func`, modes and detaching are as in `vjp`; the product is nested as the inputs.
-    # - Missing: zeros like the inputs, steps "row of hessian" (vhp) and "column of
-    #   hessian" (hvp).
-    # - `require_dependence(slopes, "jacobian", strict)` refuses constant slopes.
+    # - `func`, modes and detaching work as in `vjp`, and the product is nested as the
+    #   inputs are.
+    # - Missing derivatives become zeros like the inputs, with the steps "row of hessian"
+    #   (vhp) and "column of hessian" (hvp).
+    # - `require_dependence(slopes, "jacobian", strict)` rejects constant slopes.
     # Use: `_prepared`, `gradients`, `pullback`.
     raise NotImplementedError("08.7 Products with a hessian is yours to write")
 
@@ -243,22 +246,22 @@ def hessian(
     tensor([[ 6.,  0.],
             [ 0., 12.]])
     """
-    # 08.5 hessian: the jacobian of the jacobian (about 11 lines)
-    # The hessian is the `jacobian` of the slopes, which are the `jacobian` of `func`.
+    # 08.5 The hessian (about 11 lines)
+    # Return the second derivatives of `func`, for an output with one element. `jacobian`
+    # can do all the work.
     #   f = lambda x: x[0] ** 2 * x[1] + x[1] ** 3
     #   hessian(f, tensor([1.0, 2.0]))     -> [[4, 2], [2, 12]]
     #   hessian(lambda x, y: (x * x).sum() * y, (tensor([1.0, 2.0]), tensor(3.0)))
     #                                      -> (([[6, 0], [0, 6]], [2, 4]), ([2, 4], 0))
     # Mind:
-    # - The slopes have to be differentiated; all options are for the outer jacobian
-    #   alone.
+    # - The options of `hessian` are for the outer jacobian alone.
     # - An output of shape (1, 1) gives the same hessian as one of shape ().
-    # - A tuple of one input gives a tuple of tuples too; one tensor gives its block
-    #   alone.
-    # - `require_dependence(slopes, "jacobian", strict)` refuses constant slopes.
-    # Use: `tensor_tuple`; `_check_strategy`, which comes first; `_single_output` calls
-    # `func` and checks its output.
-    raise NotImplementedError("08.5 hessian: the jacobian of the jacobian is yours to write")
+    # - A tuple of one input also gives a tuple of tuples, but a single tensor gives its
+    #   block alone.
+    # - `require_dependence(slopes, "jacobian", strict)` rejects constant slopes.
+    # Use: `tensor_tuple`; `_check_strategy`, to be called first; `_single_output` to call
+    # `func` and check its output.
+    raise NotImplementedError("08.5 The hessian is yours to write")
 
 
 # -------------------------------------------------------------------- helpers
@@ -383,21 +386,21 @@ def _check_forward_mode(create_graph: bool, strict: bool, vectorize: bool) -> No
 
 def blocks_of(output: Tensor, rows: Sequence[Tensor | None], inputs: Tensors) -> Tensors:
     """Assemble one output's jacobian for each input from its rows; missing rows are zeros."""
-    # 08.4 Row by row (about 15 lines)
-    # From vectors to a jacobian: a unit vector for each element, a row for each vector,
-    # rows as one tensor, blocks of shape `(*output.shape, *input.shape)`. Here x = (1, 2)
-    # and y = 3.
+    # 08.4 Jacobians row by row (about 15 lines)
+    # Build a jacobian from its rows: `unit_vectors` returns a unit vector for each
+    # element, `rows_of` a row for each unit vector, `stacked` all rows as one tensor, and
+    # `blocks_of` blocks of shape `(*output.shape, *input.shape)`. Here x = (1, 2), y = 3.
     #   unit_vectors(tensor([[7.0, 8.0]]))           -> two tensors, [[1, 0]] and [[0, 1]]
     #   rows_of(x * x.sum(), (x, y), False)          -> [([4, 1], None), ([2, 5], None)]
     #   stacked([None, tensor([3.0, 4.0])], x)       -> [[0, 0], [3, 4]]
     #   stacked([], x)                               -> shape (0, 2)
     #   blocks_of(ones(2, 1), [m, None], (x, y))     -> m in shape (2, 1, 2), zeros (2, 1)
     # Mind:
-    # - Unit vectors and zeros have the dtype of their tensor: `like`, or the input.
-    # - Rows can be asked for again: every pass retains the graph.
-    # - `create_graph` goes on to `gradients`, which has None for a constant.
+    # - Unit vectors and zeros have the dtype of `like` or of their input.
+    # - The caller may ask for the rows again.
+    # - Pass `create_graph` on to `gradients`, which returns None for a constant.
     # Use: `F.eye`, `F.zeros`, `F.stack`, `gradients`.
-    raise NotImplementedError("08.4 Row by row is yours to write")
+    raise NotImplementedError("08.4 Jacobians row by row is yours to write")
 
 
 def _forward_jacobian(func: Function, inputs: Any) -> Any:

@@ -32,20 +32,21 @@ Row = tuple[Tensor | None, ...]  # the derivative of one element with respect to
 def gradients(outputs: Sequence[Tensor | None], inputs: Tensors, grad_outputs: Tensors | None,
               create_graph: bool, retain_graph: bool | None = None) -> Row:
     """Return `grad` of the differentiable outputs; without any, every gradient is `None`."""
-    # 08.2 Where there is no derivative (about 9 lines)
-    # `gradients` returns, as a tuple, what `grad` gives for each input, None where
-    # nothing depends on it. `zeros_for_missing` puts zeros like `like[i]` in the place of
-    # each None.
+    # 08.2 Missing derivatives (about 9 lines)
+    # `gradients` returns a tuple with the gradient that `grad` computes for each input,
+    # and None for an input that no output depends on. `zeros_for_missing` replaces each
+    # None with zeros like `like[i]`.
     #   gradients((2 * x, ones(2), None), (x, y), (g, g, g), False)  -> (2 * g, None)
     #   gradients((ones(2),), (x, y), None, False)                   -> (None, None)
     #   zeros_for_missing((None, h), (x, y), "gradient", False, False)
     #                                                                -> (zeros like x, h)
     # Mind:
-    # - Outputs that are None or do not require grad are left out, with their vectors.
-    # - An unused input is no error; `grad` has an argument for it.
-    # - `create_graph` and `retain_graph` go on to `grad` as they came.
-    # Use: `grad`; `require_found`, which raises in strict mode.
-    raise NotImplementedError("08.2 Where there is no derivative is yours to write")
+    # - Leave out outputs that are None or don't require grad, together with their
+    #   vectors.
+    # - An unused input isn't an error.
+    # - Pass `create_graph` and `retain_graph` on to `grad` unchanged.
+    # Use: `grad`; `require_found` for the errors of strict mode.
+    raise NotImplementedError("08.2 Missing derivatives is yours to write")
 
 
 def pullback(outputs: Sequence[Tensor | None], inputs: Tensors,
@@ -54,39 +55,39 @@ def pullback(outputs: Sequence[Tensor | None], inputs: Tensors,
 
     See NOTE [Tangents by double backward].
     """
-    # 08.6 jvp: the product from the right (about 13 lines)
-    # `pullback` returns the gradients for a vector `u` and that `u`, zeros like `like`:
-    # the first can be differentiated with respect to the second. `jvp` returns
-    # `func(*inputs)` and `J v`, by two backward passes; see NOTE [Tangents by double
-    # backward].
+    # 08.6 The jacobian-vector product (about 13 lines)
+    # `pullback` returns the gradients for a vector `u`, and `u` itself, which is zeros
+    # like `like`. The gradients must be differentiable with respect to `u`. `jvp` returns
+    # `func(*inputs)` and `J v`, computed by two backward passes; see NOTE [Tangents by
+    # double backward].
     #   f = lambda x: x * x.sum()                         # J = [[4, 1], [2, 5]] at (1, 2)
     #   jvp(f, tensor([1.0, 2.0]), tensor([1.0, 10.0]))   -> ([3, 6], [14, 52])
     #   jvp(lambda x: (2 * x, ones(3)), x, v)             -> (.., (2 * v, [0, 0, 0]))
     # Mind:
-    # - Modes, inputs and outputs are as in `vjp`; the product is nested as the outputs
-    #   are.
+    # - Modes, inputs and outputs work as in `vjp`, but the product is nested as the
+    #   outputs are.
     # - `require_dependence(pulled, "grad_inputs", strict)` checks the first pass.
     # Use: `_vector_of_inputs`, `zeros_for_missing` (step "tangent").
-    raise NotImplementedError("08.6 jvp: the product from the right is yours to write")
+    raise NotImplementedError("08.6 The jacobian-vector product is yours to write")
 
 
 def rows_of(output: Tensor, inputs: Tensors, create_graph: bool) -> list[Row]:
     """Return the rows of the jacobian of one output, with a backward pass for each element."""
-    # 08.4 Row by row (about 15 lines)
-    # From vectors to a jacobian: a unit vector for each element, a row for each vector,
-    # rows as one tensor, blocks of shape `(*output.shape, *input.shape)`. Here x = (1, 2)
-    # and y = 3.
+    # 08.4 Jacobians row by row (about 15 lines)
+    # Build a jacobian from its rows: `unit_vectors` returns a unit vector for each
+    # element, `rows_of` a row for each unit vector, `stacked` all rows as one tensor, and
+    # `blocks_of` blocks of shape `(*output.shape, *input.shape)`. Here x = (1, 2), y = 3.
     #   unit_vectors(tensor([[7.0, 8.0]]))           -> two tensors, [[1, 0]] and [[0, 1]]
     #   rows_of(x * x.sum(), (x, y), False)          -> [([4, 1], None), ([2, 5], None)]
     #   stacked([None, tensor([3.0, 4.0])], x)       -> [[0, 0], [3, 4]]
     #   stacked([], x)                               -> shape (0, 2)
     #   blocks_of(ones(2, 1), [m, None], (x, y))     -> m in shape (2, 1, 2), zeros (2, 1)
     # Mind:
-    # - Unit vectors and zeros have the dtype of their tensor: `like`, or the input.
-    # - Rows can be asked for again: every pass retains the graph.
-    # - `create_graph` goes on to `gradients`, which has None for a constant.
+    # - Unit vectors and zeros have the dtype of `like` or of their input.
+    # - The caller may ask for the rows again.
+    # - Pass `create_graph` on to `gradients`, which returns None for a constant.
     # Use: `F.eye`, `F.zeros`, `F.stack`, `gradients`.
-    raise NotImplementedError("08.4 Row by row is yours to write")
+    raise NotImplementedError("08.4 Jacobians row by row is yours to write")
 
 
 def all_rows(outputs: Sequence[Tensor | None], inputs: Tensors,
@@ -96,18 +97,19 @@ def all_rows(outputs: Sequence[Tensor | None], inputs: Tensors,
     The rows of one output and one input form one tensor, or `None` if there are none.
     """
     # 08.8 All rows in one pass (about 17 lines)
-    # Return an entry for each of `outputs`: a tuple with all rows of that output for each
-    # input, as one tensor, rows first. One backward pass over batches of vectors finds
-    # all. Here x = (1, 2), y = 3.
+    # Return an entry for each of `outputs`: a tuple that contains, for each input, all
+    # rows of that output as one tensor. A single backward pass computes them all. Here x
+    # = (1, 2), y = 3.
     #   all_rows((x * x.sum(), (x * x).sum() * y), (x, y), False)
     #                       -> [([[4, 1], [2, 5]], [0, 0]), ([[6, 12]], [5])]
     #   all_rows((ones(3), (x * x).sum()), (x, y), False)
     #                       -> [(None, None), ([[2, 4]], None)]
     # Mind:
-    # - An output that is None or does not require grad is left out of the pass.
-    # - Without any element to differentiate there is no pass: None for all.
-    # - The graph can be used again; `create_graph` goes on to `grad`.
-    # Use: `units_of`, the batches; `grad(..., is_grads_batched=True)`.
+    # - Leave out outputs that are None or don't require grad.
+    # - If no element is left to differentiate, run no pass: each entry has None for every
+    #   input.
+    # - The caller may use the graph again. Pass `create_graph` on to `grad`.
+    # Use: `units_of` for the batches; `grad(..., is_grads_batched=True)`.
     raise NotImplementedError("08.8 All rows in one pass is yours to write")
 
 
@@ -131,11 +133,11 @@ def units_of(tensors: Sequence[Tensor], skipped: int = 0) -> list[Tensor]:
 
 def unit_vectors(like: Tensor) -> list[Tensor]:
     """Return a unit tensor for each element of `like`."""
-    # 08.4 Row by row: see the task at `rows_of`.
-    raise NotImplementedError("08.4 Row by row is yours to write")
+    # 08.4 Jacobians row by row: see the task at `rows_of`.
+    raise NotImplementedError("08.4 Jacobians row by row is yours to write")
 
 
 def stacked(rows: Sequence[Tensor | None], like: Tensor) -> Tensor:
     """Stack rows or columns; missing ones become zeros."""
-    # 08.4 Row by row: see the task at `rows_of`.
-    raise NotImplementedError("08.4 Row by row is yours to write")
+    # 08.4 Jacobians row by row: see the task at `rows_of`.
+    raise NotImplementedError("08.4 Jacobians row by row is yours to write")
