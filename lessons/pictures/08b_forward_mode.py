@@ -24,7 +24,7 @@ def dual_parabola() -> Picture:
         graph(boxes, arrows), "Values and tangents of x × x + 2 × x",
         f"Arrows lead from x to x × x and to 2 × x, and from both to f. Each box has a value and a "
         f"rate: {told}.",
-        "Each step computes its value and its rate, and then its inputs may be forgotten. No arrow "
+        "After a step has computed its value and its rate, we can forget its inputs. No arrow "
         "leads back.")
 
 
@@ -38,6 +38,7 @@ def rows_and_columns() -> Picture:
                 grid(rows, {(1, j): "on-gradient" for j in range(3)}, label="one pass: vᵀ J")],
                gap=60),
         "A column by forward mode, a row by reverse mode",
-        "Two copies of a jacobian with 2 rows and 3 columns: in the first a column is marked, in "
-        "the second a row.",
-        "Two outputs, three inputs: three runs for all columns, or two passes for all rows.")
+        "Two copies of a jacobian with 2 rows and 3 columns. In the first, a column is marked, and "
+        "in the second, a row.",
+        "With two outputs and three inputs, three runs compute all columns, or two passes compute "
+        "all rows.")

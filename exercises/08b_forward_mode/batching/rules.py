@@ -39,7 +39,7 @@ def elementwise(call: Call) -> Any:
     broadcast against each other.
     """
     # 08b.4 Batching rules (about 15 lines)
-    # A rule runs an op once, on a whole batch whose first dimension counts examples:
+    # A rule runs an op once on a whole batch, whose first dimension counts the examples:
     # dimension d of an example is d + 1 of the batch.
     #   moved(-1, 3) -> 3;  moved((0, -1), 2) -> (1, 2)       # n is an example's number of dimensions
     #   elementwise, batch (5, 2), shared (3, 2)               -> the batch as (5, 1, 2)
@@ -49,8 +49,10 @@ def elementwise(call: Call) -> Any:
     #       call["self"], call.shape("self"), call.ndim("self") -> the batch, an example's shape (2,), 1
     # Mind:
     # - Some ops take one number for `dim`, not a tuple.
-    # - `numbers_as_vectors(call)` first, so that there is a dimension.
-    # Use: `call.run(name=value)`: other arguments stay; `wrap_dim`, `wrap_dims`.
+    # - Examples may be numbers: call `numbers_as_vectors(call)` first, so that there is a
+    #   dimension.
+    # Use: `call.run(name=value)`, which keeps the other arguments; `wrap_dim`,
+    # `wrap_dims`.
     raise NotImplementedError("08b.4 Batching rules is yours to write")
 
 

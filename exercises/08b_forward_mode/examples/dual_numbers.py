@@ -66,15 +66,15 @@ def add(a: Dual, b: Dual) -> Dual:
     # Each step returns a Dual: its value, and its tangent, the rate at which the value
     # changes while the inputs change at the rates of their tangents.
     # `jacobian_vector_product` runs `f` once, on inputs that move along `direction`, and
-    # returns value and tangent of its result.
+    # returns the value and the tangent of its result.
     #   add(Dual(3.0, 1.0), Dual(4.0, 10.0))   -> Dual(7.0, 11.0)
     #   mul(Dual(3.0, 1.0), Dual(4.0, 10.0))   -> Dual(12.0, 34.0)
     #   exp(Dual(0.0, 5.0))                    -> Dual(1.0, 5.0)
     #   reciprocal(Dual(4.0, 16.0))            -> Dual(0.25, -1.0)
     #   jacobian_vector_product(lambda x, y: x * y + x, (3.0, 4.0), (1.0, 10.0)) -> (15.0, 35.0)
     # Mind:
-    # - An input at rest has the tangent 0.
-    # Use: `Dual(value, tangent)`, `math.exp`.
+    # - An input that doesn't move has the tangent 0.
+    # Use: `math.exp`.
     raise NotImplementedError("08b.1 Dual numbers is yours to write")
 
 

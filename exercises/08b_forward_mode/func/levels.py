@@ -62,24 +62,22 @@ class VmapLevels:
 
     def of(self, tensor: Tensor) -> Tensor:
         """Unwrap a tensor; the batch dimensions of outer levels come first."""
-        # 08b.6 Each example with a copy of its own (about 7 lines)
+        # 08b.6 Values for all examples (about 7 lines)
         # `of` returns what the graph records for a tensor inside `vmap`: its value for all
-        # examples, at all levels. `example` wraps such a value: what a function sees. Here
-        # `levels` is `VmapLevels(((1, 3), (2, 5)))`, pairs of level and size, outermost
-        # first.
+        # examples, at all levels. `example` wraps such a value, so that it looks like one
+        # example. Here `levels` is `VmapLevels(((1, 3), (2, 5)))`, pairs of level and size,
+        # outermost first.
         #   levels.of(x), x batched at both        -> its value, (3, 5, 2)
         #   levels.of(w), w shared, shape (2,)     -> shape (3, 5, 2), a copy for each example
         #   levels.of(y), y batched at 2 alone     -> (3, 5, 2) as well
         #   levels.example(value)                  -> batched at 1, then at 2
-        # Mind:
-        # - The level that was wrapped last is unwrapped first.
         # Use: `examples(tensor, level)`, `batched(value, level)`, `F.expand`.
-        raise NotImplementedError("08b.6 Each example with a copy of its own is yours to write")
+        raise NotImplementedError("08b.6 Values for all examples is yours to write")
 
     def example(self, value: Tensor) -> Tensor:
         """Wrap a value: return the tensor that a function inside the levels sees."""
-        # 08b.6 Each example with a copy of its own: see the task at `VmapLevels.of`.
-        raise NotImplementedError("08b.6 Each example with a copy of its own is yours to write")
+        # 08b.6 Values for all examples: see the task at `VmapLevels.of`.
+        raise NotImplementedError("08b.6 Values for all examples is yours to write")
 
 
 def is_batched(tensor: Tensor) -> bool:

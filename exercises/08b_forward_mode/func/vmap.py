@@ -138,7 +138,7 @@ def run(func: Function, name: str, args: Any, leaves: list[Any], dims: list[Any]
     # 08b.5 vmap: wrap, call, unwrap (about 14 lines)
     # `run` calls `func` once, on batches at a new level, and returns its outputs, each
     # `unwrapped`, with their dimensions. `unwrapped` puts the batch of one output at
-    # `dim`. Here `y` is a batch of 3 vectors of 2, `w` has no batch.
+    # `dim`. Here `y` is a batch of 3 vectors of 2, and `w` has no batch.
     #   unwrapped(name, y, level, 3, 0)     -> shape (3, 2);  with dim 1: (2, 3)
     #   unwrapped(name, w, level, 3, 0)     -> shape (3, 2): w in each row
     #   unwrapped(name, 5, level, 3, None)  -> 5

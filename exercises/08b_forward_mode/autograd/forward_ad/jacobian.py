@@ -59,20 +59,20 @@ def columns_along(func: Callable[..., Any], inputs: Sequence[Tensor],
     (tensor(9.), [tensor([ 6., 60.])])
     """
     # 08b.7 All columns in one run (about 11 lines)
-    # Three pieces. `columns_along` runs `func` once and returns its outputs and, for
-    # each, the derivative along every row of `directions`. `column_block` makes an
-    # input's block of the jacobian. `hessian` composes `jacfwd` and `jacrev`, in either
-    # order.
-    #   columns_along(lambda x: x * x, [x], [rows]), x = (2, 3)      -> (x * x, [columns]), both (2, 2):
+    # How do you get the derivatives along all `directions` if `columns_along` may run
+    # `func` only once? How does `column_block` turn the columns in `part` into one
+    # input's block of the jacobian? And which composition of `jacfwd` and `jacrev` is
+    # `hessian`? It must use both, in either order.
+    #   columns_along(lambda x: x * x, [x], [rows]), x = (2, 3)      -> (x * x, [columns]):
     #     rows [[1, 0], [0, 1]]                                      -> columns [[4, 0], [0, 6]]
     #   column_block(levels, columns (6, 3), slice(2, 6), (2, 2))    -> shape (3, 2, 2), of rows 2 to 5
     #   the same, columns (6, 5, 3), levels of a batch of 5          -> (5, 3, 2, 2), wrapped
     #   hessian(lambda x: x[0] ** 2 * x[1] + x[1] ** 3)((1, 2))      -> [[4, 2], [2, 12]]
     # Mind:
-    # - Tangents live as long as their level.
-    # Use: `next_level`, `jvp_level() as level`, `checked_dual(level, x, tangent)`,
-    # `batched(rows, batch_level)`, `rows_of(tangent, output, batch_level, count)`,
-    # `level.tangent(output)`, `as_sequence`; `F.movedim`, `levels.example`.
+    # - Tangents live only as long as their level.
+    # - `func` may return one output or several.
+    # Use: `jvp_level`, `checked_dual`, `rows_of`; section 9 of the lesson says what they
+    # do.
     raise NotImplementedError("08b.7 All columns in one run is yours to write")
 
 

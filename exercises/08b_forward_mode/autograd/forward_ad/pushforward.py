@@ -119,8 +119,8 @@ def multilinear(op: type[Op], values: Sequence[Any], outputs: Outputs,
                 tangents: Tangents) -> Sequence[Tensor | None]:
     """Sum, over the inputs with a tangent, the op with the tangent in that input's place."""
     # 08b.2 Tangents by the kind of an op (about 8 lines)
-    # Return a list: the tangent of each output. `tangents` has those of the inputs that
-    # move, by position.
+    # Return a list with the tangent of each output. `tangents` has the tangents of the
+    # inputs that move, by position.
     #   multilinear(Mm, [a, b], outputs, {0: s, 1: t})       -> [s @ b + a @ t]
     #   elementwise(Mul, [x, y], outputs, {0: s, 1: t})      -> [s * y + t * x]
     #   elementwise(Exp, [x], outputs, {0: t})               -> [t * exp(x)]
@@ -128,7 +128,7 @@ def multilinear(op: type[Op], values: Sequence[Any], outputs: Outputs,
     #   linear(Stack, [[x, x], 0], outputs, {0: [None, t]})  -> [[0, 0], t] in one tensor
     #   linear(Unbind, [a, 0], outputs, {0: s})              -> [s[0], s[1]]
     # Mind:
-    # - `values` stays as it is.
+    # - Don't change `values`.
     # Use: `apply(op, values)`, `total(parts)`, `gradient_of_input`, `tangent_or_zeros`,
     # `as_sequence`; `op.differentiable_positions`.
     raise NotImplementedError("08b.2 Tangents by the kind of an op is yours to write")
@@ -151,21 +151,21 @@ def linear(op: type[Op], values: Sequence[Any], outputs: Outputs,
 def transposed_twice(op: type[Op], values: Sequence[Any], outputs: Outputs,
                      tangents: Tangents) -> Sequence[Tensor | None]:
     """Differentiate the backward pass in its gradients; see NOTE [How a tangent passes an op]."""
-    # 08b.3 Tangents from the backward formulas alone (about 13 lines)
-    # The formulas compute `J^T v`. Differentiate that with respect to `v`, the tangents
-    # as vectors: that is `J t`. Return it for each output.
+    # 08b.3 Tangents from backward formulas (about 13 lines)
+    # The formulas compute `J^T v`, but you need `J t` for each output. Get it from the
+    # formulas, by differentiating with respect to `v`.
     #   transposed_twice(Cumsum, [x, 0, None], outputs, {0: tensor([1, 10, 100])})  -> [[1, 11, 111]]
     #   transposed_twice(MaxDim, ..)         -> [its tangent, None]: indices have none
     #   no pair, two outputs                 -> [None, None]
     # Mind:
-    # - The formulas are recorded, also under `no_grad`; the mode is what it was
+    # - The formulas are recorded even under `no_grad`, and the mode is restored
     #   afterwards.
-    # - Tangents have a graph only if `wants_graph()`, asked before that.
-    # - An output may be unused by the formulas.
+    # - Tangents have a graph only if `wants_graph()` is true at the start.
+    # - The formulas may not use every output.
     # - The parts of several inputs add up.
     # Use: `zero_vectors`, `gradient_of_input`, `differentiable_pairs`, `grad`,
     # `having(_state.grad_enabled, True)`.
-    raise NotImplementedError("08b.3 Tangents from the backward formulas alone is yours to write")
+    raise NotImplementedError("08b.3 Tangents from backward formulas is yours to write")
 
 
 RULES: dict[str, Rule] = {
