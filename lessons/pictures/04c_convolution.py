@@ -26,7 +26,7 @@ def sliding_window() -> Picture:
         "Five elements, 1 2 4 8 16. A window with the weights a, b and c covers elements 0 to 2 in "
         "step 0, 1 to 3 in step 1 and 2 to 4 in step 2: 1a + 2b + 4c, 2a + 4b + 8c, "
         "4a + 8b + 16c.",
-        "Element 4, in the middle, is seen in all three steps.")
+        "All three steps see element 4, in the middle.")
 
 
 def windows_without_copies() -> Picture:
@@ -39,11 +39,11 @@ def windows_without_copies() -> Picture:
         grid(view.tolist(), middle, label="9 elements shown, strides (8, 8)", cell=40)], 20)
     return Picture(
         drawn, "Windows as a view of memory",
-        f"Five numbers lie in memory. A 3 by 3 view of them has the rows "
+        f"Five numbers in memory. A 3 by 3 view of them has the rows "
         f"{', '.join(str([int(each) for each in row]) for row in view.tolist())}: one step down "
         "and one step to the right both go one element further, so element 4 appears three times "
         "on the diagonal.",
-        "Column i is window number i. The three blue cells are one element of memory.")
+        "Column i is window number i. The three blue cells are the same element in memory.")
 
 
 def windows_added_back() -> Picture:
@@ -62,7 +62,7 @@ def windows_added_back() -> Picture:
         stacked(rows, 10), "Gradients of windows, added back",
         "Position 0 of the window adds 1 to elements 0 to 2, position 1 to elements 1 to 3, "
         f"position 2 to elements 2 to 4. The sum is {[int(each) for each in grad]}.",
-        "One position never meets an element twice, so each row is one exact addition.")
+        "A position never meets an element twice, so each row is one exact addition.")
 
 
 def one_product() -> Picture:
@@ -82,4 +82,4 @@ def one_product() -> Picture:
         "A convolution as one matrix product",
         f"The filter {[int(each) for each in filters[0]]} times the matrix whose columns are the "
         f"three windows gives {[int(each) for each in out[0]]}.",
-        "Each column is a window. The product of a row and a column is one step.")
+        "Each column is a window. A step is the product of a row and a column.")

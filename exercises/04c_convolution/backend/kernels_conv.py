@@ -166,20 +166,20 @@ def conv_forward(
     array([[[2., 2.]]])
     """
     # 04c.5 The convolution (about 16 lines)
-    # Return (N, O, *steps): at each step, for each output channel o, the sum of the
-    # weights `weight[o]` times the elements under them, over input channels and kernel
-    # positions, plus `bias[o]`.
+    # Return an array of shape (N, O, *steps). At each step and for each output channel o,
+    # it has the sum of the weights `weight[o]` times the elements under them, over input
+    # channels and kernel positions, plus `bias[o]`.
     #   x [[[1, 2, 4, 8]]], weight [[[10, 1]]], stride (1,)     -> [[[12, 24, 48]]]
     #   the same with stride (2,), padding (1,), bias [100]     -> [[[101, 124, 180]]]
     #   x [[[1, 2], [4, 8]]], weight [[[10]], [[3]]], 2 groups  -> [[[10, 20], [12, 24]]]
     # Mind:
-    # - Nothing is mirrored.
-    # - `groups` cuts input and output channels into equal consecutive parts; each sees
-    #   its own only.
+    # - The weight isn't mirrored.
+    # - `groups` divides input and output channels into equal consecutive parts. Each part
+    #   of the output sees only its part of the input.
     # - The dtype is `xp.result_type(x, weight)`.
     # - A batch may be empty.
-    # Use: `conv_output_sizes`, `pad`, `windows`; blocks (`_columns_by_block`) are not
-    # needed.
+    # Use: `conv_output_sizes`, `pad`, `windows`; you don't need blocks
+    # (`_columns_by_block`).
     raise NotImplementedError("04c.5 The convolution is yours to write")
 
 
@@ -203,18 +203,18 @@ def conv_grad_input(
     array([[[1., 2., 1.]]])
     """
     # 04c.7 The input's gradient (about 24 lines)
-    # Return the gradient of the input, of shape `input_sizes` (N, C, *S): each element of
-    # `g`, times the weights, goes to the elements that its window looked at; there
+    # Return the gradient of the input, of shape `input_sizes` (N, C, *S). Each element of
+    # `g`, times the weights, goes to the elements that its window looked at, where
     # everything adds up.
     #   g [[[1, 10]]], weight [[[2, 3]]], 3 elements, stride (1,) -> [[[2, 23, 30]]]
     #   the same, 5 elements, stride (3,)                         -> [[[2, 3, 0, 20, 30]]]
     #   the same, 1 element, stride (1,), padding (1,)            -> [[[23]]]
     # Mind:
     # - The steps are `g.shape[2:]`; `g` may have fewer steps than would fit.
-    # - Elements that no window met get zero; the padding is cut off.
+    # - Elements outside every window get zero, and the padding is cut off.
     # - The dtype is `xp.result_type(g, weight)`.
-    # Use: `add_windows`, `crop`; groups are cut as in `conv_forward`. `_flip_pays` and
-    # blocks only serve speed.
+    # Use: `add_windows`, `crop`, and groups as in `conv_forward`. `_flip_pays` and blocks
+    # only make the package's version faster.
     raise NotImplementedError("04c.7 The input's gradient is yours to write")
 
 
@@ -266,13 +266,14 @@ def conv_grad_weight(
     array([[[1., 3.]]])
     """
     # 04c.6 The weight's gradient (about 14 lines)
-    # Return the gradient of the weight, of shape `weight_sizes` (O, C / groups, *K): for
-    # each weight the sum, over samples and steps, of `g` times the element that it met.
+    # Return the gradient of the weight, of shape `weight_sizes` (O, C / groups, *K). Each
+    # gradient is the sum, over samples and steps, of `g` times the element that the
+    # weight met.
     #   g [[[1, 10]]], x [[[2, 3, 5]]], stride (1,), 2 weights         -> [[[32, 53]]]
     #   g [[[1, 10]]], x [[[2, 3, 5, 7, 11]]], stride (2,), 2 weights  -> [[[52, 73]]]
     # Mind:
     # - The steps are `g.shape[2:]`; `g` may have fewer steps than would fit.
-    # - The batch may be empty: then the gradient is zeros.
+    # - If the batch is empty, the gradient is zeros.
     # - The dtype is `xp.result_type(g, x)`.
-    # Use: what `conv_forward` uses; groups are cut as there.
+    # Use: the functions that you used in `conv_forward`, with the same groups.
     raise NotImplementedError("04c.6 The weight's gradient is yours to write")

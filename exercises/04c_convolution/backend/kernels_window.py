@@ -54,19 +54,18 @@ def conv_output_sizes(
     (4, 4)
     """
     # 04c.1 How many steps fit (about 5 lines)
-    # Return how many steps a kernel takes in each dimension. Item i of each of the five
-    # sequences belongs to dimension i.
+    # Return the number of steps that a kernel takes in each dimension. Item i of each of
+    # the five sequences belongs to dimension i.
     #   size 9, kernel 3, stride 2, padding 0, dilation 1          -> 4
-    #   size 8, kernel 3, stride 2, padding 0, dilation 1          -> 3: those that fit
+    #   size 8, kernel 3, stride 2, padding 0, dilation 1          -> 3: only complete steps
     #   size 9, kernel 3, stride 2, padding 1, dilation 2          -> 4
     #   conv_output_sizes((5, 7), (3, 2), (1, 3), (1, 0), (1, 2))  -> (5, 2)
     # Mind:
     # - Padding is on both sides.
     # - With a dilation, count how far the kernel reaches from its first to its last
     #   element.
-    # - If the kernel reaches further than its padded input in any dimension, raise.
-    # Use: `raise kernel_too_large(padded, reach)`, given above: the padded sizes and the
-    # reaches.
+    # - Raise if the kernel reaches further than its padded input in any dimension.
+    # Use: `raise kernel_too_large(padded, reach)` with the padded sizes and the reaches.
     raise NotImplementedError("04c.1 How many steps fit is yours to write")
 
 
@@ -104,20 +103,19 @@ def pad(
     >>> pad(numpy, numpy.ones(2), (1,), (2,))
     array([0., 1., 1., 0., 0.])
     """
-    # 04c.2 Padding, and cutting it off again (about 12 lines)
-    # Surround the trailing dimensions of `x`, as many as `before` has items, with
-    # `value`: `before[i]` elements in front, `after[i]` behind. `crop` cuts `sizes`
-    # elements out, from `before` on.
+    # 04c.2 Padding and cropping (about 12 lines)
+    # `pad` surrounds the trailing dimensions of `x`, as many as `before` has items, with
+    # `value`: it puts `before[i]` elements in front and `after[i]` at the end. `crop`
+    # cuts out `sizes` elements, starting at `before`.
     #   pad(xp, [1, 2], (1,), (2,))            -> [0, 1, 2, 0, 0]
     #   pad(xp, [[1, 2]], (1, 0), (0, 2), 7)   -> [[7, 7, 7, 7], [1, 2, 7, 7]]
     #   crop(xp, [0, 1, 2, 0, 0], (1,), (2,))  -> [1, 2]
     # Mind:
-    # - Where nothing is added, `pad` returns `x` itself.
-    # - The dtype stays that of `x`.
+    # - If there's no padding, `pad` returns `x` itself.
+    # - The result has the dtype of `x`.
     # - `crop` returns contiguous arrays.
-    # Use: `filled(xp, shape, value, dtype, channels_last)` makes the frame;
-    # `xp.ascontiguousarray`.
-    raise NotImplementedError("04c.2 Padding, and cutting it off again is yours to write")
+    # Use: `filled(xp, shape, value, dtype, channels_last)`; `xp.ascontiguousarray`.
+    raise NotImplementedError("04c.2 Padding and cropping is yours to write")
 
 
 def crop(xp: Any, padded: Array, before: Sequence[int], sizes: Sequence[int]) -> Array:
@@ -126,8 +124,8 @@ def crop(xp: Any, padded: Array, before: Sequence[int], sizes: Sequence[int]) ->
     >>> crop(numpy, numpy.arange(5), (1,), (2,))
     array([1, 2])
     """
-    # 04c.2 Padding, and cutting it off again: see the task at `pad`.
-    raise NotImplementedError("04c.2 Padding, and cutting it off again is yours to write")
+    # 04c.2 Padding and cropping: see the task at `pad`.
+    raise NotImplementedError("04c.2 Padding and cropping is yours to write")
 
 
 def kernel_positions(kernel: Sequence[int]) -> Iterator[tuple[int, ...]]:
@@ -152,15 +150,15 @@ def position_slices(
     """
     # 04c.3 All windows at once (about 14 lines)
     # At step i, kernel position k looks at element i * stride + k * dilation of each
-    # trailing dimension. `position_slices`: the key of all that one position looks at
-    # over `counts` steps. `windows`: a view of what all positions look at, of shape
-    # (*leading dimensions, *kernel, *counts).
+    # trailing dimension. `position_slices` returns the key for everything that one
+    # position looks at over `counts` steps. `windows` returns a view of what all
+    # positions look at, of shape (*leading dimensions, *kernel, *counts).
     #   position_slices((1,), (3,), (2,), (4,))                   -> elements 2, 5, 8, 11
     #   windows(xp, [5, 6, 7, 8, 9, 10], (2,), (3,), (2,), (2,))  -> [[5, 8], [7, 10]]
     # Mind:
-    # - A key begins with `...`; for a count of 0 its slice is empty.
-    # - `windows` copies nothing, and `x` may have any strides.
-    # Use: `xp.lib.stride_tricks.as_strided(x, shape, strides)`; strides are bytes.
+    # - A key begins with `...`, and its slice is empty for a count of 0.
+    # - `windows` doesn't copy, and `x` may have any strides.
+    # Use: `xp.lib.stride_tricks.as_strided(x, shape, strides)`, with strides in bytes.
     raise NotImplementedError("04c.3 All windows at once is yours to write")
 
 
@@ -196,13 +194,14 @@ def add_windows(
     array([1., 2., 2., 1.])
     """
     # 04c.4 Adding windows back (about 8 lines)
-    # Add each element of `values`, which are laid out as `windows` shows them, to the
-    # element of `target` that it looks at: in place. Return `target`.
+    # `values` has the layout that `windows` returns. Add each of its elements in place to
+    # the element of `target` that it looks at, and return `target`.
     #   add_windows([0, 0, 0], [[1, 2], [10, 20]], (1,), (1,))  -> [1, 12, 20]
     #   add_windows([5, 5, 5, 5, 5, 5], [[1, 2], [10, 20]], (3,), (2,))
     #       -> [6, 5, 15, 7, 5, 25]
     # Mind:
-    # - Windows overlap: each value counts.
-    # - `len(stride)` is the number of trailing dimensions; leading ones stay apart.
-    # Use: `kernel_positions(kernel)`, all positions of a kernel, and `position_slices`.
+    # - Windows overlap, and every value counts.
+    # - `len(stride)` is the number of trailing dimensions; leading dimensions stay
+    #   separate.
+    # Use: `kernel_positions(kernel)` for all positions of a kernel; `position_slices`.
     raise NotImplementedError("04c.4 Adding windows back is yours to write")
