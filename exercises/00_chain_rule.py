@@ -34,12 +34,12 @@ def slope(f: Callable[[float], float], x: float, eps: float = 1e-6) -> float:
     6.0
     """
     # 00.1 Measure a slope (one line)
-    # Return the slope of `f` at `x`, measured by a central difference: look at `f` at the
-    # distance `eps` on both sides.
+    # Return the slope of `f` at `x`, measured by a central difference: look at `f` on
+    # both sides of `x`, each time at the distance `eps`.
     #   slope(lambda x: x * x, 3.0, 0.5)       -> 6.0, exactly
     #   slope(lambda x: x * x * x, 1.0, 0.5)   -> 3.25: a large eps is off where the curve bends
     # Mind:
-    # - Call `f` twice: on the left and on the right.
+    # - Call `f` only twice, once on each side.
     raise NotImplementedError("00.1 Measure a slope is yours to write")
 
 
@@ -94,9 +94,9 @@ class Number:
         """
         # 00.6 A step of training (about 8 lines)
         # `backward` adds to the `grad` of each leaf the slope of this number with respect to
-        # it; other numbers keep None. `descend` takes one step: `grad` of each weight becomes
-        # that of `loss` alone, then each weight moves by `rate` times its `grad`, so that the
-        # loss gets smaller.
+        # that leaf. All other numbers keep None. `descend` takes one step: it sets the `grad`
+        # of each weight to the gradient of `loss` alone, and then moves each weight by `rate`
+        # times its `grad`, so that the loss gets smaller.
         #   x = Number(3.0); y = x * x; y.backward()           -> x.grad 6.0, y.grad None
         #   y.backward() again                                 -> x.grad 12.0
         #   w = 1.0, loss = (w - 3)**2, descend(loss, [w], 0.25) -> w.value 2.0
@@ -112,7 +112,7 @@ def add(a: Number, b: Number) -> Number:
     """Return `a + b`; both slopes are 1."""
     # 00.2 Steps that remember (about 2 lines)
     # Return a new Number with the value of `a + b` or `a * b`. It remembers its two
-    # inputs in order, and its slope with respect to each of them.
+    # inputs, in order, and its slope with respect to each of them.
     #   c = mul(Number(2.0), Number(5.0))   -> c.value 10.0, c.slopes (5.0, 2.0)
     #   d = add(a, a)                       -> d.inputs (a, a), d.slopes (1.0, 1.0)
     # Use: `Number(value, inputs, slopes)`.
@@ -128,8 +128,8 @@ def mul(a: Number, b: Number) -> Number:
 def exp(a: Number) -> Number:
     """Return `e**a`; its slope is the result itself."""
     # 00.3 Three more steps (about 6 lines)
-    # Return a new Number with the value of e**a, tanh(a) or 1/a, which remembers its
-    # input and its slope.
+    # Return a new Number with the value of e**a, tanh(a) or 1/a. It remembers its input
+    # and its slope.
     #   exp(Number(2.0))          -> value 7.389, slopes (7.389,)
     #   tanh(Number(2.0))         -> value 0.9640, slopes (0.07065,)
     #   reciprocal(Number(4.0))   -> value 0.25, slopes (-0.0625,)
@@ -157,17 +157,17 @@ def backward_order(result: Number) -> list[Number]:
     >>> backward_order(b + a)[1:] == [b, a]
     True
     """
-    # 00.4 Who goes first on the way back (about 7 lines)
-    # Return a list of all numbers that `result` depends on, `result` itself included:
-    # each once, and each after every number that used it.
+    # 00.4 The order of the backward pass (about 7 lines)
+    # Return a list of all the numbers that `result` depends on, including `result`
+    # itself: each once, and each after every number that used it.
     #   b = a * a; f = b + a      -> [f, b, a]
     #   f = a * a                 -> [f, a]
     #   a leaf alone              -> [a]
     # Mind:
-    # - Numbers that `result` does not depend on stay out.
-    # - A chain may be thousands of steps long: a function that calls itself for each step
-    #   ends in a RecursionError.
-    raise NotImplementedError("00.4 Who goes first on the way back is yours to write")
+    # - Leave out numbers that `result` doesn't depend on.
+    # - A chain may be thousands of steps long, so a function that calls itself for each
+    #   step raises a RecursionError.
+    raise NotImplementedError("00.4 The order of the backward pass is yours to write")
 
 
 def gradients(result: Number) -> dict[Number, float]:
@@ -180,13 +180,14 @@ def gradients(result: Number) -> dict[Number, float]:
     (10.0, 40.0)
     """
     # 00.5 The engine (about 7 lines)
-    # Return a dictionary: for each number that `result` depends on, the slope of `result`
-    # with respect to it. Multiply along each edge, and add where edges meet.
+    # Return a dictionary with the slope of `result` with respect to each number that
+    # `result` depends on. Multiply along each edge, and add where edges meet.
     #   b = a * 3; c = a + b; f = b * c, at a = 2   -> f: 1.0, b: 14.0, c: 6.0, a: 48.0
     # Mind:
-    # - A number may be used twice by one step, as in `a * a`.
-    # - The numbers of the graph stay as they are, their `grad` too.
-    # Use: `backward_order(result)`; `number.inputs` and `number.slopes` go in pairs.
+    # - One step may use a number twice, as in `a * a`.
+    # - Leave the numbers of the graph unchanged, including their `grad`.
+    # Use: `backward_order(result)`. `number.inputs` and `number.slopes` belong together
+    # in pairs.
     raise NotImplementedError("00.5 The engine is yours to write")
 
 

@@ -20,7 +20,8 @@ def error_of_eps() -> Picture:
         "A curve with logarithmic axes. From right to left, as eps shrinks, the error falls along "
         f"a straight line to its least value near eps = {steps[best]:.0e}, then rises again, "
         "jagged.",
-        "Right of the lowest point the step is too coarse; left of it the digits run out.")
+        "To the right of the lowest point, the step is too coarse, and to its left, too many "
+        "digits cancel.")
 
 
 def _one_path() -> tuple[Number, dict[Number, str]]:
@@ -38,7 +39,7 @@ def one_path() -> Picture:
         number_graph(f, names, backward=False), "The graph of f = exp(a × b) + e",
         "Arrows lead from a = 2 and b = 0.5 to c = a × b, on to d = exp c, and with e = 1 to "
         "f = d + e.",
-        "Each box is a value, and each arrow says where it is used.")
+        "Each box is a value, and each arrow shows where the value is used.")
 
 
 def one_path_back() -> Picture:
@@ -50,8 +51,8 @@ def one_path_back() -> Picture:
         number_graph(f, names, down=True), "The way back through f = exp(a × b) + e",
         "The same graph with values in blue and dashed orange arrows from f back to the leaves, "
         f"each with the slope of its step. The slopes of f with respect to each: {told}.",
-        "Start with ∂ 1 at `f` and multiply along each dashed arrow: the slope of `f` with respect "
-        "to every value, with the slope of one step at each arrow.")
+        "Start with ∂ 1 at `f`, and multiply by the slope of the step at each dashed arrow. That "
+        "gives you the slope of `f` with respect to every value.")
 
 
 def _two_paths() -> tuple[Number, dict[Number, str]]:
@@ -70,7 +71,7 @@ def two_paths() -> Picture:
         number_graph(f, names, backward=False), "The graph of f = c × d + d",
         "Arrows lead from a = 3 to c = a², from b = 2 to d = b², from c and d to e = c × d, and "
         "from e and d to f = e + d: two arrows leave d.",
-        "Two arrows leave `d`: it is used twice.")
+        "Two arrows leave `d`, because it's used twice.")
 
 
 def two_paths_back() -> Picture:
@@ -82,5 +83,5 @@ def two_paths_back() -> Picture:
         "The same graph with dashed orange arrows back. Two of them reach d, one with slope 1 from "
         f"f, one with slope 9 from e, so the slope of f with respect to d is {found['d']} and with "
         f"respect to b {found['b']}.",
-        f"Two dashed arrows meet at `d`, and what they bring is added: {found['d']}. Only then may "
-        "it travel on to `b`.")
+        f"Two dashed arrows meet at `d`, and their slopes add up to {found['d']}. Only then can "
+        "`d` pass its slope on to `b`.")

@@ -95,7 +95,8 @@ def test_what_is_to_be_predicted_is_folded_until_it_is_asked_for():
 def test_a_picture_is_told_by_its_words():
     told = " ".join(lesson("00").split())
     words = ("Picture: Arrows lead from a = 2 and b = 0.5 to c = a × b, on to d = exp c, and with "
-             "e = 1 to f = d + e. Each box is a value, and each arrow says where it is used.")
+             "e = 1 to f = d + e. Each box is a value, and each arrow shows where the value is "
+             "used.")
     assert words in told
     assert ".svg" not in told
 
