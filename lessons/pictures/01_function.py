@@ -25,11 +25,11 @@ def straight_through() -> Picture:
     return Picture(
         plot([Curve(stairs), Curve(steps, kind="gradient-line", dots=True)],
              "w", "(round(3w) - 5)²", x_ticks=[0.4, 1.0, 1.6], y_ticks=[0, 4, 9, 16]),
-        "A loss that is a staircase, and a way down",
+        "A loss that is a staircase, and the steps down",
         "The loss is level between jumps, so its slope is zero. Dots joined by a line walk down "
         f"the stairs: {told}.",
-        "The loss is a staircase: level almost everywhere, so its true slope is 0. With the lie "
-        "`w` walks down all the same, and stops where the loss is 0.")
+        "The loss is a staircase, level almost everywhere, so its true slope is 0. Thanks to the "
+        "lie, `w` walks down anyway, and stops when the loss is 0.")
 
 
 def two_outputs() -> Picture:
@@ -52,8 +52,8 @@ def two_outputs() -> Picture:
         beside(halves), "The way back through Polar at the point (3, 4)",
         "Two graphs, one for x and one for y. In each, dashed arrows lead from distance and angle "
         f"back to the input. The slopes of the distance are {short(slopes[0][0])} and "
-        f"{short(slopes[0][1])}, those of the angle {short(slopes[1][0])} and "
-        f"{short(slopes[1][1])}. From gradients 10 and 100 come {short(x.grad.item())} for x and "
-        f"{short(y.grad.item())} for y.",
-        "The point (3, 4), for `x` at the left and for `y` at the right. Gradients 10 and 100 come "
-        "back to the outputs; two arrows meet in each input, and what they bring is added.")
+        f"{short(slopes[0][1])}, and the slopes of the angle are {short(slopes[1][0])} and "
+        f"{short(slopes[1][1])}. The gradients 10 and 100 turn into {short(x.grad.item())} for x "
+        f"and {short(y.grad.item())} for y.",
+        "The point (3, 4), for `x` on the left and for `y` on the right. The gradients 10 and 100 "
+        "arrive at the outputs. Two arrows meet at each input, so their shares are added there.")

@@ -20,8 +20,6 @@ const FUNCTIONS = {
   Exp: { forward: "x.exp()", backward: "g * result", run: Math.exp, saves: (x, result) => ({ result }), back: (g, { result }) => g * result, slope: Math.exp },
   Sigmoid: { forward: "1 / (1 + (-x).exp())", backward: "g * s * (1 - s)", run: sigmoid, saves: (x, s) => ({ s }), back: (g, { s }) => g * s * (1 - s),
              slope: (x) => sigmoid(x) * (1 - sigmoid(x)) },
-  Silu: { forward: "x * x.sigmoid()", backward: "g * (s + x * s * (1 - s))", run: (x) => x * sigmoid(x), saves: (x) => ({ x }),
-          back: (g, { x }) => g * (sigmoid(x) + x * sigmoid(x) * (1 - sigmoid(x))), slope: (x) => sigmoid(x) + x * sigmoid(x) * (1 - sigmoid(x)) },
   GradCoeff: { forward: "x.view_as(x)", backward: "g * coeff", run: (x) => x, saves: () => ({ coeff: COEFF }), back: (g, { coeff }) => g * coeff, slope: () => 1 },
   Round: { forward: "x.round()", backward: "g", run: rounded, saves: () => ({}), back: (g) => g, slope: () => 0 },
 };

@@ -37,22 +37,22 @@ class Exp(Function):
 
     @staticmethod
     def forward(ctx: Any, x: Tensor) -> Tensor:
-        # 01.1 Slopes that the result knows (about 10 lines)
-        # Write `forward` and `backward` of `Exp` and `Sigmoid`. Both slopes can be written
-        # with the result: save it, and nothing else.
+        # 01.1 Slopes computed from the result (about 10 lines)
+        # Write `forward` and `backward` of `Exp` and `Sigmoid`. Both slopes can be written in
+        # terms of the result, so save only the result.
         #   Exp: x = [0., 1.]         -> [1.0000, 2.7183]
         #   its gradient [1., 10.]    -> gradient of x [1.0000, 27.1828]
         #   Sigmoid: x = [0., 1.]     -> [0.5000, 0.7311]
         #   its gradient [1., 10.]    -> gradient of x [0.2500, 1.9661]
         # Mind:
-        # - `ctx.saved_tensors` is a tuple, also where one tensor was saved.
-        # Use: `x.exp()`; numbers and tensors mix, as in `1 / x`.
-        raise NotImplementedError("01.1 Slopes that the result knows is yours to write")
+        # - `ctx.saved_tensors` is always a tuple, even if you saved only one tensor.
+        # Use: `x.exp()`. You can mix numbers and tensors, as in `1 / x`.
+        raise NotImplementedError("01.1 Slopes computed from the result is yours to write")
 
     @staticmethod
     def backward(ctx: Any, grad_output: Tensor) -> Tensor:
-        # 01.1 Slopes that the result knows: see the task at `Exp.forward`.
-        raise NotImplementedError("01.1 Slopes that the result knows is yours to write")
+        # 01.1 Slopes computed from the result: see the task at `Exp.forward`.
+        raise NotImplementedError("01.1 Slopes computed from the result is yours to write")
 
 
 class Sigmoid(Function):
@@ -60,13 +60,13 @@ class Sigmoid(Function):
 
     @staticmethod
     def forward(ctx: Any, x: Tensor) -> Tensor:
-        # 01.1 Slopes that the result knows: see the task at `Exp.forward`.
-        raise NotImplementedError("01.1 Slopes that the result knows is yours to write")
+        # 01.1 Slopes computed from the result: see the task at `Exp.forward`.
+        raise NotImplementedError("01.1 Slopes computed from the result is yours to write")
 
     @staticmethod
     def backward(ctx: Any, grad_output: Tensor) -> Tensor:
-        # 01.1 Slopes that the result knows: see the task at `Exp.forward`.
-        raise NotImplementedError("01.1 Slopes that the result knows is yours to write")
+        # 01.1 Slopes computed from the result: see the task at `Exp.forward`.
+        raise NotImplementedError("01.1 Slopes computed from the result is yours to write")
 
 
 class GradCoeff(Function):
@@ -75,16 +75,16 @@ class GradCoeff(Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor, coeff: float) -> Tensor:
         # 01.2 Gradients other than the slope (about 5 lines)
-        # `GradCoeff` returns `x` as it is and multiplies its gradient by the number `coeff`.
-        # `Round` rounds, and passes its gradient on unchanged.
+        # `GradCoeff` returns `x` unchanged, but multiplies its gradient by the number
+        # `coeff`. `Round` rounds, and passes its gradient on unchanged.
         #   GradCoeff: x = [2., 3.], coeff -0.1    -> [2., 3.]
         #   its gradient [4., 5.]                  -> ([-0.4, -0.5], None)
         #   Round: x = [0.5, 1.6, -2.7]            -> [0., 2., -3.]
         #   its gradient [3., 5., 7.]              -> [3., 5., 7.]
         # Mind:
-        # - `backward` returns one gradient for each argument of `forward`, and None for a
-        #   number.
-        # - Two calls may have two different coefficients.
+        # - `backward` returns one result for each argument of `forward`: a gradient for a
+        #   tensor, and None for a number.
+        # - Two calls may use different coefficients.
         # Use: `x.round()`.
         raise NotImplementedError("01.2 Gradients other than the slope is yours to write")
 
@@ -109,16 +109,19 @@ class Round(Function):
 
 
 class Silu(Function):
-    """`x * s` with `s = 1 / (1 + e**-x)`; its slope is `s + x * s * (1 - s)`."""
+    """`x * s` with `s = 1 / (1 + e**-x)`; saves one tensor instead of three."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor) -> Tensor:
         # 01.3 Save less (about 5 lines)
-        # `Silu` is x times sigmoid(x). Written with two operations it saves three tensors;
-        # yours saves one, of the size of `x`, and computes the rest again in `backward`.
+        # `Silu` is x times sigmoid(x). Written as two operations, it saves three tensors.
+        # Yours saves only one, as large as `x`, and computes the rest again in `backward`.
+        # Work out the slope on paper first.
         #   x = [1., -2.]             -> [0.7311, -0.2384]
         #   its gradient [1., 10.]    -> gradient of x [0.9277, -0.9078]
-        # Use: `x.sigmoid()`; the slope is in the docstring.
+        #   slope at 0.               -> 0.5
+        #   slopes at 1. and -1.      -> 0.9277 and 0.0723; at x and -x, they add up to 1
+        # Use: `x.sigmoid()`.
         raise NotImplementedError("01.3 Save less is yours to write")
 
     @staticmethod
@@ -134,15 +137,15 @@ class Polar(Function):
     def forward(ctx: Any, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
         # 01.4 Two outputs (about 6 lines)
         # `Polar` takes a point to its distance `d` from the origin and its angle in radians.
-        # `backward` gets and returns two gradients.
+        # `backward` receives two gradients and returns two. Work out the four slopes on paper
+        # first.
         #   x = 3., y = 4.              -> (5.0, 0.9273)
         #   its gradients 1., 0.        -> (0.6, 0.8)
         #   its gradients 0., 1.        -> (-0.16, 0.12)
         #   its gradients 10., 100.     -> (-10.0, 20.0)
         # Mind:
-        # - An input reaches both outputs: its gradient is a sum.
-        # Use: `y.atan2(x)`; the slopes of the distance are `x / d` and `y / d`, those of the
-        # angle `-y / d**2` and `x / d**2`.
+        # - Each input reaches both outputs, so its gradient is a sum.
+        # Use: `y.atan2(x)`.
         raise NotImplementedError("01.4 Two outputs is yours to write")
 
     @staticmethod

@@ -121,19 +121,19 @@ class FunctionNode(FunctionCtx, ContextNode):
         return through_tensors(self, Tensor._plain, grads)
 
     def apply_tensors(self, grads: Sequence[Any]) -> Sequence[Any]:
-        # 01.6 Call backward (about 4 lines)
-        # Turn the gradients of the outputs into those of the inputs: `self.apply` calls the
-        # user's `backward`, `self._checked` checks what it returns. The gradient of an output
-        # that nobody used is None.
+        # 01.6 Calling backward (about 4 lines)
+        # Turn the gradients of the outputs into the gradients of the inputs: `self.apply`
+        # calls the user's `backward`, and `self._checked` checks the results. If an output
+        # wasn't used, its gradient is None.
         #   apply_tensors([g, None])         -> calls self.apply(g, zeros)
         #   apply_tensors([None, None])      -> calls self.apply(zeros, zeros)
         #   self.materialize_grads False     -> calls self.apply(g, None)
         #   self.apply returns (a, b)        -> self._checked((a, b))
         #   self.apply returns a             -> self._checked((a,))
         # Mind:
-        # - `grads` belongs to the engine: leave it as it is.
-        # Use: `self._zeros(i)`, zeros for output number `i`.
-        raise NotImplementedError("01.6 Call backward is yours to write")
+        # - `grads` belongs to the engine, so don't change it.
+        # Use: `self._zeros(i)` returns zeros for output number `i`.
+        raise NotImplementedError("01.6 Calling backward is yours to write")
 
     def apply(self, *grads: Any) -> Any:
         """Return the result of the user's `backward` or `vjp`, unchecked."""
@@ -154,18 +154,18 @@ class FunctionNode(FunctionCtx, ContextNode):
 
     def _checked(self, results: tuple[Any, ...]) -> list[Any]:
         """Return the gradients of the tensor inputs; raise if another input has a gradient."""
-        # 01.7 Check what backward returned (about 15 lines)
-        # `results` has an item for each argument of `forward`: return a list of those that
-        # belong to tensors. RuntimeError for all that does not fit.
+        # 01.7 Checking the results of backward (about 15 lines)
+        # `results` has an item for each argument of `forward`. Return a list of the items
+        # that belong to tensors, and raise a RuntimeError for anything that doesn't fit.
         #   with self._are_tensors (True, False, True), and tensors a, b, c:
         #   _checked((a, None, b))      -> [a, b]
         #   _checked((a, None, None))   -> [a, None]
         #   _checked((a, None))         -> WRONG_COUNT: 3 were expected
         #   _checked((a, c, b))         -> NO_GRADIENT: at position 2, counted from 1
         #   _checked((a, None, 1.5))    -> NOT_A_TENSOR: its type_name is float
-        # Use: `without_extra_nones(results, count)`, before you count; the texts above with
-        # `.format(...)`; `self.name()`.
-        raise NotImplementedError("01.7 Check what backward returned is yours to write")
+        # Use: `without_extra_nones(results, count)`, before you count; the messages above
+        # with `.format(...)`; `self.name()`.
+        raise NotImplementedError("01.7 Checking the results of backward is yours to write")
 
 
 class Function(LegacyFunction):
@@ -270,24 +270,23 @@ class Function(LegacyFunction):
     @classmethod
     def _record(cls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[FunctionNode, Any]:
         """Create the context, run `forward` with it and add its outputs to the graph."""
-        # 01.5 Forward, and a node for it (about 11 lines)
-        # Run `forward` on `args` and `kwargs`, and leave one node in the graph for it, which
-        # is the context too. Return the pair (node, results).
+        # 01.5 Recording the forward pass (about 11 lines)
+        # Run `forward` on `args` and `kwargs` with a new node as its context, and leave that
+        # node in the graph. Return the pair (node, results).
         #   a, c are tensors, a requires grad; _record((a, 3, c), {}):
         #   node._are_tensors         -> (True, False, True)
         #   node.needs_input_grad     -> (True, False, False), readable in `forward`
-        #   edges of the node         -> those of a and c; none where nothing is recorded
+        #   edges of the node         -> the edges of a and c; none if the call isn't recorded
         #   under `no_grad`           -> the same two tuples, no edges
         # Mind:
-        # - Recorded means: grad mode is on and an input requires grad. Only then the node
-        #   gets a sequence number and edges, both before `forward` runs.
-        # - Tuples and edges skip `kwargs`.
-        # - `forward` runs with recording off; afterwards the mode is as before, also after an
-        #   exception.
+        # - A call is recorded if grad mode is on and an input requires grad. Only then does
+        #   the node get a sequence number and edges, both before `forward` runs.
+        # - The tuples and edges ignore `kwargs`.
+        # - `forward` runs with recording off. The mode is restored even if `forward` raises.
         # Use: `cls._backward_cls()`, `_state.grad_enabled.get()`, `assign_sequence_nr(node)`,
-        # `node.set_edges(...)`, `tensor._edge()`; given below: `cls._call_forward(node, args,
-        # kwargs)`, `cls._joined(node, tensors, outputs, recorded)`.
-        raise NotImplementedError("01.5 Forward, and a node for it is yours to write")
+        # `node.set_edges(...)`, `tensor._edge()`, `cls._call_forward(node, args, kwargs)`,
+        # `cls._joined(node, tensors, outputs, recorded)`.
+        raise NotImplementedError("01.5 Recording the forward pass is yours to write")
 
     @classmethod
     def _call_forward(cls, node: FunctionNode, args: tuple[Any, ...],

@@ -32,21 +32,21 @@ def keep(node: FunctionNode, joined_as: dict[int, Tensor]) -> list[SavedTensor |
 
     `joined_as` maps the `id` of an output of `forward` to the tensor that is in the graph.
     """
-    # 01.8 Keep, without a cycle (about 9 lines)
-    # After `forward`, `keep` packs each item of `node.to_save`; None stays None. For
-    # `backward`, `unpacked` gives them back as a tuple.
+    # 01.8 Saving without a reference cycle (about 9 lines)
+    # After `forward`, `keep` packs each item of `node.to_save`, and None stays None. In
+    # the backward pass, `unpacked` returns the tensors as a tuple.
     #   x an input, to_save (x, None)    -> [SavedTensor(x, is_output=False), None]
     #   y an output, to_save (y,)        -> [SavedTensor(joined_as[id(y)], is_output=True)]
     #   then unpacked(node)              -> the tensors and Nones, in order
     # Mind:
-    # - `is_output` is True exactly where the tensor's `_node` is this node, also for an
+    # - `is_output` is True exactly if the tensor's `_node` is this node. That includes an
     #   input that `forward` wrote to.
-    # - An input is saved as the tensor that it is: no copy, not detached.
-    # Use: `saved.unpack(node)`, for the items of `node._saved`.
-    raise NotImplementedError("01.8 Keep, without a cycle is yours to write")
+    # - Save an input itself, neither copied nor detached.
+    # Use: `saved.unpack(node)`, for each item of `node._saved`.
+    raise NotImplementedError("01.8 Saving without a reference cycle is yours to write")
 
 
 def unpacked(node: FunctionNode) -> tuple[Any, ...]:
     """Return the tensors that were packed; `SavedTensor.unpack` checks for later writes."""
-    # 01.8 Keep, without a cycle: see the task at `keep`.
-    raise NotImplementedError("01.8 Keep, without a cycle is yours to write")
+    # 01.8 Saving without a reference cycle: see the task at `keep`.
+    raise NotImplementedError("01.8 Saving without a reference cycle is yours to write")
