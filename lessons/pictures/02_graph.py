@@ -39,7 +39,8 @@ def two_graphs() -> Picture:
         "Above, values go from A and B through C = A * B and D = C.exp() to F = D + E. Below, "
         "gradients go the other way: from AddBackward0 to ExpBackward and to the end at E, from "
         "ExpBackward to MulBackward0, and from there to the ends at A and B.",
-        "Each box above that is not a leaf has its node below, and every arrow is turned around.")
+        "Each box in the upper graph that isn't a leaf has its node in the lower one, where every "
+        "arrow points the other way.")
 
 
 def growing() -> Picture:
@@ -66,9 +67,9 @@ def growing() -> Picture:
         stacked([beside(drawn[:2], 70, ["C = A * B", "D = C.exp()"]),
                  beside(drawn[2:], titles=["F = D + E"])]),
         "The graph grows with each operation",
-        f"Three stages of one graph. {'; then '.join(told)}. The new node stands on top, and its "
-        "arrows lead to what was there before.",
-        "Each operation puts one node (filled) on top of what is there already.")
+        f"Three stages of one graph. {'; then '.join(told)}. The new node is on top, and its "
+        "arrows lead to the nodes that were there before.",
+        "Each operation adds one node (filled) on top of the graph that's already there.")
 
 
 def number_of_an_edge() -> Picture:
@@ -82,8 +83,8 @@ def number_of_an_edge() -> Picture:
     return Picture(
         backward_graph(y, {"x": x}, notes={node: waits}, numbers=True),
         "An edge is a node and a number",
-        "MulBackward0 sends its gradient to UnbindBackward under number 1. That node waits for two "
-        "gradients, 0 for low and 1 for high, and sends one to the end at x.",
+        "MulBackward0 sends its gradient to UnbindBackward with the number 1. That node waits for "
+        "two gradients, 0 for low and 1 for high, and sends one to the end at x.",
         "`UnbindBackward` takes two gradients. The number on the arrow says which of them this is.")
 
 
@@ -100,4 +101,4 @@ def one_array() -> Picture:
         "One array under three names",
         "A single array of two numbers, 101 and 102, is seen by g, p.grad and q.grad: a write "
         "through one of them changes all three.",
-        "Nobody copied, so the first who writes writes for all three.")
+        "Since no copy was made, the first write changes all three.")

@@ -56,20 +56,19 @@ class AccumulateGrad(Node):
             transpose that `t` returns.  A new `.grad` takes the strides of the leaf if the leaf
             is dense; otherwise it is row-major.
         """
-        # 02.5 Gradients that add up (about 12 lines)
-        # A gradient has reached its leaf, `self.variable`: add it to `.grad`. `new_grad`
-        # makes the array of the first; every later gradient is added in place.
+        # 02.5 Accumulating gradients (about 12 lines)
+        # A gradient has reached its leaf, `self.variable`. Add it to `.grad`: `new_grad`
+        # makes the array for the first one, and every later gradient is added in place.
         #   end.accumulate(array([3.0, 4.0]), False)    -> x.grad [3., 4.], in its own memory
         #   end.accumulate(array([10.0, 20.0]), False)  -> x.grad [13., 24.], the same Tensor
         # Mind:
         # - `new_grad` may return `grad` itself if it is `owned`, has the leaf's strides, and
-        #   either is no view (`grad.base is None`) or `holds_alone(grad)`.
-        # - A variable that no longer requires grad gets nothing; for any other
-        #   `self.check_is_leaf()` comes first.
-        # - Threads may come at once: look and add under `lock_of(variable)`.
-        # Use: `copy_for` and `add_to`, given below; `variable._plain(array)` makes a Tensor
-        # for `variable._grad`.
-        raise NotImplementedError("02.5 Gradients that add up is yours to write")
+        #   either isn't a view (`grad.base is None`) or `holds_alone(grad)`.
+        # - A variable that no longer requires grad gets no `.grad`. For any other, call
+        #   `self.check_is_leaf()` first.
+        # - Look and add under `lock_of(variable)`, because several threads may arrive.
+        # Use: `copy_for` and `add_to`, given below; `variable._plain(array)` makes a Tensor.
+        raise NotImplementedError("02.5 Accumulating gradients is yours to write")
 
     def apply_arrays(self, grads: Sequence[Array | None], needed: Any) -> Sequence[Array | None]:
         if grads[0] is not None:
@@ -83,19 +82,19 @@ class AccumulateGrad(Node):
         `.grad` that an earlier graph may need.
         """
         # 02.6 Gradients with a history (about 17 lines)
-        # A pass that is recorded brings its gradient as a Tensor: keep its history in
-        # `.grad`. `grads` holds that one Tensor, or None, which changes nothing. A leaf has
-        # no edges: always return ().
+        # If a pass is recorded, its gradient arrives as a Tensor. Keep its history in
+        # `.grad`. `grads` holds only this Tensor, or a None that leaves `.grad` unchanged. A
+        # leaf has no edges, so return ().
         #   w = 5., w * 2 arrives   -> x.grad is 10., a copy with a history that leads to w
         #   then w * 3 arrives      -> x.grad is 25., a new Tensor with both histories
         # Mind:
-        # - Where `_state.grad_enabled.get()` is False, `self.accumulate(grad._array,
-        #   owned=False)` does it all.
-        # - Neither the gradient nor the earlier `.grad` is written to.
-        # - As in 02.5: does it require grad, then `check_is_leaf`, then the lock.
-        #   `accumulate` takes the lock too.
+        # - If `_state.grad_enabled.get()` is False, `self.accumulate(grad._array,
+        #   owned=False)` does the work.
+        # - Don't write to the gradient or the earlier `.grad`.
+        # - The checks, and the lock after them, are the same as in 02.5. `accumulate` takes
+        #   the lock too.
         # - A sum keeps the strides of the earlier `.grad`.
-        # Use: `differentiable_copy` and `laid_out_as`, given below.
+        # Use: `differentiable_copy` and `laid_out_as`.
         raise NotImplementedError("02.6 Gradients with a history is yours to write")
 
     def check_is_leaf(self) -> None:
@@ -106,8 +105,8 @@ class AccumulateGrad(Node):
 
 def new_grad(leaf: Array, grad: Array, owned: bool) -> Array:
     """Return the array for a new `.grad`: `grad` itself if the leaf may keep it, else a copy."""
-    # 02.5 Gradients that add up: see the task at `AccumulateGrad.accumulate`.
-    raise NotImplementedError("02.5 Gradients that add up is yours to write")
+    # 02.5 Accumulating gradients: see the task at `AccumulateGrad.accumulate`.
+    raise NotImplementedError("02.5 Accumulating gradients is yours to write")
 
 
 def copy_for(leaf: Array, grad: Array) -> Array:

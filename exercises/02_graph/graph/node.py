@@ -171,18 +171,19 @@ class Node:
 
     def __call__(self, *grads: Any) -> Any:
         """Apply the node to gradients; return one result as it is, several as a tuple."""
-        # 02.4 A node called by hand (about 7 lines)
-        # Apply this node to gradient tensors, one for each output of its forward. Its
-        # results, one for each edge, can be differentiated again.
+        # 02.4 Calling a node by hand (about 7 lines)
+        # Apply this node to gradient tensors, one for each output of its forward. It returns
+        # one result for each edge, and the results can be differentiated again.
         #   a is 2., b is 5.      (a * b).grad_fn(torch.tensor(3.0))  -> (15., 6.), a tuple
-        #                         (a**2).grad_fn(torch.tensor(3.0))   -> 12., one comes bare
+        #                         (a**2).grad_fn(torch.tensor(3.0))   -> 12., not in a tuple
         #   a node without edges  node(torch.tensor(3.0))             -> ()
         # Mind:
-        # - As many gradients as `num_inputs`, or TypeError with `WRONG_COUNT`.
-        # - Each a tensor or None, or TypeError with `NOT_A_TENSOR` and its position, from 0.
-        # Use: `apply_tensors`; texts with `.format`; `hasattr(grad, "_array")` tells a
-        # tensor.
-        raise NotImplementedError("02.4 A node called by hand is yours to write")
+        # - Unless there are `num_inputs` gradients, raise TypeError with `WRONG_COUNT`.
+        # - Unless each of them is a tensor or None, raise TypeError with `NOT_A_TENSOR` and
+        #   its position, from 0.
+        # Use: `apply_tensors`; the messages with `.format`; `hasattr(grad, "_array")` is true
+        # for a tensor.
+        raise NotImplementedError("02.4 Calling a node by hand is yours to write")
 
     def name(self) -> str:
         """Return the name under which the node is printed."""
@@ -195,9 +196,9 @@ class Node:
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
         """The edges as `((node, index), ...)`; `(None, 0)` for inputs that need no gradient."""
         # 02.1 Edges (about 3 lines)
-        # A node says where its results go: one edge for each input of the forward.
-        # `set_edges` keeps the edges, `next_functions` shows them to users, and `metadata_of`
-        # says what output `index` of the forward looked like.
+        # A node records where its results go, with one edge for each input of the forward.
+        # `set_edges` stores the edges, `next_functions` shows them to users, and
+        # `metadata_of` describes output `index` of the forward.
         #   node.set_edges([(a, 1), (None, 0)])
         #   node.edges[0].node, node.edges[0].index    -> a, 1
         #   node.next_functions                        -> ((a, 1), (None, 0))
@@ -206,8 +207,8 @@ class Node:
         # Mind:
         # - New edges replace the old ones.
         # - An edge that leads nowhere, (None, 0), keeps its place.
-        # - A list that the caller changes later must not change the node.
-        # Use: `Edge`, a pair with names, as in `NaryNode.__init__`.
+        # - If the caller changes the list later, the node must not change.
+        # Use: `Edge`, a named tuple, as in `NaryNode.__init__`.
         raise NotImplementedError("02.1 Edges is yours to write")
 
     @property

@@ -37,20 +37,20 @@ class TensorHistory:
         >>> x = tensor(2.0, requires_grad=True); x.is_leaf, (x * 3).is_leaf
         (True, False)
         """
-        # 02.3 Leaf or not (about 7 lines)
-        # `grad_fn`: the node that made this tensor, None for a leaf. `is_leaf`: whether no
-        # recorded operation made it. `_edge()`: the pair (node, number) at which its gradient
-        # arrives.
-        #   x requires grad   x.grad_fn, x.is_leaf, x._edge()  -> None, True, (its one end, 0)
+        # 02.3 Leaves and results (about 7 lines)
+        # `grad_fn` is the node that made this tensor, or None for a leaf. `is_leaf` is True
+        # if no recorded operation made it. `_edge()` returns the pair (node, number) at which
+        # its gradient arrives.
+        #   x requires grad   x.grad_fn, x.is_leaf, x._edge()  -> None, True, (its end, 0)
         #   c does not        c.grad_fn, c.is_leaf, c._edge()  -> None, True, (None, 0)
         #   y = x * 3         y.grad_fn, y.is_leaf, y._edge()  -> node, False, (node, 0)
         #   low, high = x.unbind()               high._edge()  -> (high.grad_fn, 1)
         # Mind:
-        # - A write may have changed the history of a view: where `self._view` is not None the
-        #   node is `self._view.current_node(self)`, otherwise `self._node`.
+        # - A write may have changed the history of a view. If `self._view` isn't None, the
+        #   node is `self._view.current_node(self)`, otherwise it's `self._node`.
         # Use: `_index`, the tensor's number among the outputs; `_requires_grad`;
         # `_accumulator()`, the end of a leaf.
-        raise NotImplementedError("02.3 Leaf or not is yours to write")
+        raise NotImplementedError("02.3 Leaves and results is yours to write")
 
     @property
     def grad_fn(self: Any) -> Node | None:
@@ -60,8 +60,8 @@ class TensorHistory:
         >>> x = tensor(2.0, requires_grad=True); x.grad_fn is None, (x * 3).grad_fn.name()
         (True, 'MulBackward0')
         """
-        # 02.3 Leaf or not: see the task at `TensorHistory.is_leaf`.
-        raise NotImplementedError("02.3 Leaf or not is yours to write")
+        # 02.3 Leaves and results: see the task at `TensorHistory.is_leaf`.
+        raise NotImplementedError("02.3 Leaves and results is yours to write")
 
     @grad_fn.setter
     def grad_fn(self: Any, value: Any) -> None:
@@ -80,22 +80,22 @@ class TensorHistory:
 
     def _edge(self: Any) -> tuple[Node | None, int]:
         """Return the edge that this tensor's gradient follows."""
-        # 02.3 Leaf or not: see the task at `TensorHistory.is_leaf`.
-        raise NotImplementedError("02.3 Leaf or not is yours to write")
+        # 02.3 Leaves and results: see the task at `TensorHistory.is_leaf`.
+        raise NotImplementedError("02.3 Leaves and results is yours to write")
 
     def _accumulator(self: Any) -> AccumulateGrad:
         """Return the leaf's only `AccumulateGrad`; create it unless one is alive."""
-        # 02.2 One end for each leaf (about 7 lines)
-        # A leaf has one AccumulateGrad for all its uses: return it, and make it where there
-        # is none. The graphs hold it; the leaf must not keep it alive.
+        # 02.2 One AccumulateGrad for each leaf (about 7 lines)
+        # A leaf has a single AccumulateGrad for all of its uses. Return it, and create it
+        # unless one is alive. The graphs hold it, but the leaf must not keep it alive.
         #   end = x._accumulator()             -> an AccumulateGrad, end.variable is x
-        #   x._accumulator() is end            -> True, as long as somebody holds `end`
+        #   x._accumulator() is end            -> True, as long as `end` is held
         #   del end; x._accumulator()          -> a new one: the old one was freed
         # Mind:
-        # - Threads may ask at once: look and make under `_accumulator_lock`.
-        # Use: `AccumulateGrad(self)` makes one; `extras = self._ensure_extras()`, where
-        # `extras.accumulator` is None at first, then a weak reference, `ref(node)`.
-        raise NotImplementedError("02.2 One end for each leaf is yours to write")
+        # - Several threads may ask, so look and create under `_accumulator_lock`.
+        # Use: `AccumulateGrad(self)`; `extras = self._ensure_extras()`. At first,
+        # `extras.accumulator` is None. Later, it's a weak reference, `ref(node)`.
+        raise NotImplementedError("02.2 One AccumulateGrad for each leaf is yours to write")
 
     def _adopt(self: Any, accumulator: AccumulateGrad) -> None:
         """Send this leaf's gradients to the `AccumulateGrad` of another leaf."""
