@@ -31,8 +31,8 @@ def a_tree() -> Picture:
     return Picture(
         graph(boxes, arrows, down=True), "A network is a tree of modules",
         f"The root is the net, which holds the parameter scale. Below it are its parts {parts}, "
-        "each with its parameters and their shapes; norm has running moments as buffers too.",
-        "Every module lists only what is its own; the names along the way make `first.weight`.")
+        "each with its parameters and their shapes; norm also has running moments, as buffers.",
+        "Each module lists only its own members; the names along the path form `first.weight`.")
 
 
 def two_searches() -> Picture:
@@ -55,13 +55,14 @@ def two_searches() -> Picture:
         "How an attribute finds its table",
         "An assignment module.weight = Parameter(...) goes through __setattr__ into "
         "_parameters, and not into module.__dict__. A look-up of module.weight searches "
-        "module.__dict__ and the class; only when they have nothing, __getattr__ looks into "
+        "module.__dict__ and the class; only if neither has the name, __getattr__ searches "
         "_parameters, _buffers and _modules.",
-        "`__setattr__` sees every assignment, `__getattr__` only what the usual search missed.")
+        "`__setattr__` sees every assignment, `__getattr__` only names that the usual search "
+        "didn't find.")
 
 
 def running_mean() -> Picture:
-    """How a running mean comes to its batches' mean."""
+    """How a running mean approaches the mean of its batches."""
     batch = torch.tensor([[1.0], [3.0], [8.0]], dtype=torch.float64)
     curves = []
     for momentum, kind, at in ((0.1, "forward-line", 12), (None, "right-line", 9)):
@@ -80,4 +81,5 @@ def running_mean() -> Picture:
         f"Each batch has the mean {mean:.0f}. With momentum 0.1 the running mean rises from 0 and "
         f"reaches {curves[0].points[10][1]:.2f} after ten batches; with momentum None it is "
         f"{mean:.0f} after the first.",
-        "Momentum 0.1 needs some twenty batches to forget its start at 0; the plain average none.")
+        "With momentum 0.1, it takes about twenty batches to forget the start at 0; the plain "
+        "average forgets it at once.")

@@ -102,8 +102,9 @@ class _BatchNorm(ChannelNorm):
         `num_batches_tracked` counts the training batches.
         """
         # 13a.6 Batch norm (about 12 lines)
-        # Normalise `input` with the moments of this batch in training, and with the running
-        # moments in evaluation. Training counts the batch and moves the running moments.
+        # Normalise `input` with the moments of the batch during training, and with the
+        # running moments during evaluation. Training also counts the batch and updates the
+        # running moments.
         #   batches with means 4.0 and 3.0; running_mean is 0.0 at first
         #   momentum=0.25 -> running_mean 1.0, then 1.5: the weight of the new batch
         #   momentum=None -> running_mean 4.0, then 3.5: the plain average of all batches
@@ -111,11 +112,11 @@ class _BatchNorm(ChannelNorm):
         #   norm.track_running_stats = False later  -> training changes no buffer;
         #                                           evaluation is as before
         # Mind:
-        # - Evaluation changes no buffer.
-        # - `num_batches_tracked` counts in place.
-        # Use: `self._check_input_dim(input)`; `F.batch_norm(input, running_mean, running_var,
-        # weight, bias, by_batch, momentum, eps)`: with `by_batch` it uses the batch and moves
-        # what it is given.
+        # - Evaluation doesn't change any buffer.
+        # - Update `num_batches_tracked` in place.
+        # Use: `self._check_input_dim(input)` before anything else; `F.batch_norm(input,
+        # running_mean, running_var, weight, bias, by_batch, momentum, eps)`. With `by_batch`,
+        # it uses the batch and updates the running moments that you pass.
         raise NotImplementedError("13a.6 Batch norm is yours to write")
 
 

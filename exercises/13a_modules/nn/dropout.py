@@ -43,8 +43,8 @@ class Dropout(_Dropout):
 
     def forward(self, input: Tensor) -> Tensor:
         # 13a.5 Dropout (about 2 lines)
-        # Drop elements in training: each is zero with probability `self.p`, and the others
-        # are divided by 1 - p. `Dropout2d` drops whole channels.
+        # During training, set each element to zero with probability `self.p` and divide the
+        # others by 1 - p. `Dropout2d` drops whole channels.
         #   p = 0.25, training   -> about a quarter of the elements 0, the others times 4/3
         #   evaluation           -> the input's values
         #   inplace=True         -> the input itself, with the result written to it

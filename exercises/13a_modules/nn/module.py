@@ -100,16 +100,16 @@ class Module(ModuleState, ModuleCall):
         >>> nn.Dropout().eval().train().training
         True
         """
-        # 13a.3 Two modes (about 7 lines)
-        # Put a module and everything below it into training mode, or out of it.
+        # 13a.3 Training and evaluation mode (about 7 lines)
+        # Put a module and everything below it into training mode or into evaluation mode.
         #   net.train(False) -> net, with training False in net and in all modules below it
         #   net.eval()       -> the same
         #   net.train(1)     -> ValueError "training mode is expected to be boolean"
         # Mind:
-        # - A part may override `train`, for example to stay frozen: it has to be asked.
-        # - A mode that is refused changes nothing.
-        # - The mode has nothing to do with gradients.
-        raise NotImplementedError("13a.3 Two modes is yours to write")
+        # - A part may override `train`, for example to stay frozen, so it has to be asked.
+        # - If `train` rejects a mode, the module stays unchanged.
+        # - The mode has no effect on gradients.
+        raise NotImplementedError("13a.3 Training and evaluation mode is yours to write")
 
     def eval(self) -> Self:
         """Switch the module and all its submodules to evaluation mode, like `train(False)`.
@@ -118,8 +118,8 @@ class Module(ModuleState, ModuleCall):
         >>> nn.Dropout().eval().training
         False
         """
-        # 13a.3 Two modes: see the task at `Module.train`.
-        raise NotImplementedError("13a.3 Two modes is yours to write")
+        # 13a.3 Training and evaluation mode: see the task at `Module.train`.
+        raise NotImplementedError("13a.3 Training and evaluation mode is yours to write")
 
     def requires_grad_(self, requires_grad: bool = True) -> Self:
         """Set `requires_grad` of all parameters.
@@ -149,19 +149,19 @@ class Module(ModuleState, ModuleCall):
 
         Parameters and gradients remain the same tensor objects, whereas buffers are new tensors.
         """
-        # 13a.4 Moving everything (about 13 lines)
-        # Replace the data of all parameters, their gradients and all buffers by `fn` of it;
-        # `to`, `double` and `cuda` are made of this.
+        # 13a.4 Moving a module (about 13 lines)
+        # Apply `fn` to all parameters, their gradients and all buffers, and store the
+        # results. `to`, `double` and `cuda` are built on this method.
         #   m.w = Parameter([3.0]), m.w.grad [7.0], a buffer [5.0]
         #   m._apply(lambda t: t + 1) -> m; m.w [4.0], m.w.grad [8.0], the buffer [6.0]
         #   recurse=False             -> this module alone; else the parts first
         # Mind:
-        # - Parameters and gradients stay the same tensors: an optimizer holds them. Buffers
-        #   are replaced in their table.
-        # - `fn` of a parameter or gradient is not recorded.
-        # - None in a table is left alone; there may be no gradient yet.
-        # Use: `tensor.data = ...`, `parameter._grad`, `no_grad()`, `self.children()`.
-        raise NotImplementedError("13a.4 Moving everything is yours to write")
+        # - Parameters and gradients remain the same tensors, because an optimizer holds them.
+        #   Buffers are replaced in their table.
+        # - Calls of `fn` on parameters and gradients aren't recorded.
+        # - Skip names that are `None`, and expect parameters without a gradient.
+        # Use: `parameter._grad`, `self.children()`.
+        raise NotImplementedError("13a.4 Moving a module is yours to write")
 
     def to(self, *args: Any, **kwargs: Any) -> Self:
         """Move to a device, cast to a floating-point dtype, or take both from a tensor.

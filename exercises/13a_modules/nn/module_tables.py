@@ -115,28 +115,27 @@ class ModuleTables:
 
     def __getattr__(self, name: str) -> Any:
         """Return a member from the tables; Python calls this when no plain attribute exists."""
-        # 13a.1 Attributes that are kept apart (about 13 lines)
-        # `__setattr__` sorts each assigned value: into the table of its kind, or under a name
-        # that is in a table into that table; everything else is a plain attribute.
-        # `__getattr__` finds members again.
+        # 13a.1 Attributes of a module (about 13 lines)
+        # `__setattr__` puts each assigned value into the table for its type. Any other value
+        # becomes a plain attribute, unless a table already holds its name: then it belongs in
+        # that table. `__getattr__` finds the members again.
         #   m.w = Parameter(...)   -> m._parameters["w"], and nothing in vars(m)
-        #   m.w = 3.0 or a module  -> refused: a parameter's name takes a Parameter or None
+        #   m.w = 3.0 or a module  -> TypeError: a parameter's name takes a Parameter or None
         #   m.x = 3.0, or a tensor -> vars(m)["x"]; then m.x = Parameter(...) moves the name
         #   m.none                 -> AttributeError "'Net' object has no attribute 'none'"
         # Mind:
-        # - Parameters are asked for first, then modules, then buffers.
-        # - None for a member keeps its name in the table.
-        # - Plain attributes may be set before `Module.__init__`, when there are no tables
-        #   yet.
+        # - Parameters take precedence over modules, and modules over buffers.
+        # - A member that is `None` keeps its name in the table.
+        # - Plain attributes may be set before `Module.__init__` has created the tables.
         # Use: `self._set_parameter(name, value)`, `_set_module`, `_set_buffer`,
-        # `self._table("_parameters")`, `_TABLES`; the classes are Parameter, ModuleTables,
+        # `self._table("_parameters")`, `_TABLES`; the classes are Parameter, ModuleTables and
         # Buffer.
-        raise NotImplementedError("13a.1 Attributes that are kept apart is yours to write")
+        raise NotImplementedError("13a.1 Attributes of a module is yours to write")
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Put a value into the table of its type, or into the table that already has this name."""
-        # 13a.1 Attributes that are kept apart: see the task at `ModuleTables.__getattr__`.
-        raise NotImplementedError("13a.1 Attributes that are kept apart is yours to write")
+        # 13a.1 Attributes of a module: see the task at `ModuleTables.__getattr__`.
+        raise NotImplementedError("13a.1 Attributes of a module is yours to write")
 
     def _table(self, table: str) -> Mapping[str, Any]:
         """Return one of the tables, or an empty one before `Module.__init__` has run."""
@@ -208,19 +207,21 @@ class ModuleTables:
         ['', '0', '1']
         """
         # 13a.2 Walking the tree (about 20 lines)
-        # `named_modules` yields (name, module) for the module and all modules below it.
-        # `_named_members` yields (name, value) for the entries of one table in all of them.
+        # `named_modules` yields (name, module) for a module and for everything below it.
+        # `_named_members` yields (name, value) for the entries of one table in all of these
+        # modules.
         #   net has the parameter bias and the parts a and b, b has the part c; a and c have w
         #   net.named_modules()            -> ("", net), ("a", a), ("b", b), ("b.c", c)
         #   net.named_modules(None, "top") -> ("top", net), ("top.a", a), ("top.b", b) ...
         #   _named_members("_parameters", "", True, True)     -> "bias", "a.w", "b.c.w"
         #   _named_members("_parameters", "top", False, True) -> "top.bias"; no recursion
-        #   b.d = a: a is met once, as "a"; with remove_duplicate=False also as "b.d"
+        #   b.d = a: a appears once, as "a"; with remove_duplicate=False also as "b.d"
         # Mind:
-        # - Depth first, in the order in which the parts were set.
-        # - None in a table is left out; the walk goes on.
-        # - With remove_duplicate each module and each value comes once, under its first name.
-        # - One walk has one memo; the next walk starts with a new one.
+        # - The walk goes depth first, in the order in which the parts were assigned.
+        # - It skips names that are `None` and continues after them.
+        # - With `remove_duplicate`, it yields each module and each value once, under its
+        #   first name.
+        # - One walk has one memo, and the next walk starts with a new one.
         raise NotImplementedError("13a.2 Walking the tree is yours to write")
 
     def modules(self) -> Iterator[Any]:
