@@ -73,8 +73,8 @@ def heights() -> Picture:
              legend=(0.04, 0.62)),
         "The height after each step",
         f"Curves of the height over 100 steps, on a logarithmic axis. At the end: {told}.",
-        "On this axis a straight line falls by the same factor in each step. Momentum is steeper, "
-        "and swings.")
+        "On this axis, a straight line falls by the same factor in each step. Momentum falls more "
+        "steeply, and it oscillates.")
 
 
 def a_step() -> Picture:
@@ -83,15 +83,15 @@ def a_step() -> Picture:
         "closure": Box("closure()", notes=("if there is one: recording on",)),
         "group": Box("for each group", notes=("its lr, its weight decay",), code=False),
         "parameter": Box("for each parameter", notes=("that has a gradient",), code=False),
+        "count": Box("count the write", notes=("the version goes up",), code=False),
         "update": Box("update(group, array, grad, state)", kind="on-gradient",
                       notes=("the rule, written by a subclass",)),
-        "count": Box("count the write", notes=("the version goes up",), code=False),
         "give": Box("return the loss", code=False)}
     names = list(boxes)
     arrows = [Arrow(start, end) for start, end in pairwise(names)]
     return Picture(
         graph(boxes, arrows, down=True), "What step does, whatever the rule",
         "From top to bottom: call the closure, if there is one, with recording on; for each group "
-        "with its lr and weight decay; for each parameter that has a gradient; call update, the "
-        "rule that a subclass writes; count the write; return the loss.",
+        "with its lr and weight decay; for each parameter that has a gradient; count the write; "
+        "call update, the rule that a subclass writes; return the loss.",
         "Only the orange box differs from one optimizer to the next.")

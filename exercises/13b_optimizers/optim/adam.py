@@ -68,16 +68,17 @@ class Adam(Optimizer):
     def update(self, group: Group, array: Array, grad: Array, state: State) -> None:
         """Update both averages and take one step."""
         # 13b.4 Adam (about 25 lines)
-        # `average` brings a gradient into both running averages. `Adam.update` takes one step
-        # with them; the docstring of `Adam` has the formulas.
+        # `average` includes a gradient in both running averages. `Adam.update` takes one step
+        # with them, and you can find the formulas in the docstring of `Adam`.
         #   betas (0.5, 0.75), eps 0, lr 0.1, p = 5.0; g = 4.0, then g = 6.0
         #   average  -> m is 2.0, v is 4.0;  then m is 4.0, v is 12.0
         #   update   -> p is 4.9;            then p is 4.7982
         #   AdamW with weight_decay 0.5: the first step leads to 4.65
         # Mind:
-        # - Parameter and averages change in place; the gradient is not written to.
-        # - With amsgrad v itself goes on as before; the largest v is kept too.
-        # - `downhill` knows the other options, and leaves a decoupled decay out.
+        # - The parameter and the averages change in place, but the gradient must stay
+        #   unchanged.
+        # - With `amsgrad`, v itself continues as before, and the largest v is kept too.
+        # - `downhill` handles the other options, and it ignores a decoupled decay.
         # Use: `self._averages(group, array, state)`; `counted(state)` counts this step.
         raise NotImplementedError("13b.4 Adam is yours to write")
 

@@ -134,20 +134,20 @@ class Optimizer(StepHooks):
 
         Returns the closure's result, or `None` without a closure.
         """
-        # 13b.1 What a step is (about 14 lines)
-        # Move every parameter that has a gradient: `step` makes the rounds and keeps the
-        # states, the rule is `update`.
+        # 13b.1 One optimizer step (about 14 lines)
+        # Move every parameter that has a gradient. `step` goes through the groups and looks
+        # after the states, while `update` applies the rule.
         #   groups: a, b with lr 0.5; c, d with lr 2.0; c has no gradient
         #   step()        -> update(group, array, grad_array, state) for a, b and d
         #   step(closure) -> first closure(), once, recorded even under no_grad
         #   afterwards    -> self.state[a]: what update left in a's state; a._version: 1 more
         # Mind:
-        # - A parameter without a gradient is not written to and has no state. A gradient of
-        #   zeros is one.
-        # - Each has a state of its own; an empty one is not kept.
-        # Use: `self._to_step(group)`, `parameter._bump()` (counts a write), `_grad`,
+        # - A parameter without a gradient isn't written to and has no state. A gradient of
+        #   zeros counts as a gradient.
+        # - Each parameter has a separate state, and an empty one isn't kept.
+        # Use: `self._to_step(group)`, `parameter._bump()` (which counts a write), `_grad`,
         # `_array`, `enable_grad()`.
-        raise NotImplementedError("13b.1 What a step is is yours to write")
+        raise NotImplementedError("13b.1 One optimizer step is yours to write")
 
     def update(self, group: Group, array: Array, grad: Array, state: State) -> None:
         """Move one parameter's array in place; do not write to `grad`.
@@ -181,15 +181,15 @@ class Optimizer(StepHooks):
         All parameters of all groups are numbered consecutively, from 0.
         """
         # 13b.5 The state of an optimizer (about 11 lines)
-        # Return a dictionary that another program can load, where the parameters are other
-        # objects: numbers stand for them.
+        # Return a dictionary that another program can load. In that program, the parameters
+        # are different objects, so numbers take their place.
         #   groups: a, b with lr 0.5; c with lr 2.0; only c has a state yet
         #   _pack() -> {"state": {2: self.state[c]}, "param_groups": groups} with
         #   groups   = [{"lr": 0.5, "params": [0, 1]}, {"lr": 2.0, "params": [2]}]
         # Mind:
-        # - A group keeps all of its options, whatever they are called.
-        # - The dictionaries of groups and of "state" are new, so that the optimizer does not
-        #   change; the remembered values are shared, not copied.
+        # - A group keeps all of its options, including any that you don't know.
+        # - The groups and "state" are new dictionaries, so that the optimizer doesn't change.
+        #   The values in a parameter's state are shared, not copied.
         raise NotImplementedError("13b.5 The state of an optimizer is yours to write")
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
@@ -255,19 +255,19 @@ def downhill(xp: Backend, group: Group, array: Array, grad: Array, room: Array) 
     It is the gradient, negated with `maximize`, plus `weight_decay` times the parameter. This
     function writes only to `room`, scratch memory with the same shape.
     """
-    # 13b.2 Downhill (about 13 lines)
-    # `downhill` computes what a parameter moves against: the gradient, with the options
-    # of its group. `SGD.update` takes the plain step with it.
+    # 13b.2 Gradient descent (about 13 lines)
+    # `downhill` returns the direction against which a parameter moves: the gradient,
+    # changed by the options of the group. `SGD.update` takes the plain step with it.
     #   p = [2.0, -3.0], g = [1.0, -4.0], lr = 0.5
     #   no options      -> downhill [1.0, -4.0],  then p is [1.5, -1.0]
     #   maximize        -> downhill [-1.0, 4.0],  then p is [2.5, -5.0]
     #   weight_decay 0.25 with maximize   -> downhill [-0.5, 3.25]
     #   weight_decay 0.25 -> downhill [1.5, -4.75]; if decoupled [1.0, -4.0]
     # Mind:
-    # - Write to p's array only; never to the gradient.
+    # - Write only to p's array, and never to the gradient.
     # - With `group["momentum"]`, `self._update_with_momentum(...)` takes the same
     #   arguments and does everything.
-    # - `lr` may be a Tensor of one element: take `float(lr)`.
-    # Use: `xp = backend_of(array)`, `xp.empty_like(array)` for `room`; NumPy's operators
-    # will do. Some groups have no "decoupled_weight_decay".
-    raise NotImplementedError("13b.2 Downhill is yours to write")
+    # - `lr` may be a one-element Tensor: use `float(lr)`.
+    # Use: `xp = backend_of(array)` and `xp.empty_like(array)` for `room`, although
+    # NumPy's operators are enough. Some groups don't have "decoupled_weight_decay".
+    raise NotImplementedError("13b.2 Gradient descent is yours to write")

@@ -54,22 +54,22 @@ class SGD(Optimizer):
 
     def update(self, group: Group, array: Array, grad: Array, state: State) -> None:
         """Take one step downhill; without momentum, keep no state."""
-        # 13b.2 Downhill (about 13 lines)
-        # `downhill` computes what a parameter moves against: the gradient, with the options
-        # of its group. `SGD.update` takes the plain step with it.
+        # 13b.2 Gradient descent (about 13 lines)
+        # `downhill` returns the direction against which a parameter moves: the gradient,
+        # changed by the options of the group. `SGD.update` takes the plain step with it.
         #   p = [2.0, -3.0], g = [1.0, -4.0], lr = 0.5
         #   no options      -> downhill [1.0, -4.0],  then p is [1.5, -1.0]
         #   maximize        -> downhill [-1.0, 4.0],  then p is [2.5, -5.0]
         #   weight_decay 0.25 with maximize   -> downhill [-0.5, 3.25]
         #   weight_decay 0.25 -> downhill [1.5, -4.75]; if decoupled [1.0, -4.0]
         # Mind:
-        # - Write to p's array only; never to the gradient.
+        # - Write only to p's array, and never to the gradient.
         # - With `group["momentum"]`, `self._update_with_momentum(...)` takes the same
         #   arguments and does everything.
-        # - `lr` may be a Tensor of one element: take `float(lr)`.
-        # Use: `xp = backend_of(array)`, `xp.empty_like(array)` for `room`; NumPy's operators
-        # will do. Some groups have no "decoupled_weight_decay".
-        raise NotImplementedError("13b.2 Downhill is yours to write")
+        # - `lr` may be a one-element Tensor: use `float(lr)`.
+        # Use: `xp = backend_of(array)` and `xp.empty_like(array)` for `room`, although
+        # NumPy's operators are enough. Some groups don't have "decoupled_weight_decay".
+        raise NotImplementedError("13b.2 Gradient descent is yours to write")
 
     def _update_with_momentum(self, group: Group, array: Array, grad: Array, state: State) -> None:
         """Take one step with a velocity, and keep it in the state."""
@@ -81,9 +81,9 @@ class SGD(Optimizer):
         #   dampening 0.25 -> v is 1.0, then 0.5 * 1.0 + 0.75 * 3.0
         #   nesterov       -> p moves against g + 0.5 * v, with the new v: to 1.25, -1.125
         # Mind:
-        # - The first v is the whole g, in an array of its own: the gradient's memory is not
-        #   yours, and NumPy makes a number of `-g` where g has no dimensions.
-        # - `lr` is no part of v.
+        # - The first v is the whole g, in a new array: the gradient's memory isn't yours, and
+        #   NumPy turns `-g` into a number if g has no dimensions.
+        # - `lr` isn't part of v.
         # Use: `remember(state, "momentum_buffer", array)`, `buffer(state,
         # "momentum_buffer")`.
         raise NotImplementedError("13b.3 Momentum is yours to write")
