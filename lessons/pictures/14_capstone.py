@@ -25,12 +25,12 @@ def a_training_step() -> Picture:
     arrows = [Arrow(start, end) for start, end in pairwise(names)]
     return Picture(
         graph(boxes, arrows, down=True), "Who does what in a training step",
-        "scores = net(images): operators of 04, modules of 13a, 07 asks whether recording is on. "
-        "loss = cross_entropy(...): 02 makes a node for each operation, 06 keeps what it saves. "
-        "loss.backward(): the engine of 03 with the formulas of 04, the hooks of 05, and .grad is "
-        "filled as in 02. optimizer.step(): the rules of 13b, under no_grad of 07, writing in "
-        "place as 06 counts it.",
-        "Four lines, and the stages that each of them runs on.")
+        "scores = net(images) uses operators from 04 and modules from 13a, and 07 checks whether "
+        "recording is on. loss = cross_entropy(...) creates a node for each operation, as in 02, "
+        "and 06 keeps what the nodes save. loss.backward() runs the engine from 03 with the "
+        "formulas from 04 and the hooks from 05, and fills .grad as in 02. optimizer.step() "
+        "applies the rules from 13b under the no_grad mode from 07, and 06 counts its writes.",
+        "Each of these four lines runs on code from several stages.")
 
 
 def one_forgotten_line() -> Picture:
@@ -53,10 +53,10 @@ def one_forgotten_line() -> Picture:
     return Picture(
         plot(curves, "step", "w", x_ticks=[0, 5, 10, 15, 20], y_ticks=[0, 3, 6]),
         "One forgotten line",
-        "Two curves of a weight whose minimum is at 3. With zero_grad it comes closer in every "
-        f"step. Without it, it swings between {min(v for _, v in curves[0].points):.1f} and "
-        f"{worst:.1f} and never comes to rest.",
-        "Gradients that are never cleared act like a momentum that nothing slows down.")
+        "Two curves of a weight whose minimum is at 3. With zero_grad, it gets closer in every "
+        f"step. Without zero_grad, it swings between {min(v for _, v in curves[0].points):.1f} and "
+        f"{worst:.1f} and never settles.",
+        "Gradients that are never cleared act like a momentum without any friction.")
 
 
 def losses() -> Picture:
