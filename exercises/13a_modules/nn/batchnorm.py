@@ -114,9 +114,9 @@ class _BatchNorm(ChannelNorm):
         # Mind:
         # - Evaluation doesn't change any buffer.
         # - Update `num_batches_tracked` in place.
-        # Use: `self._check_input_dim(input)` before anything else; `F.batch_norm(input,
-        # running_mean, running_var, weight, bias, by_batch, momentum, eps)`. With `by_batch`,
-        # it uses the batch and updates the running moments that you pass.
+        # Use: `self._check_input_dim(input)` first; `F.batch_norm(input, running_mean,
+        # running_var, weight, bias, by_batch, momentum, eps)`. With `by_batch`, it uses the
+        # batch and updates these moments.
         raise NotImplementedError("13a.6 Batch norm is yours to write")
 
 

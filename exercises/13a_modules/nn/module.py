@@ -151,15 +151,15 @@ class Module(ModuleState, ModuleCall):
         """
         # 13a.4 Moving a module (about 13 lines)
         # Apply `fn` to all parameters, their gradients and all buffers, and store the
-        # results. `to`, `double` and `cuda` are built on this method.
+        # results. `to` and `double` are built on this method.
         #   m.w = Parameter([3.0]), m.w.grad [7.0], a buffer [5.0]
         #   m._apply(lambda t: t + 1) -> m; m.w [4.0], m.w.grad [8.0], the buffer [6.0]
         #   recurse=False             -> this module alone; else the parts first
         # Mind:
-        # - Parameters and gradients remain the same tensors, because an optimizer holds them.
-        #   Buffers are replaced in their table.
+        # - Parameters and gradients remain the same tensors; buffers are replaced in their
+        #   table.
         # - Calls of `fn` on parameters and gradients aren't recorded.
-        # - Skip names that are `None`, and expect parameters without a gradient.
+        # - Skip names that are `None`. A gradient may be missing.
         # Use: `parameter._grad`, `self.children()`.
         raise NotImplementedError("13a.4 Moving a module is yours to write")
 

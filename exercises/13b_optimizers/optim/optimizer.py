@@ -135,8 +135,8 @@ class Optimizer(StepHooks):
         Returns the closure's result, or `None` without a closure.
         """
         # 13b.1 One optimizer step (about 14 lines)
-        # Move every parameter that has a gradient. `step` goes through the groups and looks
-        # after the states, while `update` applies the rule.
+        # Move every parameter that has a gradient, and look after the states. `update`
+        # applies the rule.
         #   groups: a, b with lr 0.5; c, d with lr 2.0; c has no gradient
         #   step()        -> update(group, array, grad_array, state) for a, b and d
         #   step(closure) -> first closure(), once, recorded even under no_grad
@@ -145,7 +145,7 @@ class Optimizer(StepHooks):
         # - A parameter without a gradient isn't written to and has no state. A gradient of
         #   zeros counts as a gradient.
         # - Each parameter has a separate state, and an empty one isn't kept.
-        # Use: `self._to_step(group)`, `parameter._bump()` (which counts a write), `_grad`,
+        # Use: `self._to_step(group)`, `parameter._bump()` (counts a write), `_grad`,
         # `_array`, `enable_grad()`.
         raise NotImplementedError("13b.1 One optimizer step is yours to write")
 
