@@ -51,9 +51,9 @@ def dependencies() -> Picture:
     return Picture(
         backward_graph(f, {"a": a, "b": b}, notes=notes, kinds=kinds),
         "The edges into each node, counted",
-        "The graph of f from the addition down to the leaves a and b. The square of b has two "
-        "arrows into it and waits for 2 gradients; every other node has one and waits for 1.",
-        "Count the arrows into a node: so many gradients it waits for.")
+        "The graph of f from the addition down to the leaves a and b. Two arrows lead into the "
+        "square of b, so it waits for 2 gradients. Every other node has one and waits for 1.",
+        "Count the arrows that lead into a node: that's how many gradients it waits for.")
 
 
 class _Told(GraphTask):
@@ -92,9 +92,10 @@ def steps() -> Picture:
         "A backward pass, step by step",
         "A table of the pass through f = d + a² × d. The nodes run in the order "
         + ", ".join(node for node, _, _ in task.rows) + ". After the addition has run, the square "
-        "of b has got one gradient of two and still waits for 1; it is ready only after the "
-        "product has run.",
-        "`b²` gets its first gradient from `+` and is not ready yet. Its second comes from `×`.")
+        "of b has received one of its two gradients and still waits for 1. It's ready only after "
+        "the product has run.",
+        "After the first gradient, from `+`, `b²` isn't ready yet, because it waits for the second "
+        "one, from `×`.")
 
 
 def needed() -> Picture:
@@ -112,6 +113,6 @@ def needed() -> Picture:
         backward_graph(total, {"p": p, "q": q}, notes=notes,
                        kinds={node: "on-gradient" for node in found}),
         "The nodes that run for grad(total, (r, p))",
-        "The graph of total. Coloured are the addition, the exponential of r, the product that "
-        "made r and the leaf p. The branch aside and the leaf q have no colour: they do not run.",
-        "Coloured nodes run: from each of them `r` or `p` can be reached.")
+        "The graph of total. The addition, the exponential of r, the product that made r and the "
+        "leaf p are coloured. The branch aside and the leaf q aren't, because they don't run.",
+        "The coloured nodes run, because you can reach `r` or `p` from each of them.")

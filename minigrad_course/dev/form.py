@@ -3,11 +3,11 @@
 A task has a sentence or two of purpose, examples with numbers, at most four things to mind, and
 names to use:
 
-    Several gradients may arrive for one output: keep their sum in `self.grads[index]`.
+    Several gradients may arrive for one output. Keep their sum in `self.grads[index]`.
       buffer.add(0, g1)          -> buffer.grads[0] is g1
       then buffer.add(0, g2)     -> buffer.grads[0] equals g1 + g2; g1 and g2 are unchanged
     Mind:
-    - An array that you were handed belongs to the caller: never write into it.
+    - Never write to an array that you receive, because it belongs to the caller.
     Use: `combine(current, grad)`, given above.
 
 For each graded test, `[rules]` in lessons/NN_name.toml quotes the words that state what the test

@@ -78,17 +78,16 @@ def _run_here(task: GraphTask, root: GraphRoot) -> None:
     The order of these lines is safe even if Ctrl-C interrupts after any call: the function
     changes no state before the `try`, and it restores the mode, which takes a call, last.
     """
-    # 03.8 A pass cleans up (about 13 lines)
-    # In `_run_here` the grad mode becomes `task.create_graph`, and the task stands last
-    # in `_running.tasks`. `_run_nodes(task, root)` does the work, then the functions in
-    # `task.callbacks` are called and leave the list. `queue_callback` adds one to the
-    # innermost pass.
+    # 03.8 Cleaning up after a pass (about 13 lines)
+    # During `_run_here`, the grad mode is `task.create_graph`, and the task is last in
+    # `_running.tasks`. `_run_nodes(task, root)` does the work. Then call and remove the
+    # functions in `task.callbacks`. `queue_callback` adds one to the innermost pass.
     #   callbacks a, b, and a queues c   -> called a, b, c
     # Mind:
-    # - Afterwards mode and `_running.tasks` are as before, also after an error.
-    # - Outside a pass: RuntimeError(NO_PASS).
+    # - Afterwards, mode and `_running.tasks` are as before, even after an error.
+    # - If no pass is running, raise RuntimeError(NO_PASS).
     # Use: `_state.grad_enabled.get()`, `.set(mode)`.
-    raise NotImplementedError("03.8 A pass cleans up is yours to write")
+    raise NotImplementedError("03.8 Cleaning up after a pass is yours to write")
 
 
 def _run_nodes(task: GraphTask, root: GraphRoot) -> None:
@@ -113,5 +112,5 @@ def _run_watched(task: GraphTask, root: GraphRoot) -> None:
 
 def queue_callback(callback: Callable[..., Any]) -> None:
     """Call `callback()` after the current backward pass has run all its nodes."""
-    # 03.8 A pass cleans up: see the task at `_run_here`.
-    raise NotImplementedError("03.8 A pass cleans up is yours to write")
+    # 03.8 Cleaning up after a pass: see the task at `_run_here`.
+    raise NotImplementedError("03.8 Cleaning up after a pass is yours to write")

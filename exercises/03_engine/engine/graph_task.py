@@ -63,15 +63,15 @@ class GraphTask(ObservedTask):
     def count_dependencies(self, root: Node) -> None:
         """Count the edges that lead into each node that the root reaches."""
         # 03.3 Dependencies (about 7 lines)
-        # Fill the dictionary `self.dependencies`: for each node that can be reached from
-        # `root`, the number of edges that lead into it.
+        # In `self.dependencies`, count the edges that lead into each node that you can reach
+        # from `root`.
         #   root to a, a to b, a to b                   -> {a: 1, b: 2}
         #   root to a, a to b and c, both to d, d to e  -> {a: 1, b: 1, c: 1, d: 2, e: 1}
         # Mind:
-        # - `node.edges` holds pairs (node, index). None is no node, and the root gets no
+        # - `node.edges` holds pairs (node, index). `None` isn't a node, and the root gets no
         #   entry.
-        # - A node's own edges count once, however many ways lead to it.
-        # - A graph may be thousands of nodes deep: no recursion.
+        # - A node's own edges count once, however many paths lead to it.
+        # - A graph may be thousands of nodes deep, so don't use recursion.
         raise NotImplementedError("03.3 Dependencies is yours to write")
 
     def reaches(self, node: Node) -> bool:
@@ -81,14 +81,14 @@ class GraphTask(ObservedTask):
     def push(self, node: Node) -> None:
         """Add a node to the heap of ready nodes."""
         # 03.4 The ready queue (about 8 lines)
-        # `push` puts a node on the heap `self.ready`: `heappop` gives the greatest `sequence`
-        # first, of equal ones the one pushed first. `add_to_buffer` adds a gradient to the
-        # target's buffer, and pushes the target when the last has come.
+        # `push` puts a node on the heap `self.ready`, so that `heappop` returns the greatest
+        # `sequence` first, and among equals the first one pushed. `add_to_buffer` adds a
+        # gradient to the target's buffer, and pushes the target after its last gradient.
         #   pushed 3, 1, 4                   -> popped 4, 3, 1
         #   self.dependencies[a] is 2        -> the second gradient pushes a
         # Mind:
         # - Entries are triples (-sequence, next(self.turns), node).
-        # - None stands for zero: it counts, and is not added.
+        # - `None` means zero: count it, but don't add it.
         # Use: `heappush`, `InputBuffer(target.num_inputs)`.
         raise NotImplementedError("03.4 The ready queue is yours to write")
 
@@ -101,17 +101,17 @@ class GraphTask(ObservedTask):
         """Run the root, and then every node when it is ready."""
         # 03.5 Running (about 13 lines)
         # `run` gives `root` an `InputBuffer(root.num_inputs)`, then evaluates each node that
-        # `in_turn(root)` yields, with its buffer. `evaluate` runs one node: `self.call` gives
-        # its results, `node.release()` frees what it saved, unless `self.retain_graph`, and
-        # `self.route_gradients` sends the results on.
+        # `in_turn(root)` yields, with its buffer. `evaluate` runs one node: `self.call`
+        # returns its results, and `self.route_gradients` sends them on. Unless
+        # `self.retain_graph` is set, `node.release()` frees what the node saved.
         #   run on x * 3.0           -> x.grad is 3.0
         #   run on x * x, and again  -> RuntimeError: what the node saved is gone
         # Mind:
-        # - An AccumulateGrad goes to `self.accumulate` instead.
-        # - First of all, if the node has `extras` (hooks) or `self.nodes_to_execute` is not
-        #   None (section 8 explains it), ask `self.run_hooks_and_capture`: where that is
-        #   False, nothing runs.
-        # - Afterwards queue and buffers are empty.
+        # - Pass an AccumulateGrad to `self.accumulate` instead.
+        # - If the node has `extras` (hooks) or `self.nodes_to_execute` is not `None` (section
+        #   8), first ask `self.run_hooks_and_capture`. If it returns False, the node doesn't
+        #   run.
+        # - At the end, queue and buffers are empty.
         raise NotImplementedError("03.5 Running is yours to write")
 
     def in_turn(self, root: Node) -> Iterator[Node]:
@@ -165,16 +165,17 @@ class GraphTask(ObservedTask):
 
     def find_nodes_to_execute(self, root: Node, inputs: set[Node]) -> None:
         """Find the nodes that lead to one of `inputs`; no other node will run."""
-        # 03.6 Only what is asked for (about 11 lines)
-        # Set `self.nodes_to_execute` to the set of nodes that have to run: the nodes
-        # `inputs`, and each node, the root too, from which one of them can be reached.
+        # 03.6 The nodes that have to run (about 11 lines)
+        # Find the nodes that have to run: the nodes in `inputs`, and each node, including the
+        # root, from which you can reach one of them. Store the set in
+        # `self.nodes_to_execute`.
         #   root to a, a to b and d, b to c; inputs {c}   -> {root, a, b, c}
         #   the same graph; inputs {b}                    -> {root, a, b}
         # Mind:
-        # - A graph may be thousands of nodes deep: no recursion.
-        # - Ways double at forks: look at each node a few times at most.
-        # - None in `node.edges` is no node; `inputs` stays as it is.
-        raise NotImplementedError("03.6 Only what is asked for is yours to write")
+        # - A graph may be thousands of nodes deep, so don't use recursion.
+        # - Paths double at each fork, so look at each node only a few times.
+        # - `None` in `node.edges` isn't a node. Leave `inputs` unchanged.
+        raise NotImplementedError("03.6 The nodes that have to run is yours to write")
 
     def end_at(self, root: GraphRoot, inputs: Sequence[Edge], accumulate: bool) -> None:
         """Limit the pass to the nodes on a path to `inputs`; capture or accumulate gradients."""
@@ -186,30 +187,30 @@ class GraphTask(ObservedTask):
 
     def note_captures(self, inputs: Sequence[Edge]) -> None:
         """Record at which positions of the result each input's gradient goes."""
-        # 03.7 The gradients asked for (about 11 lines)
-        # `note_captures` notes at which positions each output of a node is asked for.
-        # `capture` keeps their gradients, and `runs` tells whether a node runs.
+        # 03.7 Capturing gradients (about 11 lines)
+        # `note_captures` records the positions at which the caller asked for each output of a
+        # node. `capture` stores the gradients of these outputs, and `runs` returns whether a
+        # node runs.
         #   note_captures([(a, 0), (b, 1), (a, 0)])
         #                     -> self.captures is {a: {0: [0, 2]}, b: {1: [1]}}
         #   capture(a, [g])   -> self.captured is {0: g, 2: g}
         # Mind:
-        # - An input (None, 0) is left out, but keeps its position.
-        # - A captured node runs if something behind it is needed, any other if it is needed
-        #   itself.
-        # - An empty entry asks for no gradient: it is there for corner cases, and its node is
-        #   not captured.
+        # - An input `(None, 0)` gets no entry, but it keeps its position.
+        # - A captured node runs if one of its edges leads to a needed node, any other node if
+        #   it's needed itself.
+        # - A node with an empty entry isn't captured. Such entries are for corner cases.
         # Use: `self.nodes_to_execute`, the needed nodes.
-        raise NotImplementedError("03.7 The gradients asked for is yours to write")
+        raise NotImplementedError("03.7 Capturing gradients is yours to write")
 
     def capture(self, node: Node, grads: Sequence[Value | None]) -> None:
         """Store the gradients of a node that the pass has to return."""
-        # 03.7 The gradients asked for: see the task at `GraphTask.note_captures`.
-        raise NotImplementedError("03.7 The gradients asked for is yours to write")
+        # 03.7 Capturing gradients: see the task at `GraphTask.note_captures`.
+        raise NotImplementedError("03.7 Capturing gradients is yours to write")
 
     def runs(self, node: Node) -> bool:
         """Return whether a node runs; a captured one runs only if it leads to another input."""
-        # 03.7 The gradients asked for: see the task at `GraphTask.note_captures`.
-        raise NotImplementedError("03.7 The gradients asked for is yours to write")
+        # 03.7 Capturing gradients: see the task at `GraphTask.note_captures`.
+        raise NotImplementedError("03.7 Capturing gradients is yours to write")
 
     def run_hooks_and_capture(self, node: Node, buffer: InputBuffer) -> bool:
         """Run a node's tensor hooks and capture its gradients; return whether the node runs."""

@@ -54,15 +54,15 @@ class InputBuffer:
     def add(self, index: int, gradient: Gradient) -> None:
         """Add a gradient for output `index`; write only to memory that the engine owns."""
         # 03.2 Gradients that meet (about 8 lines)
-        # Several gradients may arrive for one output: keep their sum in `self.grads[index]`,
-        # and in `self.owned[index]` whether it is the engine's own.
+        # Several gradients may arrive for one output. Keep their sum in `self.grads[index]`,
+        # and record in `self.owned[index]` whether the engine owns it.
         #   buffer.add(0, Gradient(a, False))   -> buffer.grads[0] is a, buffer.owned[0] is False
         #   then buffer.add(0, Gradient(b))     -> buffer.grads[0] equals a + b, buffer.owned[0] is True;
         #                                          a and b are unchanged
         # Mind:
-        # - Never write to what you were handed.
-        # - Adding out of place is always right; in place, only to a sum that is owned and
-        #   `writable`.
+        # - Never write to `grad` itself.
+        # - Adding out of place is always right. In place, add only to an array that is owned
+        #   and `writable`.
         # Use: `grad, owned = gradient`; `combine(current, grad)` adds out of place.
         raise NotImplementedError("03.2 Gradients that meet is yours to write")
 

@@ -49,15 +49,15 @@ class NaiveEngine:
         The node of a leaf is an `AccumulateGrad`, whose `variable` is the leaf.
         """
         # 03.1 The obvious engine (about 7 lines)
-        # At the node of a leaf, add the gradient to `self.gradients[node.variable]`. Call any
-        # other node, and send each result along its edge.
+        # At the node of a leaf, add the gradient to `self.gradients[node.variable]`. Call
+        # every other node, and send each result along its edge.
         #   x * x at x = 3.0                 -> {x: 6.0}, after 1 call
         #   x * y + x at x = 2.0, y = 5.0    -> {x: 6.0, y: 2.0}, after 2 calls
         # Mind:
-        # - Others may hold the same array: never write to it.
-        # - Where the target or the result is None, nothing is sent.
-        # Use: `self.call(node, index, grad)` gives a result for each `(target, number)` in
-        # `node.edges`.
+        # - Never write to an array, because other code may hold it.
+        # - If the target or the result is `None`, don't send anything.
+        # Use: `self.call(node, index, grad)` returns one result for each `(target, number)`
+        # in `node.edges`.
         raise NotImplementedError("03.1 The obvious engine is yours to write")
 
     def call(self, node: Node, index: int, grad: Array) -> Sequence[Array | None]:
