@@ -66,20 +66,19 @@ def backward(tensors: TensorOrTensors, grad_tensors: GradTensors = None,
     tensor([5., 7.])
     """
     # 03b.5 backward (about 18 lines)
-    # Run the engine from `tensors`, so that `.grad` of the leaves is filled, or that of
-    # `inputs` alone. Here a is 2., b is 5. and c is a * b.
+    # Run the engine from `tensors` to fill the `.grad` of all leaves, or only of
+    # `inputs`. Here a is 2., b is 5. and c is a * b.
     #   backward(c * 3)                 -> a.grad is 15., b.grad is 6.
     #   backward(c * 3, inputs=[a, c])  -> a.grad is 15., c.grad is 3., b.grad stays None
     # Mind:
-    # - `retain_graph` of None means: as `create_graph` says. An explicit True or False
-    #   wins.
-    # - First `root_gradients`, then `root_edges`.
-    # - With `create_graph` call `warn_of_cycle()`.
-    # - `end_edges` lists the `edge_of` each input; a Tensor among them has its
-    #   `retain_grad()` called then.
-    # Use: `as_tuple`, `renamed`, `matched`, `root_gradients`, `root_edges`,
-    # `inputs_of(inputs, "backward")`; `execute(edges, grads, retain_graph, create_graph,
-    # ends)`, `ends` None means all leaves.
+    # - A `retain_graph` of `None` means the same as `create_graph`. An explicit True or
+    #   False wins.
+    # - With `create_graph`, call `warn_of_cycle()`, but only after all arguments have
+    #   been checked.
+    # - A result like c has a `.grad` afterwards only if `end_edges` called
+    #   `c.retain_grad()`.
+    # Use: `renamed`, `inputs_of`; `execute(edges, grads, retain_graph, create_graph,
+    # ends)`, and an `ends` of `None` means all leaves.
     raise NotImplementedError("03b.5 backward is yours to write")
 
 
@@ -109,19 +108,18 @@ def grad(
     (tensor(2.),)
     """
     # 03b.6 grad (about 14 lines)
-    # Return the gradients of the sum of `outputs` with respect to `inputs`, as a tuple;
-    # here a is 2. and b is 5.
+    # Return the gradients of the sum of `outputs` with respect to `inputs`, as a tuple.
+    # Here a is 2. and b is 5.
     #   grad(a * b, a)                               -> (tensor(5.),)
     #   grad(a * b, {"b": b, "a": a})                -> {"b": tensor(2.), "a": tensor(5.)}
     #   grad(a * 3, (a, b), materialize_grads=True)  -> (tensor(3.), tensor(0.))
     # Mind:
-    # - `check_options` comes first, with the options as they were given.
-    # - `allow_unused` of None means: as `materialize_grads` says. `zeros_for` makes the
-    #   zeros.
-    # - `retain_graph` as in 03b.5.
-    # - With `is_grads_batched` `of_batches` takes the place of `gradients`; both have the
-    #   same arguments.
-    # Use: `as_tuple`, `inputs_of(inputs, "grad")`, `matched`.
+    # - Call `check_options` first, with the options as they were passed.
+    # - An `allow_unused` of `None` means the same as `materialize_grads`, and
+    #   `retain_graph` works as in 03b.5.
+    # - With `is_grads_batched`, call `of_batches` instead of `gradients`, with the same
+    #   arguments.
+    # Use: `zeros_for`, given below.
     raise NotImplementedError("03b.6 grad is yours to write")
 
 
@@ -129,17 +127,18 @@ def gradients(roots: Any, inputs: Any, grad_outputs: Any, retain_graph: bool, cr
               allow_unused: bool, task_class: type[GraphTask] | None = None) -> list[Tensor | None]:
     """Return the gradients of `roots` with respect to `inputs`, with `None` for missing ones."""
     # 03b.4 Gradients for inputs (about 13 lines)
-    # Return a list with the gradient of the sum of `roots` with respect to each input, as
-    # Tensors; None for an input that the roots do not depend on. Here a is 2. and b is 5.
+    # Return a list with the gradients of the sum of `roots` with respect to each input,
+    # as Tensors. If the roots don't depend on an input, its gradient is `None`. Here a is
+    # 2. and b is 5.
     #   gradients([a * b], (b, a), [None], False, False, False)   -> [2., 5.], as Tensors
     #   gradients([a * 3], (b, a), [None], False, False, True)    -> [None, 3.]
-    #   the same without allow_unused        -> RuntimeError with UNUSED, as for index 0
+    #   the same without allow_unused        -> RuntimeError with UNUSED, for index 0
     #   gradients([a * b], (torch.ones(1),), ...)        -> RuntimeError with NOT_REQUIRED
     # Mind:
     # - An input may be a GradientEdge, or a result in the middle of the graph.
-    # - Check the inputs before the pass, and its results afterwards.
-    # Use: `root_gradients`, `root_edges`, `edge_of`; `captured`, given below, runs the
-    # pass, of class `task_class`; `Tensor._plain(array)`.
+    # - After NOT_REQUIRED, the graph must still be usable.
+    # Use: `captured`, given below, runs the pass, of class `task_class`;
+    # `Tensor._plain(array)`.
     raise NotImplementedError("03b.4 Gradients for inputs is yours to write")
 
 
@@ -175,20 +174,18 @@ def zeros_for(input: Tensor | GradientEdge, create_graph: bool) -> Tensor:
 
 def as_tuple(tensors: Any) -> tuple[Any, ...]:
     """Return a tensor, an edge, or a sequence or dictionary of them as a tuple."""
-    # 03b.1 One or many (about 9 lines)
-    # Callers bring one tensor, several, or a dictionary of them: make it a tuple.
-    # `matched` makes one of the gradients for `count` tensors.
-    #   as_tuple(x)                 -> (x,), also where x is a GradientEdge
-    #   as_tuple([y, x, y])         -> (y, x, y), as with everything that can be iterated
+    # 03b.1 One tensor or many (about 9 lines)
+    # Callers pass one tensor, several, or a dictionary of them. `as_tuple` always returns
+    # a tuple. `matched` does the same for the gradients of `count` tensors, and checks
+    # their number.
+    #   as_tuple(x)                 -> (x,), also if x is a GradientEdge
+    #   as_tuple([y, x, y])         -> (y, x, y), like any other iterable
     #   as_tuple({"x": x, "y": y})  -> (x, y)
     #   matched(None, 3)            -> (None, None, None)
-    #   matched([g, None, h], 2)    -> (g, None): as in PyTorch, the rest is not looked at
+    #   matched([g, None, h], 2)    -> (g, None): like PyTorch, it ignores the rest
     #   matched([g], 2)             -> RuntimeError "got 2 tensors and 1 gradients"
-    # Mind:
-    # - A Tensor can be iterated, and a GradientEdge is a tuple; neither is to be taken
-    #   apart.
-    # Use: `TOO_FEW.format(tensors=..., gradients=...)`, the text of the error.
-    raise NotImplementedError("03b.1 One or many is yours to write")
+    # Use: `TOO_FEW`, the text of the error.
+    raise NotImplementedError("03b.1 One tensor or many is yours to write")
 
 
 def inputs_of(inputs: Any, function: str) -> tuple[Any, ...]:
@@ -205,23 +202,22 @@ def inputs_of(inputs: Any, function: str) -> tuple[Any, ...]:
 
 def edge_of(tensor: Tensor | GradientEdge) -> tuple[Node | None, int]:
     """Return the edge on which the gradient of a tensor arrives."""
-    # 03b.2 Roots, and gradients that fit (about 15 lines)
-    # A pass starts at roots, Tensors or GradientEdges. `edge_of`: the pair (node, number)
-    # at which the gradient of one arrives. `root_edges`: that pair for each root, in a
-    # list. `checked`: the gradient given for root number `i`.
+    # 03b.2 Roots and their gradients (about 15 lines)
+    # A pass starts at roots, which are Tensors or GradientEdges. `edge_of` returns the
+    # pair (node, number) at which a gradient arrives, and `root_edges` returns a list of
+    # these pairs. `checked` returns the gradient that was passed for root number `i`.
     #   y = x * 2, z = x.unbind()[1]               root_edges([y, x, z])
     #                                    -> [(y.grad_fn, 0), x._edge(), (z.grad_fn, 1)]
-    #   root_edges([y, torch.ones(1)])   -> RuntimeError with NO_HISTORY, as for element 1
+    #   root_edges([y, torch.ones(1)])   -> RuntimeError with NO_HISTORY, for element 1
     #   root_edges([y, 2.0])             -> TypeError with NOT_A_ROOT
     #   checked(2.0, y, 0)               -> TypeError with NOT_A_GRADIENT
     # Mind:
     # - A leaf that requires grad is a root like any other.
-    # - A gradient has exactly the shape of its root, or raise `mismatch(i, its shape,
-    #   root's shape)`.
-    # - In another dtype it is converted and keeps its history.
-    # Use: `appearance(root)`; `tensor._edge()`, for a GradientEdge its first two
-    # elements; `grad.to(FROM_NUMPY[dtype])`.
-    raise NotImplementedError("03b.2 Roots, and gradients that fit is yours to write")
+    # - If a gradient doesn't have exactly the shape of its root, raise `mismatch(i, its
+    #   shape, root's shape)`.
+    # - If only the dtype differs, convert the gradient without losing its history.
+    # Use: `appearance(root)`; `tensor._edge()`; `FROM_NUMPY[dtype]`.
+    raise NotImplementedError("03b.2 Roots and their gradients is yours to write")
 
 
 def end_edges(inputs: Sequence[Tensor | GradientEdge]) -> list[tuple[Node | None, int]]:
@@ -232,8 +228,8 @@ def end_edges(inputs: Sequence[Tensor | GradientEdge]) -> list[tuple[Node | None
 
 def matched(grads: Any, count: int) -> tuple[Any, ...]:
     """Return a gradient or `None` for each root."""
-    # 03b.1 One or many: see the task at `as_tuple`.
-    raise NotImplementedError("03b.1 One or many is yours to write")
+    # 03b.1 One tensor or many: see the task at `as_tuple`.
+    raise NotImplementedError("03b.1 One tensor or many is yours to write")
 
 
 def root_gradients(roots: Sequence[Tensor | GradientEdge], grads: Sequence[Any],
@@ -243,29 +239,30 @@ def root_gradients(roots: Sequence[Tensor | GradientEdge], grads: Sequence[Any],
     They are tensors if the pass runs on tensors, or if a given gradient requires grad, since hooks
     must see its history.
     """
-    # 03b.3 The first gradients (about 13 lines)
-    # Return a list with the gradient that starts the pass at each root. `grads` has as
-    # many items: a Tensor, which is `checked`, or None, where `ones_for(root)` stands in.
-    # Here y is x * 2 and x is [1., 2.].
+    # 03b.3 The initial gradients (about 13 lines)
+    # Return a list with the gradient that starts the pass at each root. For each root,
+    # `grads` holds a Tensor, which is `checked`, or `None`. For `None`, `ones_for(root)`
+    # returns the gradient. Here y is x * 2 and x is [1., 2.].
     #   root_gradients([y.sum(), y], [None, tensor([3.0, 4.0])], False)
     #                              -> [array(1.), array([3., 4.])]
     #   the same with True         -> [tensor(1.), tensor([3., 4.])]
     #   ones_for(y)                -> RuntimeError with NOT_SCALAR
-    #   ones_for(torch.ones(3))    -> None: no grad required; root_edges says so better
+    #   ones_for(torch.ones(3))    -> None, because it doesn't require grad; root_edges reports it
     # Mind:
-    # - Only a root of one element may leave its gradient out, whatever its dimensions.
-    # - A None of `ones_for` stays None.
-    # - All are Tensors if `on_tensors(create_graph)`, or if a gradient that was given
-    #   requires grad; otherwise all are arrays.
-    # Use: `array_like(root)`, also for an edge; `BACKENDS[type(array)].ones_like(array)`;
+    # - Only a root with one element may leave its gradient out, however many dimensions
+    #   it has.
+    # - A `None` from `ones_for` stays `None`.
+    # - Return Tensors if `on_tensors(create_graph)`, or if a gradient that was passed
+    #   requires grad. Otherwise, return arrays.
+    # Use: `array_like(root)`; `BACKENDS[type(array)].ones_like(array)`;
     # `Tensor._plain(array)`.
-    raise NotImplementedError("03b.3 The first gradients is yours to write")
+    raise NotImplementedError("03b.3 The initial gradients is yours to write")
 
 
 def ones_for(root: Tensor | GradientEdge) -> Tensor | None:
     """Return ones as the gradient of a one-element root, or `None` if it does not require grad."""
-    # 03b.3 The first gradients: see the task at `root_gradients`.
-    raise NotImplementedError("03b.3 The first gradients is yours to write")
+    # 03b.3 The initial gradients: see the task at `root_gradients`.
+    raise NotImplementedError("03b.3 The initial gradients is yours to write")
 
 
 def array_like(root: Tensor | GradientEdge) -> Any:
@@ -275,8 +272,8 @@ def array_like(root: Tensor | GradientEdge) -> Any:
 
 def checked(grad: Any, root: Tensor | GradientEdge, i: int) -> Tensor:
     """Check the gradient of root number `i` and return it in the root's dtype."""
-    # 03b.2 Roots, and gradients that fit: see the task at `edge_of`.
-    raise NotImplementedError("03b.2 Roots, and gradients that fit is yours to write")
+    # 03b.2 Roots and their gradients: see the task at `edge_of`.
+    raise NotImplementedError("03b.2 Roots and their gradients is yours to write")
 
 
 def mismatch(i: int, grad_shape: tuple[int, ...], shape: tuple[int, ...]) -> RuntimeError:
@@ -296,8 +293,8 @@ def appearance(root: Tensor | GradientEdge) -> tuple[tuple[int, ...], Any]:
 
 def root_edges(roots: Sequence[Tensor | GradientEdge]) -> list[tuple[Node | None, int]]:
     """Return the edges at which the pass starts; raise if a root has no history."""
-    # 03b.2 Roots, and gradients that fit: see the task at `edge_of`.
-    raise NotImplementedError("03b.2 Roots, and gradients that fit is yours to write")
+    # 03b.2 Roots and their gradients: see the task at `edge_of`.
+    raise NotImplementedError("03b.2 Roots and their gradients is yours to write")
 
 
 def renamed(grad_tensors: Any, grad_variables: Any) -> Any:

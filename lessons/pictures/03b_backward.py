@@ -21,7 +21,7 @@ def before_the_engine() -> Picture:
         ("backward", "who"), ("grad", "who"), ("who", "where"), ("where", "what"), ("what", "add"),
         ("what", "give"), ("add", "run"), ("give", "run"))]
     return Picture(
-        graph(boxes, arrows, down=True), "The way from backward and grad to the engine",
+        graph(boxes, arrows, down=True), "From backward and grad to the engine",
         "backward and grad both ask who (as_tuple, inputs_of), from where (root_edges) and with "
         "what (root_gradients). Then backward accumulates into .grad, grad captures what it "
         "returns, and both run execute, the engine of stage 03.",
