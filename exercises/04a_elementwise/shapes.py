@@ -76,10 +76,8 @@ def infer_size(a: Shape, b: Shape) -> Shape:
     #   (2, 3) and (4,)         -> raises size_mismatch(3, 4, 1)
     #   (2, 3) and (4, 5)       -> raises size_mismatch(3, 5, 1): the last dimension is compared first
     # Mind:
-    # - Shapes are compared from their last dimension; the shorter one counts as having
-    #   ones in front.
-    # - The size of `a` comes first in the error; dimensions count from the front of the
-    #   longer shape.
+    # - In the error, the size from `a` is first, and dimensions count from the front of
+    #   the longer shape.
     # Use: `size_mismatch(size_of_a, size_of_b, dim)`, given below, returns the error to
     # raise.
     raise NotImplementedError("04a.1 The shape of a broadcast is yours to write")
@@ -104,19 +102,19 @@ def is_expandable_to(shape: Shape, target: Shape) -> bool:
     >>> is_expandable_to((3, 1), (2, 3, 4)), is_expandable_to((2,), (3,))
     (True, False)
     """
-    # 04a.3 A gradient made to fit (about 11 lines)
-    # `is_expandable_to`: does `shape` broadcast to exactly `target`? `match_metadata`
-    # makes a gradient fit output `index` of the forward of `target`: sum it if its shape
-    # differs, then cast it.
+    # 04a.3 Gradients in the right shape and dtype (about 11 lines)
+    # `is_expandable_to` returns whether `shape` broadcasts to exactly `target`.
+    # `match_metadata` returns a gradient in the shape and dtype of output `index` of the
+    # forward of `target`.
     #   is_expandable_to((3, 1), (2, 3, 4))  -> True;   ((3,), (1,)) and ((2, 3), (3,)) -> False
-    #   wanted (3,), float32; came (2, 3), float64     -> summed to (3,), float32
-    #   wanted (3,); came (4,)                         -> raises invalid_gradient((4,), (3,), ...)
+    #   wanted (3,), float32; got (2, 3), float64      -> summed to (3,), float32
+    #   wanted (3,); got (4,)                          -> raises invalid_gradient((4,), (3,), ...)
     # Mind:
-    # - A NumPy scalar or plain number is made an array first.
+    # - A NumPy scalar or a plain number becomes an array.
     # - The error names `source` and `position`.
     # Use: `target.metadata_of(index)`, a shape and a dtype; `as_array`, `sum_to`,
     # `cast(grad, dtype)`, `invalid_gradient`.
-    raise NotImplementedError("04a.3 A gradient made to fit is yours to write")
+    raise NotImplementedError("04a.3 Gradients in the right shape and dtype is yours to write")
 
 
 def wrap_dim(dim: int, ndim: int, function: str = "") -> int:

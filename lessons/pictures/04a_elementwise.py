@@ -86,4 +86,5 @@ def slopes() -> Picture:
         "Four plots, each with a function as a solid blue line and its slope as a dashed orange "
         f"line. The slope of the sigmoid is at most {short(highest)}, that of tanh at most 1, that "
         "of relu jumps from 0 to 1, and that of exp is exp itself.",
-        "Solid the function, dashed its slope. For `exp` the two are one line.")
+        "The solid line is the function, and the dashed line is its slope. For `exp`, the two are "
+        "the same line.")

@@ -266,15 +266,14 @@ def _verdict(stage: Stage, trial: Trial, hole: Hole) -> Verdict:
 
 def _about(stage: Stage, symptom: str, failing: tuple[Outcome, ...]) -> tuple[Outcome, ...]:
     """Move the test first that a symptom's sentence is about: the one named by `about`, or else the
-    one whose sentence is closest.
+    one whose sentence is closest.  Among several cases of the named test, the closest one wins.
     """
-    named = stage.words.get("about", {}).get(symptom)
     own = [each for each in failing if unwritten(each.message) is None]
     if len(own) < 2:
         return failing
-    for each in own:
-        if each.test.rpartition("::")[2].partition("[")[0] == named:
-            return _first(each, failing)
+    named = stage.words.get("about", {}).get(symptom)
+    own = [each for each in own
+           if each.test.rpartition("::")[2].partition("[")[0] == named] or own
     about = f"{symptom.replace('_', ' ')} {stage.words['symptoms'][symptom]}"
     texts = [f"{each.test.rpartition('::')[2].replace('_', ' ')} {stage.wanted(each.test) or ''}"
              for each in own]

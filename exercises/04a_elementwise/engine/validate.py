@@ -56,19 +56,19 @@ def match_metadata(grad: Value, target: Node, index: int, source: Node, position
 
     If that output was broadcast, its gradient is summed over the broadcast dimensions.
     """
-    # 04a.3 A gradient made to fit (about 11 lines)
-    # `is_expandable_to`: does `shape` broadcast to exactly `target`? `match_metadata`
-    # makes a gradient fit output `index` of the forward of `target`: sum it if its shape
-    # differs, then cast it.
+    # 04a.3 Gradients in the right shape and dtype (about 11 lines)
+    # `is_expandable_to` returns whether `shape` broadcasts to exactly `target`.
+    # `match_metadata` returns a gradient in the shape and dtype of output `index` of the
+    # forward of `target`.
     #   is_expandable_to((3, 1), (2, 3, 4))  -> True;   ((3,), (1,)) and ((2, 3), (3,)) -> False
-    #   wanted (3,), float32; came (2, 3), float64     -> summed to (3,), float32
-    #   wanted (3,); came (4,)                         -> raises invalid_gradient((4,), (3,), ...)
+    #   wanted (3,), float32; got (2, 3), float64      -> summed to (3,), float32
+    #   wanted (3,); got (4,)                          -> raises invalid_gradient((4,), (3,), ...)
     # Mind:
-    # - A NumPy scalar or plain number is made an array first.
+    # - A NumPy scalar or a plain number becomes an array.
     # - The error names `source` and `position`.
     # Use: `target.metadata_of(index)`, a shape and a dtype; `as_array`, `sum_to`,
     # `cast(grad, dtype)`, `invalid_gradient`.
-    raise NotImplementedError("04a.3 A gradient made to fit is yours to write")
+    raise NotImplementedError("04a.3 Gradients in the right shape and dtype is yours to write")
 
 
 def sum_to(grad: Value, shape: tuple[int, ...]) -> Value:
@@ -79,16 +79,16 @@ def sum_to(grad: Value, shape: tuple[int, ...]) -> Value:
     array([2., 2., 2.])
     """
     # 04a.2 The adjoint of broadcasting (about 6 lines)
-    # Sum `grad`, an array or a Tensor, over all copies that broadcasting made of `shape`;
-    # the result has exactly this shape.
+    # Sum `grad`, an array or a Tensor, over all copies that broadcasting made of `shape`.
+    # The result has exactly this shape.
     #   grad = [[1, 2, 3], [10, 20, 30]]
     #   shape (3,)      -> [11, 22, 33]
     #   shape (2, 1)    -> [[6], [60]]
     #   shape ()        -> 66
     #   shape (2, 3)    -> grad
     # Mind:
-    # - An array gives an array, 0-d too. A Tensor stays in its graph.
-    # - `grad` is not changed.
+    # - An array gives an array, even if it's 0-d. A Tensor stays in its graph.
+    # - Don't change `grad` itself.
     # Use: `sum_dims(grad, dims)` and `sum_all(grad)`, given below; `grad.reshape(shape)`.
     raise NotImplementedError("04a.2 The adjoint of broadcasting is yours to write")
 

@@ -43,17 +43,18 @@ class Add(Binary):
     def grad_self(g):
         # 04a.4 Sums, products, quotients (about 9 lines)
         # Each formula returns the gradient of one input, in the shape of the result. Add is
-        # self + alpha * other, Sub is self - alpha * other. With self = 2, other = 5, g = 10:
+        # self + alpha * other, and Sub is self - alpha * other. With self = 2, other = 5, g =
+        # 10:
         #   Add, alpha=3    -> self: 10;   other: 30
         #   Sub, alpha=3    -> self: 10;   other: -30
         #   Mul             -> self: 50;   other: 20
         #   Div             -> self: 2;    other: -0.8
         #   Neg             -> self: -10
         # Mind:
-        # - The square of a large divisor is infinite, and so may be `g` times the numerator:
-        #   1e30 / 1e25 has the gradients 1e-25 and -1e-20 in float32.
-        # - The formulas are differentiated again: use `+ - * /` and the arguments; what you
-        #   name is saved.
+        # - The square of a large divisor is infinite, and so may be `g` times the numerator.
+        #   In float32, 1e30 / 1e25 still has the gradients 1e-25 and -1e-20.
+        # - The formulas are differentiated again, so use only `+ - * /` and the arguments,
+        #   which are saved.
         raise NotImplementedError("04a.4 Sums, products, quotients is yours to write")
 
     def grad_other(g, alpha):

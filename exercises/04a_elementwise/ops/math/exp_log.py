@@ -26,16 +26,16 @@ class Exp(Smooth):
 
     def grad_self(g, result):
         # 04a.5 Functions of one number (about 5 lines)
-        # One line each: the gradient of exp, log, sqrt, sigmoid and tanh. `result` is what
-        # forward returned, `self` its input. At self = 2, with g = 10:
+        # Return the gradient of exp, log, sqrt, sigmoid and tanh, from `g` and either the
+        # input, `self`, or the `result` of forward. For self = 2, g = 10:
         #   Exp      -> 73.8906
         #   Log      -> 5
         #   Sqrt     -> 3.5355
-        #   Sigmoid  -> 1.0499, from the result 0.8808
-        #   Tanh     -> 0.7065, from the result 0.9640
+        #   Sigmoid  -> 1.0499
+        #   Tanh     -> 0.7065
         # Mind:
-        # - At -1000 and 1000 the slopes of sigmoid and tanh are 0, and not nan.
-        # - The formulas are differentiated again: use `+ - * /` and the arguments.
+        # - At -1000 and 1000, the slopes of sigmoid and tanh are 0, not nan.
+        # - The formulas are differentiated again, so use `+ - * /` and the arguments.
         raise NotImplementedError("04a.5 Functions of one number is yours to write")
 
 

@@ -33,17 +33,17 @@ def share(g, loses, tie):
     >>> share(np.array([8.0, 8.0, 8.0]), loses, tie)
     array([8., 0., 4.])
     """
-    # 04a.7 Kinks: who gets the gradient? (about 2 lines)
-    # relu passes `g` where its result is positive, and gives 0 elsewhere, at 0 too.
-    # `share` returns the part of `g` that one operand of maximum or minimum gets: nothing
-    # where it loses, half at a tie, everything otherwise.
+    # 04a.7 Gradients at a kink (about 2 lines)
+    # relu passes `g` on where its result is positive, and returns 0 elsewhere, even at 0.
+    # `share` returns the part of `g` that one operand of maximum or minimum gets: 0 if it
+    # loses, half at a tie, and otherwise everything.
     #   relu at [-2, 0, 3], g = [5, 6, 7]  -> [0, 0, 7]
     #   share([8, 6, 5], loses=[False, True, False], tie=[False, False, True])  -> [8, 0, 2.5]
     # Mind:
-    # - Choose, do not multiply: 0 times an infinite `g` is nan.
+    # - An infinite `g` must not turn a 0 into nan.
     # Use: `F.where(condition, a, b)`, `F.le`; `zero_depending_on(result)`, a 0 that keeps
     # second derivatives possible.
-    raise NotImplementedError("04a.7 Kinks: who gets the gradient? is yours to write")
+    raise NotImplementedError("04a.7 Gradients at a kink is yours to write")
 
 
 class Maximum(Extreme):

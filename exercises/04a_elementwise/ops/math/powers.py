@@ -32,19 +32,19 @@ class PowNumber(Unary):
         return number_power(xp, self, exponent)
 
     def grad_self(g, self, exponent):
-        # 04a.6 Powers, and the trouble at zero (about 7 lines)
-        # Return the gradient of x ** n with respect to x: PowNumber has a number n, PowTensor
-        # a tensor; and with respect to n. For x = 2, n = 3, g = 10:
+        # 04a.6 Powers at zero (about 7 lines)
+        # Return the gradient of x ** n with respect to x. PowNumber has a number n. PowTensor
+        # has a tensor n, which gets a gradient too. For x = 2, n = 3, g = 10:
         #   grad_self                              -> 120
         #   grad_exponent                          -> 55.4518, which is 10 * 8 * log(2)
-        #   x = 0, n = 0: grad_self                -> 0: x ** 0 is 1 for every x
-        #   x = 0, n = 2: grad_exponent            -> 0: so is 0 ** n for n >= 0
+        #   x = 0, n = 0: grad_self                -> 0, because x ** 0 is 1 for every x
+        #   x = 0, n = 2: grad_exponent            -> 0, as for every n >= 0
         #   x = 0, n = -1: grad_exponent, g = 2    -> -inf, by the formula
         # Mind:
-        # - 0 times infinity is nan: choose afterwards, element by element.
+        # - A tensor may mix these cases, and 0 times infinity is nan.
         # Use: `F.pow`, `F.log`, `F.where(condition, a, b)`, `F.eq`, `F.ge`, `F.logical_and`,
         # `F.zeros_like`.
-        raise NotImplementedError("04a.6 Powers, and the trouble at zero is yours to write")
+        raise NotImplementedError("04a.6 Powers at zero is yours to write")
 
     def samples(make):
         yield make(3, 4), 2
@@ -75,12 +75,12 @@ class PowTensor(Binary):
     # Naming `result` saves it even if only this formula runs, because PyTorch detects writes to it
     # in that case too.
     def grad_self(g, self, exponent, result):
-        # 04a.6 Powers, and the trouble at zero: see the task at `PowNumber.grad_self`.
-        raise NotImplementedError("04a.6 Powers, and the trouble at zero is yours to write")
+        # 04a.6 Powers at zero: see the task at `PowNumber.grad_self`.
+        raise NotImplementedError("04a.6 Powers at zero is yours to write")
 
     def grad_exponent(g, self, exponent, result):
-        # 04a.6 Powers, and the trouble at zero: see the task at `PowNumber.grad_self`.
-        raise NotImplementedError("04a.6 Powers, and the trouble at zero is yours to write")
+        # 04a.6 Powers at zero: see the task at `PowNumber.grad_self`.
+        raise NotImplementedError("04a.6 Powers at zero is yours to write")
 
     def samples(make):
         yield make(3, 4, low=0.5), make(4)
@@ -99,14 +99,14 @@ class Sqrt(Above):
 
     def grad_self(g, result):
         # 04a.5 Functions of one number (about 5 lines)
-        # One line each: the gradient of exp, log, sqrt, sigmoid and tanh. `result` is what
-        # forward returned, `self` its input. At self = 2, with g = 10:
+        # Return the gradient of exp, log, sqrt, sigmoid and tanh, from `g` and either the
+        # input, `self`, or the `result` of forward. For self = 2, g = 10:
         #   Exp      -> 73.8906
         #   Log      -> 5
         #   Sqrt     -> 3.5355
-        #   Sigmoid  -> 1.0499, from the result 0.8808
-        #   Tanh     -> 0.7065, from the result 0.9640
+        #   Sigmoid  -> 1.0499
+        #   Tanh     -> 0.7065
         # Mind:
-        # - At -1000 and 1000 the slopes of sigmoid and tanh are 0, and not nan.
-        # - The formulas are differentiated again: use `+ - * /` and the arguments.
+        # - At -1000 and 1000, the slopes of sigmoid and tanh are 0, not nan.
+        # - The formulas are differentiated again, so use `+ - * /` and the arguments.
         raise NotImplementedError("04a.5 Functions of one number is yours to write")

@@ -29,19 +29,19 @@ def stable_softmax(xp, x, axis):
     >>> stable_softmax(np, np.array([1000.0, 1000.0]), 0)
     array([0.5, 0.5])
     """
-    # 04a.8 Softmax, without overflow (about 7 lines)
-    # Write softmax, exp(x) / sum(exp(x)), and its logarithm along an axis of an array;
-    # then the gradient of both. With x = [1, 2, 3]:
+    # 04a.8 Softmax without overflow (about 7 lines)
+    # Write softmax, exp(x) / sum(exp(x)), and its logarithm along an axis of an array,
+    # and then the gradients of both. With x = [1, 2, 3]:
     #   stable_softmax                          -> [0.0900, 0.2447, 0.6652]
     #   stable_softmax of [1000, 1000]          -> [0.5, 0.5]
     #   stable_log_softmax of [0, 1000]         -> [-1000, 0]
     #   Softmax.grad_self, g = [1, 0, 0]        -> [0.0819, -0.0220, -0.0599]
     #   LogSoftmax.grad_self, g = [0, 0, -1]    -> [0.0900, 0.2447, -0.3348]
     # Mind:
-    # - `x` is not changed.
-    # Use: `x.max(axis=axis, keepdims=True)`, `e.sum(axis=axis, keepdims=True)`, `xp.exp`,
-    # `xp.log`; in gradients `F.exp`, `F.sum(t, dim, True)`.
-    raise NotImplementedError("04a.8 Softmax, without overflow is yours to write")
+    # - Don't change `x` itself.
+    # Use: `xp.exp`, `xp.log`; `x.sum(axis=axis, keepdims=True)` and other reductions like
+    # it; in the gradients `F.exp`, `F.sum(t, dim, True)`.
+    raise NotImplementedError("04a.8 Softmax without overflow is yours to write")
 
 
 def stable_log_softmax(xp, x, axis):
@@ -51,8 +51,8 @@ def stable_log_softmax(xp, x, axis):
     >>> stable_log_softmax(np, np.array([0.0, 1000.0]), 0)
     array([-1000.,     0.])
     """
-    # 04a.8 Softmax, without overflow: see the task at `stable_softmax`.
-    raise NotImplementedError("04a.8 Softmax, without overflow is yours to write")
+    # 04a.8 Softmax without overflow: see the task at `stable_softmax`.
+    raise NotImplementedError("04a.8 Softmax without overflow is yours to write")
 
 
 def run_along(xp, function, array, dim, dtype, kernel):
@@ -97,8 +97,8 @@ class Softmax(SoftmaxOp):
 
     @own_kernel("softmax_gradient")
     def grad_self(g, result, dim):
-        # 04a.8 Softmax, without overflow: see the task at `stable_softmax`.
-        raise NotImplementedError("04a.8 Softmax, without overflow is yours to write")
+        # 04a.8 Softmax without overflow: see the task at `stable_softmax`.
+        raise NotImplementedError("04a.8 Softmax without overflow is yours to write")
 
 
 class LogSoftmax(SoftmaxOp):
@@ -115,8 +115,8 @@ class LogSoftmax(SoftmaxOp):
 
     @own_kernel("log_softmax_gradient")
     def grad_self(g, result, dim):
-        # 04a.8 Softmax, without overflow: see the task at `stable_softmax`.
-        raise NotImplementedError("04a.8 Softmax, without overflow is yours to write")
+        # 04a.8 Softmax without overflow: see the task at `stable_softmax`.
+        raise NotImplementedError("04a.8 Softmax without overflow is yours to write")
 
 
 @function(method_too=False)
