@@ -54,7 +54,7 @@ def picked_twice() -> Picture:
         graph(boxes, arrows, room=60), "A row that is picked twice",
         "The words 0, 1 and 2 of a sentence are rows 2, 0 and 2 of a table. Backward, dashed "
         "arrows lead from each word to its row: row 2 gets two of them, row 0 one, row 1 none.",
-        "Row 2 was picked twice, so two gradients are added there; row 1 gets none.")
+        "Row 2 was picked twice, so two gradients are added there. Row 1 doesn't get any.")
 
 
 def two_products() -> Picture:

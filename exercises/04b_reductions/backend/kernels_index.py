@@ -44,27 +44,26 @@ def _positions(xp: Any, sizes: Ints, dim: int, index: Array) -> Array:
 
     `index` has as many dimensions as `sizes` and may be smaller in each.
     """
-    # 04b.6 Indices that repeat (about 19 lines)
-    # Add to the elements that an index names. `_positions`: the flat (row-major) position
-    # of each element of `index`, with its value is the place along `dim`, its own place
-    # counts elsewhere. `_add_at` adds `values` at such positions, `scatter_add` adds
-    # `source`, both in place.
+    # 04b.6 Repeated indices (about 19 lines)
+    # Add to the elements that an index names. `_positions` returns the flat (row-major)
+    # position of each of them: along `dim`, it's the value in `index`, and along the
+    # other dimensions, the place of that value. `_add_at` adds `values` at such
+    # positions, and `scatter_add` adds `source`, both in place.
     #   _positions(xp, (2, 3), 0, [[1, 0, 1]])           -> [[3, 1, 5]]
     #   _add_at(xp, [10, 20, 30], [1, 1, 2], [3, 4, 5])  -> [10, 27, 35], the same array
     #   scatter_add(xp, [0, 0, 0], 0, [1, 1], [2, 3])    -> [0, 5, 0], the same array
     # Mind:
-    # - `target.reshape(-1)` may be a copy.
+    # - A target may have any memory layout, and it may be 0-d in `scatter_add`.
     # - `values` broadcast to the positions' shape and take the target's dtype.
-    # - `dim` of `scatter_add` may be negative; a target may be 0-d.
-    # Use: `xp.add.at(flat, positions, values)` for vectors; `_along(values, axis, ndim)`,
-    # given above.
-    raise NotImplementedError("04b.6 Indices that repeat is yours to write")
+    # - The `dim` of `scatter_add` may be negative.
+    # Use: `_along(values, axis, ndim)`, given above.
+    raise NotImplementedError("04b.6 Repeated indices is yours to write")
 
 
 def _add_at(xp: Any, target: Array, positions: Array, values: Array) -> Array:
     """Compute `target.flat[positions] += values`, counting repeated positions; return `target`."""
-    # 04b.6 Indices that repeat: see the task at `_positions`.
-    raise NotImplementedError("04b.6 Indices that repeat is yours to write")
+    # 04b.6 Repeated indices: see the task at `_positions`.
+    raise NotImplementedError("04b.6 Repeated indices is yours to write")
 
 
 def scatter_add(xp: Any, target: Array, dim: int, index: Array, source: Array) -> Array:
@@ -76,8 +75,8 @@ def scatter_add(xp: Any, target: Array, dim: int, index: Array, source: Array) -
     >>> scatter_add(numpy, numpy.zeros(3), 0, numpy.array([1, 1]), numpy.array([2.0, 3]))
     array([0., 5., 0.])
     """
-    # 04b.6 Indices that repeat: see the task at `_positions`.
-    raise NotImplementedError("04b.6 Indices that repeat is yours to write")
+    # 04b.6 Repeated indices: see the task at `_positions`.
+    raise NotImplementedError("04b.6 Repeated indices is yours to write")
 
 
 def scatter_combined(

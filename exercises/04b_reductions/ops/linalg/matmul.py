@@ -84,8 +84,8 @@ class Mm(Op):
 
     def grad_self(g, mat2, self_strides):
         # 04b.5 Gradients of matrix products (about 8 lines)
-        # Return the gradients of `Mm`, (n, k) @ (k, m), `Bmm`, the same for each matrix of a
-        # batch, `Mv`, matrix times vector, and `Dot`, two vectors.
+        # Return the gradients of `Mm`, (n, k) @ (k, m), of `Bmm`, the same for each matrix of
+        # a batch, of `Mv`, matrix times vector, and of `Dot`, two vectors.
         #   Mm: [[1, 2, 3], [4, 5, 6]] @ [[7, 8], [9, 10], [11, 12]], g = [[2, 5], [0, 3]]
         #       -> self: [[54, 68, 82], [24, 30, 36]];  mat2: [[2, 17], [4, 25], [6, 33]]
         #   Mv: [[1, 2, 3], [4, 5, 6]] @ [10, 20, 30], g = [2, 3]
@@ -93,9 +93,9 @@ class Mm(Op):
         #   Dot: [1, 2, 3] and [4, 5, 6], g = 2
         #       -> self: [8, 10, 12];  tensor: [2, 4, 6]
         # Mind:
-        # - `self_strides` and `mat2_strides` only serve speed: you need not use them.
-        # Use: `@`, `F.t`, `F.transpose(t, 1, 2)`, `F.bmm`, `F.mv`, `F.outer(u, v)` (all
-        # products u[i] v[j]); they work on arrays and tensors.
+        # - Ignore `self_strides` and `mat2_strides`, which only serve speed.
+        # Use: `@`, `F.t`, `F.transpose(t, 1, 2)`, `F.bmm`, `F.mv`, `F.outer(u, v)` (all u[i]
+        # v[j]); they work on arrays and tensors.
         raise NotImplementedError("04b.5 Gradients of matrix products is yours to write")
 
     def grad_mat2(g, self, mat2_strides):
@@ -322,28 +322,28 @@ def folds(batch, matrix):
 
 def rows_by_matrix(batch, matrix):
     """Multiply a batch by one matrix or vector, as a single product of all its rows."""
-    # 04b.4 Products of batches (about 18 lines)
-    # `matmul`, above, calls these two for batches. `rows_by_matrix`: all matrices of a
-    # batch meet one matrix or vector; make it one `F.matmul` of all their rows.
-    # `batched_matmul`: one product for each place of the batch dimensions, those before
-    # the last two.
+    # 04b.4 Batched products (about 18 lines)
+    # `matmul`, above, calls these two for batches. In `rows_by_matrix`, all matrices of a
+    # batch meet one matrix or vector, so let all their rows share one `F.matmul`.
+    # `batched_matmul` computes one product for each place in the batch dimensions, the
+    # ones before the last two.
     #   rows_by_matrix:  (6, 5, 2, 3) and (3, 4)     -> (6, 5, 2, 4)
     #   rows_by_matrix:  (5, 2, 3) and (3,)          -> (5, 2)
     #   batched_matmul:  (6, 1, 2, 3) and (5, 3, 4)  -> (6, 5, 2, 4)
     #   batched_matmul:  (3,) and (5, 3, 4)          -> (5, 4)
     # Mind:
     # - `F.bmm` takes exactly three dimensions, with equal first sizes.
-    # - A vector is a row on the left, a column on the right; that dimension is not in the
-    #   result.
+    # - A vector is a row on the left and a column on the right. The result lacks that
+    #   dimension.
     # Use: `broadcast(shape, shape)`, `numel`, `F.reshape`, `F.expand`, `F.unsqueeze(t,
     # dim)`, `F.squeeze(t, dim)`; they record for tensors.
-    raise NotImplementedError("04b.4 Products of batches is yours to write")
+    raise NotImplementedError("04b.4 Batched products is yours to write")
 
 
 def batched_matmul(a, b):
     """Return the matrix products of two batches, which broadcast; either may be a vector."""
-    # 04b.4 Products of batches: see the task at `rows_by_matrix`.
-    raise NotImplementedError("04b.4 Products of batches is yours to write")
+    # 04b.4 Batched products: see the task at `rows_by_matrix`.
+    raise NotImplementedError("04b.4 Batched products is yours to write")
 
 
 @method("__matmul__")

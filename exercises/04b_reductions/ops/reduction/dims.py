@@ -14,8 +14,8 @@ from ...shapes import numel, reduced, wrap_dims
 def extent(sizes, dim):
     """Return how many elements a reduction along `dim` combines into one."""
     # 04b.1 Sums and means (about 9 lines)
-    # Count with `extent` how many elements a reduction along `dim` makes one of, and put
-    # the lost dimensions back as ones with `unsqueeze_reduced`. With both, write the
+    # `extent` returns how many elements a reduction along `dim` combines into one, and
+    # `unsqueeze_reduced` puts the lost dimensions back as ones. With both, write the
     # gradients of sum and mean.
     #   extent((2, 3, 4), (0, -1))                     -> 8
     #   unsqueeze_reduced(value, (2, 3, 4), 1, False)  -> shape (2, 1, 4)
@@ -23,11 +23,12 @@ def extent(sizes, dim):
     #   Mean: the same                                 -> rows of 3.3333 and 6.6667
     #   MeanAll: self_sizes (2, 3), g = 12             -> 2 for each element
     # Mind:
-    # - With `keepdim`, or where `dim` is None, `value` is returned as it is.
+    # - With `keepdim`, or if `dim` is `None`, return `value` as it is.
     # - An empty input gets an empty gradient, without a warning.
-    # - `F.expand` makes a view; the mean's gradient owns its memory.
+    # - `F.expand` returns a view, but the mean's gradient must own its memory.
     # Use: `wrap_dims(dim, ndim)`, a tuple for any `dim`; `numel(numbers)`, their product;
-    # `reduced(sizes, dim, True)`, the shape with ones; `F.reshape`, `F.expand(t, sizes)`.
+    # `reduced(sizes, dim, keepdim)`, the shape after a reduction; `F.reshape`,
+    # `F.expand(t, sizes)`.
     raise NotImplementedError("04b.1 Sums and means is yours to write")
 
 

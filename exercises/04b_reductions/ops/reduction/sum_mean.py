@@ -91,8 +91,8 @@ class SumAll(FullReduction):
 
     def grad_self(g, self_sizes):
         # 04b.1 Sums and means (about 9 lines)
-        # Count with `extent` how many elements a reduction along `dim` makes one of, and put
-        # the lost dimensions back as ones with `unsqueeze_reduced`. With both, write the
+        # `extent` returns how many elements a reduction along `dim` combines into one, and
+        # `unsqueeze_reduced` puts the lost dimensions back as ones. With both, write the
         # gradients of sum and mean.
         #   extent((2, 3, 4), (0, -1))                     -> 8
         #   unsqueeze_reduced(value, (2, 3, 4), 1, False)  -> shape (2, 1, 4)
@@ -100,11 +100,12 @@ class SumAll(FullReduction):
         #   Mean: the same                                 -> rows of 3.3333 and 6.6667
         #   MeanAll: self_sizes (2, 3), g = 12             -> 2 for each element
         # Mind:
-        # - With `keepdim`, or where `dim` is None, `value` is returned as it is.
+        # - With `keepdim`, or if `dim` is `None`, return `value` as it is.
         # - An empty input gets an empty gradient, without a warning.
-        # - `F.expand` makes a view; the mean's gradient owns its memory.
+        # - `F.expand` returns a view, but the mean's gradient must own its memory.
         # Use: `wrap_dims(dim, ndim)`, a tuple for any `dim`; `numel(numbers)`, their product;
-        # `reduced(sizes, dim, True)`, the shape with ones; `F.reshape`, `F.expand(t, sizes)`.
+        # `reduced(sizes, dim, keepdim)`, the shape after a reduction; `F.reshape`,
+        # `F.expand(t, sizes)`.
         raise NotImplementedError("04b.1 Sums and means is yours to write")
 
 
@@ -272,18 +273,18 @@ def undefined_variance_backward(g, x, sizes, dim, keepdim, freedom):
 def variance_backward(g, x, sizes, dim, keepdim, correction):
     """Return the gradient of the variance of `x`, an array or tensor of shape `sizes`."""
     # 04b.2 Variance and standard deviation (about 7 lines)
-    # Return the gradient of the variance of `x` along `dim`; then that of the standard
-    # deviation, which is its root (`result`). The variance divides by n - correction, n
-    # being the number of elements that became one.
+    # Return the gradient of the variance of `x` along `dim`, and then the gradient of the
+    # standard deviation, which is its root (`result`). The variance divides by n -
+    # correction, where n is the number of elements that became one.
     #   variance: x = [1, 2, 6], g = 1, dim None, correction 1  -> [-2, -1, 3]
     #   variance: the same, g = 3, correction 0                 -> [-4, -2, 6]
     #   std: x = [[2, 2, 2], [1, 2, 3]], dim 1, g = [5, 4]      -> [[0, 0, 0], [-2, 0, 2]]
     # Mind:
     # - Where the standard deviation is 0, its gradient is 0 and not nan.
-    # - Where n - correction is not positive, return `undefined_variance_backward(...)`,
-    #   given above.
+    # - If n - correction isn't positive, return `undefined_variance_backward(...)`, given
+    #   above.
     # Use: `extent`, `unsqueeze_reduced`, `F.mean(x, dim, True)`, `F.where`, `F.eq`; all
-    # work on arrays and tensors.
+    # of them work on arrays and tensors.
     raise NotImplementedError("04b.2 Variance and standard deviation is yours to write")
 
 

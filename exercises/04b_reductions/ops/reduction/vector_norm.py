@@ -69,8 +69,8 @@ def norm_backward(g, x, norm, sizes, p, dim, keepdim):
     its sign.
     """
     # 04b.3 Norms and logsumexp (about 18 lines)
-    # Return the gradient of the p-norm; for `Logsumexp`, log(sum(exp(self))), g times the
-    # softmax. `g`, `norm` and `result` have lost their dimensions.
+    # Return the gradient of the p-norm. For `Logsumexp`, log(sum(exp(self))), it's g
+    # times the softmax. `g`, `norm` and `result` have lost their dimensions.
     #   p = 3: x = [3, -4], norm 4.4979, g = 10  -> [4.4485, -7.9085]
     #   p = 2: x = [0, 3], norm 3, g = 1         -> [0, 1]; its slope at the 0 is 0.3333
     #   p = inf: x = [-5, 1, 5], norm 5, g = 3   -> [-1.5, 0, 1.5]
@@ -78,10 +78,10 @@ def norm_backward(g, x, norm, sizes, p, dim, keepdim):
     #   p = 0.5: x = [0, 2], norm 2, g = 3       -> [0, 3]
     #   logsumexp: self = [1000, 1000], g = 3    -> [1.5, 1.5]
     # Mind:
-    # - p = 0 counts elements: zeros like x.
-    # - Where the norm is 0 the gradient is 0; for p < 1 also where an element is.
-    # - Along a dimension only elements of the same slice share.
-    # - exp(self) may overflow where the softmax does not.
+    # - p = 0 counts elements: return zeros like x.
+    # - Where the norm is 0, the gradient is 0, and for p < 1, also where an element is.
+    # - Along a dimension, only elements of the same slice share.
+    # - exp(self) may overflow where the softmax doesn't.
     # Use: `unsqueeze_reduced`, `F.sign`, `F.abs`, `F.pow`, `F.eq`, `F.where`, `F.sum(t,
     # dim, keepdim)`, `F.exp`, `F.zeros_like`; they work on arrays and tensors.
     raise NotImplementedError("04b.3 Norms and logsumexp is yours to write")
