@@ -38,13 +38,13 @@ def brackets() -> Picture:
                      f"{short(event.time_range.end)}" for event in events)
     return Picture(
         drawn, "Events nest like brackets",
-        f"A flame graph of four events: {told}. pad and convolution lie within conv2d, copy within "
-        "pad.",
-        "Time runs to the right; an event lies below the one that it is within.")
+        f"A flame graph of four events: {told}. pad and convolution are nested in conv2d, and "
+        "copy is nested in pad.",
+        "Time runs to the right, and each event is drawn below the event that contains it.")
 
 
 def self_times() -> Picture:
-    """What is left of each event without those within."""
+    """The self time of each event."""
     events = _events()
     rows = [(event.name, event.self_cpu_time_total, "on-forward") for event in events]
     told = ", ".join(f"{name} {short(value)}" for name, value, _ in rows)
@@ -72,7 +72,7 @@ def counts() -> Picture:
     return Picture(
         bars(rows), "How often each op and node runs in one step of ResNet-18",
         f"Bars of counts: {told}.",
-        "The structure of the network fixes these counts: the same on every machine.")
+        "The structure of the network determines these counts, so every machine gets the same.")
 
 
 def forward_and_backward() -> Picture:
@@ -105,5 +105,6 @@ def forward_and_backward() -> Picture:
     told = ", ".join(f"{op.name} to {backward.name}" for op, backward in pairs)
     return Picture(
         drawing, "Ops joined with their nodes by sequence numbers",
-        f"Arrows join {told}. Forward the numbers rise from left to right, backward they fall.",
+        f"Arrows join {told}. In the forward pass, the numbers rise from "
+        "left to right; in the backward pass, they fall.",
         "Both rows run from left to right in time. The number on an arrow is the sequence number.")

@@ -62,9 +62,9 @@ class _Times(DeviceTimes):
         3.0
         """
         # 11.2 Self time (about 9 lines)
-        # Compute the times of events: the total, the self time (without the events directly
-        # within), the same for bytes, the time of one call, and the sum of a list.
-        #   conv 0-10 holds pad 1-4 and mul 4.5-9, pad holds copy 1.5-3.5
+        # Compute the times of events: the total, the self time, the same for bytes, the time
+        # of one call, and the time of a whole list.
+        #   conv 0-10 contains pad 1-4 and mul 4.5-9, and pad contains copy 1.5-3.5
         #   cpu_time_total         -> conv 10.0, pad 3.0, copy 2.0, mul 4.5
         #   self_cpu_time_total    -> conv 2.5,  pad 1.0, copy 2.0, mul 4.5; the list 10.0
         #   cpu_memory_usage       -> conv 100,  pad 30,  copy 20,  mul 50
@@ -214,20 +214,21 @@ class FunctionEventAvg(_Times):
         2
         """
         # 11.3 Averages and counts (about 22 lines)
-        # `add` adds an event, or another average, to a running sum. `key_averages` makes one
-        # average for each group of events.
+        # `add` adds an event or another average to a running sum, and `key_averages` returns
+        # one average for each group of events.
         #   three calls of 4.0, 6.0, 1.0 added      -> count 3, cpu_time_total 11.0
         #   an average of 2 calls + one of 3 calls  -> count 5
         #   mul, add, mul, exp: key_averages()      -> EventList: mul with count 2, add, exp
         #   mul [[2, 3]], mul [[4]], mul [[2, 3]]   -> one average; by input shapes two
         # Mind:
-        # - With `group_by_stack_n`, the first so many lines of the stacks tell events apart.
-        # - The events stay as they are.
+        # - If `group_by_stack_n` is 2, events whose stacks differ in their first two lines
+        #   are in separate groups.
+        # - The events don't change.
         # - The new list has the same `_profile_memory`.
-        # Use: `self._accept(other)`; the sums are `count`, `cpu_time_total`,
-        # `self_cpu_time_total`, `device_time_total`, `self_device_time_total`,
-        # `cpu_memory_usage`, `self_cpu_memory_usage`; `FunctionEventAvg()`,
-        # `EventList(averages, profile_memory=...)`.
+        # Use: `self._accept(other)`, `FunctionEventAvg()`, `EventList(averages,
+        # profile_memory=...)`; the sums are `count`, `cpu_time_total`, `self_cpu_time_total`,
+        # `device_time_total`, `self_device_time_total`, `cpu_memory_usage`,
+        # `self_cpu_memory_usage`.
         raise NotImplementedError("11.3 Averages and counts is yours to write")
 
     def _accept(self, other: Any) -> None:
@@ -280,20 +281,20 @@ class EventList(list[Any]):
         out. Asynchronous events have neither parent nor children. The order of the list does not
         change.
         """
-        # 11.1 Which event lies in which (about 15 lines)
-        # Find for each event the innermost one around it. `_populate_cpu_children` passes the
-        # events of one thread to `within` one by one; `around` is the stack of the events
-        # that are open.
-        #   conv 0-10, pad 1-4, copy 2-3, mul 5-9     -> pad and mul lie in conv, copy in pad
+        # 11.1 Nesting events (about 15 lines)
+        # Find the event that directly contains each event. `_populate_cpu_children` passes
+        # the events of each thread to `within` one by one, and `around` is the stack of open
+        # events.
+        #   conv 0-10, pad 1-4, copy 2-3, mul 5-9     -> pad and mul are in conv, copy is in pad
         #   around is [conv, pad, copy], next is mul  -> around is [conv, mul]
-        #   a 0-5, b 5-9   -> b comes after a, not in it
-        #   a 0-5, b 3-8   -> b only overlaps, it does not lie in a; c 3-5 lies in a
-        #   a 0-5, b 0-10  -> a lies in b
+        #   a 0-5, b 5-9   -> b is after a, not in it
+        #   a 0-5, b 3-8   -> b only overlaps a, so it isn't in a; c 3-5 is in a
+        #   a 0-5, b 0-10  -> a is in b
         # Mind:
-        # - The list may be in any order; it keeps that order.
-        # - Each thread (`event.thread`) nests by itself.
+        # - The list may be in any order, and keeps it.
+        # - Events of different threads (`event.thread`) never nest.
         # Use: `append_cpu_child`, `set_cpu_parent`, `is_async`, `time_range`.
-        raise NotImplementedError("11.1 Which event lies in which is yours to write")
+        raise NotImplementedError("11.1 Nesting events is yours to write")
 
     def _set_backward_stacktraces(self) -> None:
         """Replace each node's stack with the stack of the op that created it."""
@@ -409,8 +410,8 @@ def within(around: list[FunctionEvent], event: FunctionEvent) -> None:
     `around` holds the open events, outermost first; the ones that do not contain the event are
     removed from its end. Call this in the order of the events' starts.
     """
-    # 11.1 Which event lies in which: see the task at `EventList._populate_cpu_children`.
-    raise NotImplementedError("11.1 Which event lies in which is yours to write")
+    # 11.1 Nesting events: see the task at `EventList._populate_cpu_children`.
+    raise NotImplementedError("11.1 Nesting events is yours to write")
 
 
 def events_of(recorder: Recorder, began: int, ended: int) -> EventList:

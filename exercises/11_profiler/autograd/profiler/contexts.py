@@ -62,25 +62,25 @@ class _Recording:
 
     def _start(self, recorder: Any) -> None:
         """Activate a recorder on this thread, once; it is notified of each new node."""
-        # 11.7 On and off (about 16 lines)
-        # Switch a profile on for a block. `_start` and `_stop` switch a recorder; `__enter__`
-        # and `__exit__` use them, and measure between.
-        #   with profile() as prof: ...       -> prof is the profile; recording inside
-        #   with profile(enabled=False): ...  -> nothing is switched
-        #   prof entered again                -> refused, and it keeps its events
+        # 11.7 Switching a profile on and off (about 16 lines)
+        # Record the ops and nodes of a `with` block. `_start` and `_stop` switch a recorder
+        # on and off on this thread, and `profile` calls them.
+        #   with profile() as prof: ...          -> prof is the profile; it records the block
+        #   with profile(enabled=False): ...     -> a no-op
+        #   prof entered again                   -> raises RuntimeError; prof keeps its events
+        #   a second profile inside prof         -> raises RuntimeError; prof goes on recording
+        #   the block raises                     -> recording ends, and the error propagates
         # Mind:
-        # - An error ends recording too, and goes on.
-        # - `self._span` is (begin, end) in nanoseconds; what the profiler does itself is not
-        #   to be measured.
-        # Use: `self._refuse()`, `self._new_recorder()` for `self._recorder`;
-        # `_state.recorder.set(...)`, `_state.observers.enter(recorder.made)`, `.leave(...)`;
-        # `recorder.quick`, `self.entered`, `self.enabled`, `perf_counter_ns()`.
-        raise NotImplementedError("11.7 On and off is yours to write")
+        # - While a recorder is on, its `made` observes all new nodes.
+        # - `self._span` is (begin, end) in nanoseconds, without the profiler's own work.
+        # Use: `self._refuse()`, `self._new_recorder()`, `_state.recorder.set(...)`,
+        # `_state.observers.enter(...)` and `.leave(...)`.
+        raise NotImplementedError("11.7 Switching a profile on and off is yours to write")
 
     def _stop(self, recorder: Any) -> None:
         """Deactivate a recorder; contexts that still hold it see `quick = False`."""
-        # 11.7 On and off: see the task at `_Recording._start`.
-        raise NotImplementedError("11.7 On and off is yours to write")
+        # 11.7 Switching a profile on and off: see the task at `_Recording._start`.
+        raise NotImplementedError("11.7 Switching a profile on and off is yours to write")
 
     def _title(self) -> str:
         return "Profiler"
@@ -138,12 +138,12 @@ class profile(_Recording):
         return DetailedRecorder(*details) if any(details) else Recorder()
 
     def __enter__(self) -> Self:
-        # 11.7 On and off: see the task at `_Recording._start`.
-        raise NotImplementedError("11.7 On and off is yours to write")
+        # 11.7 Switching a profile on and off: see the task at `_Recording._start`.
+        raise NotImplementedError("11.7 Switching a profile on and off is yours to write")
 
     def __exit__(self, *exc: object) -> None:
-        # 11.7 On and off: see the task at `_Recording._start`.
-        raise NotImplementedError("11.7 On and off is yours to write")
+        # 11.7 Switching a profile on and off: see the task at `_Recording._start`.
+        raise NotImplementedError("11.7 Switching a profile on and off is yours to write")
 
     def __repr__(self) -> str:
         return UNFINISHED if self._span is None else repr(self.function_events)
@@ -243,29 +243,29 @@ class record_function:
 
     def __enter__(self) -> Self:
         """Open an event `name`, or `name (args)`, if a profile is active on this thread."""
-        # 11.8 Blocks with names (about 14 lines)
-        # Give a stretch of the program a name in profiles: as a block, or as a decorator.
-        #   with record_function("step") as b: ...  -> b is it; an event "step" holds the ops
+        # 11.8 Named blocks (about 14 lines)
+        # Give a part of the program a name in profiles, as a `with` block or as a decorator.
+        #   with record_function("step") as b: ...  -> b is the block; the ops are in an event "step"
         #   record_function("step", "x, y")         -> the event is called "step (x, y)"
-        #   no profile is on                        -> nothing happens
-        #   @record_function("f") on a function     -> a block of its own for each call
+        #   no profile is on                        -> a no-op
+        #   @record_function("f") on a function     -> a new block for each call, nested calls too
+        #   the decorated function                  -> keeps its name, docstring, arguments and result
         # Mind:
-        # - The recorder that opened an event closes it, also after an error, which goes on.
-        # - A closed block holds nothing: `self._open` is None again.
-        # - The decorated function keeps its name, docstring, arguments and result.
-        # Use: `_state.recorder.get()`, `recorder.begin(name)`, `recorder.finish(event)`,
-        # `functools.wraps`.
-        raise NotImplementedError("11.8 Blocks with names is yours to write")
+        # - The event ends with the block, even after an error, and even if its profile is no
+        #   longer on.
+        # - A block can be used again; once it's closed, `self._open` is None.
+        # Use: `_state.recorder.get()`, and a recorder's `begin` and `finish`.
+        raise NotImplementedError("11.8 Named blocks is yours to write")
 
     def __exit__(self, *exc: object) -> None:
         """Close the event with the recorder that opened it."""
-        # 11.8 Blocks with names: see the task at `record_function.__enter__`.
-        raise NotImplementedError("11.8 Blocks with names is yours to write")
+        # 11.8 Named blocks: see the task at `record_function.__enter__`.
+        raise NotImplementedError("11.8 Named blocks is yours to write")
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Wrap a function so that each call is a block of this name."""
-        # 11.8 Blocks with names: see the task at `record_function.__enter__`.
-        raise NotImplementedError("11.8 Blocks with names is yours to write")
+        # 11.8 Named blocks: see the task at `record_function.__enter__`.
+        raise NotImplementedError("11.8 Named blocks is yours to write")
 
 
 class emit_nvtx(_Recording):

@@ -113,17 +113,17 @@ class Recorder:
              **kwargs: Any) -> Any:
         """Return `function(*args, **kwargs)` and record the call, even if it raises."""
         # 11.6 Recording calls (about 18 lines)
-        # `call` returns `function(*args, **kwargs)` and `node` returns `apply(*args)`,
-        # measured. `made` is told of each new node; its number belongs to the innermost open
-        # call.
-        #   call("mul", (x, 3), f, x, 3)        -> f(x, 3), recorded by call_ran(...)
-        #   node(n, grads, apply, g)            -> apply(g), recorded by node_ran(...)
-        #   outer: made(5), then inner: made(6) -> outer has 5, inner 6; without made: -1
+        # `call` returns `function(*args, **kwargs)`, `node` returns `apply(*args)`, and both
+        # record what they ran. `made` receives each new node; the node's number belongs to
+        # the innermost call that is running.
+        #   call("mul", (x, 3), f, x, 3)         -> f(x, 3), recorded by call_ran(...)
+        #   node(n, grads, apply, g)             -> apply(g), recorded by node_ran(...)
+        #   outer: made(5), then inner: made(6)  -> outer has 5, inner 6
+        #   outer: made(5), inner: no node       -> outer has 5, inner -1
         # Mind:
-        # - The clock runs as close around the function as possible.
-        # - A function that raises is recorded too, its result None, and the error goes on.
-        # Use: `self.details(inputs)` before the call, `self._here.sequence`, `node.sequence`,
-        # `perf_counter_ns()`.
+        # - If the function raises, the error propagates, and the event has the result None.
+        # - `self.details(inputs)` describes the inputs before the call, and its time isn't
+        #   measured.
         raise NotImplementedError("11.6 Recording calls is yours to write")
 
     def call_ran(self, what: Any, start: int, end: int, details: Details | None,

@@ -81,15 +81,15 @@ def rows_shown(events: Sequence[Any], sort_by: str | None, row_limit: int,
     `sort_by` names an attribute; with `None`, the order of `events` stays.
     """
     # 11.4 The rows of the table (about 4 lines)
-    # Choose the rows that a table shows, in their order.
-    #   conv 0-10 holds pad 1-4 and mul 4.5-9, pad holds copy 1.5-3.5; then exp 20-21
+    # Return the rows that a table shows, in the order in which it shows them.
+    #   conv 0-10 contains pad 1-4 and mul 4.5-9, and pad contains copy 1.5-3.5; then exp 20-21
     #   sort_by "self_cpu_time_total", row_limit 2       -> [mul, conv]
     #   the same, top_level_events_only                  -> [conv, exp]
     #   sort_by "cpu_time_total", top_level_events_only  -> [conv, exp]
     #   sort_by None, row_limit -1                       -> all five, in the list's order
     # Mind:
-    # - Equal values keep the order that they had.
-    # - The events given stay in their order.
+    # - Events with equal values keep their order.
+    # - The list that you receive doesn't change.
     # Use: `event.cpu_parent`, `getattr(event, name)`.
     raise NotImplementedError("11.4 The rows of the table is yours to write")
 

@@ -58,15 +58,16 @@ def linked(events: Iterable[Any]) -> list[tuple[Any, Any]]:
 
     The events must be in the order in which they began.
     """
-    # 11.5 From a backward to its op (about 10 lines)
-    # Find for each backward event the op that made its node: both have the same
-    # `sequence_nr`.
+    # 11.5 From a backward event to its op (about 10 lines)
+    # Return a pair for each backward event: the op that created its node, and the
+    # backward event. Both have the same `sequence_nr`, and a negative number doesn't
+    # belong to any node.
     #   mul 4, sum 5, SumBackward 5, MulBackward 4, AccumulateGrad -1
     #                                        -> [(sum, SumBackward), (mul, MulBackward)]
-    #   mul 4, MulBackward 4, MulBackward 4  -> two pairs: the graph ran twice
-    #   conv 4, mul 4, Backward 4            -> [(mul, Backward)]: the last op before it
-    #   MulBackward 4, mul 4                 -> []: the op is not before it
-    # Mind:
-    # - Negative numbers belong to no node; 0 is a number.
-    # Use: `event.scope == BACKWARD` for a backward event; all others are ops.
-    raise NotImplementedError("11.5 From a backward to its op is yours to write")
+    #   mul 4, MulBackward 4, MulBackward 4  -> two pairs, because the graph ran twice
+    #   conv 4, mul 4, Backward 4            -> [(mul, Backward)]
+    #   mul 0, MulBackward 0, mul 0          -> [(mul, MulBackward)] with the first mul
+    #   MulBackward 4, mul 4                 -> []
+    # Use: `event.scope == BACKWARD` for a backward event; every other event counts as an
+    # op.
+    raise NotImplementedError("11.5 From a backward event to its op is yours to write")
