@@ -24,16 +24,16 @@ def is_internal(frame: FrameType) -> bool:
 def is_ours(names: dict[str, Any]) -> bool:
     """Return whether a module is the package's, by its global names; one without a name is not."""
     # 10.1 The user's frame (about 9 lines)
-    # Find the user's code on the call stack: `user_frame` walks outwards from its caller
-    # to the first frame that is not the package's; `is_ours` tells by name what is the
-    # package's.
+    # Find the user's code on the call stack. `user_frame` starts at its caller and
+    # returns the innermost frame outside the package, with its depth; `is_ours` decides
+    # by name whether a module belongs to the package.
     #   is_ours({"__name__": "minigrad.ops.math"})   -> True; "minigrad" itself too
     #   is_ours({"__name__": "minigradient"})        -> False; also is_ours({})
     #   a user calls user_frame()                    -> (the user's frame, 1)
     #   user > minigrad.a > minigrad.b > user_frame  -> (the user's frame, 3)
-    #   all frames are the package's                 -> (the caller's frame, 1)
+    #   all frames belong to the package             -> (the caller's frame, 1)
     # Use: `_PACKAGE` ("minigrad"), `is_internal(frame)`; `sys._getframe(1)` is the
-    # caller's frame, `frame.f_back` the next one outwards, None at the end.
+    # caller's frame, and `frame.f_back` is the next frame outwards, or None at the end.
     raise NotImplementedError("10.1 The user's frame is yours to write")
 
 

@@ -12,7 +12,7 @@ from minigrad_course.pictures.graphs import short
 
 
 def a_node_remembers() -> Picture:
-    """What is kept in the forward pass and told in the backward pass."""
+    """What a node stores in the forward pass, and what the report shows in the backward pass."""
     boxes = {
         "line": Box("y = MyFunc.apply(x)", notes=("forward, anomaly mode on",), kind="on-forward"),
         "node": Box("MyFuncBackward", notes=("metadata:", "traceback_, the stack",
@@ -25,10 +25,10 @@ def a_node_remembers() -> Picture:
               Arrow("raise", "told", kind="wrong-line")]
     return Picture(
         graph(boxes, arrows, down=True), "A node remembers the line that made it",
-        "In the forward pass the line y = MyFunc.apply(x) makes a node, whose metadata keep the "
-        "stack under traceback_ and a node under parent_. When the node raises in the backward "
-        "pass, the warning shows the line that was kept; then the error itself goes on.",
-        "The stack is kept while the forward line still runs; the warning shows it later.")
+        "In the forward pass, the line y = MyFunc.apply(x) creates a node, whose metadata stores "
+        "the stack under traceback_ and a node under parent_. When the node raises in the backward "
+        "pass, the warning shows the stored line, and then the error itself propagates.",
+        "The stack is stored while the forward line is still running; the warning shows it later.")
 
 
 def where_nan_comes_from() -> Picture:
@@ -57,7 +57,7 @@ def where_nan_comes_from() -> Picture:
               for start, end, step in zip(names, names[1:], steps, strict=False)]
     return Picture(
         graph(boxes, arrows, down=True), "Zero times infinity is NaN",
-        f"Backward, the gradient of the product is {listed(product.grad)} and that of the root "
-        f"{listed(root.grad)}. The slope of the root is 0.25 at 4 and infinite at 0, so the "
-        f"gradient at w is {listed(w.grad)}.",
-        "All values are fine. The NaN is made on the last dashed arrow, as 0 · ∞.")
+        f"In the backward pass, the gradient of the product is {listed(product.grad)}, and the "
+        f"gradient of the root is {listed(root.grad)}. The slope of the root is 0.25 at 4 and "
+        f"infinite at 0, so the gradient at w is {listed(w.grad)}.",
+        "All values are fine. The NaN appears on the last dashed arrow, as 0 · ∞.")

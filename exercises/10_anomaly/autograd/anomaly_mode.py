@@ -75,15 +75,15 @@ def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
     False
     """
     # 10.2 The switch (about 11 lines)
-    # Switch anomaly mode on and off. `set_anomaly_enabled` sets both fields of
-    # `_state.anomaly`, `enabled` and `check_nan`. `set_detect_anomaly` switches at once;
-    # as a block it puts back both at the end.
+    # Switch anomaly mode on and off. `set_anomaly_enabled` sets `enabled` and `check_nan`
+    # of `_state.anomaly`. `set_detect_anomaly` switches immediately; as a block, it
+    # restores both at the end.
     #   set_anomaly_enabled(True), then (True, False) -> on, check_nan False, one observer
     #   set_anomaly_enabled(False) when it is off     -> no observer leaves
     #   set_detect_anomaly(False) as an inner block   -> on again after the block
     # Mind:
     # - While the mode is on, exactly one `remember_origin` observes new nodes.
-    # - An error of a block goes on.
+    # - An error in a block propagates.
     # Use: `_state.observers.enter(remember_origin)` and `.leave(...)`;
     # `is_anomaly_enabled()`, `is_anomaly_check_nan_enabled()`.
     raise NotImplementedError("10.2 The switch is yours to write")
@@ -151,17 +151,18 @@ def remember_origin(node: Node) -> None:
     user's line. `metadata[PARENT]` is missing if no node is being evaluated.
     """
     # 10.3 Remembering and watching (about 17 lines)
-    # `remember_origin` notes in each new node who made it. `watched(evaluate)` returns a
-    # function for the engine that runs `evaluate(node, buffer)`.
-    #   remember_origin(mul)                      -> mul.metadata[TRACEBACK]: the stack
-    #   watched(evaluate)(mul, b)                 -> evaluate(mul, b) runs once
+    # `remember_origin` stores in each new node where it was created. `watched(evaluate)`
+    # returns a function that the engine calls instead of `evaluate`.
+    #   remember_origin(mul)                      -> mul.metadata[TRACEBACK] is the stack
+    #   watched(evaluate)(mul, b)                 -> runs evaluate(mul, b) once
     #   remember_origin(add) in evaluate(mul, b)  -> add.metadata[PARENT] is mul
+    #   evaluate(mul, b) raises an Exception      -> warn_of_origin(mul), then the same error
+    #   evaluate(mul, b) is interrupted           -> only the interrupt propagates
     # Mind:
-    # - Evaluations nest: afterwards, also after an error, `_evaluating` is what it was
-    #   before.
-    # - An Exception goes on after `warn_of_origin(node)`; an interrupt just goes on.
-    # Use: `_evaluating.get()` and `.set(node)`; `traceback.format_stack(frame)`,
-    # `user_frame()`; `np.errstate(all="ignore")` around evaluate silences NumPy.
+    # - Evaluations can be nested, and each of them can fail.
+    # - NumPy doesn't warn while `evaluate` runs; afterwards, its settings are as before.
+    # Use: `_evaluating.get()`, `_evaluating.set(node)`, `traceback.format_stack(frame)`,
+    # `user_frame()`, `np.errstate(all="ignore")`.
     raise NotImplementedError("10.3 Remembering and watching is yours to write")
 
 
@@ -195,15 +196,15 @@ def printed_if_refused(warn: Callable[[Node], None]) -> Callable[[Node], None]:
 def warn_of_origin(node: Node) -> None:
     """Warn with the forward call that created a node, then with the calls that led to that one."""
     # 10.4 The report (about 9 lines)
-    # Tell the user which forward call is to blame for an error in `node`: one warning for
-    # the node, then one for each of its ancestors: the parent, the parent's parent, and
-    # so on.
+    # Tell the user which forward call is to blame for an error in `node`. Issue one
+    # warning for the node, then one for each of its ancestors: the parent, the parent's
+    # parent, and so on.
     #   mul, parent pow, grandparent exp     -> CAUSED (mul), INDUCED (pow), INDUCED (exp)
-    #   mul has no trace                     -> NO_TRACE (mul), and nothing else
+    #   mul has no trace                     -> NO_TRACE (mul), and no other warning
     #   pow has no trace                     -> MADE_WHILE_OFF as its trace; exp follows
     # Use: `_warn(text)`, `_trace(node)` (empty if there is none), `node.name()`,
-    # `node.metadata.get(PARENT)`; the sentences at the top of this file are filled in
-    # with `.format(name=..., trace=...)`.
+    # `node.metadata.get(PARENT)`; fill in the sentences at the top of this file with
+    # `.format(name=..., trace=...)`.
     raise NotImplementedError("10.4 The report is yours to write")
 
 
@@ -220,16 +221,17 @@ def _warn(text: str) -> None:
 def check_nan(node: Node, grads: Sequence[Any]) -> None:
     """Raise `RuntimeError` if one of the gradients that a node returned contains NaN."""
     # 10.5 Finding NaN (about 8 lines)
-    # Look for NaN in the gradients that `node` returned: raise RuntimeError with the text
-    # RETURNED_NAN for the first one that contains any, whether an array or a Tensor.
-    #   check_nan(mul, (np.array([1.5, np.inf]), None))      -> passes: inf is a value
+    # Look for NaN in the gradients that `node` returned. Raise RuntimeError with the text
+    # RETURNED_NAN for the first gradient that contains NaN, whether it's an array or a
+    # Tensor.
+    #   check_nan(mul, (np.array([1.5, np.inf]), None))      -> passes, because inf is a value
     #   check_nan(mul, (None, np.array([2.5, np.nan, 3.5]))) -> RuntimeError with the text
     #     "Function 'MulBackward0' returned nan values in its 1th output. This gradient
     #     has the shape [3]; 1 of its 3 values are nan, the first at index [1]."
     # Mind:
-    # - The position counts all gradients from 0, missing ones too.
+    # - The position counts all gradients from 0, including missing ones.
     # Use: `floating_array(grad)`, `describe(mask)`; `backend_of(array).to_host(mask)`
-    # gives a mask as a NumPy array.
+    # returns a mask as a NumPy array.
     raise NotImplementedError("10.5 Finding NaN is yours to write")
 
 
