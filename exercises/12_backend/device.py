@@ -103,25 +103,24 @@ def as_device(where: device | str | int) -> device:
 
 def device_of(array: Any) -> device:
     """Return the device that holds an array."""
-    # 12.3 Building in the right place (about 9 lines)
-    # Return the device that an array lies on; then return `build(xp)`, `xp` being the
-    # backend of the device `where`, with that device as the current one.
+    # 12.3 Building on the right device (about 9 lines)
+    # `device_of` returns the device that holds an array. `build_on` makes the device
+    # `where` the current one and returns `build(xp)`; `xp` is the backend of that device.
     #   device_of(np.zeros(2))                    -> CPU, the constant
     #   device_of(array), on number 1 of a "gpu"  -> device("gpu", 1)
     #   build_on("gpu:1", build)                  -> build(xp), inside `with xp.on(1)`
-    #   build_on(None, build), "gpu", "cpu:0"     -> build(xp), and `on` is not called
-    # Mind:
-    # - The device number 0 is entered like others; the CPU never is.
-    # Use: `backend_of(array)`, its `device_type` ("cpu" for the CPU) and
+    #   build_on("gpu:0", build)                  -> build(xp), inside `with xp.on(0)`
+    #   build_on(None, build), "gpu", "cpu:0"     -> build(xp), without calling `on`
+    # Use: `backend_of(array)` with its `device_type` ("cpu" for the CPU) and
     # `device_index(array)`; `backend_for(where)`; `as_device(where).index`, which is None
     # without a number.
-    raise NotImplementedError("12.3 Building in the right place is yours to write")
+    raise NotImplementedError("12.3 Building on the right device is yours to write")
 
 
 def build_on(where: device | str | int | None, build: Callable[[Any], Any]) -> Any:
     """Return `build(xp)` while `where` is the current device."""
-    # 12.3 Building in the right place: see the task at `device_of`.
-    raise NotImplementedError("12.3 Building in the right place is yours to write")
+    # 12.3 Building on the right device: see the task at `device_of`.
+    raise NotImplementedError("12.3 Building on the right device is yours to write")
 
 
 #: The context for work in the default place.

@@ -37,23 +37,23 @@ keep_freed_memory()
 
 def register(backend: Backend) -> None:
     """Register `backend` for arrays of its type and tensors on its device."""
-    # 12.1 The type picks the backend (about 6 lines)
-    # Enter a backend into the two tables above, by the type of its arrays and by the name
-    # of its device; and find the backend of an array.
+    # 12.1 Finding the backend of an array (about 6 lines)
+    # `register` enters a backend into the two tables above, under the type of its arrays
+    # and under the name of its device. `backend_of` finds the backend of an array.
     #   register(b) with b.array_type GpuArray, b.device_type "gpu"
     #       -> BACKENDS[GpuArray] is b, DEVICES["gpu"] is b
     #   backend_of(np.zeros(2))  -> numpy_backend
     #   backend_of([1.0])        -> TypeError: no backend supports arrays of type list
     # Mind:
-    # - A backend that is registered later takes the place of the earlier one.
-    # - The type has to be exactly a registered one; a subclass is a stranger, too.
-    raise NotImplementedError("12.1 The type picks the backend is yours to write")
+    # - A backend that is registered later replaces the earlier one.
+    # - Only a registered type itself has a backend; a subclass of it doesn't.
+    raise NotImplementedError("12.1 Finding the backend of an array is yours to write")
 
 
 def backend_of(array: Any) -> Backend:
     """Return the backend of `array`; raise `TypeError` if its type has no backend."""
-    # 12.1 The type picks the backend: see the task at `register`.
-    raise NotImplementedError("12.1 The type picks the backend is yours to write")
+    # 12.1 Finding the backend of an array: see the task at `register`.
+    raise NotImplementedError("12.1 Finding the backend of an array is yours to write")
 
 
 def load_cuda() -> Backend:
@@ -61,17 +61,19 @@ def load_cuda() -> Backend:
 
     Raises a `RuntimeError` that names the missing package or device.
     """
-    # 12.2 Loading late (about 11 lines)
-    # Import the module "minigrad.backend.cupy" with `import_module`, ask its `backend`
-    # for `device_count()`, register the backend and return it.
+    # 12.2 Loading on first use (about 11 lines)
+    # Load the `backend` of the module "minigrad.backend.cupy", and register it if it can
+    # be used.
     #   device_count() returns 2                       -> the backend, registered
     #   device_count() returns 0                       -> RuntimeError(NO_GPU)
     #   device_count() raises RuntimeError("too old")  -> NO_DRIVER.format("too old")
     #   import_module raises ImportError("no cupy")    -> NO_LIBRARY.format("no cupy")
     # Mind:
-    # - The last two are the texts of a RuntimeError, too; the first error is its cause.
-    # - A backend that cannot be used is not registered.
-    raise NotImplementedError("12.2 Loading late is yours to write")
+    # - The last two are also texts of a RuntimeError, and the original error is its
+    #   cause.
+    # - A backend that can't be used isn't registered.
+    # Use: `import_module(name)`, and the backend's `device_count()`.
+    raise NotImplementedError("12.2 Loading on first use is yours to write")
 
 
 __all__ = ["BACKENDS", "DEVICES", "Array", "Backend", "backend_of", "load_cuda", "numpy_backend",

@@ -56,8 +56,8 @@ class StrictArray:
 
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
         # 12.5 An array that refuses (about 9 lines)
-        # A device array gives no value to Python unless it is asked by name, and its
-        # attributes are the host's, made strict.
+        # A StrictArray passes its values to Python only on explicit request. Its other
+        # attributes are strict versions of the host's attributes.
         #   np.asarray(x)                      -> TypeError(NO_CONVERSION), from `__array__`
         #   float(x), int(x), [5, 6][x]        -> TypeError(HIDDEN_TRANSFER), from `_refuse`
         #   bool(StrictArray(np.array(2.5)))   -> the same error
@@ -65,9 +65,9 @@ class StrictArray:
         #   x.T, x.shape, x.sum                -> a StrictArray, (2, 3), a strict_function
         #   x.__array_interface__              -> AttributeError
         # Mind:
-        # - Only the dtype bool (`dtype.kind` is "b") has a truth value.
-        # - All names that begin with two underscores are refused: they are protocols by which
-        #   NumPy would read the memory.
+        # - Only an array of dtype bool (`dtype.kind` is "b") has a truth value.
+        # - NumPy could read the memory through names that begin with two underscores, so the
+        #   array hides all of them.
         # Use: `wrap`, `strict_function(function)`, `callable`.
         raise NotImplementedError("12.5 An array that refuses is yours to write")
 
@@ -112,8 +112,9 @@ class StrictArray:
 
     def __getitem__(self, key: Any) -> Any:
         # 12.6 Functions and elements (about 5 lines)
-        # Calling a NumPy function, reading an element and writing one: what goes in is
-        # unwrapped, what comes out is wrapped. Let x be the StrictArray of [1, 2, 3].
+        # Read and write elements of a StrictArray, and call NumPy functions on it. Everything
+        # that goes in is unwrapped, and everything that comes out is wrapped. Let x be the
+        # StrictArray of [1, 2, 3].
         #   x[1:]                                 -> StrictArray of [2, 3], a view
         #   x[StrictArray([2, 0])]                -> StrictArray of [3, 1]
         #   x[0:1] = StrictArray([7])             -> the host is [7, 2, 3]
@@ -121,9 +122,8 @@ class StrictArray:
         #   strict_function(np.add).reduce(x)     -> StrictArray of 6
         #   strict_function(np.maximum).reduce    -> NotImplementedError
         # Mind:
-        # - A function's attribute is a strict_function.
-        # - `refuse_missing(function, name)`, given, raises for what GPU libraries lack: call
-        #   it first.
+        # - A function's attribute is a strict_function as well.
+        # - `refuse_missing(function, name)` raises for attributes that GPU libraries lack.
         raise NotImplementedError("12.6 Functions and elements is yours to write")
 
     def __setitem__(self, key: Any, value: Any) -> None:
@@ -155,26 +155,26 @@ class _Memory(NamedTuple):
 
 def unwrap(value: Any) -> Any:
     """Return a strict array's NumPy array, also inside sequences; raise for plain arrays."""
-    # 12.4 Over the border (about 16 lines)
-    # A StrictArray keeps its NumPy array as `host`. `unwrap`, for what goes in, gives the
-    # hosts of StrictArrays; `wrap`, for what comes out, makes StrictArrays of NumPy's
-    # arrays and scalars. Both go into tuples and lists, at any depth, and return other
-    # values as they are.
+    # 12.4 Crossing the border (about 16 lines)
+    # `unwrap` turns StrictArrays into the NumPy arrays that they store as `host`; `wrap`
+    # turns NumPy arrays and scalars into StrictArrays. Both also work inside tuples and
+    # lists, at any depth, and return other values unchanged.
     #   unwrap([StrictArray(a), (StrictArray(b), 3)])  -> [a, (b, 3)]
     #   unwrap({"out": StrictArray(a)})                -> {"out": a}
     #   unwrap(a) or unwrap([a]), a NumPy array        -> TypeError(MIXED)
     #   wrap((a, 3))                                   -> (StrictArray(a), 3)
     #   wrap(np.float32(2.5))                          -> StrictArray, 0-d, float32
     # Mind:
-    # - The host itself comes out, and `wrap` shares its memory.
-    # - `wrap` keeps named tuples (they have `_fields`): `type(value)(*items)` makes one.
-    raise NotImplementedError("12.4 Over the border is yours to write")
+    # - `unwrap` returns the host itself, and `wrap` shares its memory.
+    # - `wrap` keeps named tuples (they have `_fields`); `type(value)(*items)` creates
+    #   one.
+    raise NotImplementedError("12.4 Crossing the border is yours to write")
 
 
 def wrap(value: Any) -> Any:
     """Wrap results as strict arrays, including NumPy scalars, since a device has no scalars."""
-    # 12.4 Over the border: see the task at `unwrap`.
-    raise NotImplementedError("12.4 Over the border is yours to write")
+    # 12.4 Crossing the border: see the task at `unwrap`.
+    raise NotImplementedError("12.4 Crossing the border is yours to write")
 
 
 def refuse_missing(function: Callable[..., Any], name: str) -> None:
@@ -263,17 +263,17 @@ class StrictModule:
 def strict(value: Any) -> Any:
     """Wrap an attribute of a NumPy module so that it takes and returns strict arrays."""
     # 12.7 The backend (about 9 lines)
-    # `strict` prepares a name of NumPy for the device, and the backend has all names of
-    # `numpy_backend`, made strict. `as_array` makes a StrictArray of anything,
-    # `from_host` and `to_host` move arrays.
+    # `strict` prepares an attribute of a NumPy module for the device, and the backend has
+    # all attributes of `numpy_backend`, made strict. `as_array` turns any value into a
+    # StrictArray, and `from_host` and `to_host` move arrays.
     #   strict(np.linalg)                   -> StrictModule(np.linalg)
     #   strict(np.add)                      -> a strict_function
     #   strict(np.float64), strict(np.pi)   -> themselves, as types and constants
     #   backend.errstate                    -> AttributeError, as in GPU libraries
     #   backend.as_array(x), as_array(2.5)  -> x itself, StrictArray of a 0-d array
     # Mind:
-    # - A type can be called, too.
-    # - A device has memory of its own: moving copies, with the strides (`copy("K")`).
+    # - A device has separate memory, so moving an array copies it, with its strides
+    #   (`copy("K")`).
     # Use: `ModuleType`, `np.asarray`.
     raise NotImplementedError("12.7 The backend is yours to write")
 
