@@ -5,8 +5,8 @@ from probing import Wrong, numbers, tensor, tried
 
 import minigrad as torch
 from minigrad import _state
-from minigrad.autograd import Function
-from minigrad.autograd.function import outputs
+from minigrad.autograd import Function, grad
+from minigrad.autograd.function import once_differentiable, outputs
 from minigrad.examples.checkpoint import RandomSegment, Segment, in_segments
 from minigrad.op import inplace
 from minigrad.ops.math.arithmetic import Div, Mul
@@ -224,4 +224,39 @@ def probe_06b_5(random):
     steps = [lambda x: x.tanh(), lambda x: x * torch.rand(x.shape).to(x.dtype)] * 4
     in_segments(steps, x, random.randint(1, 5)).sum().backward()
     seen.append(numbers(x.grad))
+    return seen
+
+
+def probe_06b_6(random):
+    seen = []
+    for _ in range(10):
+        count, recorded = random.randint(1, 3), random.random() < 0.8
+        factors = [random.uniform(0.5, 2) for _ in range(count)]
+        absent = random.random() < 0.3
+        kept, modes = tensor(random, [2]), []
+
+        def forward(ctx, x, constant, factors=factors):
+            made = [x * factor for factor in factors]
+            return tuple(made) if len(made) > 1 else made[0]
+
+        def backward(ctx, *grads, factors=factors, absent=absent, kept=kept, modes=modes):
+            modes.append(_state.grad_enabled.get())
+            if random.random() < 0.2:
+                return kept, None
+            total = sum(g * factor for g, factor in zip(grads, factors, strict=True))
+            return (total, None) if not absent else (None, None)
+
+        wrapped = once_differentiable(backward)
+        function = type("Once", (Function,), {"forward": staticmethod(forward),
+                                              "backward": staticmethod(wrapped)})
+        x, constant = tensor(random, [2], grad=True), tensor(random, [2])
+        outputs = function.apply(x, constant)
+        outputs = outputs if isinstance(outputs, tuple) else (outputs,)
+        total = sum((y * (x * x if random.random() < 0.4 else 1)).sum() for y in outputs)
+        (slope,) = grad(total, x, create_graph=recorded, allow_unused=True)
+        seen.append([wrapped.__name__, modes, kept.requires_grad, slope is None])
+        if slope is not None:
+            seen.append([numbers(slope), slope.requires_grad])
+            seen.append(tried(lambda slope=slope: slope.sum().backward()))
+            seen.append(tried(lambda slope=slope: (slope * 2 + x).sum().backward()))
     return seen

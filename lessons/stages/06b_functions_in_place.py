@@ -4,7 +4,8 @@ import gc
 import weakref
 
 import minigrad as torch
-from minigrad.autograd import Function
+from minigrad.autograd import Function, grad
+from minigrad.autograd.function import once_differentiable
 from minigrad.autograd.function.outputs import alias, join_to_node, join_written
 from minigrad.examples.checkpoint import RandomSegment, Segment
 from minigrad.op.inplace import values_to_save
@@ -496,3 +497,103 @@ def symptom_06b_5_lost_by_exception() -> bool:
     before = torch.get_rng_state().tolist()
     raised(y.backward)
     return torch.get_rng_state().tolist() != before
+
+
+def once(backward, forward=lambda ctx, *inputs: sum(inputs[1:], inputs[0] * 2)):
+    """Return a Function whose backward is marked with once_differentiable."""
+    return make(forward, once_differentiable(backward))
+
+
+def slope_of(function, x, times=None):
+    """Return the slope of `function(x) * times` at x, recorded."""
+    y = function.apply(x)
+    (slope,) = grad((y if times is None else y * times).sum(), x, create_graph=True)
+    return slope
+
+
+def symptom_06b_6_at_once() -> bool:
+    x = leaf([1.0, 2.0])
+    told = str(raised(lambda: slope_of(once(lambda ctx, g: g * 2), x, x)))
+    return "twice" in told or "differentiated" in told
+
+
+def symptom_06b_6_recorded() -> bool:
+    x, factor = leaf([1.0, 2.0]), leaf([1.0, 1.0])
+    seen = []
+
+    def backward(ctx, g):
+        seen.append((g * factor).requires_grad)
+        return g * 2
+
+    slope_of(once(backward), x)
+    return seen == [True]
+
+
+def symptom_06b_6_silent() -> bool:
+    x = leaf([1.0, 2.0])
+    slope = slope_of(once(lambda ctx, g: g * 2), x, x)
+    return str(raised(lambda: slope.sum().backward())).find("twice") < 0
+
+
+def symptom_06b_6_always() -> bool:
+    x = leaf([1.0, 2.0])
+    return slope_of(once(lambda ctx, g: g * 2), x).requires_grad
+
+
+def several(weights):
+    """Return the slopes of a Function of two outputs; `weights` says whose gradient requires grad."""
+    x = leaf([1.0, 2.0])
+    function = make(lambda ctx, x: (x * 2, x * 3), once_differentiable(
+        lambda ctx, g, h: g * 2 + h * 3))
+    outputs = function.apply(x)
+    total = sum((y * (x if mine else 1)).sum() for y, mine in zip(outputs, weights))
+    (slope,) = grad(total, x, create_graph=True)
+    return slope
+
+
+def symptom_06b_6_one_is_enough() -> bool:
+    messages = [str(raised(lambda weights=weights: several(weights).sum().backward()))
+                for weights in ((True, False), (False, True), (True, True))]
+    return "twice" in messages[2] and not all("twice" in each for each in messages)
+
+
+def symptom_06b_6_rows() -> bool:
+    x = leaf([1.0, 2.0])
+    try:
+        return once(lambda ctx, g: g * 2)._backward_cls is None or not isinstance(
+            once_differentiable(lambda ctx, g: g * 2)(None, x), torch.Tensor)
+    except NotImplementedError:
+        raise
+    except Exception:
+        return True
+
+
+def symptom_06b_6_none() -> bool:
+    found = None
+    try:
+        found = once_differentiable(lambda ctx, g: (g * 2, None))(None, leaf([1.0, 2.0]))
+    except NotImplementedError:
+        raise
+    except Exception:
+        return True
+    return not isinstance(found, tuple) or len(found) != 2 or found[1] is not None
+
+
+def symptom_06b_6_marked() -> bool:
+    kept = torch.tensor([1.0, 2.0])
+    once_differentiable(lambda ctx, g: kept)(None, leaf([1.0, 2.0]))
+    return kept.requires_grad
+
+
+def symptom_06b_6_name() -> bool:
+    def backward(ctx, g):
+        return g
+
+    return once_differentiable(backward).__name__ != "backward"
+
+
+def symptom_06b_6_message() -> bool:
+    x = leaf([1.0, 2.0])
+    slope = slope_of(once(lambda ctx, g: g * 2), x, x)
+    told = str(raised(lambda: slope.sum().backward()))
+    return "twice" in told and "marked with @once_differentiable" not in told

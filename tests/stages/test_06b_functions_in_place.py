@@ -8,7 +8,8 @@ import pytest
 from _oracle import assert_close
 
 import minigrad as torch
-from minigrad.autograd import Function
+from minigrad.autograd import Function, grad
+from minigrad.autograd.function import once_differentiable
 from minigrad.autograd.function.outputs import alias, join_to_node, join_written
 from minigrad.examples.checkpoint import RandomSegment, Segment
 from minigrad.op.inplace import values_to_save
@@ -666,3 +667,110 @@ def test_a_second_pass_draws_the_same_numbers_again():
     y.backward(retain_graph=True)
     y.backward()
     assert drawn == [drawn[0]] * 3, f"three runs drew {drawn}"
+
+
+# --- 06b.6: a backward that is differentiated once -----------------------------------------------
+
+
+TWICE = "trying to differentiate twice a function that was marked with @once_differentiable"
+
+
+def cube(backward=lambda ctx, g: g * 3 * ctx.saved_tensors[0] ** 2):
+    """Return a Function that cubes, with a marked backward."""
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x**3
+
+    return make(forward, once_differentiable(backward))
+
+
+@pytest.mark.hole("06b.6")
+def test_the_first_derivative_is_that_of_the_backward():
+    x = leaf([2.0, -1.0])
+    cube().apply(x).sum().backward()
+    assert_close(x.grad, [12.0, 3.0])
+    (slope,) = grad((cube().apply(x) * x).sum(), x, create_graph=True)
+    assert_close(slope.detach(), [32.0, -4.0])
+
+
+@pytest.mark.hole("06b.6")
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_the_backward_is_never_recorded(create_graph):
+    modes, x = [], leaf([2.0])
+
+    def backward(ctx, g):
+        modes.append(grad_mode.get())
+        return g * 2
+
+    grad((cube(backward).apply(x) * x).sum(), x, create_graph=create_graph)
+    assert modes == [False], "the backward runs while a graph is recorded"
+
+
+@pytest.mark.hole("06b.6")
+def test_a_second_derivative_raises_when_its_gradient_arrives():
+    x = leaf([2.0])
+    (slope,) = grad((cube().apply(x) * x).sum(), x, create_graph=True)
+    with pytest.raises(RuntimeError) as error:
+        slope.sum().backward()
+    assert str(error.value) == TWICE
+
+
+@pytest.mark.hole("06b.6")
+def test_other_paths_keep_their_second_derivative():
+    """The error waits on one path of the graph; a gradient on another one may pass."""
+    x, other = leaf([2.0]), leaf([3.0])
+    (slope,) = grad((cube().apply(x) * x + other**3).sum(), x, create_graph=True)
+    (side,) = grad((cube().apply(x) * x).sum() + (other**3).sum(), other, create_graph=True)
+    side.sum().backward()
+    assert_close(other.grad, [18.0])
+    assert slope.requires_grad
+
+
+@pytest.mark.hole("06b.6")
+def test_without_a_graph_of_the_gradient_there_is_no_error_to_wait_for():
+    x = leaf([2.0])
+    (slope,) = grad(cube().apply(x).sum(), x, create_graph=True)
+    assert not slope.requires_grad, "the gradient that came in requires no grad"
+    (slope,) = grad((cube().apply(x) * x).sum(), x)
+    assert not slope.requires_grad, "no graph was asked for"
+
+
+@pytest.mark.hole("06b.6")
+@pytest.mark.parametrize("weights", [(True, False), (False, True), (True, True)])
+def test_one_gradient_that_requires_grad_is_enough(weights):
+    x = leaf([1.0, 2.0])
+    function = make(lambda ctx, x: (x * 2, x * 3),
+                    once_differentiable(lambda ctx, g, h: g * 2 + h * 3))
+    outputs = function.apply(x)
+    total = sum((y * (x if mine else 1)).sum() for y, mine in zip(outputs, weights, strict=True))
+    (slope,) = grad(total, x, create_graph=True)
+    with pytest.raises(RuntimeError, match="differentiate twice"):
+        slope.sum().backward()
+
+
+@pytest.mark.hole("06b.6")
+def test_one_result_stays_a_tensor_and_several_a_tuple():
+    g = leaf([1.0, 2.0])
+    single = once_differentiable(lambda ctx, g: g * 2)(None, g)
+    assert isinstance(single, torch.Tensor) and single.tolist() == [2.0, 4.0]
+    first, absent, last = once_differentiable(lambda ctx, g: (g * 2, None, g * 3))(None, g)
+    assert absent is None, "a missing gradient stays None"
+    assert (first.tolist(), last.tolist()) == ([2.0, 4.0], [3.0, 6.0])
+
+
+@pytest.mark.hole("06b.6")
+def test_a_tensor_of_the_backward_is_not_changed():
+    kept = torch.tensor([1.0, 2.0])
+    result = once_differentiable(lambda ctx, g: kept)(None, leaf([1.0, 2.0]))
+    assert result.requires_grad
+    assert not kept.requires_grad, "a tensor that the backward only returned was marked"
+
+
+@pytest.mark.hole("06b.6")
+def test_the_wrapper_is_called_like_the_backward():
+    def backward(ctx, g):
+        """Twice the gradient."""
+        return g * 2
+
+    wrapped = once_differentiable(backward)
+    assert (wrapped.__name__, wrapped.__doc__) == ("backward", "Twice the gradient.")

@@ -11,6 +11,8 @@ from ...graph.node import NaryNode, assign_sequence_nr, gradient_edges
 from ...tensor.tensor import Tensor
 from ..grad_mode import no_grad
 
+TWICE = "trying to differentiate twice a function that was marked with @once_differentiable"
+
 
 def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
     """Decorate a `backward` so that differentiating its results raises.
@@ -43,8 +45,7 @@ def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
         if not any(isinstance(a, Tensor) and a.requires_grad for a in args):
             return outputs
         outputs = outputs if isinstance(outputs, tuple) else (outputs,)
-        delayed = DelayedError("trying to differentiate twice a function that was marked with "
-                               "@once_differentiable", len(outputs))
+        delayed = DelayedError(TWICE, len(outputs))
         return delayed(*(None if o is None else o.detach().requires_grad_() for o in outputs))
 
     return wrapper
