@@ -37,6 +37,8 @@ LINES_ASKED = 4
 #: How the message of an exercise begins whose file is refused; the reason follows.
 REFUSED = "Refused: "
 
+#: What a trial says if the learner's code ended its process.
+_ENDED = re.compile(r"the process ended with status (-?\d+)")
 _SLIP = re.compile(r"; ((?:every element|it is|it returns|the elements) [^;\n]+)")
 _RAISED = re.compile(r"(?!AssertionError|Failed)\w+(?:Error|Exception|Iteration): .{1,200}")
 _RUNNING_IN = re.compile(r"\((\w+\.\d+)\)\.$")
@@ -148,6 +150,8 @@ def mistake_sentence(stage: Stage, hole: Hole, shown: Container[str],
     for _, message in failing:
         if message.startswith(REFUSED):
             return message.removeprefix(REFUSED)
+        if (ended := _ENDED.search(message)) is not None:
+            return ended_early(int(ended[1]))
         broken = unreadable(message)
         if broken is not None and broken[0] == hole.id:
             return f"It is not valid Python: {broken[1]}"
@@ -161,6 +165,19 @@ def mistake_sentence(stage: Stage, hole: Hole, shown: Container[str],
             here = slip[1] if slip else f"it raises {raised[0].rstrip('.')}" if raised else ""
             return f"Not yet: {wanted}" + (f" Here {here}." if here else "")
     return None
+
+
+def ended_early(status: int) -> str:
+    """Return a sentence about code that ended its process before the tests were over.
+
+    >>> ended_early(-9)
+    'The process was killed by signal 9, for example because it ran out of memory.'
+    """
+    if status < 0:
+        return (f"The process was killed by signal {-status}, for example because it ran out of "
+                "memory.")
+    return (f"Your code ends the process, with status {status}, before the tests are over. An "
+            "exercise returns or raises instead of calling `exit`.")
 
 
 def over_time(message: str) -> str | None:

@@ -61,6 +61,8 @@ def test_a_process_that_an_answer_ends_has_a_reason(tmp_path):
     found, graded = run_and_grade(tmp_path, inside_descend(b"import os", b"os._exit(3)"))
     assert found["00.6"].first.message == graded["00.6"].reason \
         == "the process ended with status 3"
+    assert found["00.6"].diagnosis == graded["00.6"].diagnosis
+    assert found["00.6"].diagnosis.startswith("Your code ends the process, with status 3")
 
 
 @pytest.mark.slow
