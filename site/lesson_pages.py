@@ -63,16 +63,24 @@ def is_shown(block: Block) -> bool:
         block.kind == "not run" and block.fence.startswith("```python"))
 
 
+def is_replaced(after: list[Block]) -> bool:
+    """Whether the next block is a figure to play with, which replaces a still picture of it."""
+    return next((block.kind == "widget" for block in after
+                 if block.kind != "text" or block.text.strip()), False)
+
+
 def lesson_page(stage: Stage) -> str:
     """Return a lesson as a page: every block of Python in an element that names it."""
     parts, number = [], 0
-    for block in blocks_of(stage):
+    blocks = blocks_of(stage)
+    for place, block in enumerate(blocks):
         if block.kind == "text":
             parts.append(here(block.text).replace("](../docs/en/", "](../"))
         elif block.kind == "rest":
             parts.append(f"\n{block.text}\n")
         elif block.kind == "picture":
-            parts.append(_picture(stage, block))
+            if not is_replaced(blocks[place + 1 :]):
+                parts.append(_picture(stage, block))
         elif block.kind == "widget":
             parts.append(f"\n<!-- widget: {block.detail} -->\n")
         elif is_shown(block):

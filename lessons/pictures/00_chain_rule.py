@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from minigrad.tiny import Number, exp, gradients, slope
+from minigrad.tiny import Number, backward_order, exp, gradients, slope
 from minigrad_course.pictures import Curve, Picture, number_graph, plot
 from minigrad_course.pictures.graphs import short
 
@@ -55,6 +55,11 @@ def one_path_back() -> Picture:
         "gives you the slope of `f` with respect to every value.")
 
 
+def _steps(result: Number) -> list[Number]:
+    """Return the numbers that steps computed, the result included."""
+    return [each for each in backward_order(result) if each.inputs]
+
+
 def _two_paths() -> tuple[Number, dict[Number, str]]:
     a, b = Number(3.0), Number(2.0)
     c = Number(a.value**2, (a,), (2 * a.value,))  # one step with one slope, as in the lesson
@@ -62,6 +67,20 @@ def _two_paths() -> tuple[Number, dict[Number, str]]:
     e = c * d
     f = e + d
     return f, {a: "a", b: "b", c: "c = a²", d: "d = b²", e: "e = c × d", f: "f = e + d"}
+
+
+def opening() -> Picture:
+    """The graph with which the lesson opens; on the site, it can be changed."""
+    f, names = _two_paths()
+    found = {names[each].partition(" ")[0]: short(value) for each, value in gradients(f).items()}
+    slopes = [slope for each in _steps(f) for slope in each.slopes]
+    return Picture(
+        number_graph(f, names, down=True), "The graph of d = b², f = a² × d + d at a = 3 and b = 2",
+        "Boxes for a, b, c = a², d = b², e = c × d and f = e + d, each with its value and its "
+        "gradient, are joined by arrows that carry the slope of one step. The largest of these "
+        f"slopes is {short(max(slopes))}, and the gradient of b is {found['b']}.",
+        "Each box has its value on the left and its gradient on the right, and each arrow has the "
+        "slope of one step.")
 
 
 def two_paths() -> Picture:

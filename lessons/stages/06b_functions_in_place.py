@@ -541,7 +541,7 @@ def symptom_06b_6_always() -> bool:
 
 
 def several(weights):
-    """Return the slopes of a Function of two outputs; `weights` says whose gradient requires grad."""
+    """Return the slopes of a Function of two outputs; `weights` marks who requires grad."""
     x = leaf([1.0, 2.0])
     function = make(lambda ctx, x: (x * 2, x * 3), once_differentiable(
         lambda ctx, g, h: g * 2 + h * 3))

@@ -1,4 +1,7 @@
-"""Make notebooks of lessons: text, and the blocks that run with their outputs."""
+"""Make notebooks of lessons: text, the blocks that run with their outputs, a cell per exercise.
+
+The magics of these cells are in minigrad_course/jupyter.py.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,13 @@ import re
 from typing import Any
 
 from ..content.lesson_blocks import Block
+from ..content.selection import one_exercise
+from ..learner.cell_answer import task_page
+
+#: The heading above an exercise, and the line with which the package's version begins.
+_TURN = re.compile(r"### Your turn: .*")
+_NUMBER = re.compile(r"\d\d\w?\.\d+")
+_FOLD = "<details"
 
 
 def notebook(blocks: list[Block], lesson: str) -> str:
@@ -15,6 +25,7 @@ def notebook(blocks: list[Block], lesson: str) -> str:
 
     cells: list[Any] = []
     text: list[str] = []
+    turn: list[str] = []  # the exercises whose text is being collected
 
     def flush() -> None:
         joined = "\n".join(text).strip("\n")
@@ -22,20 +33,33 @@ def notebook(blocks: list[Block], lesson: str) -> str:
             cells.append(v4.new_markdown_cell(joined))
         text.clear()
 
+    def finish_turn() -> None:
+        if turn:
+            flush()
+            cells.extend(map(_exercise_cell, turn))
+            turn.clear()
+
     for block in blocks:
         if block.kind == "widget":
             continue
         if not block.runs:
-            text.append(_markdown(block))
+            for line in _markdown(block).split("\n"):
+                if line.startswith((_FOLD, "#")):
+                    finish_turn()
+                if _TURN.match(line):
+                    turn += _NUMBER.findall(line)
+                text.append(line)
             continue
+        finish_turn()
         flush()
-        cell = v4.new_code_cell(block.text)
+        cell = v4.new_code_cell(f"%%predict\n{block.text}" if block.predicted else block.text)
         cell.outputs = _outputs(block)
         if block.predicted:  # hide the output until the reader asks for it or runs the cell
             cell.metadata |= {"collapsed": True, "jupyter": {"outputs_hidden": True}}
         if block.kind == "raises":
             cell.metadata["tags"] = ["raises-exception"]
         cells.append(cell)
+    finish_turn()
     flush()
     # Hide the package's frames in tracebacks, because they would show the answers.
     cells.insert(min(1, len(cells)), v4.new_code_cell("%load_ext minigrad_course.jupyter"))
@@ -55,6 +79,17 @@ def notebook(blocks: list[Block], lesson: str) -> str:
         "made": f"by `minigrad dev build` from {lesson}: edit that"})
     nbformat.validate(made)
     return nbformat.writes(made) + "\n"
+
+
+def _exercise_cell(number: str) -> Any:
+    """Return the cell that shows an exercise's task and begins the cell for its answer."""
+    from nbformat import v4
+
+    page = task_page(*one_exercise(number))
+    cell = v4.new_code_cell(f"%exercise {number}")
+    cell.outputs = [v4.new_output("display_data", data={"text/markdown": page,
+                                                        "text/plain": page})]
+    return cell
 
 
 def _markdown(block: Block) -> str:
