@@ -37,7 +37,7 @@ LINES_ASKED = 4
 #: How the message of an exercise begins whose file is refused; the reason follows.
 REFUSED = "Refused: "
 
-#: What a trial says if the learner's code ended its process.
+#: The message of a trial whose process was ended by the learner's code.
 _ENDED = re.compile(r"the process ended with status (-?\d+)")
 _SLIP = re.compile(r"; ((?:every element|it is|it returns|the elements) [^;\n]+)")
 _RAISED = re.compile(r"(?!AssertionError|Failed)\w+(?:Error|Exception|Iteration): .{1,200}")
