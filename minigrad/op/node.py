@@ -25,281 +25,12 @@ Array = Any
 #: Suffixes of names with which a formula asks for an input's geometry, so only that is saved.
 GEOMETRY = ("_sizes", "_strides")
 
-
-def geometry_input(name: str) -> str:
-    """Return the name of the input to whose geometry `name` refers."""
-    return name.removesuffix("_sizes").removesuffix("_strides")
-
-
-def saved_geometry(source: Any, name: str) -> Any:
-    """Return the sizes or, in elements, the strides of an array; for a list of arrays, a list."""
-    if type(source) is list or type(source) is tuple:
-        return [saved_geometry(item, name) for item in source]
-    return strides_of(source) if name[-8:] == "_strides" else tuple(getattr(source, "shape", ()))
-
-
-def strides_of(source: Any) -> tuple[int, ...]:
-    """Return the strides of an array in elements."""
-    itemsize = getattr(source, "itemsize", 1)
-    return tuple([stride // itemsize for stride in getattr(source, "strides", ())])
-
-
-class OpNode(Node):
-    """The node of an op; its formulas and slots come from the declaration."""
-
-    __slots__ = ()
-    is_op = takes_batches = True
-    borrows_results = False
-    op: type[Op]
-    saves: tuple[str, ...] = ()  # names of saved tensors and outputs
-    keeps: tuple[str, ...] = ()  # names of saved arguments and geometry
-    value_slots: dict[str, str] = {}  # the slot of each saved tensor
-    arg_slots: dict[str, str] = {}  # the slot of each saved argument
-    positions: dict[str, int] = {}  # the positions of forward's arguments
-    always_saved: set[str] = set()  # names that are saved even if no live edge needs them
-    geometry: dict[str, int] = {}  # the positions of inputs whose sizes or strides are saved
-
-    def apply_arrays(self, grads: Sequence[Array | None], needed: Any) -> Sequence[Array | None]:
-        return self.run(grads, needed, arrays=True)
-
-    def apply_tensors(self, grads: Sequence[Any], needed: Any = None) -> Sequence[Any]:
-        return self.run(grads, needed, arrays=False)
-
-    def apply_needed_tensors(self, grads: Sequence[Any], needed: Any) -> Sequence[Any]:
-        return self.run(grads, needed, arrays=False)
-
-    @property
-    def shows_all_results(self) -> bool:  # type: ignore[override]  # rarely needed
-        return self.op.list_of_tensors is not None
-
-    def run(self, grads: Sequence[Any], needed: Any, arrays: bool) -> list[Any]:
-        """Run the formulas of the edges that lead to a needed node, on arrays or on tensors."""
-        op, edges = self.op, self.edges
-        known = self.named_values(grads, arrays)
-        if known is None:
-            return [None] * len(edges)
-        if op.list_of_tensors in op.formulas:
-            return self.run_with_list(needed, known)
-        results: list[Any] = []
-        for (formula, names), (node, _) in zip(op.formulas.values(), edges, strict=True):
-            if node is None or (needed is not None and node not in needed):
-                results.append(None)
-            elif op.shared is not None and arrays:
-                results.append(self.run_sharing(formula, names, known))
-            else:
-                results.append(formula(*map(known.__getitem__, names)))
-        return results
-
-    def named_values(self, grads: Sequence[Any], arrays: bool) -> dict[str, Any] | None:
-        """Return all values that formulas can name; `None` if no gradient has arrived."""
-        known = self.look_at_saved(arrays)
-        known["g"], known["grads"] = grads[0], grads
-        for name, slot in self.arg_slots.items():
-            known[name] = getattr(self, slot, self.op.defaults.get(name))
-        several = grads[0] is None or self.op.outputs or self.op.many
-        return self.name_gradients(known, arrays) if several else known
-
-    def name_gradients(self, known: dict[str, Any], arrays: bool) -> dict[str, Any] | None:
-        """Add the gradients of several outputs by name, with zeros for missing ones.
-
-        Return `None` if all of them are missing.
-        """
-        if all(grad is None for grad in known["grads"]):
-            return None
-        if self.op.materialize:
-            known["grads"] = self.materialized(known["grads"], arrays)
-        known["g"] = known["grads"][0]
-        known.update(zip(map("g_".__add__, self.op.outputs), known["grads"], strict=False))
-        return known
-
-    def run_sharing(self, formula: Callable[..., Any], names: Sequence[str],
-                    known: dict[str, Any]) -> Any:
-        """Run a formula on arrays with the result of `shared`, which runs once for all formulas."""
-        if "shared" not in known:
-            known["shared"] = self.op.shared(  # type: ignore[misc]  # checked by the caller
-                *map(known.__getitem__, self.op.needed_by_shared))
-        return formula(*map(known.__getitem__, names), shared=known["shared"])
-
-    def run_with_list(self, needed: Any, known: dict[str, Any]) -> list[Any]:
-        """Run the formulas of an op that takes a list; the list's formula returns a list."""
-        op, edges = self.op, self.edges
-        results: list[Any] = []
-        for name, (formula, names) in op.formulas.items():
-            count = len(edges) - len(op.formulas) + 1 if name == op.list_of_tensors else 1
-            here = edges[len(results) : len(results) + count]
-            if not any(n is not None and (needed is None or n in needed) for n, _ in here):
-                results += [None] * count
-                continue
-            result = formula(*map(known.__getitem__, names))
-            results += result if name == op.list_of_tensors else [result]
-        return results
-
-    def look_at_saved(self, arrays: bool = False) -> dict[str, Any]:
-        """Return the saved values by name; raise if one was freed or modified in place."""
-        return {name: self.unpack(name, arrays) for name in self.saves}
-
-    def materialized(self, grads: Sequence[Any], arrays: bool) -> list[Any]:
-        """Return the gradients, with zeros instead of missing ones."""
-        some = next((g for g in grads if g is not None), None)
-        if some is None:
-            return list(grads)
-        xp = backend_of(some if arrays else some._array)
-        made = []
-        for i, g in enumerate(grads):
-            shape, dtype = self.metadata_of(i)
-            if g is None and dtype.kind == "f":
-                zeros = xp.zeros(shape, dtype)
-                g = zeros if arrays else Tensor._plain(zeros)
-            made.append(g)
-        return made
-
-    def unpack(self, name: str, arrays: bool) -> Any:
-        """Return a saved value, as array or tensor; raise if it was freed or modified in place."""
-        saved = self.kept(name)
-        if saved is None:  # no live edge needs it, or the value itself was None
-            return None
-        return saved.unpack_array(self) if arrays else saved.unpack(self)
-
-    def kept(self, name: str) -> Any:
-        """Return the content of a value's slot: a saved value, `FREED` or `None`."""
-        saved = getattr(self, self.value_slots[name])
-        return self.from_note(saved) if type(saved) is tuple else saved
-
-    def save(self, values: Sequence[Any], arrays: Sequence[Any],
-             promoted: dict[str, Any]) -> None:
-        """Save the inputs and arguments that the formulas of live edges name.
-
-        `values` are forward's arguments, `arrays` the same with arrays instead of tensors, and
-        `promoted` holds the new dtypes of converted inputs.
-        """
-        live = self.names_to_save()
-        for name, slot in self.value_slots.items():
-            value = values[self.positions[name]] if name in live else None
-            setattr(self, slot, saved_value(value, promoted.get(name)))
-        if self.arg_slots:
-            self.keep_arguments(values, arrays)
-
-    def keep_arguments(self, values: Sequence[Any], arrays: Sequence[Any]) -> None:
-        """Keep the arguments and the geometry that the formulas name."""
-        for name, slot in self.arg_slots.items():
-            setattr(self, slot, values[self.positions[name]] if name in self.positions else
-                    saved_geometry(arrays[self.geometry[name]], name))
-
-    def names_to_save(self) -> set[str]:
-        """Return the names of the inputs to save: the ones that live edges need."""
-        formulas = zip(self.op.formulas.values(), self.edges, strict=False)
-        needed = [names for (_, names), (node, _) in formulas if node is not None]
-        return self.always_saved.union(*needed) & self.positions.keys()
-
-    def save_output(self, name: str, tensor: Tensor) -> None:
-        """Save an output without a reference cycle.
-
-        See NOTE [How a graph stays free of reference cycles] in graph/node.py.
-        """
-        saved = SavedTensor(tensor, is_output=tensor._node is not None)
-        setattr(self, self.value_slots[name], saved)
-
-    def release(self) -> None:
-        """Free the saved tensors; unpacking one afterwards raises."""
-        for slot in self.value_slots.values():
-            if getattr(self, slot) is not None:
-                setattr(self, slot, FREED)
-
-    def raw_saved(self, name: str) -> Any:
-        """Return the `SavedTensor` of a value without unpacking it, for `register_hooks`."""
-        slot, saved = self.value_slots[name], self.kept(name)
-        if saved is FREED:
-            saved = SavedTensor(Tensor._plain(np.zeros(0)))
-            saved.release()
-        if type(saved) is SavedTensor and (saved._array is not None or saved.hooks is not None):
-            saved = RawSaved.of(saved, self, slot)
-            setattr(self, slot, saved)
-        return saved
-
-
-    @staticmethod
-    def from_note(note: tuple[Any, ...]) -> SavedTensor:
-        """Make a `SavedTensor` from the note that a generated function stored.
-
-        NOTE [Notes of saved tensors]
-            A function from `codegen/` creates no `SavedTensor`, to save time.  Instead it stores
-            a note in the node's slot: `(tensor, version)` for an input, or
-            `(array, version, counter)` for an output.  `kept` turns the note into a `SavedTensor`
-            on demand.
-        """
-        saved = SavedTensor.noted(note)
-        if len(note) == 3:
-            saved.plain = Tensor._plain
-        return saved
-
-
-class SavedNumber:
-    """A saved number: formulas on tensors get it unchanged, those on arrays in the new dtype."""
-
-    __slots__ = ("number", "promoted")
-
-    def __init__(self, number: Any, dtype: Any) -> None:
-        self.number, self.promoted = number, number if dtype is None else dtype.type(number)
-
-    def unpack(self, node: Any) -> Any:
-        """Return the number."""
-        return self.number
-
-    def unpack_array(self, node: Any) -> Any:
-        """Return the number in the dtype that the forward used."""
-        return self.promoted
-
-
-class SavedList:
-    """A saved list of tensors."""
-
-    __slots__ = ("items",)
-
-    def __init__(self, items: Sequence[Any], dtype: Any) -> None:
-        self.items = [SavedTensor(item, cast=dtype) for item in items]
-
-    def unpack(self, node: Any) -> list[Any]:
-        """Return the tensors."""
-        return [item.unpack(node) for item in self.items]
-
-    def unpack_array(self, node: Any) -> list[Any]:
-        """Return the arrays."""
-        return [item.unpack_array(node) for item in self.items]
-
-
-def saved_value(value: Any, dtype: Any) -> Any:
-    """Wrap an input in the form in which a node saves it; `dtype` is its promoted dtype, if any."""
-    if isinstance(value, Tensor):
-        return SavedTensor(value, cast=dtype)
-    if isinstance(value, (list, tuple)):
-        return SavedList(value, dtype)
-    return None if value is None else SavedNumber(value, dtype)
-
-
-class Freed:
-    """The type of `FREED`, which replaces a saved value in a node's slot after it was freed."""
-
-    __slots__ = ()
-
-    @property
-    def _counter(self) -> Any:
-        raise RuntimeError(FREED_MESSAGE)
-
-    def unpack(self, node: Any) -> Any:
-        """Raise PyTorch's error for a freed value."""
-        raise RuntimeError(FREED_MESSAGE)
-
-    unpack_array = unpack
-
-
-FREED = Freed()
-
-
-# -------------------------------------------------------------------- the save list
-
 #: Error message for an unknown name in a formula; `.format` fills in the op's class and the name.
 NO_SUCH_NAME = ("{}: a formula asks for {!r}, which is no gradient, input, output, argument or "
                 "size (see NOTE [A formula's argument names are its save list])")
+
+
+# -------------------------------------------------------------------- the save list
 
 
 def needed_by(formula: Callable[..., Any]) -> tuple[str, ...]:
@@ -346,6 +77,11 @@ def is_tensor(op: type[Op], name: str) -> bool:
 def is_argument(op: type[Op], name: str) -> bool:
     """Return whether a formula's argument is a plain argument, or sizes or strides of an input."""
     return name in op.parameters or name.endswith(GEOMETRY)
+
+
+def geometry_input(name: str) -> str:
+    """Return the name of the input to whose geometry `name` refers."""
+    return name.removesuffix("_sizes").removesuffix("_strides")
 
 
 # -------------------------------------------------------------------- the class of an op's nodes
@@ -417,6 +153,275 @@ def raw_saved_property(name: str) -> property:
     """Make the property that shows a saved tensor before unpacking, for `register_hooks`."""
     return property(lambda node: node.raw_saved(name),
                     doc=f"The SavedTensor of {name!r}, which has `register_hooks`.")
+
+
+# -------------------------------------------------------------------- the node
+
+
+class OpNode(Node):
+    """The node of an op; its formulas and slots come from the declaration."""
+
+    __slots__ = ()
+    is_op = takes_batches = True
+    borrows_results = False
+    op: type[Op]
+    saves: tuple[str, ...] = ()  # names of saved tensors and outputs
+    keeps: tuple[str, ...] = ()  # names of saved arguments and geometry
+    value_slots: dict[str, str] = {}  # the slot of each saved tensor
+    arg_slots: dict[str, str] = {}  # the slot of each saved argument
+    positions: dict[str, int] = {}  # the positions of forward's arguments
+    always_saved: set[str] = set()  # names that are saved even if no live edge needs them
+    geometry: dict[str, int] = {}  # the positions of inputs whose sizes or strides are saved
+
+    def names_to_save(self) -> set[str]:
+        """Return the names of the inputs to save: the ones that live edges need."""
+        formulas = zip(self.op.formulas.values(), self.edges, strict=False)
+        needed = [names for (_, names), (node, _) in formulas if node is not None]
+        return self.always_saved.union(*needed) & self.positions.keys()
+
+    def save(self, values: Sequence[Any], arrays: Sequence[Any],
+             promoted: dict[str, Any]) -> None:
+        """Save the inputs and arguments that the formulas of live edges name.
+
+        `values` are forward's arguments, `arrays` the same with arrays instead of tensors, and
+        `promoted` holds the new dtypes of converted inputs.
+        """
+        live = self.names_to_save()
+        for name, slot in self.value_slots.items():
+            value = values[self.positions[name]] if name in live else None
+            setattr(self, slot, saved_value(value, promoted.get(name)))
+        if self.arg_slots:
+            self.keep_arguments(values, arrays)
+
+    def keep_arguments(self, values: Sequence[Any], arrays: Sequence[Any]) -> None:
+        """Keep the arguments and the geometry that the formulas name."""
+        for name, slot in self.arg_slots.items():
+            setattr(self, slot, values[self.positions[name]] if name in self.positions else
+                    saved_geometry(arrays[self.geometry[name]], name))
+
+    def save_output(self, name: str, tensor: Tensor) -> None:
+        """Save an output without a reference cycle.
+
+        See NOTE [How a graph stays free of reference cycles] in graph/node.py.
+        """
+        saved = SavedTensor(tensor, is_output=tensor._node is not None)
+        setattr(self, self.value_slots[name], saved)
+
+    def apply_arrays(self, grads: Sequence[Array | None], needed: Any) -> Sequence[Array | None]:
+        return self.run(grads, needed, arrays=True)
+
+    def apply_tensors(self, grads: Sequence[Any], needed: Any = None) -> Sequence[Any]:
+        return self.run(grads, needed, arrays=False)
+
+    def apply_needed_tensors(self, grads: Sequence[Any], needed: Any) -> Sequence[Any]:
+        return self.run(grads, needed, arrays=False)
+
+    def run(self, grads: Sequence[Any], needed: Any, arrays: bool) -> list[Any]:
+        """Run the formulas of the edges that lead to a needed node, on arrays or on tensors."""
+        op, edges = self.op, self.edges
+        known = self.named_values(grads, arrays)
+        if known is None:
+            return [None] * len(edges)
+        if op.list_of_tensors in op.formulas:
+            return self.run_with_list(needed, known)
+        results: list[Any] = []
+        for (formula, names), (node, _) in zip(op.formulas.values(), edges, strict=True):
+            if node is None or (needed is not None and node not in needed):
+                results.append(None)
+            elif op.shared is not None and arrays:
+                results.append(self.run_sharing(formula, names, known))
+            else:
+                results.append(formula(*map(known.__getitem__, names)))
+        return results
+
+    def named_values(self, grads: Sequence[Any], arrays: bool) -> dict[str, Any] | None:
+        """Return all values that formulas can name; `None` if no gradient has arrived."""
+        known = self.look_at_saved(arrays)
+        known["g"], known["grads"] = grads[0], grads
+        for name, slot in self.arg_slots.items():
+            known[name] = getattr(self, slot, self.op.defaults.get(name))
+        several = grads[0] is None or self.op.outputs or self.op.many
+        return self.name_gradients(known, arrays) if several else known
+
+    def name_gradients(self, known: dict[str, Any], arrays: bool) -> dict[str, Any] | None:
+        """Add the gradients of several outputs by name, with zeros for missing ones.
+
+        Return `None` if all of them are missing.
+        """
+        if all(grad is None for grad in known["grads"]):
+            return None
+        if self.op.materialize:
+            known["grads"] = self.materialized(known["grads"], arrays)
+        known["g"] = known["grads"][0]
+        known.update(zip(map("g_".__add__, self.op.outputs), known["grads"], strict=False))
+        return known
+
+    def materialized(self, grads: Sequence[Any], arrays: bool) -> list[Any]:
+        """Return the gradients, with zeros instead of missing ones."""
+        some = next((g for g in grads if g is not None), None)
+        if some is None:
+            return list(grads)
+        xp = backend_of(some if arrays else some._array)
+        made = []
+        for i, g in enumerate(grads):
+            shape, dtype = self.metadata_of(i)
+            if g is None and dtype.kind == "f":
+                zeros = xp.zeros(shape, dtype)
+                g = zeros if arrays else Tensor._plain(zeros)
+            made.append(g)
+        return made
+
+    def run_sharing(self, formula: Callable[..., Any], names: Sequence[str],
+                    known: dict[str, Any]) -> Any:
+        """Run a formula on arrays with the result of `shared`, which runs once for all formulas."""
+        if "shared" not in known:
+            known["shared"] = self.op.shared(  # type: ignore[misc]  # checked by the caller
+                *map(known.__getitem__, self.op.needed_by_shared))
+        return formula(*map(known.__getitem__, names), shared=known["shared"])
+
+    def run_with_list(self, needed: Any, known: dict[str, Any]) -> list[Any]:
+        """Run the formulas of an op that takes a list; the list's formula returns a list."""
+        op, edges = self.op, self.edges
+        results: list[Any] = []
+        for name, (formula, names) in op.formulas.items():
+            count = len(edges) - len(op.formulas) + 1 if name == op.list_of_tensors else 1
+            here = edges[len(results) : len(results) + count]
+            if not any(n is not None and (needed is None or n in needed) for n, _ in here):
+                results += [None] * count
+                continue
+            result = formula(*map(known.__getitem__, names))
+            results += result if name == op.list_of_tensors else [result]
+        return results
+
+    @property
+    def shows_all_results(self) -> bool:  # type: ignore[override]  # rarely needed
+        return self.op.list_of_tensors is not None
+
+    def unpack(self, name: str, arrays: bool) -> Any:
+        """Return a saved value, as array or tensor; raise if it was freed or modified in place."""
+        saved = self.kept(name)
+        if saved is None:  # no live edge needs it, or the value itself was None
+            return None
+        return saved.unpack_array(self) if arrays else saved.unpack(self)
+
+    def kept(self, name: str) -> Any:
+        """Return the content of a value's slot: a saved value, `FREED` or `None`."""
+        saved = getattr(self, self.value_slots[name])
+        return self.from_note(saved) if type(saved) is tuple else saved
+
+    def look_at_saved(self, arrays: bool = False) -> dict[str, Any]:
+        """Return the saved values by name; raise if one was freed or modified in place."""
+        return {name: self.unpack(name, arrays) for name in self.saves}
+
+    def release(self) -> None:
+        """Free the saved tensors; unpacking one afterwards raises."""
+        for slot in self.value_slots.values():
+            if getattr(self, slot) is not None:
+                setattr(self, slot, FREED)
+
+    def raw_saved(self, name: str) -> Any:
+        """Return the `SavedTensor` of a value without unpacking it, for `register_hooks`."""
+        slot, saved = self.value_slots[name], self.kept(name)
+        if saved is FREED:
+            saved = SavedTensor(Tensor._plain(np.zeros(0)))
+            saved.release()
+        if type(saved) is SavedTensor and (saved._array is not None or saved.hooks is not None):
+            saved = RawSaved.of(saved, self, slot)
+            setattr(self, slot, saved)
+        return saved
+
+    @staticmethod
+    def from_note(note: tuple[Any, ...]) -> SavedTensor:
+        """Make a `SavedTensor` from the note that a generated function stored.
+
+        NOTE [Notes of saved tensors]
+            A function from `codegen/` creates no `SavedTensor`, to save time.  Instead it stores
+            a note in the node's slot: `(tensor, version)` for an input, or
+            `(array, version, counter)` for an output.  `kept` turns the note into a `SavedTensor`
+            on demand.
+        """
+        saved = SavedTensor.noted(note)
+        if len(note) == 3:
+            saved.plain = Tensor._plain
+        return saved
+
+
+# -------------------------------------------------------------------- what a node keeps
+
+
+class SavedNumber:
+    """A saved number: formulas on tensors get it unchanged, those on arrays in the new dtype."""
+
+    __slots__ = ("number", "promoted")
+
+    def __init__(self, number: Any, dtype: Any) -> None:
+        self.number, self.promoted = number, number if dtype is None else dtype.type(number)
+
+    def unpack(self, node: Any) -> Any:
+        """Return the number."""
+        return self.number
+
+    def unpack_array(self, node: Any) -> Any:
+        """Return the number in the dtype that the forward used."""
+        return self.promoted
+
+
+class SavedList:
+    """A saved list of tensors."""
+
+    __slots__ = ("items",)
+
+    def __init__(self, items: Sequence[Any], dtype: Any) -> None:
+        self.items = [SavedTensor(item, cast=dtype) for item in items]
+
+    def unpack(self, node: Any) -> list[Any]:
+        """Return the tensors."""
+        return [item.unpack(node) for item in self.items]
+
+    def unpack_array(self, node: Any) -> list[Any]:
+        """Return the arrays."""
+        return [item.unpack_array(node) for item in self.items]
+
+
+def saved_value(value: Any, dtype: Any) -> Any:
+    """Wrap an input in the form in which a node saves it; `dtype` is its promoted dtype, if any."""
+    if isinstance(value, Tensor):
+        return SavedTensor(value, cast=dtype)
+    if isinstance(value, (list, tuple)):
+        return SavedList(value, dtype)
+    return None if value is None else SavedNumber(value, dtype)
+
+
+def saved_geometry(source: Any, name: str) -> Any:
+    """Return the sizes or, in elements, the strides of an array; for a list of arrays, a list."""
+    if type(source) is list or type(source) is tuple:
+        return [saved_geometry(item, name) for item in source]
+    return strides_of(source) if name[-8:] == "_strides" else tuple(getattr(source, "shape", ()))
+
+
+def strides_of(source: Any) -> tuple[int, ...]:
+    """Return the strides of an array in elements."""
+    itemsize = getattr(source, "itemsize", 1)
+    return tuple([stride // itemsize for stride in getattr(source, "strides", ())])
+
+
+class Freed:
+    """The type of `FREED`, which replaces a saved value in a node's slot after it was freed."""
+
+    __slots__ = ()
+
+    @property
+    def _counter(self) -> Any:
+        raise RuntimeError(FREED_MESSAGE)
+
+    def unpack(self, node: Any) -> Any:
+        """Raise PyTorch's error for a freed value."""
+        raise RuntimeError(FREED_MESSAGE)
+
+    unpack_array = unpack
+
+
+FREED = Freed()
 
 
 class RawSaved(SavedTensor):
