@@ -121,7 +121,7 @@ def plant(number: int, own: Own, expected: Mapping[str, str], known: Collection[
     among = {stage.key for stage, _ in own}
     if not any(fault.stage.key in among for fault in candidates()):
         raise CourseError("a fault needs a stage that you have solved: solve one from 01 on first "
-                          "(04d gets no faults)")
+                          "(04d and 04e get no faults)")
     found = probed(engine_with(None, own))
     if found != expected:
         wrong = [name for name in expected if found is None or found[name] != expected[name]]

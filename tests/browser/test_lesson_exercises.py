@@ -245,7 +245,7 @@ def test_progress_is_marked_wherever_a_link_leads_and_the_way_on_is_shown(watche
 
 
 @pytest.mark.parametrize("address", [
-    "lessons/00_chain_rule/", "lessons/13b_optimizers/", "exercises/04d_recording/"])
+    "lessons/00_chain_rule/", "lessons/13b_optimizers/", "exercises/04d_declaration/"])
 def test_a_phone_shows_a_page_of_exercises_without_scrolling_sideways(watched, address):
     watched.page.set_viewport_size({"width": 390, "height": 844})
     page = opened(watched, address)

@@ -141,7 +141,7 @@ PLAYED = {"nudge": "00_chain_rule", "stepper": "03_engine", "broadcast": "04a_el
           "reductions": "04b_reductions", "checkpoints": "06b_functions_in_place",
           "convolution": "04c_convolution", "flame": "11_profiler",
           "anomaly": "10_anomaly", "modes": "07_grad_mode",
-          "recording": "04d_recording", "hooks": "05_hooks",
+          "recording": "04d_declaration", "hooks": "05_hooks",
           "memory": "06_saved", "jacobian": "08_functional", "dual-numbers": "08b_forward_mode",
           "optimizers": "13b_optimizers", "function-pair": "01_function",
           "asked-gradients": "03b_backward", "waiting": "12_backend",

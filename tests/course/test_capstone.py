@@ -167,8 +167,8 @@ def test_only_a_fault_that_a_probe_sees_is_planted(monkeypatch):
 @pytest.mark.slow
 def test_a_fault_is_planted_in_a_solved_stage_alone(space, monkeypatch):
     assert "in a stage that you have solved" in " ".join(call("fault", code=2).split())
-    solve(space, "00", "04d", "05", "13b")
-    own = [(find_stage(number), {}) for number in ("00", "04d", "05", "13b")]
+    solve(space, "00", "04d", "04e", "05", "13b")
+    own = [(find_stage(number), {}) for number in ("00", "04d", "04e", "05", "13b")]
     results = iter([TEN.EXPECTED, {}] * 20)
     monkeypatch.setattr(faults, "probed", lambda engine: next(results))
     planted = {faults.plant(number, own, TEN.EXPECTED).stage.number for number in range(20)}

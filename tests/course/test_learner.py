@@ -337,7 +337,7 @@ def test_a_program_that_comes_to_what_is_not_written_says_so_in_a_sentence(space
     number, file, how, out = {
         "03b": ("03b.5", "03b_backward.py", "the program needs", "begun\n"),
         "05-13": ("12.3", "device.py", "the program needs", "begun\n"),
-        "01-13": ("04d.1", "node.py", "importing the package needs", ""),
+        "01-13": ("04d.2", "node.py", "importing the package needs", ""),
     }[stages]
     assert told.out == out
     assert told.err.startswith(f"{how} {number} ") and told.err.count("\n") == 1

@@ -36,7 +36,7 @@ def space(tmp_path, monkeypatch) -> Workspace:
 @pytest.mark.parametrize(("text", "numbers"), [
     ("13", ["13a", "13b"]), ("13a,13b", ["13a", "13b"]), ("05-08", ["05", "06", "06b", "07", "08"]),
     ("5", ["05"]), ("3b", ["03b"]), ("03", ["03"]), ("03-04", [
-        "03", "03b", "04a", "04b", "04c", "04d"]),
+        "03", "03b", "04a", "04b", "04c", "04d", "04e"]),
     ("05_hooks", ["05"]), ("hooks", ["05"]), ("07, 05", ["05", "07"]), ("0", ["00"]),
 ])
 def test_stages(text, numbers):
@@ -45,7 +45,7 @@ def test_stages(text, numbers):
 
 @pytest.mark.parametrize(("text", "told"), [
     ("99", "there is no stage '99'; the stages are 00, 01"),
-    ("04e", "there is no stage '04e'; did you mean 04a, 04b, 04c or 04d?"),
+    ("04f", "there is no stage '04f'; did you mean 04a, 04b, 04c, 04d or 04e?"),
     ("13c", "did you mean 13a or 13b?"), ("hoks", "did you mean hooks?"),
     ("08-05", "runs backwards"), ("", "there is no stage ''"),
 ])
@@ -57,7 +57,7 @@ def test_stages_that_are_not_there(text, told):
 
 @pytest.mark.parametrize(("text", "told"), [
     ("04", "'04' is not a single exercise; name one of 04a.1, "),
-    ("04.2", "did you mean 04a.2, 04b.2, 04c.2 or 04d.2?"),
+    ("04.2", "did you mean 04a.2, 04b.2, 04c.2, 04d.2 or 04e.2?"),
     ("05.9", "did you mean 05.1, 05.2, 05.3, 05.4, 05.5 or 05.6?"),
     ("14", "stage 14 has no exercises: read lessons/14_capstone.md"),
 ])
@@ -96,10 +96,10 @@ def test_a_range_is_put_back(space):
 
 def test_stages_are_skipped_and_brought_back(space):
     told = call("skip", "00-04")
-    assert "skipped: 00, 01, 02, 03, 03b, 04a, 04b, 04c, 04d" in told
+    assert "skipped: 00, 01, 02, 03, 03b, 04a, 04b, 04c, 04d, 04e" in told
     assert "next: 05.1" in told
     assert skipped_stages.skipped(Workspace(space.root)) == {
-        "00", "01", "02", "03", "03b", "04a", "04b", "04c", "04d"}
+        "00", "01", "02", "03", "03b", "04a", "04b", "04c", "04d", "04e"}
     chosen = stages_named("01-05")
     stage = course.find_stage("05")
     assert skipped_stages.own_files(space, chosen) == [(stage, space.files(stage))]

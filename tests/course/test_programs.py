@@ -44,6 +44,8 @@ CASES = [
                                "54 of 60 points are on the right side"]),
     ("04d", "own_op.py", [], ["second derivative: passed", "empty and 0d inputs: passed",
                               "18 of 18 tests of the registry pass for Log1pExp"]),
+    ("04e", "tracer.py", [], ["9 operations, 7 without repeats",
+                              "its trace, made at 1 and 2: (-6.0, [2.0, 2.0])"]),
     ("05", "wiretap.py", [], ["at the leaf         :  3.9e-07", "clipped to 1: 2.5e-01 arrives"]),
     ("06", "caught.py", [], ["75% of the points are told rightly",
                              "which is output 0 of Exp, is at version 1; expected version 0",

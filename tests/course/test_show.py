@@ -13,6 +13,8 @@ from typer.testing import CliRunner
 import minigrad
 from minigrad import _state
 from minigrad_course.app import app
+from minigrad_course.content.lesson_blocks import parse
+from minigrad_course.content.stages import find_stage
 
 
 def shown(*arguments):
@@ -28,6 +30,16 @@ def test_show_prints_declaration_function_and_backward():
     for part in ("# Prepare", "# Forward", "# Record", "# Wrap",
                  "def step_on_arrays(", "def step_on_tensors("):
         assert part in told.stdout
+
+
+@pytest.mark.skipif(not _state.codegen, reason="codegen/ is switched off")
+def test_the_lesson_on_recording_quotes_the_function_of_mul():
+    stage = find_stage("04e")
+    (quoted,) = (block.text for block in parse(stage.text(), stage.key)
+                 if block.text.startswith("def mul(self, other):"))
+    lines = iter(shown("mul").stdout.splitlines())
+    missing = [line for line in quoted.splitlines() if line.strip() != "..." and line not in lines]
+    assert not missing, "these lines are not in the generated function, in this order"
 
 
 def test_show_says_what_runs_where_no_function_is_written():

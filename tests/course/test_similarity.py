@@ -97,7 +97,7 @@ def test_a_sibling_as_an_answer_is_named(dress):
     assert page.count("<mark>") > 10
 
 
-@pytest.mark.parametrize("number", ["03", "07", "04d"])
+@pytest.mark.parametrize("number", ["03", "07", "04d", "04e"])
 def test_an_error_in_one_exercise_hides_no_other(number):
     stage = course.find_stage(number)
     copy = package(stage)

@@ -64,7 +64,7 @@ for step in sys.argv[1:]:
 """
 
 
-@pytest.mark.parametrize("stage", ["03", "04d"])
+@pytest.mark.parametrize("stage", ["03", "04d", "04e"])
 def test_a_graded_process_runs_each_taught_step(stage, tmp_path):
     bundle = make_bundle(find_stage(stage), None, tmp_path / "bundle")
     ran = subprocess.run([sys.executable, "-c", PROGRAM, *STEPS], capture_output=True, text=True,

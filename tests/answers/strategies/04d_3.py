@@ -1,47 +1,38 @@
-# right: pairs of a formula and its edge
-class OpNode:
-    def names_to_save(self):
-        names = set(self.always_saved)
-        for (formula, wanted), edge in zip(self.op.formulas.values(), self.edges):
-            if edge[0] is not None:
-                names.update(wanted)
-        return names & set(self.positions)
+# right: the body is filled, then the class is made
+def make_node_type(op, base=NaryNode):
+    tensors, arguments = save_list(op)
+    body = dict(constants_of(op, tensors, arguments))
+    body["value_slots"] = {name: f"_value_{name}" for name in tensors}
+    body["arg_slots"] = {name: f"_arg_{name}" for name in arguments}
+    body["__slots__"] = (*body["value_slots"].values(), *body["arg_slots"].values())
+    for name in tensors:
+        body[f"_saved_{name}"] = saved_property(name, False)
+        body[f"_raw_saved_{name}"] = raw_saved_property(name)
+    for name in arguments:
+        body[f"_saved_{name}"] = saved_property(name, True)
+    return type(node_name(op), (OpNode, base), body)
 
-    def save(self, values, arrays, promoted):
-        wanted = self.names_to_save()
-        for name, slot in self.value_slots.items():
-            value = values[self.positions[name]] if name in wanted else None
-            setattr(self, slot, saved_value(value, promoted.get(name)))
-        self.keep_arguments(values, arrays)
+# wrong 04d_3_dictionary: the slots are set once the class is there
+def make_node_type(op, base=NaryNode):
+    tensors, arguments = save_list(op)
+    made = type(node_name(op), (OpNode, base), dict(constants_of(op, tensors, arguments)))
+    made.value_slots = {name: f"_value_{name}" for name in tensors}
+    made.arg_slots = {name: f"_arg_{name}" for name in arguments}
+    made.__slots__ = (*made.value_slots.values(), *made.arg_slots.values())
+    for name in (*tensors, *arguments):
+        setattr(made, f"_saved_{name}", saved_property(name, name in arguments))
+    for name in tensors:
+        setattr(made, f"_raw_saved_{name}", raw_saved_property(name))
+    return made
 
-# wrong 04d_3_own_names: every input with a live edge is saved
-class OpNode:
-    def names_to_save(self):
-        names = set(self.always_saved)
-        for name, edge in zip(self.op.formulas, self.edges):
-            if edge[0] is not None:
-                names.add(name)
-        return names & set(self.positions)
-
-    def save(self, values, arrays, promoted):
-        wanted = self.names_to_save()
-        for name, slot in self.value_slots.items():
-            value = values[self.positions[name]] if name in wanted else None
-            setattr(self, slot, saved_value(value, promoted.get(name)))
-        self.keep_arguments(values, arrays)
-
-# wrong 04d_3_slots_unset: only the slots of needed values are filled
-class OpNode:
-    def names_to_save(self):
-        names = set(self.always_saved)
-        for (formula, wanted), edge in zip(self.op.formulas.values(), self.edges):
-            if edge[0] is not None:
-                names.update(wanted)
-        return names & set(self.positions)
-
-    def save(self, values, arrays, promoted):
-        for name in self.names_to_save():
-            if name in self.value_slots:
-                setattr(self, self.value_slots[name],
-                        saved_value(values[self.positions[name]], promoted.get(name)))
-        self.keep_arguments(values, arrays)
+# wrong 04d_3_raw_arguments: every name gets a raw property
+def make_node_type(op, base=NaryNode):
+    tensors, arguments = save_list(op)
+    body = dict(constants_of(op, tensors, arguments))
+    body["value_slots"] = {name: f"_value_{name}" for name in tensors}
+    body["arg_slots"] = {name: f"_arg_{name}" for name in arguments}
+    body["__slots__"] = (*body["value_slots"].values(), *body["arg_slots"].values())
+    for name in (*tensors, *arguments):
+        body[f"_saved_{name}"] = saved_property(name, name in arguments)
+        body[f"_raw_saved_{name}"] = raw_saved_property(name)
+    return type(node_name(op), (OpNode, base), body)

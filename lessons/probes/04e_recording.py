@@ -1,0 +1,154 @@
+"""Probes of stage 04e: random products, lists, views, interceptors and names in the second copy."""
+
+import contextlib
+from dataclasses import replace
+
+import numpy as np
+from probing import numbers, replaced, tried
+
+import minigrad as torch
+from minigrad_course.child_process.second_copy import second_copy
+
+
+@contextlib.contextmanager
+def declared(copy, called, /, **body):
+    """Declare an op in a copy for a block."""
+    body.setdefault("public", False)
+    try:
+        yield type(called, (copy.module("op.declaration").Op,), body)
+    finally:
+        copy.REGISTRY.pop(called, None)
+
+
+def leaf(copy, random, size=2, chance=0.6, dtype=np.float64):
+    """Return a tensor that requires grad, or not."""
+    values = np.array([random.uniform(-2, 2) for _ in range(size)], dtype)
+    return copy.tensor(values, requires_grad=random.random() < chance)
+
+
+def kept(node):
+    """Return which names of a node are saved, and in which form."""
+    if node is None:
+        return None
+    return [[name, type(getattr(node, slot, "unset")).__name__]
+            for name, slot in node.value_slots.items()] + [
+        [name, str(getattr(node, slot, "unset"))] for name, slot in node.arg_slots.items()]
+
+
+def edges(node):
+    """Return the edges of a node by the names of the nodes that they lead to."""
+    return None if node is None else [[to and to.name(), number] for to, number in node.edges]
+
+
+def seen(copy, random, function, count=1, **more):
+    """Apply a function to random leaves; return result, edges, saved names and gradients."""
+    inputs = [leaf(copy, random, **more) for _ in range(count)]
+
+    def program():
+        result = function(*inputs)
+        node = result.grad_fn
+        found = [numbers(result), result.requires_grad, edges(node), kept(node),
+                 None if node is None else [list(node.shape), str(node.dtype)]]
+        if node is not None:
+            result.sum().backward()
+        return [*found, [numbers(each.grad) for each in inputs]]
+
+    return tried(program, text=False)
+
+
+def probe_04e_1(random):
+    copy = second_copy("04e.1")
+    apply, order = copy.module("op.apply"), []
+
+    class Noted:
+        def __init__(self, name, instead):
+            self.name, self.instead = name, instead
+
+        def op(self, op, values, proceed):
+            order.append([self.name, op.name])
+            return proceed(self.instead or op, values)
+
+    stack = tuple(Noted(i, random.choice([None, None, copy.REGISTRY["Sub"]]))
+                  for i in range(random.randint(0, 4)))
+    result = apply.intercepted(copy.REGISTRY["Mul"],
+                               [leaf(copy, random), leaf(copy, random)], stack)
+    found = [order, numbers(result), edges(result.grad_fn)]
+    for name in ("exp", "sin", "sigmoid"):
+        found.append(seen(copy, random, getattr(copy.F, name)))
+    bare = copy.F.exp(np.array([random.random()]))
+    found.append(type(bare).__name__)
+    prepare, x = apply.prepare, leaf(copy, random)
+    with replaced(apply, prepare=lambda op, values: replace(prepare(op, values), xp="a device"),
+                  run_elsewhere=lambda op, call: [op.name, call.xp]):
+        found.append(tried(lambda: apply.run_op(copy.REGISTRY["Exp"], [x])))
+    return found
+
+
+def probe_04e_2(random):
+    copy = second_copy("04e.2")
+    found = []
+    for mode in (torch.enable_grad, torch.no_grad, torch.inference_mode):
+        with mode():
+            for _ in range(3):
+                x, y = leaf(copy, random), leaf(copy, random)
+                for result in (copy.F.mul(x, y), copy.F.mul(x, 2.5), copy.F.sub(1.5, y),
+                               copy.F.add_scaled([x, y, x], 2.0)):
+                    found.append([edges(result.grad_fn), kept(result.grad_fn)])
+    both = copy.F.sin_cos(leaf(copy, random, chance=1))
+    last = copy.F.mul(both[1], both[0]).grad_fn
+    found.append([edges(last), last.edges[0][0].sequence < last.sequence])
+    found.append(seen(copy, random, copy.F.mul, 2))
+    mixed = copy.F.mul(leaf(copy, random, chance=1), leaf(copy, random, chance=1, dtype=np.float32))
+    found.append(str(mixed.grad_fn.unpack("other", arrays=True).dtype))
+    return found
+
+
+def probe_04e_3(random):
+    copy = second_copy("04e.3")
+    found = [seen(copy, random, getattr(copy.F, name)) for name in ("exp", "sin", "sigmoid")]
+    found.append(seen(copy, random, copy.F.mul, 2))
+    both = copy.F.sin_cos(leaf(copy, random))
+    matrix = copy.tensor([[random.random(), 1.0]], requires_grad=random.random() < 0.5)
+    view = copy.F.transposed(matrix)
+    found += [[each._index for each in both], type(both).__name__,
+              view._base is matrix, list(view.shape), view.requires_grad]
+    with torch.inference_mode():
+        found.append(copy.F.exp(leaf(copy, random)).is_inference())
+    with declared(copy, "Rounded", forward=lambda xp, self: self.astype("int64"),
+                  grad_self=lambda g: g) as op:
+        rounded = op(leaf(copy, random, chance=1))
+        found.append([numbers(rounded), rounded.requires_grad, rounded.grad_fn is None])
+    return found
+
+
+def probe_04e_4(random):
+    copy = second_copy("04e.4")
+    publish, found = copy.module("op.publish"), []
+    for names in (vars(copy.F), publish.FUNCTIONS, vars(copy.Tensor)):
+        found.append(sorted(each for each in names if not each.startswith("__")
+                            or each in ("__mul__", "__rmul__", "__sub__", "__rsub__", "__imul__",
+                                        "__isub__")))
+    x, y = leaf(copy, random), leaf(copy, random)
+    number = random.uniform(1, 3)
+    for program in (lambda: x * y, lambda: x - y, lambda: number - x, lambda: number * x,
+                    lambda: x - number, lambda: x * "text", lambda: x.sin(), lambda: copy.F.exp(y),
+                    lambda: publish.FUNCTIONS["exp"](np.ones(2)),
+                    lambda: copy.F.exp(np.ones(2)),
+                    lambda: publish.operator(copy.F.sin)(x),
+                    lambda: publish.swapped(copy.F.sub)(x, y)):
+        result = tried(program, text=False)
+        found.append([numbers(result), edges(result.grad_fn)]
+                     if isinstance(result, torch.Tensor) else
+                     result if isinstance(result, list) else np.array(result))
+    for public in (True, False):
+        hidden = f"tried_{public}".lower()
+        with declared(copy, "Tried", name=hidden, public=public, method=random.random() < 0.5,
+                      forward=lambda xp, self: self, grad_self=lambda g: g) as op:
+            publish.publish(op)
+            found.append([hidden in vars(copy.F), hidden in publish.FUNCTIONS,
+                          hidden in vars(copy.Tensor)])
+            for names in (vars(copy.F), publish.FUNCTIONS):
+                names.pop(hidden, None)
+            if hidden in vars(copy.Tensor):
+                delattr(copy.Tensor, hidden)
+    return found
