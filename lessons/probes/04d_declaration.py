@@ -90,7 +90,11 @@ def probe_04d_1(random):
     with np.errstate(all="ignore"):
         x = copy.tensor(np.array([900.0, -900.0]), requires_grad=True)
         y = op(x)
-        found += [numbers(y), numbers(torch.autograd.grad(y.sum(), x)[0])]
+        (first,) = torch.autograd.grad(y.sum(), x, create_graph=True)
+        found += [numbers(y), numbers(first), tried(lambda: numbers(
+            torch.autograd.grad(first.sum(), x)[0]), text=False)]
+    with np.errstate(over="raise", invalid="raise"):
+        found.append(tried(lambda: numbers(op(x)), text=False))
     found.append(str(op(copy.tensor(np.zeros(1, np.float32)))._array.dtype))
     return found
 
@@ -111,6 +115,16 @@ def probe_04d_2(random):
                 return [list(map(list, node.save_list(op))), list(op.node_type.saves)]
 
         found.append([list(node.needed_by(formula([*names[0], "shared=None"]))), tried(program)])
+    for body in ({"forward": lambda xp, self: self,
+                  "grad_self": formula(["g", "self", "other=None"])},
+                 {"forward": lambda xp, items: items[0], "list_of_tensors": "items",
+                  "grad_items": formula(["g", "items"])}):
+
+        def declaration(body=body):
+            with declared(copy, "Random", **body) as op:
+                return list(map(list, node.save_list(op)))
+
+        found.append(tried(declaration))
     return found
 
 
@@ -124,6 +138,9 @@ def probe_04d_3(random):
                       sorted(n for n in vars(made) if n.startswith("_saved")),
                       sorted(n for n in vars(made) if n.startswith("_raw")), list(made.saves),
                       [each.__name__ for each in made.__bases__]])
+    base = type("Flat", (copy.module("graph.node").NaryNode,), {"__slots__": ()})
+    found.append([each.__name__ for each in node.make_node_type(
+        copy.REGISTRY["Exp"], base).__bases__])
     x, y = (leaf(copy, random, chance=1) for _ in range(2))
     product = copy.F.mul(x, y).grad_fn
     total = copy.F.add_scaled([x, y], random.uniform(1, 3)).grad_fn
