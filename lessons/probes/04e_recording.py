@@ -1,6 +1,8 @@
 """Probes of stage 04e: random products, lists, views, interceptors and names in the second copy."""
 
 import contextlib
+import gc
+import weakref
 from dataclasses import replace
 
 import numpy as np
@@ -94,6 +96,13 @@ def probe_04e_2(random):
                 for result in (copy.F.mul(x, y), copy.F.mul(x, 2.5), copy.F.sub(1.5, y),
                                copy.F.add_scaled([x, y, x], 2.0)):
                     found.append([edges(result.grad_fn), kept(result.grad_fn)])
+    x = leaf(copy, random, chance=1)
+    with torch.inference_mode(), torch.enable_grad():
+        found.append(edges(copy.F.mul(x, 2.5).grad_fn))
+    with declared(copy, "Odd", forward=lambda xp, self: xp.exp(self), tensors=("self",),
+                  not_implemented_derivative=True) as op:
+        result = op(x)
+        found.append([result.requires_grad, result.grad_fn is None])
     both = copy.F.sin_cos(leaf(copy, random, chance=1))
     last = copy.F.mul(both[1], both[0]).grad_fn
     found.append([edges(last), last.edges[0][0].sequence < last.sequence])
@@ -118,6 +127,13 @@ def probe_04e_3(random):
                   grad_self=lambda g: g) as op:
         rounded = op(leaf(copy, random, chance=1))
         found.append([numbers(rounded), rounded.requires_grad, rounded.grad_fn is None])
+    result, was_on = copy.F.exp(leaf(copy, random, chance=1)), gc.isenabled()
+    node = weakref.ref(result.grad_fn)
+    gc.disable()
+    del result
+    found.append(node() is None)
+    if was_on:
+        gc.enable()
     return found
 
 
@@ -140,6 +156,14 @@ def probe_04e_4(random):
         found.append([numbers(result), edges(result.grad_fn)]
                      if isinstance(result, torch.Tensor) else
                      result if isinstance(result, list) else np.array(result))
+    for name in ("__mul__", "__rmul__", "__sub__", "__rsub__"):
+        dunder = vars(copy.Tensor).get(name)
+        found.append(tried(lambda dunder=dunder: repr(dunder(x, "text")), text=False))
+
+    def eq(self, other):
+        return "equal"
+
+    found.append(tried(lambda: repr(publish.operator(eq)(x, np.ones(2))), text=False))
     for public in (True, False):
         hidden = f"tried_{public}".lower()
         with declared(copy, "Tried", name=hidden, public=public, method=random.random() < 0.5,
