@@ -40,7 +40,7 @@ def pieces_of(stage: Stage, bare: bool = True) -> list[Piece]:
 
     >>> from minigrad_course.content.stages import find_stage
     >>> [piece.kind for piece in pieces_of(find_stage("00"))][:4]
-    ['heading', 'text', 'text', 'heading']
+    ['heading', 'text', 'picture', 'text']
     """
     top: list[Piece] = []
     levels = [top]

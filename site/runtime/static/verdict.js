@@ -27,9 +27,11 @@ const placeButton = (line, lead) => button(`${line[0]}, line ${line[1]}`, () => 
 
 /** Return an element that shows a verdict of grading.py. */
 export function verdictElement(verdict, possible, leftOut, lead) {
-  const { hole, title, state, first, diagnosis, failing, tests, line } = verdict;
+  const { hole, title, first, diagnosis, failing, tests, line } = verdict;
+  // without an outcome the grader says "wrong", but here all tests of 03c may be left out
+  const state = !tests && leftOut.length && verdict.state === "wrong" ? "untested" : verdict.state;
   const words = { solved: "Solved", right: "Right", untouched: "Untouched", waiting: "Waiting",
-                  wrong: "Wrong" };
+                  wrong: "Wrong", untested: "Not tested" };
   const points = `${verdict.points} of ${possible} point${possible === 1 ? "" : "s"}`;
   const says = {
     solved: ` — all ${tests} tests of ${hole} pass: ${points}.`,
@@ -37,6 +39,7 @@ export function verdictElement(verdict, possible, leftOut, lead) {
     untouched: ` — ${hole} is yours to write.`,
     waiting: ` — its tests come to ${verdict.needed}, which is not written yet.`,
     wrong: ` — ${failing} of ${tests} tests of ${hole} ${title} fail.`,
+    untested: ` — type minigrad run ${hole} in a terminal to test it.`,
   };
   const shown = element("div", { className: "mg-verdict" },
     element("p", {}, element("span", { className: "mg-state" }, words[state]), ...coded(says[state])));
