@@ -43,7 +43,7 @@ def test_the_programs_print_what_the_lesson_shows(block, engine, capsys):
         "torch", reason="compares with PyTorch")
     raised = ""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # reading `.grad` of a non-leaf warns
         try:
             exec(block.text.replace("minigrad.", f"{engine}."), {"torch": torch})
         except RuntimeError as error:
