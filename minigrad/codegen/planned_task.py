@@ -124,7 +124,7 @@ class PlannedTask(GraphTask):
         if arrived is None or node.extras is not None or not self.unobserved:
             self.hand_back(node, arrived)
         elif self.captures and node in self.captures:
-            self.finish(node, arrived)
+            self.capture_or_run(node, arrived)
         elif node.is_written and not self.batched:
             (node.step_on_tensors if self.on_tensors else node.step_on_arrays)(self, arrived)
         elif node.is_written:
@@ -153,8 +153,8 @@ class PlannedTask(GraphTask):
                 else:  # `backward` has checked the dtype
                     self.add(end, grad, owned=False)
 
-    def finish(self, node: Node, arrived: Arrived) -> None:
-        """Capture the gradient of a node that `grad` asks for, and run the node if it has to."""
+    def capture_or_run(self, node: Node, arrived: Arrived) -> None:
+        """Capture a gradient that `grad` returns; also run its node if it leads to another one."""
         if type(arrived) is InputBuffer or self.runs(node):
             self.hand_back(node, arrived)
         else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -52,7 +53,7 @@ def counted(found: Operations) -> Iterator[None]:
     0
     """
     starts = {apply.run_op.__code__, node.OpNode.run.__code__}
-    package = str(Path(apply.__file__).parents[1])
+    package = f"{Path(apply.__file__).parents[1]}{os.sep}"
     depth, own_depth, started, is_own = 0, 0, 0, False
 
     def follow(frame: FrameType, event: str, _: object) -> None:

@@ -414,11 +414,12 @@ def learn(
       minigrad learn --from 05
       minigrad learn --dir ~/engine --create
     """
-    if create and where is None:
-        raise CourseError("--create needs --dir, the folder for the new workspace")
-    if create and where is not None and not (where / "progress.json").exists():
-        space = make_workspace(where)
-        print_wrapped(console(), f"created {escape(str(space.root))} for your answers")
+    if create:
+        if where is None:
+            raise CourseError("--create needs --dir, the folder for the new workspace")
+        if not (where / "progress.json").exists():
+            made = make_workspace(where)
+            print_wrapped(console(), f"created {escape(str(made.root))} for your answers")
     space = find_workspace(where)
     if begin is not None:
         first = stages_named(begin)[0]

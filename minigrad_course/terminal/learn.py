@@ -172,26 +172,26 @@ class Session:
             self.shown, self.waiting = None, []
             self.go_on()
         elif pressed == "l":
-            self.list()
+            self.list_stage()
             self.console.print(KEYS, style="dim")
         elif pressed == "r" and now is not None:
             self.to_reset = now[0]
             self.console.print(f"Reset the files of stage {now[0].number}? Press y for yes.")
         return True
 
-    def list(self) -> None:
+    def list_stage(self) -> None:
         """List the exercises of the current stage, with its position in the course."""
         known = [stage for stage in stages() if stage.holes]
-        now = self.current() or (known[-1], None)
-        for hole in now[0].holes:
-            mark = "done" if self.space.solved(hole) else "next" if hole == now[1] else "    "
+        stage, upcoming = self.current() or (known[-1], None)
+        for hole in stage.holes:
+            mark = "done" if self.space.solved(hole) else "next" if hole == upcoming else "    "
             waits = self.space.waits_for(hole)
             print_wrapped(self.console,
-                          f"{mark} {hole.id} {escape(now[0].words['hole'][hole.id]['title'])}"
+                          f"{mark} {hole.id} {escape(stage.words['hole'][hole.id]['title'])}"
                           + (f": correct, but waits for {waits}" if waits else ""))
-        done = sum(self.space.solved(hole) for stage in known for hole in stage.holes)
-        print_wrapped(self.console, f"stage {known.index(now[0]) + 1} of {len(known)}; "
-                      f"{done} of {sum(len(stage.holes) for stage in known)} exercises are solved; "
+        done = sum(bool(each.get("solved")) for each in self.space.progress()["holes"].values())
+        print_wrapped(self.console, f"stage {known.index(stage) + 1} of {len(known)}; "
+                      f"{done} of {sum(len(each.holes) for each in known)} exercises are solved; "
                       "`minigrad list` shows all")
 
     def hint(self, stage: Stage, hole: Hole) -> None:

@@ -6,7 +6,8 @@ away share one row with their neighbors in the same state.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
 
 from rich.markup import escape
 
@@ -15,6 +16,8 @@ from ..learner.next_step import course_points, next_exercise
 from ..learner.skipped_stages import skipped
 from ..learner.workspace import Workspace
 
+#: The exercises in progress.json, by id.
+Holes = Mapping[str, Mapping[str, Any]]
 #: Marks for solved, open, skipped and next exercises, and plain ones for limited terminals.
 MARKS, PLAIN = ("■", "□", "·", "▶"), ("#", "_", ".", ">")
 
@@ -26,9 +29,11 @@ def progress_chart(space: Workspace, encoding: str, height: int | None = None) -
     found = next_exercise(space)
     upcoming = found[1].id if found else ""
     widest = max(len(stage.holes) for stage in stages())
-    for group in _grouped(space, None if height is None else height - 3):
+    states = _states(holes, left_out)
+    here = found[0] if found else stages()[-1]
+    for group in _grouped(states, here, None if height is None else height - 3):
         if len(group) > 1:
-            yield _shared_row(space, group, widest)
+            yield _shared_row(group, states, holes, widest)
             continue
         (stage,) = group
         row, earned = "", 0
@@ -49,39 +54,44 @@ def progress_chart(space: Workspace, encoding: str, height: int | None = None) -
     yield f"{earned} of {possible} points, {100 * earned // possible} %"
 
 
-def _grouped(space: Workspace, rows: int | None) -> list[list[Stage]]:
-    """Return the stages of each row, so that there are at most `rows`; fewest stages share one."""
+def _states(holes: Holes, left_out: Collection[str]) -> dict[str, str]:
+    """Return for each stage, by number, whether it is solved, skipped, begun or open."""
+    states = {}
+    for stage in stages():
+        solved = [bool(holes.get(hole.id, {}).get("solved")) for hole in stage.holes]
+        states[stage.number] = ("solved" if solved and all(solved) else
+                                "skipped" if stage.number in left_out else
+                                "begun" if any(solved) else "open")
+    return states
+
+
+def _grouped(states: Mapping[str, str], here: Stage, rows: int | None) -> list[list[Stage]]:
+    """Return the stages of each row.
+
+    If there are more than `rows`, neighbors in the same state share a row, except near `here`.
+    """
     known = stages()
-    found = next_exercise(space)
-    here = known.index(found[0]) if found else len(known) - 1
-    nearest = len(known)
-    while True:
+    middle = known.index(here)
+    for apart in range(len(known), 0, -1):  # stages at least so far from the middle may share
         groups: list[list[Stage]] = []
         for n, stage in enumerate(known):
-            if groups and abs(n - here) > nearest and abs(n - 1 - here) > nearest and \
-                    _state(space, groups[-1][-1]) == _state(space, stage):
+            before = groups[-1][-1] if groups else stage
+            if (groups and min(abs(n - middle), abs(n - 1 - middle)) >= apart
+                    and states[before.number] == states[stage.number]):
                 groups[-1].append(stage)
             else:
                 groups.append([stage])
-        if rows is None or len(groups) <= rows or not nearest:
-            return groups
-        nearest -= 1
+        if rows is None or len(groups) <= rows:
+            break
+    return groups
 
 
-def _state(space: Workspace, stage: Stage) -> str:
-    if all(space.solved(hole) for hole in stage.holes) and stage.holes:
-        return "solved"
-    if stage.number in skipped(space):
-        return "skipped"
-    return "begun" if any(space.solved(hole) for hole in stage.holes) else "open"
-
-
-def _shared_row(space: Workspace, group: list[Stage], widest: int) -> str:
-    holes = [hole for stage in group for hole in stage.holes]
-    earned = sum(hole.points for hole in holes if space.solved(hole))
-    points = f"{earned} of {sum(hole.points for hole in holes)}"
+def _shared_row(group: list[Stage], states: Mapping[str, str], holes: Holes, widest: int) -> str:
+    inside = [hole for stage in group for hole in stage.holes]
+    earned = sum(hole.points for hole in inside if holes.get(hole.id, {}).get("solved"))
+    points = f"{earned} of {sum(hole.points for hole in inside)}"
     names = f"{group[0].number} to {group[-1].number}"
-    return f"{names:{4 + widest}}  {points:10}  {len(group)} stages, {_state(space, group[0])}"
+    return f"{names:{4 + widest}}  {points:10}  {len(group)} stages, {states[group[0].number]}"
 
 
 def _points(stage: Stage, earned: int, is_skipped: bool) -> str:
