@@ -1,22 +1,10 @@
 """Probes of stage 04d: random declarations, products, lists and formulas in the second copy."""
 
-import contextlib
-
 import numpy as np
-from probing import numbers, tried
+from probing import declared, kept_by, leaf_of, numbers, outcome, tried
 
 import minigrad as torch
 from minigrad_course.child_process.second_copy import second_copy
-
-
-@contextlib.contextmanager
-def declared(copy, called, /, **body):
-    """Declare an op in a copy for a block."""
-    body.setdefault("public", False)
-    try:
-        yield type(called, (copy.module("op.declaration").Op,), body)
-    finally:
-        copy.REGISTRY.pop(called, None)
 
 
 def formula(names):
@@ -26,45 +14,9 @@ def formula(names):
     return scope["grad"]
 
 
-def leaf(copy, random, size=2, chance=0.6, dtype=np.float64):
-    """Return a tensor that requires grad, or not."""
-    values = np.array([random.uniform(-2, 2) for _ in range(size)], dtype)
-    return copy.tensor(values, requires_grad=random.random() < chance)
-
-
-def kept(node):
-    """Return which names of a node are saved, and in which form."""
-    if node is None:
-        return None
-    return [[name, type(getattr(node, slot, "unset")).__name__]
-            for name, slot in node.value_slots.items()] + [
-        [name, str(getattr(node, slot, "unset"))] for name, slot in node.arg_slots.items()]
-
-
-def edges(node):
-    """Return the edges of a node by the names of the nodes that they lead to."""
-    return None if node is None else [[to and to.name(), number] for to, number in node.edges]
-
-
-def seen(copy, random, function, count=1, **more):
-    """Apply a function to random leaves; return result, edges, saved names and gradients."""
-    inputs = [leaf(copy, random, **more) for _ in range(count)]
-
-    def program():
-        result = function(*inputs)
-        node = result.grad_fn
-        found = [numbers(result), result.requires_grad, edges(node), kept(node),
-                 None if node is None else [list(node.shape), str(node.dtype)]]
-        if node is not None:
-            result.sum().backward()
-        return [*found, [numbers(each.grad) for each in inputs]]
-
-    return tried(program, text=False)
-
-
 def second(copy, random, function):
     """Return first and second derivatives of a function of two random leaves."""
-    x, y = (leaf(copy, random, chance=1) for _ in range(2))
+    x, y = (leaf_of(copy, random, chance=1) for _ in range(2))
 
     def program():
         first = torch.autograd.grad(function(x, y).sum(), (x, y), create_graph=True)
@@ -141,7 +93,7 @@ def probe_04d_3(random):
     base = type("Flat", (copy.module("graph.node").NaryNode,), {"__slots__": ()})
     found.append([each.__name__ for each in node.make_node_type(
         copy.REGISTRY["Exp"], base).__bases__])
-    x, y = (leaf(copy, random, chance=1) for _ in range(2))
+    x, y = (leaf_of(copy, random, chance=1) for _ in range(2))
     product = copy.F.mul(x, y).grad_fn
     total = copy.F.add_scaled([x, y], random.uniform(1, 3)).grad_fn
     found.append([numbers(product._saved_self), numbers(product._saved_other),
@@ -152,17 +104,17 @@ def probe_04d_3(random):
 
 def probe_04d_4(random):
     copy = second_copy("04d.4")
-    found = [seen(copy, random, copy.F.mul, 2, chance=0.7), seen(copy, random, copy.F.sin),
-             seen(copy, random, copy.F.exp),
-             seen(copy, random, lambda *all_: copy.F.add_scaled(list(all_), 3.0), 3)]
+    found = [outcome(copy, random, copy.F.mul, 2, chance=0.7), outcome(copy, random, copy.F.sin),
+             outcome(copy, random, copy.F.exp),
+             outcome(copy, random, lambda *all_: copy.F.add_scaled(list(all_), 3.0), 3)]
     for _ in range(4):
         names = [["g", *random.sample("abc", random.randint(0, 2))] for _ in range(3)]
         with declared(copy, "Three", forward=lambda xp, a, b, c: a + b + c,
                       **{f"grad_{n}": formula(each) for n, each in zip("abc", names)}) as op:
-            node = op(*(leaf(copy, random) for _ in range(3))).grad_fn
-            found.append([kept(node), None if node is None else sorted(node.names_to_save())])
-    single = leaf(copy, random, chance=1, dtype=np.float32)
-    node = copy.F.mul(leaf(copy, random, chance=1), single).grad_fn
+            node = op(*(leaf_of(copy, random) for _ in range(3))).grad_fn
+            found.append([kept_by(node), None if node is None else sorted(node.names_to_save())])
+    single = leaf_of(copy, random, chance=1, dtype=np.float32)
+    node = copy.F.mul(leaf_of(copy, random, chance=1), single).grad_fn
     found.append([node._saved_other is single, str(node.unpack("other", arrays=True).dtype)])
     return found
 
@@ -170,12 +122,13 @@ def probe_04d_4(random):
 def probe_04d_5(random):
     copy = second_copy("04d.5")
     F = copy.F
-    found = [seen(copy, random, F.mul, 2, chance=0.7), seen(copy, random, F.sub, 2, chance=0.7),
-             seen(copy, random, lambda *all_: F.add_scaled(list(all_), 3.0), 3),
+    found = [outcome(copy, random, F.mul, 2, chance=0.7),
+             outcome(copy, random, F.sub, 2, chance=0.7),
+             outcome(copy, random, lambda *all_: F.add_scaled(list(all_), 3.0), 3),
              second(copy, random, lambda x, y: F.mul(F.mul(x, y), F.sin(x))),
              second(copy, random, lambda x, y: F.mul(F.exp(x), F.sigmoid(y))),
              second(copy, random, lambda x, y: F.mul(F.sin_cos(x)[1], y))]
-    x, y = leaf(copy, random, chance=1), leaf(copy, random)
+    x, y = leaf_of(copy, random, chance=1), leaf_of(copy, random)
     node = F.mul(x, y).grad_fn
     g = np.array([random.uniform(1, 2) for _ in range(2)])
     for needed in (None, set(), {node.edges[0][0]}):
@@ -200,7 +153,7 @@ def probe_04d_5(random):
 
     with declared(copy, "Common", forward=lambda xp, self, other: self + other, shared=shared,
                   grad_self=common, grad_other=common) as op:
-        result = op(leaf(copy, random, chance=1), leaf(copy, random, chance=1))
+        result = op(leaf_of(copy, random, chance=1), leaf_of(copy, random, chance=1))
         found.append([numbers(copy.tensor(each)) for each in
                       result.grad_fn.apply_arrays([g], None)])
         result.grad_fn.apply_tensors([copy.tensor(g)])

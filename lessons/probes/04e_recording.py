@@ -1,61 +1,14 @@
 """Probes of stage 04e: random products, lists, views, interceptors and names in the second copy."""
 
-import contextlib
 import gc
 import weakref
 from dataclasses import replace
 
 import numpy as np
-from probing import numbers, replaced, tried
+from probing import declared, edges_of, kept_by, leaf_of, numbers, outcome, replaced, tried
 
 import minigrad as torch
 from minigrad_course.child_process.second_copy import second_copy
-
-
-@contextlib.contextmanager
-def declared(copy, called, /, **body):
-    """Declare an op in a copy for a block."""
-    body.setdefault("public", False)
-    try:
-        yield type(called, (copy.module("op.declaration").Op,), body)
-    finally:
-        copy.REGISTRY.pop(called, None)
-
-
-def leaf(copy, random, size=2, chance=0.6, dtype=np.float64):
-    """Return a tensor that requires grad, or not."""
-    values = np.array([random.uniform(-2, 2) for _ in range(size)], dtype)
-    return copy.tensor(values, requires_grad=random.random() < chance)
-
-
-def kept(node):
-    """Return which names of a node are saved, and in which form."""
-    if node is None:
-        return None
-    return [[name, type(getattr(node, slot, "unset")).__name__]
-            for name, slot in node.value_slots.items()] + [
-        [name, str(getattr(node, slot, "unset"))] for name, slot in node.arg_slots.items()]
-
-
-def edges(node):
-    """Return the edges of a node by the names of the nodes that they lead to."""
-    return None if node is None else [[to and to.name(), number] for to, number in node.edges]
-
-
-def seen(copy, random, function, count=1, **more):
-    """Apply a function to random leaves; return result, edges, saved names and gradients."""
-    inputs = [leaf(copy, random, **more) for _ in range(count)]
-
-    def program():
-        result = function(*inputs)
-        node = result.grad_fn
-        found = [numbers(result), result.requires_grad, edges(node), kept(node),
-                 None if node is None else [list(node.shape), str(node.dtype)]]
-        if node is not None:
-            result.sum().backward()
-        return [*found, [numbers(each.grad) for each in inputs]]
-
-    return tried(program, text=False)
 
 
 def probe_04e_1(random):
@@ -73,13 +26,13 @@ def probe_04e_1(random):
     stack = tuple(Noted(i, random.choice([None, None, copy.REGISTRY["Sub"]]))
                   for i in range(random.randint(0, 4)))
     result = apply.intercepted(copy.REGISTRY["Mul"],
-                               [leaf(copy, random), leaf(copy, random)], stack)
-    found = [order, numbers(result), edges(result.grad_fn)]
+                               [leaf_of(copy, random), leaf_of(copy, random)], stack)
+    found = [order, numbers(result), edges_of(result.grad_fn)]
     for name in ("exp", "sin", "sigmoid"):
-        found.append(seen(copy, random, getattr(copy.F, name)))
+        found.append(outcome(copy, random, getattr(copy.F, name)))
     bare = copy.F.exp(np.array([random.random()]))
     found.append(type(bare).__name__)
-    prepare, x = apply.prepare, leaf(copy, random)
+    prepare, x = apply.prepare, leaf_of(copy, random)
     with replaced(apply, prepare=lambda op, values: replace(prepare(op, values), xp="a device"),
                   run_elsewhere=lambda op, call: [op.name, call.xp]):
         found.append(tried(lambda: apply.run_op(copy.REGISTRY["Exp"], [x])))
@@ -92,42 +45,43 @@ def probe_04e_2(random):
     for mode in (torch.enable_grad, torch.no_grad, torch.inference_mode):
         with mode():
             for _ in range(3):
-                x, y = leaf(copy, random), leaf(copy, random)
+                x, y = leaf_of(copy, random), leaf_of(copy, random)
                 for result in (copy.F.mul(x, y), copy.F.mul(x, 2.5), copy.F.sub(1.5, y),
                                copy.F.add_scaled([x, y, x], 2.0)):
-                    found.append([edges(result.grad_fn), kept(result.grad_fn)])
-    x = leaf(copy, random, chance=1)
+                    found.append([edges_of(result.grad_fn), kept_by(result.grad_fn)])
+    x = leaf_of(copy, random, chance=1)
     with torch.inference_mode(), torch.enable_grad():
-        found.append(edges(copy.F.mul(x, 2.5).grad_fn))
+        found.append(edges_of(copy.F.mul(x, 2.5).grad_fn))
     with declared(copy, "Odd", forward=lambda xp, self: xp.exp(self), tensors=("self",),
                   not_implemented_derivative=True) as op:
         result = op(x)
         found.append([result.requires_grad, result.grad_fn is None])
-    both = copy.F.sin_cos(leaf(copy, random, chance=1))
+    both = copy.F.sin_cos(leaf_of(copy, random, chance=1))
     last = copy.F.mul(both[1], both[0]).grad_fn
-    found.append([edges(last), last.edges[0][0].sequence < last.sequence])
-    found.append(seen(copy, random, copy.F.mul, 2))
-    mixed = copy.F.mul(leaf(copy, random, chance=1), leaf(copy, random, chance=1, dtype=np.float32))
+    found.append([edges_of(last), last.edges[0][0].sequence < last.sequence])
+    found.append(outcome(copy, random, copy.F.mul, 2))
+    mixed = copy.F.mul(leaf_of(copy, random, chance=1),
+                       leaf_of(copy, random, chance=1, dtype=np.float32))
     found.append(str(mixed.grad_fn.unpack("other", arrays=True).dtype))
     return found
 
 
 def probe_04e_3(random):
     copy = second_copy("04e.3")
-    found = [seen(copy, random, getattr(copy.F, name)) for name in ("exp", "sin", "sigmoid")]
-    found.append(seen(copy, random, copy.F.mul, 2))
-    both = copy.F.sin_cos(leaf(copy, random))
+    found = [outcome(copy, random, getattr(copy.F, name)) for name in ("exp", "sin", "sigmoid")]
+    found.append(outcome(copy, random, copy.F.mul, 2))
+    both = copy.F.sin_cos(leaf_of(copy, random))
     matrix = copy.tensor([[random.random(), 1.0]], requires_grad=random.random() < 0.5)
     view = copy.F.transposed(matrix)
     found += [[each._index for each in both], type(both).__name__,
               view._base is matrix, list(view.shape), view.requires_grad]
     with torch.inference_mode():
-        found.append(copy.F.exp(leaf(copy, random)).is_inference())
+        found.append(copy.F.exp(leaf_of(copy, random)).is_inference())
     with declared(copy, "Rounded", forward=lambda xp, self: self.astype("int64"),
                   grad_self=lambda g: g) as op:
-        rounded = op(leaf(copy, random, chance=1))
+        rounded = op(leaf_of(copy, random, chance=1))
         found.append([numbers(rounded), rounded.requires_grad, rounded.grad_fn is None])
-    result, was_on = copy.F.exp(leaf(copy, random, chance=1)), gc.isenabled()
+    result, was_on = copy.F.exp(leaf_of(copy, random, chance=1)), gc.isenabled()
     node = weakref.ref(result.grad_fn)
     gc.disable()
     del result
@@ -144,7 +98,7 @@ def probe_04e_4(random):
         found.append(sorted(each for each in names if not each.startswith("__")
                             or each in ("__mul__", "__rmul__", "__sub__", "__rsub__", "__imul__",
                                         "__isub__")))
-    x, y = leaf(copy, random), leaf(copy, random)
+    x, y = leaf_of(copy, random), leaf_of(copy, random)
     number = random.uniform(1, 3)
     for program in (lambda: x * y, lambda: x - y, lambda: number - x, lambda: number * x,
                     lambda: x - number, lambda: x * "text", lambda: x.sin(), lambda: copy.F.exp(y),
@@ -153,7 +107,7 @@ def probe_04e_4(random):
                     lambda: publish.operator(copy.F.sin)(x),
                     lambda: publish.swapped(copy.F.sub)(x, y)):
         result = tried(program, text=False)
-        found.append([numbers(result), edges(result.grad_fn)]
+        found.append([numbers(result), edges_of(result.grad_fn)]
                      if isinstance(result, torch.Tensor) else
                      result if isinstance(result, list) else np.array(result))
     for name in ("__mul__", "__rmul__", "__sub__", "__rsub__"):

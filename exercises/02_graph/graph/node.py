@@ -206,7 +206,7 @@ class Node:
         #   node.metadata_of(1)                        -> node.others[0]
         # Mind:
         # - New edges replace the old ones.
-        # - An edge that leads nowhere, (None, 0), keeps its place.
+        # - An edge without a node, (None, 0), keeps its place.
         # - If the caller changes the list later, the node must not change.
         # Use: `Edge`, a named tuple, as in `NaryNode.__init__`.
         raise NotImplementedError("02.1 Edges is yours to write")

@@ -315,7 +315,7 @@ class OpNode(Node):
         return results
 
     @property
-    def shows_all_results(self) -> bool:  # type: ignore[override]  # rarely needed
+    def shows_all_results(self) -> bool:  # type: ignore[override]  # a constant of other nodes
         return self.op.list_of_tensors is not None
 
     def unpack(self, name: str, arrays: bool) -> Any:
