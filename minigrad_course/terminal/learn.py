@@ -67,10 +67,10 @@ class Session:
 
     def begin(self) -> None:
         """Welcome the learner; test stages changed since their last test, then the open one."""
-        if not self.space.progress()["holes"]:
-            first = stages()[0]
-            print_wrapped(self.console, "Start by reading the first lesson, "
-                          f"{escape(first.words['title'])}: minigrad lesson {first.number}")
+        found = self.open_exercise()
+        if found is not None and not self.space.progress()["holes"]:
+            print_wrapped(self.console, f"Start by reading lesson {found[0].number}, "
+                          f"{escape(found[0].words['title'])}: minigrad lesson {found[0].number}")
         self.waiting = changed_stages(self.space)
         self.go_on()
 

@@ -77,3 +77,12 @@ def test_in_a_pipe_lines_stay_whole():
     console = Console(file=StringIO(), width=20)
     print_wrapped(console, "a sentence that is longer than twenty columns")
     assert console.file.getvalue() == "a sentence that is longer than twenty columns\n"
+
+
+@pytest.mark.parametrize("left_out", [0, 3])
+def test_a_beginner_is_sent_to_the_first_lesson_that_is_not_skipped(space, left_out):
+    skipped_stages.skip(space, GRADED[:left_out])
+    console = screen()
+    Session(console, space).begin()
+    number = GRADED[left_out].number
+    assert f"Start by reading lesson {number}, " in console.file.getvalue()
