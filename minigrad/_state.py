@@ -40,6 +40,8 @@ recorder: ContextVar[Any] = ContextVar("recorder", default=None)
 autocast: ContextVar[Any] = ContextVar("autocast", default=None)
 #: The innermost level of forward mode, per thread; `below` leads to the next.
 transform: ContextVar[Any] = ContextVar("transform", default=None)
+#: The recording of a program, per thread, or None; see aot/record.py.
+program: ContextVar[Any] = ContextVar("program", default=None)
 #: `vmap`'s `randomness`, per thread: "error", "same" or "different"; "" outside.
 randomness: ContextVar[str] = ContextVar("randomness", default="")
 #: The `vmap` levels with randomness="different", as `func.levels.VmapLevels`, or None.
@@ -77,7 +79,8 @@ def interceptors() -> tuple[Any, ...]:
     while level is not None:
         levels.append(level)
         level = level.below
-    return tuple([each for each in (recorder.get(), autocast.get(), *levels) if each is not None])
+    stack = (recorder.get(), autocast.get(), *levels, program.get())
+    return tuple([each for each in stack if each is not None])
 
 
 class Count:

@@ -1,52 +1,139 @@
-"""`torch.compile` and its annotations: minigrad does not compile, so programs run as written.
+"""`torch.compile` and its annotations, which `torch.compiler` holds.
 
 Source: https://docs.pytorch.org/docs/stable/torch.compiler_api.html
 """
 
 from __future__ import annotations
 
-import contextlib
-import warnings
-from collections.abc import Callable, Iterator
+import functools
+from collections.abc import Callable
 from typing import Any
 
+from . import _state
+from .aot import compiled
+from .aot.compiled import CompiledFunction
 from .compat import attribute
+from .nn.module import Module
 
 __all__ = ["allow_in_graph", "assume_constant_result", "compile", "cudagraph_mark_step_begin",
            "disable", "is_compiling", "is_dynamo_compiling", "is_exporting", "list_backends",
            "nested_compile_region", "reset", "set_stance", "substitute_in_graph"]
 
+#: Backends that compile; both names mean the one in `aot/`.
+BACKENDS = ("inductor", "minigrad")
 #: Backends that do not compile in PyTorch either.
 EAGER = ("eager", "eager_noexcept", "eager_debug")
+
+MODES = ("default", "lite", "reduce-overhead", "max-autotune-no-cudagraphs", "max-autotune")
 
 
 def compile(model: Any = None, *, fullgraph: bool = False, dynamic: bool | None = None,
             backend: Any = "inductor", mode: str | None = None, options: Any = None,
-            disable: bool = False, **further: Any) -> Any:
-    """Return `model` unchanged, with a warning; without a model, return a decorator.
+            disable: bool = False) -> Any:
+    """Return a function that records `model` at its first call and then runs the program.
 
-    There is no warning with `disable=True` or the backend "eager". Raises `RuntimeError` if both
-    `mode` and `options` are given. Source: `torch.compile`.
+    The program holds the forward and the backward pass.  It is recorded again if the shapes, the
+    dtypes or anything else that it depends on changes, at most eight times.  If a call cannot be
+    recorded, because a branch depends on a value, for example, it runs eagerly and warns, or raises
+    with `fullgraph`.  A module becomes an `OptimizedModule` with the same parameters.  Without a
+    model, return a decorator.  `dynamic`, `mode` and `options` are accepted and have no effect.
+
+    Raises `TypeError` if `model` is not callable, and `RuntimeError` for an unknown backend or
+    mode.  Source: `torch.compile`.
 
     >>> import minigrad as torch
-    >>> torch.compile(torch.exp, backend="eager") is torch.exp
-    True
+    >>> @torch.compile
+    ... def f(x):
+    ...     return (x * x).sum()
+    >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> f(x).backward(); x.grad
+    tensor([2., 4.])
     """
-    if model is None:
-        return lambda given: compile(given, backend=backend, mode=mode, options=options,
-                                     disable=disable)
     if mode is not None and options is not None:
         raise RuntimeError("Either mode or options can be specified, but both can't be specified "
                            "at the same time.")
-    if not disable and backend not in EAGER:
-        warnings.warn("torch.compile: minigrad does not compile, so it returns its argument",
-                      UserWarning, stacklevel=2)
-    return model
+    if mode is not None and mode not in MODES:
+        raise RuntimeError(f"Unrecognized mode={mode}, should be one of: {', '.join(MODES)}")
+    if backend not in BACKENDS + EAGER:
+        raise RuntimeError(f"torch.compile: Invalid backend: {backend!r}; minigrad has "
+                           f"{', '.join(map(repr, BACKENDS + EAGER))}")
+    if model is None:
+        return lambda given: compile(given, fullgraph=fullgraph, dynamic=dynamic, backend=backend,
+                                     mode=mode, options=options, disable=disable)
+    if not callable(model):
+        raise TypeError("torch.compile: a callable function is expected, but "
+                        f"{type(model).__name__} is provided")
+    if disable or backend in EAGER:
+        return model
+    if isinstance(model, Module):
+        return OptimizedModule(model, fullgraph)
+    return CompiledFunction(model, fullgraph)
+
+
+class OptimizedModule(Module):
+    """A module whose calls run a compiled program; `_orig_mod` is the module itself.
+
+    Its parameters are the same objects, and the keys of its `state_dict` begin with `_orig_mod.`,
+    as in PyTorch.  Every other attribute is that of the module.
+
+    >>> import minigrad as torch
+    >>> net = torch.nn.Linear(2, 1); compiled = torch.compile(net)
+    >>> list(compiled.state_dict()), compiled.in_features
+    (['_orig_mod.weight', '_orig_mod.bias'], 2)
+    """
+
+    def __init__(self, module: Module, fullgraph: bool = False) -> None:
+        super().__init__()
+        self._orig_mod = module
+        self.__dict__["_compiled"] = CompiledFunction(module, fullgraph)
+        self.__dict__["training"] = module.training
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._compiled(*args, **kwargs)
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the compiled program."""
+        return self._compiled(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        modules = self.__dict__.get("_modules", {})
+        if name == "_orig_mod":
+            return modules[name]
+        return getattr(modules["_orig_mod"], name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "_orig_mod" or "_modules" not in self.__dict__ or not self._modules:
+            super().__setattr__(name, value)
+        else:
+            setattr(self._orig_mod, name, value)
+
+
+def compile_in_place(module: Module, *args: Any, **kwargs: Any) -> None:
+    """Compile the `forward` of a module; `Module.compile` calls this."""
+    forward = functools.partial(type(module).forward, module)
+    module.__dict__["forward"] = compile(forward, *args, **kwargs)
 
 
 def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None) -> Any:
-    """Return `fn`, or a decorator that returns its function. Source: `torch.compiler`."""
-    return unchanged if fn is None else fn
+    """Return a function that runs eagerly, so that a recording ends where it is called.
+
+    Without `fn`, return a decorator.  Source: `torch.compiler.disable`.
+
+    >>> import minigrad as torch
+    >>> torch.compiler.disable(abs)(-3)
+    3
+    """
+    if fn is None:
+        return lambda given: disable(given, recursive, reason=reason)
+
+    @functools.wraps(fn, updated=())
+    def run(*args: Any, **kwargs: Any) -> Any:
+        if (recording := _state.program.get()) is not None:
+            name = getattr(fn, "__name__", type(fn).__name__)
+            raise recording.refuse(f"{name} is excluded by torch.compiler.disable")
+        return fn(*args, **kwargs)
+
+    return run
 
 
 def unchanged(fn: Any) -> Any:
@@ -55,12 +142,12 @@ def unchanged(fn: Any) -> Any:
 
 
 def allow_in_graph(fn: Any) -> Any:
-    """Return `fn`, an annotation for the compiler. Source: `torch.compiler.allow_in_graph`."""
+    """Return `fn`: its ops are recorded like any others. Source: `torch.compiler`."""
     return fn
 
 
 def assume_constant_result(fn: Any) -> Any:
-    """Return `fn`; it annotates code for the compiler. Source: `torch.compiler`."""
+    """Return `fn`: what it returns is recorded. Source: `torch.compiler.assume_constant_result`."""
     return fn
 
 
@@ -76,7 +163,8 @@ def substitute_in_graph(original_fn: Any, *, can_constant_fold_through: bool = F
 
 
 def reset() -> None:
-    """Do nothing, since there is no compiled code. Source: `torch.compiler.reset`."""
+    """Forget all programs, so that each function is recorded again. Source: `torch.compiler`."""
+    compiled.forget_all()
 
 
 def cudagraph_mark_step_begin() -> None:
@@ -84,33 +172,66 @@ def cudagraph_mark_step_begin() -> None:
 
 
 def list_backends(exclude_tags: Any = ("debug", "experimental")) -> list[str]:
-    """Return an empty list: there are no compilers. Source: `torch.compiler.list_backends`."""
-    return []
+    """Return the names of the backends that compile. Source: `torch.compiler.list_backends`.
+
+    >>> import minigrad as torch
+    >>> torch.compiler.list_backends()
+    ['inductor', 'minigrad']
+    """
+    return list(BACKENDS)
 
 
-def set_stance(stance: str = "default", **options: Any) -> contextlib.AbstractContextManager[None]:
-    """Choose how compiled code runs. It has no effect, and is also a context manager."""
-    return _nothing()
+class set_stance:
+    """Choose how compiled functions run; also a context manager and a decorator.
 
+    "default" records when it has to, "force_eager" runs the functions themselves,
+    "eager_on_recompile" records no further program, and "fail_on_recompile" raises instead of that.
+    Raises `RuntimeError` for anything else.  Source: `torch.compiler.set_stance`.
 
-@contextlib.contextmanager
-def _nothing() -> Iterator[None]:
-    yield
+    >>> import minigrad as torch
+    >>> with torch.compiler.set_stance("force_eager"):
+    ...     torch.compile(torch.exp)(torch.zeros(1))
+    tensor([1.])
+    """
+
+    def __init__(self, stance: str = "default", *, skip_guard_eval_unsafe: bool = False,
+                 force_backend: Any = None) -> None:
+        if stance not in compiled.STANCES:
+            raise RuntimeError(f"invalid torch.compile stance '{stance}'")
+        self.before = compiled.stance.get()
+        self.wanted = stance
+        compiled.stance.set(stance)
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        compiled.stance.set(self.before)
+
+        @functools.wraps(function)
+        def run(*args: Any, **kwargs: Any) -> Any:
+            with _state.having(compiled.stance, self.wanted):
+                return function(*args, **kwargs)
+
+        return run
+
+    def __enter__(self) -> None:
+        compiled.stance.set(self.wanted)
+
+    def __exit__(self, *error: object) -> None:
+        compiled.stance.set(self.before)
 
 
 def is_compiling() -> bool:
-    """Return False, since minigrad does not compile. Source: `torch.compiler.is_compiling`.
+    """Return whether a function is being recorded. Source: `torch.compiler.is_compiling`.
 
     >>> import minigrad as torch
     >>> torch.compiler.is_compiling()
     False
     """
-    return False
+    return _state.program.get() is not None
 
 
 def is_dynamo_compiling() -> bool:
-    """Return False: minigrad does not compile. Source: `torch.compiler.is_dynamo_compiling`."""
-    return False
+    """Return whether a function is being recorded. Source: `torch.compiler.is_dynamo_compiling`."""
+    return is_compiling()
 
 
 def is_exporting() -> bool:

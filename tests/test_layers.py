@@ -52,6 +52,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("distributions",),
     ("nn",),
     ("optim",),
+    ("aot",),
     ("utils",),
     ("viz", "examples"),  # examples: what lessons begin with
     ("_C", "_six", "compat"),

@@ -109,9 +109,16 @@ class Tensor(ArrayInfo, TensorHistory, GradientHooks, PythonProtocols, TensorMet
         self = Tensor._plain(array)
         if cls is not Tensor:
             self = _retype(self, cls)
-        if _state.observers.count and _state.inference_enabled.get():
-            self._counter = INFERENCE
+        if _state.observers.count:
+            self._tell_observers()
         return self
+
+    def _tell_observers(self) -> None:
+        """Mark a new tensor in inference mode, and note it in a recording."""
+        if _state.inference_enabled.get():
+            self._counter = INFERENCE
+        if (recording := _state.program.get()) is not None:
+            recording.fresh[id(self)] = self
 
     # ---------------------------------------------------------------- its place in the graph
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from operator import index
 from typing import Any, TypedDict
 
+from ... import _state
 from ...backend import BACKENDS, backend_of
 from ...backend.memory_layout import channels_last as laid_out_channels_last
 from ...default_device import default_device
@@ -106,6 +107,20 @@ def create(
     if options.get("layout") not in (None, strided):
         raise TypeError(f"{name}(): minigrad has strided tensors only, no {options['layout']}")
     chosen = wanted_dtype(name, options) or default or get_default_dtype()
+
+    def make() -> Array:
+        return built(name, options, build, chosen, backend)
+
+    if _state.observers.count and (recording := _state.program.get()) is not None:
+        tensor = recording.created(name, make)
+    else:
+        tensor = Tensor._plain_as(Tensor, make())
+    return with_grad(tensor, options.get("requires_grad", False))
+
+
+def built(name: str, options: Options, build: Callable[[Any, Any], Array], chosen: dtype,
+          backend: Any) -> Array:
+    """Return the array of a new tensor, on the device and in the memory format of the options."""
     where = options.get("device")
     try:
         if backend is not None and where is None:
@@ -120,7 +135,7 @@ def create(
     if memory_format is not None and memory_format in RANKS:
         check_rank(memory_format, array.ndim)
         array = laid_out_channels_last(array)
-    return with_grad(Tensor._plain_as(Tensor, array), options.get("requires_grad", False))
+    return array
 
 
 def with_grad(tensor: Tensor, requires_grad: bool) -> Tensor:

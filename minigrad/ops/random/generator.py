@@ -155,6 +155,8 @@ def source(xp: Any, generator: Generator | None) -> Any:
         raise RuntimeError("vmap: Cannot ask for different inplace randomness on an unbatched "
                            "tensor. This will appear like same randomness. Give the operation a "
                            "batched tensor, or use what `rand` or `randn` draws.")
+    if _state.observers.count and (recording := _state.program.get()) is not None:
+        recording.draws_from(current() if generator is None else generator)
     if generator is None:
         return current()._source if xp.generators is None else xp.generators.default()
     if not isinstance(generator, Generator):

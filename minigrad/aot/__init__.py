@@ -1,0 +1,14 @@
+"""`torch.compile`: record forward and backward as one program, cut it in two, and run it.
+
+The name is PyTorch's, where `torch/_functorch/aot_autograd.py` does the same: AOT stands for "ahead
+of time", since the backward pass is recorded before the program first runs it.  Read the files in
+the order of the work:
+
+    guards.py     what must be the same in a later call, so that the program is right for it
+    traced.py     the arrays that write down what is done with them
+    record.py     one call of the function, and the engine's backward pass, as a list of steps
+    program.py    that list; steps that are needed, and steps that repeat an earlier one
+    partition.py  which values the forward pass saves, and which are computed again
+    emit.py       each half as a Python function of arrays
+    compiled.py   running them: tensors, the node in the graph, writes, another recording
+"""

@@ -1,0 +1,489 @@
+"""A compiled function: it records a program at its first call, and runs that in later ones."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import warnings
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar
+from typing import Any, NamedTuple
+from weakref import WeakSet
+
+import numpy as np
+
+from .. import _state
+from ..autograd.backward import grad
+from ..func.tree import mapped
+from ..graph.node import NaryNode, assign_sequence_nr
+from ..graph.saved_errors import FREED_MESSAGE, modified_error
+from ..graph.special_versions import is_inference
+from ..op.apply import apply
+from ..ops.random.generator import get_rng_state as generator_state
+from ..ops.random.generator import set_rng_state as set_generator_state
+from ..tensor.tensor import Tensor
+from .emit import emit
+from .guards import Surroundings, modes, signature
+from .partition import partition, roots_of
+from .program import Step, Value
+from .record import Leaf, Recorded, record
+from .traced import Unrecordable, copied
+
+Array = Any
+
+#: The number of programs that one function may have before it runs eagerly.
+LIMIT = 8
+
+TOO_MANY = ("torch.compile: {} was recorded {} times, with other arguments or surroundings each "
+            "time; from now on it runs eagerly")
+NOT_AGAIN = ("torch.compile: a second derivative through a function that writes to an input that "
+             "requires grad is not supported")
+
+
+class Compiled:
+    """One recorded program, as two functions of arrays, and how to call them with tensors."""
+
+    def __init__(self, recorded: Recorded) -> None:
+        self.recorded = recorded
+        self.captured = [tensor for tensor, _ in recorded.captured]
+        self.requires_grad = [tensor.requires_grad for tensor in self.captured]
+        cut = partition(recorded)
+        self.saved = cut.saved
+        self.steps = cut.forward, cut.backward
+        written = {id(recorded.inputs[w.input]) for w in recorded.written}
+        forward = list(cut.forward)
+        kept: list[Value | None] = []
+        for value in cut.saved:  # an input that is written back has to be copied before
+            kept.append(copy_of(value, forward) if id(value) in written else value)
+        self.results = [r for r in recorded.results if r.value is not None]
+        outputs: list[Value | None] = [r.value for r in self.results]
+        outputs = apart(outputs, forward)
+        outputs += [write.value for write in recorded.written if write.result is None]
+        self.counts = len(self.results), len(outputs)
+        self.shapes = [v.shape for v in outputs if v is not None]
+        self.forward = emit("forward", recorded.inputs, forward, [*outputs, *kept])
+        backward = list(cut.backward)
+        gradients = owned_gradients(recorded, backward)
+        self.backward = emit("backward", [*cut.saved, *recorded.tangents], backward, gradients)
+        self.random = any(step.random for step in cut.forward)
+        self.note_versions(cut.forward)
+
+    def note_versions(self, steps: Sequence[Step]) -> None:
+        """Find the inputs and results whose memory is saved, so that a later write is an error."""
+        inputs = {id(v): i for i, v in enumerate(self.recorded.inputs)}
+        roots = roots_of(steps)
+        results = {id(roots.get(id(r.value), r.value)): k for k, r in enumerate(self.results)}
+        written = {w.input for w in self.recorded.written}
+        self.saved_inputs, self.saved_results = [], []
+        for value in self.saved:
+            if id(value) in inputs and inputs[id(value)] not in written:
+                self.saved_inputs.append(inputs[id(value)])
+            elif id(value) in results:
+                self.saved_results.append(results[id(value)])
+
+    def run(self, tensors: Sequence[Tensor], call: Call) -> Any:
+        """Run the program on the tensors among the arguments of a call."""
+        recorded = self.recorded
+        inputs = [*tensors, *self.captured]
+        state = generator_state() if self.random and recorded.tangents else None
+        before = [inputs[w.input]._array.copy("K") for w in recorded.written] if (
+            recorded.tangents) else []
+        arrays = self.forward(*[t._array for t in inputs])
+        ends, saved_from = self.counts
+        for array, shape in zip(arrays, self.shapes):
+            if array.shape != shape:
+                raise RuntimeError(f"torch.compile: a result has the shape {array.shape}, but had "
+                                   f"{shape} when the function was recorded")
+        node = self.new_node(inputs, arrays[saved_from:]) if recorded.tangents else None
+        made, index = [], 0
+        for result, array in zip(self.results, arrays[:ends]):
+            tensor = Tensor._plain(array)
+            if result.differentiable:
+                tensor._node, tensor._index, tensor._requires_grad = node, index, True
+                index += 1
+            made.append(tensor)
+        if node is not None:
+            for i in self.saved_inputs:
+                node.check(inputs[i], arrays[0])
+            for k in self.saved_results:
+                node.check(made[k], arrays[k])
+            node.again = Again(self, inputs, call, state, before)
+        values = iter(made)
+        tensors = [next(values) if r.value is not None else None for r in recorded.results]
+        self.write_back(inputs, tensors, arrays[ends:saved_from])
+        return self.result(inputs, tensors)
+
+    def result(self, inputs: Sequence[Tensor], tensors: list[Any]) -> Any:
+        """Return what the function returns, from the tensors that the program made."""
+        recorded = self.recorded
+        for position, result in enumerate(recorded.results):
+            if result.value is None:
+                base = tensors[result.of] if result.input is None else inputs[result.input]
+                tensors[position] = viewed(base, result.views)
+        return mapped(lambda leaf: tensors[leaf.index] if type(leaf) is Leaf else leaf,
+                      recorded.tree)
+
+    def new_node(self, inputs: Sequence[Tensor], saved: Sequence[Array]) -> CompiledNode:
+        """Return the node of a call."""
+        tangents = self.recorded.tangents
+        node_type = OneResultNode if len(tangents) == 1 else CompiledNode
+        node = node_type([inputs[i]._edge() for i in self.recorded.sources])
+        assign_sequence_nr(node)
+        node.compiled, node.saved, node.versions, node.again = self, saved, [], None
+        node.num_inputs = len(tangents)
+        node.shape, node.dtype = tangents[0].shape, tangents[0].dtype
+        node.others = [(t.shape, t.dtype) for t in tangents[1:]]
+        return node
+
+    def write_back(self, inputs: Sequence[Tensor], tensors: Sequence[Any],
+                   arrays: Sequence[Array]) -> None:
+        """Write the new values to the inputs that the function wrote to."""
+        plain = iter(arrays)
+        for write in self.recorded.written:
+            if write.result is not None:
+                inputs[write.input].copy_(tensors[write.result])
+            else:
+                with _state.having(_state.grad_enabled, False):
+                    inputs[write.input].copy_(Tensor._plain(next(plain)))
+
+
+def viewed(tensor: Any, views: Sequence[Any]) -> Any:
+    """Return the view of a tensor that some view ops lead to."""
+    for op, arguments, index in views:
+        made = apply(op, [tensor, *arguments])
+        tensor = made if index is None else made[index]
+    return tensor
+
+
+def apart(results: Sequence[Value | None], steps: list[Step]) -> list[Value | None]:
+    """Return results with a copy of each that is a constant or shares memory with an earlier one.
+
+    The function made them separately, but sharing equal steps may have made them one.
+    """
+    roots, seen = roots_of(steps), set()
+    made: list[Value | None] = []
+    for value in results:
+        if value is not None:
+            root = roots.get(id(value), value)
+            if value.array is not None or id(root) in seen:
+                value = copy_of(value, steps)
+            seen.add(id(root))
+        made.append(value)
+    return made
+
+
+def copy_of(value: Value, steps: list[Step]) -> Value:
+    """Return the Value of a copy, made by a step at the end of `steps`."""
+    made = Value(value.name + "_copy", value.shape, value.dtype, value.strides)
+    steps.append(Step("copy", copied, [value, "K"], [made]))
+    return made
+
+
+def owned_gradients(recorded: Recorded, backward: list[Step]) -> list[Value | None]:
+    """Return the gradients, with a copy of each that shares memory with anything else."""
+    roots = roots_of(backward)
+    fresh = {id(v) for step in backward if not step.view for v in step.outputs}
+    gradients: list[Value | None] = []
+    for value in recorded.gradients:
+        if value is not None:
+            root = id(roots.get(id(value), value))
+            if root not in fresh or value.array is not None:
+                value = copy_of(value, backward)
+            fresh.discard(root)
+        gradients.append(value)
+    return gradients
+
+
+class Call(NamedTuple):
+    """A call of the function itself."""
+
+    function: Callable[..., Any]
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+
+
+class CompiledNode(NaryNode):
+    """The node of a compiled call: its backward pass is one function of arrays."""
+
+    __slots__ = ("again", "compiled", "saved", "versions")
+    borrows_results = False
+
+    compiled: Compiled
+    saved: Sequence[Array] | None  # `None` once they are freed
+    versions: list[tuple[Any, int, Array]]  # of the inputs and results among them
+    again: Again | None
+
+    def check(self, tensor: Tensor, array: Array) -> None:
+        """Let a later write to a saved tensor be an error."""
+        counter = tensor._shared_counter()
+        if not is_inference(counter):
+            self.versions.append((counter, counter.value, array))
+
+    def apply_arrays(self, grads: Sequence[Array | None], needed: Any) -> Sequence[Array | None]:
+        if self.saved is None:
+            raise RuntimeError(FREED_MESSAGE)
+        for counter, version, array in self.versions:
+            if counter.value != version:
+                raise modified_error(array, 0, self, counter.value, version)
+        if any(g is None for g in grads):
+            found = self.run_again([None if g is None else Tensor._plain(g) for g in grads], False)
+            return [None if g is None else g._array for g in found]
+        gradients: Sequence[Array | None] = self.compiled.backward(
+            *self.saved, *map(np.ascontiguousarray, grads) if self.wants_rows(grads) else grads)
+        return gradients
+
+    def wants_rows(self, grads: Sequence[Any]) -> bool:
+        """Return whether a gradient is not contiguous, as the recorded ones were."""
+        return not all(g.flags.c_contiguous for g in grads)
+
+    def apply_tensors(self, grads: Sequence[Any]) -> Sequence[Any]:
+        if not _state.grad_enabled.get():
+            found = self.apply_arrays([None if g is None else g._array for g in grads], None)
+            return [None if g is None else Tensor._plain(g) for g in found]
+        return self.run_again(grads, True)
+
+    def run_again(self, grads: Sequence[Any], create_graph: bool) -> Sequence[Any]:
+        """Run the function eagerly and differentiate it, for what the program does not have."""
+        if self.again is None:
+            raise RuntimeError(FREED_MESSAGE)
+        return self.again.gradients(grads, create_graph)
+
+    def name(self) -> str:
+        return "CompiledFunctionBackward"
+
+    def release(self) -> None:
+        self.saved = self.again = None
+        self.versions = []
+
+
+class OneResultNode(CompiledNode):
+    """The node of a compiled call with one differentiable result, which planned passes run fast."""
+
+    __slots__ = ()
+    is_written = True
+
+    def step_on_arrays(self, task: Any, g: Any) -> None:
+        """Turn the gradient that arrived into those of the inputs, and add them to the buffers."""
+        if type(g) is not np.ndarray or self.saved is None:
+            task.hand_back(self, g)
+            return
+        results = self.apply_arrays((g,), None)
+        if not task.retain_graph:
+            self.release()
+        needed, buffers = task.nodes_to_execute, task.buffers
+        for position, (end, _) in enumerate(self.edges):
+            if end is None or (needed is not None and end not in needed):
+                continue
+            result = results[position]
+            if result is None:
+                task.add(end, None, False)
+            elif end in buffers or end.num_inputs > 1 or result.shape != end.shape or (
+                    result.dtype is not end.dtype):
+                task.route(self, position, result, g)
+            else:
+                buffers[end] = result
+
+    def step_on_tensors(self, task: Any, g: Any) -> None:
+        """Leave a pass on tensors to `GraphTask`."""
+        task.hand_back(self, g)
+
+
+class Again:
+    """What it takes to run a compiled call again, eagerly, from the values that it had."""
+
+    __slots__ = ("before", "call", "compiled", "inputs", "state")
+
+    def __init__(self, compiled: Compiled, inputs: Sequence[Tensor], call: Call, state: Any,
+                 before: Sequence[Array]) -> None:
+        self.compiled, self.inputs, self.call = compiled, inputs, call
+        self.state, self.before = state, before
+
+    def gradients(self, grads: Sequence[Any], create_graph: bool) -> list[Any]:
+        """Return the gradients of the sources, which have a history with `create_graph`."""
+        recorded = self.compiled.recorded
+        if create_graph:
+            say_once("torch.compile: a second derivative runs the function again, eagerly")
+        ends, given = list(self.inputs), list(self.inputs)
+        args, kwargs = self.call.args, self.call.kwargs
+        live = [w for w in recorded.written if ends[w.input].requires_grad]
+        if live:
+            if create_graph or any(w.input >= len(recorded.arguments) for w in live):
+                raise RuntimeError(NOT_AGAIN)
+            with _state.having(_state.grad_enabled, True):
+                args, kwargs = self.with_stand_ins(ends, given)
+        with Before(self), _state.having(_state.grad_enabled, True):
+            outcome = self.call.function(*args, **kwargs)
+            found: list[Any] = []
+            mapped(lambda v: found.append(v) if isinstance(v, Tensor) else None, outcome)
+            bases = {r.of: found[i]._base for i, r in enumerate(recorded.results)
+                     if r.of is not None and i < len(found)}
+            of_writes = {w.result: given[w.input] for w in recorded.written}
+            found = [found[i] if i < len(found) else of_writes.get(i, bases.get(i))
+                     for i in range(len(recorded.results))]
+            pairs = [(t, g) for t, r, g in zip(found, recorded.results, self.by_result(grads))
+                     if r.differentiable and g is not None]
+            if not pairs:
+                return [None] * len(recorded.sources)
+            return list(grad([t for t, _ in pairs], [ends[i] for i in recorded.sources],
+                             [g for _, g in pairs], create_graph=create_graph, allow_unused=True))
+
+    def by_result(self, grads: Sequence[Any]) -> list[Any]:
+        """Return the gradients by the number of the result, with `None` for the others."""
+        given = iter(grads)
+        return [next(given) if r.differentiable else None for r in self.compiled.recorded.results]
+
+    def with_stand_ins(self, ends: list[Tensor], given: list[Tensor]) -> Any:
+        """Return the arguments with new tensors for the ones that were written to.
+
+        The new tensors replace them in `given`, and the leaves that these begin with in `ends`.
+        """
+        new: dict[int, Tensor] = {}
+        for write, array in zip(self.compiled.recorded.written, self.before, strict=True):
+            tensor = ends[write.input]
+            leaf = Tensor._plain(array.copy("K"))
+            leaf._requires_grad = self.compiled.recorded.required[write.input]
+            ends[write.input] = leaf
+            new[id(tensor)] = given[write.input] = leaf.clone() if leaf._requires_grad else leaf
+        return mapped(lambda v: new.get(id(v), v), (list(self.call.args), self.call.kwargs))
+
+
+class Before:
+    """A block in which random generators and written inputs are as they were before a call."""
+
+    def __init__(self, again: Again) -> None:
+        self.again = again
+        self.tensors = [again.inputs[w.input] for w in again.compiled.recorded.written]
+
+    def __enter__(self) -> None:
+        self.held = [(t._array, t._counter) for t in self.tensors]
+        for tensor, array in zip(self.tensors, self.again.before, strict=True):
+            tensor._array, tensor._counter = array.copy("K"), None
+        self.now = None
+        if self.again.state is not None:
+            self.now = generator_state()
+            set_generator_state(self.again.state)
+
+    def __exit__(self, *error: object) -> None:
+        for tensor, (array, counter) in zip(self.tensors, self.held, strict=True):
+            tensor._array, tensor._counter = array, counter
+        if self.now is not None:
+            set_generator_state(self.now)
+
+
+_said: set[str] = set()
+
+
+def say_once(message: str) -> None:
+    """Warn about something, but only the first time."""
+    if message not in _said:
+        _said.add(message)
+        warnings.warn(message, UserWarning, stacklevel=2)
+
+
+#: All compiled functions, for `forget_all`.
+_all: WeakSet[CompiledFunction] = WeakSet()
+
+STANCES = ("default", "force_eager", "eager_on_recompile", "fail_on_recompile")
+
+#: What a compiled function does on this thread; see `torch.compiler.set_stance`.
+stance: ContextVar[str] = ContextVar("stance", default="default")
+
+
+def forget_all() -> None:
+    """Forget the programs of all compiled functions."""
+    for each in list(_all):
+        each.programs.clear()
+        each.count = 0
+    _said.clear()
+
+
+class CompiledFunction:
+    """A function that is recorded for each signature, and then runs as a program."""
+
+    def __init__(self, function: Callable[..., Any], fullgraph: bool = False) -> None:
+        _all.add(self)
+        self.function = function
+        self.fullgraph = fullgraph
+        self.programs: dict[Any, list[tuple[Surroundings, Compiled | None]]] = {}
+        self.count = 0
+        functools.update_wrapper(self, function, updated=())
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        function = self.function
+        if self.count > LIMIT or (_state.observers.count and runs_eagerly()) or (
+                stance.get() == "force_eager"):
+            return function(*args, **kwargs)
+        tensors: list[Tensor] = []
+        others: list[Any] = []
+        key = (modes(), signature(args, tensors, others),
+               signature(kwargs, tensors, others) if kwargs else None)
+        if any(type(t._array) is not np.ndarray for t in tensors):
+            return function(*args, **kwargs)
+        try:
+            known = self.programs.get(key)
+        except TypeError as error:
+            return self.eagerly(Unrecordable(f"torch.compile: {error}"), args, kwargs)
+        for surroundings, compiled in known or ():
+            if surroundings.unchanged() and (compiled is None or fits(compiled)):
+                break
+        else:
+            compiled = self.recorded(key, args, kwargs, others)
+        if compiled is None:
+            return function(*args, **kwargs)
+        return compiled.run(tensors, Call(function, args, kwargs))
+
+    def recorded(self, key: Any, args: Any, kwargs: Any, others: list[Any]) -> Compiled | None:
+        """Record a program for a signature; return `None` if the call has to run eagerly."""
+        if stance.get() == "fail_on_recompile" and self.count:
+            raise RuntimeError("Detected recompile when torch.compile stance is "
+                               "'fail_on_recompile'.")
+        if stance.get() == "eager_on_recompile":
+            return None
+        self.count += 1
+        if self.count > LIMIT:
+            name = getattr(self.function, "__name__", type(self.function).__name__)
+            say_once(TOO_MANY.format(name, LIMIT))
+            return None
+        surroundings = Surroundings(self.function, *others)
+        try:
+            compiled = Compiled(record(self.function, args, kwargs, surroundings.tensors))
+        except Unrecordable as error:
+            if self.fullgraph:
+                raise
+            say_once(f"{error}, so this call runs eagerly")
+            compiled = None
+        self.programs.setdefault(key, []).append((surroundings, compiled))
+        return compiled
+
+    def eagerly(self, error: Unrecordable, args: Any, kwargs: Any) -> Any:
+        """Run the function eagerly after an error of recording, unless that is not allowed."""
+        if self.fullgraph:
+            raise error
+        say_once(f"{error}, so this call runs eagerly")
+        return self.function(*args, **kwargs)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> CompiledFunction:
+        return CompiledFunction(copy.deepcopy(self.function, memo), self.fullgraph)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return CompiledFunction, (self.function, self.fullgraph)
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else functools.partial(self, instance)
+
+
+def runs_eagerly() -> bool:
+    """Return whether a mode is on that needs each op by itself."""
+    return bool(_state.transform.get() or _state.autocast.get() or _state.program.get()
+                or _state.saved_tensors_hooks.get() or _state.randomness.get()
+                or _state.inference_enabled.get())
+
+
+def fits(compiled: Compiled) -> bool:
+    """Return whether the captured tensors still look as they did when they were recorded."""
+    for tensor, value in compiled.recorded.captured:
+        array = tensor._array
+        if type(array) is not np.ndarray or array.shape != value.shape or (
+                array.dtype != value.dtype or array.strides != value.strides):
+            return False
+    return compiled.requires_grad == [t.requires_grad for t in compiled.captured]

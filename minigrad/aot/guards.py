@@ -1,0 +1,213 @@
+"""Guards: what has to be the same in a later call, so that a recorded program is right for it.
+
+NOTE [What is guarded]
+    The signature of a call has the shape, the strides, the dtype and `requires_grad` of each
+    tensor, every other argument by value, and the modes (grad mode, default dtype and so on).  The
+    surroundings are whatever the function can reach by itself: parameters, buffers and attributes
+    of modules, variables of enclosing functions and globals that the code names, also inside lists,
+    dicts and other objects.  A plain value is compared, and a tensor has to be the same object.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from .. import _state
+from ..dtypes import get_default_dtype
+from ..tensor.tensor import Tensor
+from .traced import Unrecordable
+
+#: Types of values that are compared, and that can be part of a key.
+PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis), np.dtype, np.generic)
+
+#: Objects whose attributes need no guard.
+SETTLED = (type, types.ModuleType, types.BuiltinFunctionType, np.ufunc, staticmethod, property)
+
+MISSING = object()
+
+
+def modes() -> tuple[Any, ...]:
+    """Return the modes of this thread that a recording depends on."""
+    return (_state.grad_enabled.get(), _state.inference_enabled.get(), get_default_dtype(),
+            _state.default_devices.get())
+
+
+def signature(tree: Any, tensors: list[Tensor], others: list[Any]) -> Any:
+    """Return a hashable key of a nesting of arguments; append its tensors and other objects."""
+    given = type(tree)
+    if isinstance(tree, Tensor):
+        for position, each in enumerate(tensors):
+            if each is tree:
+                return position
+        tensors.append(tree)
+        array = tree._array
+        return (given, array.shape, array.dtype, array.strides, tree.requires_grad,
+                tree._node is None)
+    if given is tuple or given is list:
+        return (given, *[signature(each, tensors, others) for each in tree])
+    if isinstance(tree, (tuple, list)):
+        return (given, *[signature(each, tensors, others) for each in tree])
+    if isinstance(tree, dict):
+        return (given, *[(key, signature(each, tensors, others)) for key, each in tree.items()])
+    if given is float:
+        return tree.hex()
+    if isinstance(tree, PLAIN) or given.__module__.startswith("minigrad.d"):  # dtype, device
+        return given, tree
+    others.append(tree)
+    return given, id(tree)
+
+
+class Surroundings:
+    """What a function can reach: tensors with their names, and values to compare."""
+
+    def __init__(self, *roots: Any) -> None:
+        self.tensors: list[tuple[str, Tensor]] = []
+        self.entries: list[tuple[dict[Any, Any], Any, Any]] = []  # of dicts, such as attributes
+        self.cells: list[tuple[Any, Any]] = []
+        self.sizes: list[tuple[Any, int]] = []
+        self.items: list[tuple[Any, tuple[Any, ...]]] = []  # of lists
+        self.arrays: list[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]] = []
+        self.held: list[Any] = []  # so that no id is used again
+        self.seen: set[int] = set()
+        for root in roots:
+            self.reach(root, "")
+
+    def unchanged(self) -> bool:
+        """Return whether everything is still as it was."""
+        for where, key, before in self.entries:
+            now = where.get(key, MISSING)
+            if now is not before and not same(now, before):
+                return False
+        for cell, before in self.cells:
+            now = content(cell)
+            if now is not before and not same(now, before):
+                return False
+        for sized, size in self.sizes:
+            if len(sized) != size:
+                return False
+        for sequence, before in self.items:
+            if len(sequence) != len(before):
+                return False
+            for now, then in zip(sequence, before):
+                if now is not then and not same(now, then):
+                    return False
+        return all(np.array_equal(now, then) for now, then in self.arrays)
+
+    def reach(self, value: Any, name: str) -> None:
+        """Note a value and what can be reached from it."""
+        if isinstance(value, (*PLAIN, *SETTLED)) or id(value) in self.seen:
+            if isinstance(value, type) and not is_library(value.__module__):
+                self.reach_class(value, name)
+            return
+        self.seen.add(id(value))
+        self.held.append(value)
+        if len(self.seen) > 100_000:
+            raise Unrecordable("torch.compile: the function can reach more than 100,000 objects")
+        if isinstance(value, Tensor):
+            self.tensors.append((name.replace("._parameters", "").replace("._buffers", "")
+                                 .replace("._modules", "") or "captured", value))
+        elif isinstance(value, types.FunctionType):
+            self.reach_function(value, name)
+        elif isinstance(value, types.MethodType):
+            self.reach(value.__self__, name)
+            self.reach(value.__func__, name)
+        elif isinstance(value, functools.partial):
+            for part in (value.func, value.args, value.keywords):
+                self.reach(part, name)
+        elif isinstance(value, dict):
+            self.reach_dict(value, name)
+        elif isinstance(value, (list, tuple, set, frozenset)):
+            if not isinstance(value, tuple):
+                self.items.append((value, tuple(value)))
+            for position, each in enumerate(value):
+                self.reach(each, f"{name}.{position}")
+        elif isinstance(value, np.ndarray):
+            self.arrays.append((value, value.copy()))
+        elif hasattr(value, "__dict__") and has_state(type(value).__module__):
+            self.reach_dict(vars(value), name)
+            self.reach_class(type(value), name)
+
+    def reach_dict(self, where: dict[Any, Any], name: str) -> None:
+        """Note the entries of a dict, such as the attributes of an object."""
+        self.sizes.append((where, len(where)))
+        for key, value in list(where.items()):
+            self.entries.append((where, key, value))
+            self.reach(value, f"{name}.{key}" if name else str(key))
+
+    def reach_class(self, kind: type, name: str) -> None:
+        """Note the attributes of a user's class, and what its methods can reach."""
+        for each in kind.__mro__:
+            if not is_library(each.__module__) and id(each) not in self.seen:
+                self.seen.add(id(each))
+                names: Any = vars(each)
+                for key, value in list(names.items()):
+                    if not key.startswith("__") or isinstance(value, types.FunctionType):
+                        self.entries.append((names, key, value))
+                        self.reach(value, key)
+
+    def reach_function(self, function: Any, name: str) -> None:
+        """Note what the code of a user's function names, and its defaults."""
+        if is_library(function.__module__ or ""):
+            return
+        for key, cell in zip(function.__code__.co_freevars, function.__closure__ or (),
+                             strict=False):
+            value = content(cell)
+            self.cells.append((cell, value))
+            self.reach(value, key)
+        names = function.__globals__
+        for key in names_in(function.__code__):
+            value = names.get(key, MISSING)
+            if value is not MISSING:
+                self.entries.append((names, key, value))
+                self.reach(value, key)
+                if isinstance(value, types.ModuleType) and not is_library(value.__name__):
+                    self.reach_module(value, function.__code__)
+        self.reach(function.__defaults__, name)
+        self.reach(function.__kwdefaults__, name)
+
+    def reach_module(self, module: Any, code: Any) -> None:
+        """Note the variables of a user's module that the code names."""
+        for key in names_in(code):
+            if key in vars(module):
+                self.entries.append((vars(module), key, vars(module)[key]))
+                self.reach(vars(module)[key], key)
+
+
+def names_in(code: Any) -> Iterator[str]:
+    """Yield the global names in code, and in the functions that are defined inside it."""
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from names_in(constant)
+
+
+def content(cell: Any) -> Any:
+    """Return the content of a cell, which may be empty."""
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return MISSING
+
+
+def same(now: Any, before: Any) -> bool:
+    """Return whether two plain values are equal; other objects have to be identical."""
+    return type(now) is type(before) and isinstance(now, PLAIN) and bool(
+        now == before or (now != now and before != before))
+
+
+def is_library(module: str) -> bool:
+    """Return whether a module belongs to the package or is installed, so that it stays as it is."""
+    top = module.partition(".")[0]
+    return top in ("minigrad", "numpy", "torch", "builtins", "math", "functools", "itertools",
+                   "collections", "typing", "dataclasses", "contextlib", "random", "time", "os",
+                   "sys", "warnings", "operator", "copy", "re", "abc", "enum")
+
+
+def has_state(module: str) -> bool:
+    """Return whether objects of classes in a module may change: a user's, modules, optimizers."""
+    return not is_library(module) or module.startswith(("minigrad.nn", "minigrad.optim"))

@@ -1,0 +1,369 @@
+"""TracedArray: an array whose operations are written down as steps of a program.
+
+NOTE [Traced values]
+    While a program is recorded, every tensor holds a `TracedArray`.  Its `inner` array has the
+    values of this one call, so that shapes, dtypes and strides are real ones, but nothing may read
+    them: a decision that depends on a value would be right for this call alone.  So whatever needs
+    a value, such as `bool(tensor)` or `.item()`, raises `Unrecordable`.
+
+NOTE [Writes become values]
+    A program has no writes.  All arrays that share memory refer to one `Memory`, whose `whole` is
+    the current value of all of it.  A write makes a new value for `whole`, and an array that was
+    traced before the write is read again, as a view of the new value, when it is next used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from .. import _state
+from ..backend import BACKENDS, numpy_backend
+from ..op.declaration import F
+from ..tensor.attributes import data_pointer, storage_of
+from .program import Value
+
+Array = Any
+
+
+class Unrecordable(RuntimeError, AttributeError):
+    """Raised if a call cannot be recorded as a program; the message says why."""
+
+
+def refuse(what: str) -> Unrecordable:
+    """Return the error for something that a program cannot do, and note it in the recording."""
+    recording = _state.program.get()
+    if recording is None:
+        return Unrecordable(f"torch.compile: {what}, with a tensor that a compiled function kept "
+                            "from its recording")
+    return recording.refuse(what)
+
+
+class Memory:
+    """The memory that several traced arrays may share; see NOTE [Writes become values]."""
+
+    __slots__ = ("array", "is_input", "is_part", "version", "whole")
+
+    def __init__(self, array: Array, whole: Value, is_input: bool = False,
+                 is_part: bool = False) -> None:
+        self.array = array  # all of the memory
+        self.whole = whole
+        self.version = 0
+        self.is_input = is_input
+        self.is_part = is_part  # whether an input is only a part of the memory of the caller
+
+
+class TracedArray:
+    """An array of a program that is being recorded; see NOTE [Traced values]."""
+
+    __slots__ = ("inner", "memory", "value", "version", "views")
+    __array_ufunc__ = None  # NumPy leaves the operators to this class
+    __hash__ = object.__hash__
+
+    def __init__(self, inner: Array, memory: Memory, value: Value) -> None:
+        self.inner = inner
+        self.memory = memory
+        self.value = value
+        self.version = memory.version
+        #: The view ops that lead here from the memory's first array, each with its plain arguments
+        #: and the number of the result, or `None` if it has only one.
+        self.views: tuple[tuple[Any, list[Any], int | None], ...] = ()
+
+    # ---------------------------------------------------------------- what may be known
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape."""
+        return tuple(self.inner.shape)
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return int(self.inner.ndim)
+
+    @property
+    def dtype(self) -> Any:
+        """The dtype of the elements."""
+        return self.inner.dtype
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return int(self.inner.size)
+
+    @property
+    def itemsize(self) -> int:
+        """The size of an element in bytes."""
+        return int(self.inner.itemsize)
+
+    @property
+    def nbytes(self) -> int:
+        """The size of all elements in bytes."""
+        return int(self.inner.nbytes)
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """The strides in bytes."""
+        return tuple(self.inner.strides)
+
+    @property
+    def flags(self) -> Any:
+        """The flags of the array."""
+        return self.inner.flags
+
+    @property
+    def base(self) -> Any:
+        """Something other than `None`, because the engine must not write to a value."""
+        return self.inner
+
+    @property
+    def data(self) -> Any:
+        """The addresses of the array and of its memory, as CuPy's arrays have them."""
+        memory = self.memory.array
+        return SimpleNamespace(ptr=data_pointer(self.inner),
+                               mem=SimpleNamespace(ptr=data_pointer(memory), size=memory.nbytes))
+
+    def __len__(self) -> int:
+        return len(self.inner)
+
+    # ---------------------------------------------------------------- what becomes a step
+
+    def sum(self, dims: Sequence[int], keepdims: bool = False) -> Any:
+        """Sum over `dims`."""
+        return F.sum(self, tuple(dims), keepdims)
+
+    def reshape(self, shape: Any) -> Any:
+        """Reshape the array."""
+        return F.reshape(self, shape)
+
+    def astype(self, dtype: Any, copy: bool = True) -> Any:
+        """Convert the elements."""
+        dtype = np.dtype(dtype)
+        if dtype == self.dtype and not copy:
+            return self
+        return recording_of(self).call("astype", converted, [self, dtype])
+
+    def copy(self, order: str = "C") -> Any:
+        """Copy the array."""
+        return recording_of(self).call("copy", copied, [self, order])
+
+    def __neg__(self) -> Any:
+        return F.neg(self)
+
+    __iadd__ = __isub__ = __imul__ = None  # otherwise `a += b` would silently make a new array
+
+    def __add__(self, other: Any) -> Any:
+        return F.add(self, other)
+
+    def __sub__(self, other: Any) -> Any:
+        return F.sub(self, other)
+
+    def __mul__(self, other: Any) -> Any:
+        return F.mul(self, other)
+
+    def __truediv__(self, other: Any) -> Any:
+        return F.div(self, other)
+
+    def __matmul__(self, other: Any) -> Any:
+        return F.matmul(self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return F.add(as_operand(other, self), self)
+
+    def __rsub__(self, other: Any) -> Any:
+        return F.sub(as_operand(other, self), self)
+
+    def __rmul__(self, other: Any) -> Any:
+        return F.mul(as_operand(other, self), self)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return F.div(as_operand(other, self), self)
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return F.matmul(other, self)
+
+    def __getitem__(self, key: Any) -> Any:
+        if key is ...:
+            return self
+        raise refuse("an array was indexed outside of an op")
+
+    # ---------------------------------------------------------------- what needs values
+
+    def item(self) -> Any:
+        """Return the value of a constant; raise for any other array."""
+        return self.known("a value was read with .item()").item()
+
+    def tolist(self) -> Any:
+        """Return the values of a constant; raise for any other array."""
+        return self.known("values were read with .tolist()").tolist()
+
+    def __bool__(self) -> bool:
+        return bool(self.known("a branch depends on a value"))
+
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        return np.array(self.known("values were read as a NumPy array"), *args, **kwargs)
+
+    def __array_function__(self, *args: Any) -> Any:
+        raise refuse("a NumPy function was called")
+
+    def known(self, what: str) -> Array:
+        """Return the array if it is a constant, which every call shares; raise otherwise."""
+        value = recording_of(self).read(self)
+        if value.array is None:
+            raise refuse(what)
+        return value.array
+
+    def compare(self, other: Any) -> Any:
+        """Raise, because comparisons go through the functions of `F`."""
+        raise refuse("an array was compared outside of an op")
+
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = compare
+
+    def __iter__(self) -> Any:
+        raise refuse("an array was iterated outside of an op")
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):  # protocols, and the test whether this is a tensor
+            raise AttributeError(name)
+        raise refuse(f"`{name}` of an array was used outside of an op")
+
+    def __repr__(self) -> str:
+        return f"TracedArray({self.value.name}, {self.dtype}{list(self.shape)})"
+
+
+def as_operand(other: Any, like: TracedArray) -> Any:
+    """Return the left operand of a binary expression: a number or an array."""
+    return other if type(other) in BACKENDS else np.asarray(other, like.dtype)
+
+
+def recording_of(array: TracedArray) -> Any:
+    """Return the recording that is in progress."""
+    recording = _state.program.get()
+    if recording is None:
+        raise refuse("an op ran")
+    return recording
+
+
+# -------------------------------------------------------------------- calls of steps
+
+
+def converted(xp: Any, array: Array, dtype: Any) -> Array:
+    """Return a copy of an array with another dtype."""
+    return array.astype(dtype)
+
+
+def copied(xp: Any, array: Array, order: str) -> Array:
+    """Return a copy of an array."""
+    return array.copy(order)
+
+
+def part_of(xp: Any, whole: Array, shape: Any, strides: Any, offset: int) -> Array:
+    """Return a view of a part of a memory; strides and offset are in bytes."""
+    return numpy_backend.as_strided(whole, shape, strides, offset)
+
+
+def with_part(xp: Any, whole: Array, part: Array, shape: Any, strides: Any, offset: int) -> Array:
+    """Return a copy of a memory in which a part has other values."""
+    result = whole.copy("K")
+    part_of(xp, result, shape, strides, offset)[...] = part
+    return result
+
+
+def stored(xp: Any, whole: Array, values: Array) -> Array:
+    """Return values in the layout and with the dtype of the memory that they overwrite."""
+    result = np.empty_like(whole)
+    result[...] = values
+    return result
+
+
+def geometry(array: Array, memory: Array) -> tuple[Any, ...]:
+    """Return the shape, the strides and the offset of an array in a memory, in bytes."""
+    return array.shape, array.strides, data_pointer(array) - data_pointer(memory)
+
+
+def owner_of(array: Array) -> Array:
+    """Return the array that owns the memory, whatever its dtype."""
+    owner = storage_of(array)
+    while type(owner.base) is np.ndarray:
+        owner = owner.base
+    return owner
+
+
+# -------------------------------------------------------------------- the backend
+
+
+class TracingBackend:
+    """Backend of traced arrays: it records each op, and new constants are plain arrays."""
+
+    name = "traced"
+    device_type = "cpu"
+    array_type: type = TracedArray
+    generators: Any = None
+
+    def run_op(self, op: Any, call: Any, inplace: bool = False) -> Any:
+        """Record a prepared op."""
+        recording = _state.program.get()
+        if recording is None:
+            raise refuse(f"{op.name} ran")
+        return recording.run_inplace(op, call) if inplace else recording.run_op(op, call)
+
+    def run_values(self, op: Any, values: list[Any]) -> Any:
+        """Prepare and record an op."""
+        from ..op.apply import run_op
+
+        return run_op(op, values)
+
+    def as_array(self, value: Any) -> Any:
+        """Return the result of an operator, which is already an array."""
+        return value
+
+    def detached(self, array: TracedArray) -> TracedArray:
+        """Return the same array, since tensors hold the history."""
+        return array
+
+    def in_batch(self, example: Any, array: TracedArray) -> Any:
+        """Return a new constant."""
+        return example
+
+    def from_host(self, array: Any) -> Any:
+        """Return a constant."""
+        return array
+
+    def may_ask(self) -> bool:
+        """Return True: values may be read, and reads that a program cannot do raise anyway."""
+        return True
+
+    def place_of(self, arrays: Any) -> Any:
+        """Return `None`, since work on these arrays needs no context."""
+        return None
+
+    def may_share_memory(self, one: Any, other: Any) -> bool:
+        """Return whether two traced arrays may overlap."""
+        return bool(np.may_share_memory(getattr(one, "inner", one), getattr(other, "inner", other)))
+
+    def synchronize(self, index: int | None = None) -> None:
+        """Do nothing: recording has finished when it returns."""
+
+    def to_host(self, array: Any) -> Any:
+        """Return the values of a constant; raise for any other array."""
+        return array.known("values were read on the host")
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        function = getattr(numpy_backend, name)
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            if any(type(each) is TracedArray for each in (*args, *kwargs.values())):
+                if not name.endswith("_like"):
+                    raise refuse(f"`{name}` was called outside of an op")
+                args = getattr(args[0], "inner", args[0]), *args[1:]
+            return function(*args, **kwargs)
+
+        return call
+
+
+BACKENDS[TracedArray] = TracingBackend()
