@@ -7,6 +7,7 @@ import functools
 import warnings
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
+from operator import is_
 from typing import Any, NamedTuple
 from weakref import WeakSet
 
@@ -24,7 +25,8 @@ from ..ops.random.generator import set_rng_state as set_generator_state
 from ..tensor.tensor import Tensor
 from .emit import emit
 from .guards import Surroundings, modes, signature
-from .partition import partition, roots_of
+from .memory import roots_of
+from .partition import partition
 from .program import Step, Value
 from .record import Leaf, Recorded, record
 from .traced import Unrecordable, copied
@@ -46,6 +48,7 @@ class Compiled:
     def __init__(self, recorded: Recorded) -> None:
         self.recorded = recorded
         self.captured = [tensor for tensor, _ in recorded.captured]
+        self.arrays = [tensor._array for tensor in self.captured]  # when they were last checked
         self.requires_grad = [tensor.requires_grad for tensor in self.captured]
         cut = partition(recorded)
         self.saved = cut.saved
@@ -339,6 +342,8 @@ class Again:
         """
         new: dict[int, Tensor] = {}
         for write, array in zip(self.compiled.recorded.written, self.before, strict=True):
+            if write.input >= len(self.compiled.recorded.required):
+                continue  # a captured tensor, which gets its earlier values back meanwhile
             tensor = ends[write.input]
             leaf = Tensor._plain(array.copy("K"))
             leaf._requires_grad = self.compiled.recorded.required[write.input]
@@ -481,9 +486,14 @@ def runs_eagerly() -> bool:
 
 def fits(compiled: Compiled) -> bool:
     """Return whether the captured tensors still look as they did when they were recorded."""
-    for tensor, value in compiled.recorded.captured:
-        array = tensor._array
+    arrays = [tensor._array for tensor in compiled.captured]
+    if compiled.requires_grad != [t.requires_grad for t in compiled.captured]:
+        return False
+    if all(map(is_, arrays, compiled.arrays)):
+        return True
+    for array, (_, value) in zip(arrays, compiled.recorded.captured, strict=True):
         if type(array) is not np.ndarray or array.shape != value.shape or (
                 array.dtype != value.dtype or array.strides != value.strides):
             return False
-    return compiled.requires_grad == [t.requires_grad for t in compiled.captured]
+    compiled.arrays = arrays
+    return True

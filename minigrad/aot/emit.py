@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..backend import numpy_backend
+from .direct import expression, is_addmm, ufunc_of
+from .memory import last_uses, taken_over
 from .program import Step, Value, values_among
 
 _numbers = count(1)
@@ -33,6 +35,11 @@ def emit(name: str, inputs: Sequence[Value], steps: Sequence[Step],
     return function
 
 
+def is_elementwise(step: Step) -> bool:
+    """Return whether a step is one ufunc, which can write over an operand."""
+    return ufunc_of(step) is not None
+
+
 class Writer:
     """Writes the source of a program, and collects the names that it uses."""
 
@@ -40,50 +47,47 @@ class Writer:
                  outputs: Sequence[Value | None]) -> None:
         self.inputs, self.steps, self.outputs = inputs, steps, outputs
         self.names: dict[str, Any] = {"__name__": MODULE, "xp": numpy_backend,
-                                      "as_array": numpy_backend.as_array}
+                                      "as_array": numpy_backend.as_array,
+                                      "matmul": numpy_backend.matmul, "add_reduce": np.add.reduce}
         self.own: dict[int, str] = {}  # names of functions and of plain arguments, by id
         self.local: dict[int, str] = {}  # names of Values, by id
-        self.taken = {"xp", "as_array"}
+        self.taken = {"xp", "as_array", "matmul", "add_reduce", "map"}
 
     def source(self, name: str) -> str:
         """Return the source of the function."""
         arguments = ", ".join(map(self.local_name, self.inputs))
         lines = [f"def {name}({arguments}):"]
-        for step, dead in zip(self.steps, self.last_uses(), strict=True):
-            lines.append("    " + self.statement(step))
+        dying = last_uses(self.steps, self.outputs)
+        self.taken_over = taken_over(self.steps, self.outputs, is_elementwise)
+        for step, dead in zip(self.steps, dying, strict=True):
+            lines += ["    " + line for line in self.statements(step)]
             if dead:
                 lines.append(f"    del {', '.join(map(self.local_name, dead))}")
         returned = ", ".join("None" if v is None else self.reference(v) for v in self.outputs)
         lines.append(f"    return ({returned}{',' * (len(self.outputs) == 1)})")
         return "\n".join(lines) + "\n"
 
-    def last_uses(self) -> list[list[Value]]:
-        """Return for each step the Values that no later step and no output needs."""
-        needed = set(map(id, self.outputs))
-        dead: list[list[Value]] = []
-        for step in reversed(self.steps):
-            ending = {id(v): v for v in (*step.outputs, *step.inputs())
-                      if id(v) not in needed and v.array is None}
-            needed.update(ending)
-            dead.append(list(ending.values()))
-        return dead[::-1]
-
-    def statement(self, step: Step) -> str:
-        """Return the statement of a step."""
+    def statements(self, step: Step) -> list[str]:
+        """Return the statements of a step."""
         targets = ", ".join(map(self.local_name, step.outputs))
-        function = vars(step.call).get("calls") if hasattr(step.call, "__dict__") else None
         arguments = list(map(self.argument, step.arguments))
-        if function is None:
+        if is_addmm(step):
+            return [f"{targets} = matmul({arguments[1]}, {arguments[2]})",
+                    f"{targets} += {arguments[0]}"]
+        if (ufunc := ufunc_of(step)) is not None:
+            name, operands = ufunc
+            buffer = self.taken_over.get(id(step))
+            out = "" if buffer is None else f", {self.local_name(buffer)}"
+            function = self.global_name(getattr(numpy_backend, name), name)
+            call = f"{function}({', '.join(arguments[:operands])}{out})"
+        elif (call := expression(step, arguments) or "") == "":
             called = self.global_name(step.call, step.name)
-            arguments.insert(0, "xp")
-        else:
-            called = self.global_name(getattr(numpy_backend, function), function)
-        call = f"{called}({', '.join(arguments)})"
+            call = f"{called}({', '.join(['xp', *arguments])})"
         if step.scalar and step.several:
             call = f"map(as_array, {call})"
         elif step.scalar:
             call = f"as_array({call})"
-        return f"{targets}{',' * (step.several and len(step.outputs) == 1)} = {call}"
+        return [f"{targets}{',' * (step.several and len(step.outputs) == 1)} = {call}"]
 
     def argument(self, argument: Any) -> str:
         """Return the expression for an argument of a step."""

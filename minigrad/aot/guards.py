@@ -13,6 +13,7 @@ from __future__ import annotations
 import functools
 import types
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -67,18 +68,23 @@ class Surroundings:
 
     def __init__(self, *roots: Any) -> None:
         self.tensors: list[tuple[str, Tensor]] = []
-        self.entries: list[tuple[dict[Any, Any], Any, Any]] = []  # of dicts, such as attributes
+        self.dicts: list[dict[Any, Any]] = []  # such as the attributes of an object
+        self.entries: list[tuple[Any, Any, Any]] = []  # single ones, such as globals
         self.cells: list[tuple[Any, Any]] = []
-        self.sizes: list[tuple[Any, int]] = []
         self.items: list[tuple[Any, tuple[Any, ...]]] = []  # of lists
         self.arrays: list[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]] = []
         self.held: list[Any] = []  # so that no id is used again
         self.seen: set[int] = set()
         for root in roots:
             self.reach(root, "")
+        self.settle()
 
     def unchanged(self) -> bool:
         """Return whether everything is still as it was."""
+        if sum(map(len, self.dicts)) != self.size or list(
+                map(id, chain.from_iterable(map(dict.values, self.full)))) != self.ids:
+            if not self.equal_dicts():
+                return False
         for where, key, before in self.entries:
             now = where.get(key, MISSING)
             if now is not before and not same(now, before):
@@ -87,9 +93,6 @@ class Surroundings:
             now = content(cell)
             if now is not before and not same(now, before):
                 return False
-        for sized, size in self.sizes:
-            if len(sized) != size:
-                return False
         for sequence, before in self.items:
             if len(sequence) != len(before):
                 return False
@@ -97,6 +100,19 @@ class Surroundings:
                 if now is not then and not same(now, then):
                     return False
         return all(np.array_equal(now, then) for now, then in self.arrays)
+
+    def settle(self) -> None:
+        """Note the sizes of all dicts, and the identities of their values."""
+        self.copies = [dict(each) for each in self.dicts]
+        self.full = [each for each in self.dicts if each]
+        self.size = sum(map(len, self.dicts))
+        self.ids = list(map(id, chain.from_iterable(map(dict.values, self.full))))
+
+    def equal_dicts(self) -> bool:
+        """Return whether the dicts have the same keys and equal values."""
+        return all(now.keys() == then.keys() and all(
+            now[key] is then[key] or same(now[key], then[key]) for key in then)
+            for now, then in zip(self.dicts, self.copies, strict=True))
 
     def reach(self, value: Any, name: str) -> None:
         """Note a value and what can be reached from it."""
@@ -134,9 +150,8 @@ class Surroundings:
 
     def reach_dict(self, where: dict[Any, Any], name: str) -> None:
         """Note the entries of a dict, such as the attributes of an object."""
-        self.sizes.append((where, len(where)))
+        self.dicts.append(where)
         for key, value in list(where.items()):
-            self.entries.append((where, key, value))
             self.reach(value, f"{name}.{key}" if name else str(key))
 
     def reach_class(self, kind: type, name: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,14 +52,3 @@ def cut(recorded: Recorded, may_save: set[int]) -> Partition:
     kept = list(saved.values())
     return Partition(live_steps(recorded.forward, [*outputs, *kept]),
                      [s for s in backward if not s.random], kept)
-
-
-def roots_of(steps: Sequence[Step]) -> dict[int, Value]:
-    """Return, for each Value that may share memory with another one, that other one, by id."""
-    roots: dict[int, Value] = {}
-    for step in steps:
-        if step.view:
-            source = next(step.inputs())
-            for value in step.outputs:
-                roots[id(value)] = roots.get(id(source), source)
-    return roots

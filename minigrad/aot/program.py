@@ -48,6 +48,7 @@ class Step:
     call: Callable[..., Any]
     arguments: list[Any]
     outputs: list[Value]
+    op: str = ""  # the name of the op's class, if the step is an op's forward
     several: bool = False  # whether the call returns a list of arrays
     scalar: bool = False  # whether the call returned a NumPy scalar, which must become an array
     random: bool = False  # whether it draws random numbers, so that it must run exactly once

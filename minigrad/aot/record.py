@@ -165,6 +165,7 @@ class Recording:
                    and old.tobytes() != arrays[i].tobytes()]
         run = without_effects(op.run_forward, tuple(changed)) if changed else op.run_forward
         values = self.add(op.name, run, arguments, [*results, *(arrays[i] for i in changed)],
+                          op="" if changed else op.__name__,
                           several=several or bool(changed), random=self.drew,
                           scalar=result is not raw and not changed,
                           view=any(share(r, a) for r in results for a in arrays))

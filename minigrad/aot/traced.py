@@ -135,9 +135,9 @@ class TracedArray:
         """Sum over `dims`."""
         return F.sum(self, tuple(dims), keepdims)
 
-    def reshape(self, shape: Any) -> Any:
-        """Reshape the array."""
-        return F.reshape(self, shape)
+    def reshape(self, *shape: Any) -> Any:
+        """Reshape the array; the sizes may be one sequence."""
+        return F.reshape(self, shape[0] if isinstance(shape[0], (tuple, list)) else shape)
 
     def astype(self, dtype: Any, copy: bool = True) -> Any:
         """Convert the elements."""
