@@ -86,7 +86,16 @@ class OptimizedModule(Module):
         super().__init__()
         self._orig_mod = module
         self.__dict__["_compiled"] = CompiledFunction(module, fullgraph)
-        self.__dict__["training"] = module.training
+
+    @property
+    def training(self) -> bool:  # type: ignore[override]  # the module's
+        """Whether the module is in training mode."""
+        return self._orig_mod.training
+
+    @training.setter
+    def training(self, mode: bool) -> None:
+        if self.__dict__.get("_modules"):
+            self._orig_mod.training = mode
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._compiled(*args, **kwargs)
@@ -97,12 +106,14 @@ class OptimizedModule(Module):
 
     def __getattr__(self, name: str) -> Any:
         modules = self.__dict__.get("_modules", {})
+        if "_orig_mod" not in modules:
+            raise AttributeError(name)
         if name == "_orig_mod":
             return modules[name]
         return getattr(modules["_orig_mod"], name)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name == "_orig_mod" or "_modules" not in self.__dict__ or not self._modules:
+        if name in ("_orig_mod", "training") or not self.__dict__.get("_modules"):
             super().__setattr__(name, value)
         else:
             setattr(self._orig_mod, name, value)

@@ -398,7 +398,7 @@ def forget_all() -> None:
     """Forget the programs of all compiled functions."""
     for each in list(_all):
         each.programs.clear()
-        each.count = 0
+        each.count, each.is_full = 0, False
     _said.clear()
 
 
@@ -410,12 +410,13 @@ class CompiledFunction:
         self.function = function
         self.fullgraph = fullgraph
         self.programs: dict[Any, list[tuple[Surroundings, Compiled | None]]] = {}
-        self.count = 0
+        self.count = 0  # of recordings
+        self.is_full = False  # whether it may not be recorded any more
         functools.update_wrapper(self, function, updated=())
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         function = self.function
-        if self.count > LIMIT or (_state.observers.count and runs_eagerly()) or (
+        if self.is_full or (_state.observers.count and runs_eagerly()) or (
                 stance.get() == "force_eager"):
             return function(*args, **kwargs)
         tensors: list[Tensor] = []
@@ -435,7 +436,10 @@ class CompiledFunction:
             compiled = self.recorded(key, args, kwargs, others)
         if compiled is None:
             return function(*args, **kwargs)
-        return compiled.run(tensors, Call(function, args, kwargs))
+        call = Call(function, args, kwargs)
+        if _state.observers.count and (recorder := _state.recorder.get()) is not None:
+            return recorder.call("CompiledFunction", tuple(tensors), compiled.run, tensors, call)
+        return compiled.run(tensors, call)
 
     def recorded(self, key: Any, args: Any, kwargs: Any, others: list[Any]) -> Compiled | None:
         """Record a program for a signature; return `None` if the call has to run eagerly."""
@@ -444,11 +448,12 @@ class CompiledFunction:
                                "'fail_on_recompile'.")
         if stance.get() == "eager_on_recompile":
             return None
-        self.count += 1
-        if self.count > LIMIT:
+        if self.count == LIMIT:
+            self.is_full = True
             name = getattr(self.function, "__name__", type(self.function).__name__)
             say_once(TOO_MANY.format(name, LIMIT))
             return None
+        self.count += 1
         surroundings = Surroundings(self.function, *others)
         try:
             compiled = Compiled(record(self.function, args, kwargs, surroundings.tensors))

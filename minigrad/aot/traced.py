@@ -29,6 +29,10 @@ from .program import Value
 Array = Any
 
 
+#: Functions of arrays whose results have a size that depends on the values.
+SIZED_BY_VALUES = ("nonzero", "flatnonzero", "unique")
+
+
 class Unrecordable(RuntimeError, AttributeError):
     """Raised if a call cannot be recorded as a program; the message says why."""
 
@@ -188,26 +192,26 @@ class TracedArray:
     def __getitem__(self, key: Any) -> Any:
         if key is ...:
             return self
-        raise refuse("an array was indexed outside of an op")
+        raise refuse("an array is indexed outside of an op")
 
     # ---------------------------------------------------------------- what needs values
 
     def item(self) -> Any:
         """Return the value of a constant; raise for any other array."""
-        return self.known("a value was read with .item()").item()
+        return self.known("a value is read, by .item(), by a branch or a conversion").item()
 
     def tolist(self) -> Any:
         """Return the values of a constant; raise for any other array."""
-        return self.known("values were read with .tolist()").tolist()
+        return self.known("values are read by .tolist()").tolist()
 
     def __bool__(self) -> bool:
         return bool(self.known("a branch depends on a value"))
 
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
-        return np.array(self.known("values were read as a NumPy array"), *args, **kwargs)
+        return np.array(self.known("values are read as a NumPy array"), *args, **kwargs)
 
     def __array_function__(self, *args: Any) -> Any:
-        raise refuse("a NumPy function was called")
+        raise refuse("a NumPy function is called")
 
     def known(self, what: str) -> Array:
         """Return the array if it is a constant, which every call shares; raise otherwise."""
@@ -218,17 +222,19 @@ class TracedArray:
 
     def compare(self, other: Any) -> Any:
         """Raise, because comparisons go through the functions of `F`."""
-        raise refuse("an array was compared outside of an op")
+        raise refuse("an array is compared outside of an op")
 
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = compare
 
     def __iter__(self) -> Any:
-        raise refuse("an array was iterated outside of an op")
+        raise refuse("an array is iterated outside of an op")
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):  # protocols, and the test whether this is a tensor
             raise AttributeError(name)
-        raise refuse(f"`{name}` of an array was used outside of an op")
+        if name in SIZED_BY_VALUES:
+            raise refuse("the size of a result depends on values")
+        raise refuse(f"`{name}` of an array is used outside of an op")
 
     def __repr__(self) -> str:
         return f"TracedArray({self.value.name}, {self.dtype}{list(self.shape)})"
@@ -349,7 +355,7 @@ class TracingBackend:
 
     def to_host(self, array: Any) -> Any:
         """Return the values of a constant; raise for any other array."""
-        return array.known("values were read on the host")
+        return array.known("values are read as a NumPy array")
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -358,8 +364,10 @@ class TracingBackend:
 
         def call(*args: Any, **kwargs: Any) -> Any:
             if any(type(each) is TracedArray for each in (*args, *kwargs.values())):
+                if name in SIZED_BY_VALUES:
+                    raise refuse("the size of a result depends on values")
                 if not name.endswith("_like"):
-                    raise refuse(f"`{name}` was called outside of an op")
+                    raise refuse(f"`{name}` is called outside of an op")
                 args = getattr(args[0], "inner", args[0]), *args[1:]
             return function(*args, **kwargs)
 
