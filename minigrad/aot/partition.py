@@ -1,12 +1,32 @@
-"""Partition: which values the forward pass saves, and which the backward pass computes again."""
+"""Partition: which values the forward pass saves, and which the backward pass computes again.
+
+NOTE [The cheapest cut]
+    The backward pass needs some values of the forward pass.  Each of them is either saved or
+    computed again from other values, for which the same holds.  So what is saved separates the
+    inputs from the backward pass: it is a cut in the graph of values, and its price is the number
+    of bytes.  The cheapest cut is found as a greatest flow: bytes flow from what cannot be computed
+    again to what the backward pass needs, through each value at most as many as it has, and the
+    values that are full are the cut.
+"""
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
+from .memory import roots_of
 from .program import Step, Value, live_steps
 from .record import Recorded
+
+#: A capacity for each edge, by the node where it begins and the node where it ends.
+Network = dict[Any, dict[Any, float]]
+
+SOURCE, SINK = "source", "sink"
+
+#: The ways to cut a program: the cheapest cut, and the two ends.
+WAYS = ("min_cut", "save_everything", "recompute_everything")
 
 
 @dataclass(slots=True)
@@ -17,38 +37,123 @@ class Partition:
     backward: list[Step]
     saved: list[Value]  # inputs, constants aside, and results of forward steps
 
+    @property
+    def saved_bytes(self) -> int:
+        """The size of what is saved, except for inputs, which exist anyway."""
+        made = {id(v) for step in self.forward for v in step.outputs}
+        return sum(v.nbytes for v in self.saved if id(v) in made)
 
-def partition(recorded: Recorded) -> Partition:
-    """Save what the backward pass needs; compute views again, which costs nothing."""
-    return cut(recorded, {id(v) for step in recorded.forward if not step.view
-                          for v in step.outputs})
+
+def partition(recorded: Recorded, way: str = "min_cut") -> Partition:
+    """Cut a joint program in one of the `WAYS`."""
+    if way == "save_everything":
+        return cut(recorded, {id(v) for step in recorded.forward if not step.view
+                              for v in step.outputs})
+    return cut(recorded, cheapest_cut(flow_network(
+        recorded, 1 << 50 if way == "recompute_everything" else 1)))
+
+
+def flow_network(recorded: Recorded, extra: int = 1) -> Network:
+    """Return the network in which the cheapest cut says what to save; see the NOTE.
+
+    A value is an edge from `(id, 0)` to `(id, 1)`, whose capacity is its price in bytes, to which
+    `extra` is added if the value could be computed again.
+    """
+    network: Network = {SOURCE: {}, SINK: {}}
+
+    def edge(begin: Any, end: Any, capacity: float) -> None:
+        network.setdefault(begin, {})[end] = capacity
+        network.setdefault(end, {}).setdefault(begin, 0)
+
+    read = {id(v) for step in recorded.backward for v in step.inputs()}
+    read |= {id(v) for v in recorded.gradients}
+    roots = roots_of(recorded.forward)
+    kept = read | {id(roots[place]) for place in read if place in roots}
+    for value in recorded.inputs:  # one that the eager backward pass does not read may change
+        edge((id(value), 0), (id(value), 1), 0 if id(value) in kept else inf)
+        edge(SOURCE, (id(value), 0), inf)
+    for step in recorded.forward:
+        for value in step.outputs:
+            price = value.nbytes + extra * step.is_cheap
+            edge((id(value), 0), (id(value), 1), inf if step.view else price)
+            if not step.is_cheap:
+                edge(SOURCE, (id(value), 0), inf)
+            for operand in step.inputs():
+                if operand.array is None:
+                    edge((id(operand), 1), (id(value), 0), inf)
+    for place in read:
+        if (place, 1) in network:
+            edge((place, 1), SINK, inf)
+    return network
+
+
+def cheapest_cut(network: Network) -> set[int]:
+    """Return the ids of the values whose edges are the cheapest cut of a network."""
+    while True:
+        path = shortest_path(network)
+        if SINK not in path:
+            return {begin[0] for begin in path if begin != SOURCE for end in network[begin]
+                    if end not in path and end != SINK and end[0] == begin[0]}
+        steps, node = [], SINK
+        while node != SOURCE:
+            steps.append((path[node], node))
+            node = path[node]
+        flow = min(network[begin][end] for begin, end in steps)
+        if flow == inf:
+            raise ValueError("a value that the backward pass needs can be neither saved nor "
+                             "computed again")
+        for begin, end in steps:
+            network[begin][end] -= flow
+            network[end][begin] += flow
+
+
+def shortest_path(network: Network) -> dict[Any, Any]:
+    """Return, for each node that more can flow to, the node from which it is reached first."""
+    reached: dict[Any, Any] = {SOURCE: None}
+    queue = deque([SOURCE])
+    while queue and SINK not in reached:
+        begin = queue.popleft()
+        for end, capacity in network[begin].items():
+            if capacity > 0 and end not in reached:
+                reached[end] = begin
+                queue.append(end)
+    return reached
 
 
 def cut(recorded: Recorded, may_save: set[int]) -> Partition:
     """Cut a joint program so that the backward pass gets values in `may_save`, and inputs.
 
-    What else it needs, it computes again.
+    What else it needs, it computes again, just before it first needs it.
     """
     makers = {id(v): step for step in recorded.forward for v in step.outputs}
     own = {id(v) for step in recorded.backward for v in step.outputs}
     own.update(map(id, recorded.tangents))
     saved: dict[int, Value] = {}
-    again: set[int] = set()
-    stack = [v for step in recorded.backward for v in step.inputs()]
-    stack += [v for v in recorded.gradients if v is not None]
-    while stack:
-        value = stack.pop()
-        if id(value) in own or value.array is not None or id(value) in saved:
-            continue
-        step = makers.get(id(value))
-        if step is None or id(value) in may_save:
-            saved[id(value)] = value
-        elif id(step) not in again:
-            again.add(id(step))
-            stack += step.inputs()
-    backward = [*(s for s in recorded.forward if id(s) in again), *recorded.backward]
+    backward: list[Step] = []
+    done: set[int] = set()
+
+    def provide(values: Any) -> None:
+        stack = [(value, False) for value in values]
+        while stack:
+            value, ready = stack.pop()
+            if id(value) in own or value.array is not None or id(value) in saved:
+                continue
+            step = makers.get(id(value))
+            if step is None or id(value) in may_save:
+                saved[id(value)] = value
+            elif ready:
+                if id(step) not in done:
+                    done.add(id(step))
+                    backward.append(step)
+            elif id(step) not in done:
+                stack.append((value, True))
+                stack += [(operand, False) for operand in step.inputs()]
+
+    for step in recorded.backward:
+        provide(step.inputs())
+        backward.append(step)
+    provide(v for v in recorded.gradients if v is not None)
     outputs: list[Any] = [r.value for r in recorded.results]
     outputs += [write.value for write in recorded.written]
     kept = list(saved.values())
-    return Partition(live_steps(recorded.forward, [*outputs, *kept]),
-                     [s for s in backward if not s.random], kept)
+    return Partition(live_steps(recorded.forward, [*outputs, *kept]), backward, kept)

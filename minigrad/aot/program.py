@@ -53,6 +53,7 @@ class Step:
     scalar: bool = False  # whether the call returned a NumPy scalar, which must become an array
     random: bool = False  # whether it draws random numbers, so that it must run exactly once
     view: bool = False  # whether the result shares the memory of an argument
+    is_cheap: bool = False  # whether computing it again costs less than saving it
     line: str = ""  # where in the user's code the op was called
 
     def inputs(self) -> Iterator[Value]:

@@ -47,6 +47,9 @@ ERRORS = (ValueError, TypeError, LookupError, OverflowError, RuntimeError)
 #: The reason, in an op's `no_batching`, that a program cannot contain it.
 SIZE_BY_VALUES = "the size of the result depends on the values"
 
+#: Ops that take a few passes over their input, besides elementwise ones and reductions.
+CHEAP = {"NativeLayerNorm", "NativeGroupNorm", "Softmax", "LogSoftmax", "Cat", "Stack", "Clone"}
+
 #: The slots of a captured tensor that are changed for the time of a recording.
 SLOTS = ("_array", "_node", "_index", "_counter", "_view", "_grad", "_extras")
 
@@ -104,7 +107,7 @@ class Recording:
                 value = memory.whole
             else:
                 (value,) = self.add("part_of", part_of, [memory.whole, *place], [array.inner],
-                                    view=True)
+                                    view=True, is_cheap=True)
             self.read_again.append((array, array.value, array.version))
             array.value, array.version = value, memory.version
         return array.value
@@ -168,7 +171,9 @@ class Recording:
                           op="" if changed else op.__name__,
                           several=several or bool(changed), random=self.drew,
                           scalar=result is not raw and not changed,
-                          view=any(share(r, a) for r in results for a in arrays))
+                          view=(view := any(share(r, a) for r in results for a in arrays)),
+                          is_cheap=not (changed or self.drew) and (
+                              view or op.__name__ in CHEAP or bool(op.kinds & {"elementwise", "reduction"})))
         for i, value in zip(changed, values[len(results):], strict=True):
             self.changed_inside(call.values[i], value)
         made = [self.traced(*pair) for pair in zip(results, values, strict=False)]
