@@ -36,7 +36,11 @@ def compile(model: Any = None, *, fullgraph: bool = False, dynamic: bool | None 
     dtypes or anything else that it depends on changes, at most eight times.  If a call cannot be
     recorded, because a branch depends on a value, for example, it runs eagerly and warns, or raises
     with `fullgraph`.  A module becomes an `OptimizedModule` with the same parameters.  Without a
-    model, return a decorator.  `dynamic`, `mode` and `options` are accepted and have no effect.
+    model, return a decorator.
+
+    The option `activation_memory_budget`, from 0 to 1, says which part of the bytes that eager mode
+    saves for the backward pass may be saved; to keep to it, more is computed again.  `dynamic` and
+    `mode` are accepted and have no effect.
 
     Raises `TypeError` if `model` is not callable, and `RuntimeError` for an unknown backend or
     mode.  Source: `torch.compile`.
@@ -57,6 +61,7 @@ def compile(model: Any = None, *, fullgraph: bool = False, dynamic: bool | None 
     if backend not in BACKENDS + EAGER:
         raise RuntimeError(f"torch.compile: Invalid backend: {backend!r}; minigrad has "
                            f"{', '.join(map(repr, BACKENDS + EAGER))}")
+    budget = budget_in(options)
     if model is None:
         return lambda given: compile(given, fullgraph=fullgraph, dynamic=dynamic, backend=backend,
                                      mode=mode, options=options, disable=disable)
@@ -66,8 +71,21 @@ def compile(model: Any = None, *, fullgraph: bool = False, dynamic: bool | None 
     if disable or backend in EAGER:
         return model
     if isinstance(model, Module):
-        return OptimizedModule(model, fullgraph)
-    return CompiledFunction(model, fullgraph)
+        return OptimizedModule(model, fullgraph, budget)
+    return CompiledFunction(model, fullgraph, budget)
+
+
+def budget_in(options: Any) -> float:
+    """Return the memory budget in the options of `compile`; raise for other options."""
+    unknown = set(options or {}) - {"activation_memory_budget"}
+    if unknown:
+        raise RuntimeError(f"torch.compile: Unexpected optimization option {sorted(unknown)[0]}, "
+                           "known options are ['activation_memory_budget']")
+    budget = (options or {}).get("activation_memory_budget", 1.0)
+    if isinstance(budget, bool) or not isinstance(budget, (int, float)) or not 0 <= budget <= 1:
+        raise RuntimeError("torch.compile: activation_memory_budget must be a number from 0 to 1, "
+                           f"but got {budget!r}")
+    return float(budget)
 
 
 class OptimizedModule(Module):
@@ -82,10 +100,10 @@ class OptimizedModule(Module):
     (['_orig_mod.weight', '_orig_mod.bias'], 2)
     """
 
-    def __init__(self, module: Module, fullgraph: bool = False) -> None:
+    def __init__(self, module: Module, fullgraph: bool = False, budget: float = 1.0) -> None:
         super().__init__()
         self._orig_mod = module
-        self.__dict__["_compiled"] = CompiledFunction(module, fullgraph)
+        self.__dict__["_compiled"] = CompiledFunction(module, fullgraph, budget)
 
     @property
     def training(self) -> bool:  # type: ignore[override]  # the module's

@@ -45,12 +45,12 @@ NOT_AGAIN = ("torch.compile: a second derivative through a function that writes 
 class Compiled:
     """One recorded program, as two functions of arrays, and how to call them with tensors."""
 
-    def __init__(self, recorded: Recorded) -> None:
+    def __init__(self, recorded: Recorded, budget: float = 1.0) -> None:
         self.recorded = recorded
         self.captured = [tensor for tensor, _ in recorded.captured]
         self.arrays = [tensor._array for tensor in self.captured]  # when they were last checked
         self.requires_grad = [tensor.requires_grad for tensor in self.captured]
-        cut = partition(recorded)
+        cut = partition(recorded, budget)
         self.saved = cut.saved
         self.steps = cut.forward, cut.backward
         written = {id(recorded.inputs[w.input]) for w in recorded.written}
@@ -405,10 +405,12 @@ def forget_all() -> None:
 class CompiledFunction:
     """A function that is recorded for each signature, and then runs as a program."""
 
-    def __init__(self, function: Callable[..., Any], fullgraph: bool = False) -> None:
+    def __init__(self, function: Callable[..., Any], fullgraph: bool = False,
+                 budget: float = 1.0) -> None:
         _all.add(self)
         self.function = function
         self.fullgraph = fullgraph
+        self.budget = budget  # of memory, see `partition`
         self.programs: dict[Any, list[tuple[Surroundings, Compiled | None]]] = {}
         self.count = 0  # of recordings
         self.is_full = False  # whether it may not be recorded any more
@@ -456,7 +458,8 @@ class CompiledFunction:
         self.count += 1
         surroundings = Surroundings(self.function, *others)
         try:
-            compiled = Compiled(record(self.function, args, kwargs, surroundings.tensors))
+            compiled = Compiled(record(self.function, args, kwargs, surroundings.tensors),
+                                self.budget)
         except Unrecordable as error:
             if self.fullgraph:
                 raise
@@ -473,10 +476,10 @@ class CompiledFunction:
         return self.function(*args, **kwargs)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> CompiledFunction:
-        return CompiledFunction(copy.deepcopy(self.function, memo), self.fullgraph)
+        return CompiledFunction(copy.deepcopy(self.function, memo), self.fullgraph, self.budget)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return CompiledFunction, (self.function, self.fullgraph)
+        return CompiledFunction, (self.function, self.fullgraph, self.budget)
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else functools.partial(self, instance)

@@ -25,8 +25,8 @@ Network = dict[Any, dict[Any, float]]
 
 SOURCE, SINK = "source", "sink"
 
-#: The ways to cut a program: the cheapest cut, and the two ends.
-WAYS = ("min_cut", "save_everything", "recompute_everything")
+#: The greatest cost of a step that is computed again: nothing is, little, more, and the most.
+LEVELS = (0, 1, 2, 3)
 
 
 @dataclass(slots=True)
@@ -44,20 +44,32 @@ class Partition:
         return sum(v.nbytes for v in self.saved if id(v) in made)
 
 
-def partition(recorded: Recorded, way: str = "min_cut") -> Partition:
-    """Cut a joint program in one of the `WAYS`."""
-    if way == "save_everything":
+def partition(recorded: Recorded, budget: float = 1.0) -> Partition:
+    """Cut a joint program so that what it saves fits a budget, as well as that is possible.
+
+    The budget is a fraction of the bytes that are saved if nothing is computed again.  With 1, only
+    steps that cost little are computed again, which saves time as well.
+    """
+    most = at_level(recorded, 0).saved_bytes
+    for level in LEVELS[1:]:
+        found = at_level(recorded, level)
+        if found.saved_bytes <= budget * most:
+            break
+    return found
+
+
+def at_level(recorded: Recorded, level: int) -> Partition:
+    """Cut a joint program; steps that cost more than `level` are not computed again."""
+    if level == 0:
         return cut(recorded, {id(v) for step in recorded.forward if not step.view
                               for v in step.outputs})
-    return cut(recorded, cheapest_cut(flow_network(
-        recorded, 1 << 50 if way == "recompute_everything" else 1)))
+    return cut(recorded, cheapest_cut(flow_network(recorded, level)))
 
 
-def flow_network(recorded: Recorded, extra: int = 1) -> Network:
+def flow_network(recorded: Recorded, level: int) -> Network:
     """Return the network in which the cheapest cut says what to save; see the NOTE.
 
-    A value is an edge from `(id, 0)` to `(id, 1)`, whose capacity is its price in bytes, to which
-    `extra` is added if the value could be computed again.
+    A value is an edge from `(id, 0)` to `(id, 1)`, whose capacity is its price in bytes.
     """
     network: Network = {SOURCE: {}, SINK: {}}
 
@@ -74,9 +86,9 @@ def flow_network(recorded: Recorded, extra: int = 1) -> Network:
         edge(SOURCE, (id(value), 0), inf)
     for step in recorded.forward:
         for value in step.outputs:
-            price = value.nbytes + extra * step.is_cheap
+            price = value.nbytes + 1  # so that of two equal cuts the one with fewer values wins
             edge((id(value), 0), (id(value), 1), inf if step.view else price)
-            if not step.is_cheap:
+            if step.cost > level:
                 edge(SOURCE, (id(value), 0), inf)
             for operand in step.inputs():
                 if operand.array is None:

@@ -53,7 +53,7 @@ class Step:
     scalar: bool = False  # whether the call returned a NumPy scalar, which must become an array
     random: bool = False  # whether it draws random numbers, so that it must run exactly once
     view: bool = False  # whether the result shares the memory of an argument
-    is_cheap: bool = False  # whether computing it again costs less than saving it
+    cost: int = 9  # of computing it again: 0 nothing, 1 little, up to 9, which is too much
     line: str = ""  # where in the user's code the op was called
 
     def inputs(self) -> Iterator[Value]:

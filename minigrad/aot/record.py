@@ -47,8 +47,11 @@ ERRORS = (ValueError, TypeError, LookupError, OverflowError, RuntimeError)
 #: The reason, in an op's `no_batching`, that a program cannot contain it.
 SIZE_BY_VALUES = "the size of the result depends on the values"
 
+#: Ops that one pass over memory computes, about as fast as the processor reads and writes.
+ARITHMETIC = {"Add", "Sub", "Mul", "Div", "Neg", "Where", "Relu", "Threshold", "Clone", "Copy",
+              "MaskedScale", "Maximum", "Minimum", "Eq", "Ne", "Lt", "Le", "Gt", "Ge", "Abs"}
 #: Ops that take a few passes over their input, besides elementwise ones and reductions.
-CHEAP = {"NativeLayerNorm", "NativeGroupNorm", "Softmax", "LogSoftmax", "Cat", "Stack", "Clone"}
+FEW_PASSES = {"NativeLayerNorm", "NativeGroupNorm", "Softmax", "LogSoftmax", "Cat", "Stack"}
 
 #: The slots of a captured tensor that are changed for the time of a recording.
 SLOTS = ("_array", "_node", "_index", "_counter", "_view", "_grad", "_extras")
@@ -107,7 +110,7 @@ class Recording:
                 value = memory.whole
             else:
                 (value,) = self.add("part_of", part_of, [memory.whole, *place], [array.inner],
-                                    view=True, is_cheap=True)
+                                    view=True, cost=0)
             self.read_again.append((array, array.value, array.version))
             array.value, array.version = value, memory.version
         return array.value
@@ -164,16 +167,20 @@ class Recording:
         result = raw if type(raw) is np.ndarray else as_arrays(numpy_backend, raw)
         several = type(result) is list
         results = list(result) if several else [result]
+        sharing = [any(share(r, a) for a in arrays) for r in results]
+        if (mixed := any(sharing) and not all(sharing)):
+            results = [r.copy("K") if s else r for r, s in zip(results, sharing, strict=True)]
         changed = [i for i, old in enumerate(before) if old is not None
                    and old.tobytes() != arrays[i].tobytes()]
         run = without_effects(op.run_forward, tuple(changed)) if changed else op.run_forward
+        if mixed:
+            run = with_copies(run, tuple(i for i, s in enumerate(sharing) if s))
         values = self.add(op.name, run, arguments, [*results, *(arrays[i] for i in changed)],
-                          op="" if changed else op.__name__,
+                          op="" if changed or mixed else op.__name__,
                           several=several or bool(changed), random=self.drew,
-                          scalar=result is not raw and not changed,
-                          view=(view := any(share(r, a) for r in results for a in arrays)),
-                          is_cheap=not (changed or self.drew) and (
-                              view or op.__name__ in CHEAP or bool(op.kinds & {"elementwise", "reduction"})))
+                          scalar=result is not raw and not (changed or mixed),
+                          view=(view := all(sharing) and bool(sharing)),
+                          cost=9 if changed or self.drew else 0 if view else cost_of(op))
         for i, value in zip(changed, values[len(results):], strict=True):
             self.changed_inside(call.values[i], value)
         made = [self.traced(*pair) for pair in zip(results, values, strict=False)]
@@ -396,6 +403,15 @@ def private_copy(array: Array) -> tuple[Array, bool]:
     return copy, owner_of(array).nbytes != array.nbytes
 
 
+def cost_of(op: Any) -> int:
+    """Return the cost of computing an op again; see `Step.cost`."""
+    if op.__name__ in ARITHMETIC:
+        return 1
+    if op.kinds & {"elementwise", "reduction"} or op.__name__ in FEW_PASSES:
+        return 2
+    return 3 if op.__name__ == "ScaledDotProduct" else 9
+
+
 def without_effects(run: Callable[..., Any], positions: tuple[int, ...]) -> Callable[..., Any]:
     """Return a forward that returns new arrays instead of writing to some of its arguments."""
 
@@ -404,6 +420,16 @@ def without_effects(run: Callable[..., Any], positions: tuple[int, ...]) -> Call
         results = run(xp, *copies)
         results = results if isinstance(results, (list, tuple)) else [results]
         return [*map(xp.as_array, results), *(copies[i] for i in positions)]
+
+    return call
+
+
+def with_copies(run: Callable[..., Any], positions: tuple[int, ...]) -> Callable[..., Any]:
+    """Return a forward that copies some of its results, which share memory with an argument."""
+
+    def call(xp: Any, *arrays: Any) -> list[Array]:
+        results = list(map(xp.as_array, run(xp, *arrays)))
+        return [r.copy("K") if i in positions else r for i, r in enumerate(results)]
 
     return call
 
