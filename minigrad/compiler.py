@@ -106,7 +106,7 @@ class OptimizedModule(Module):
         self.__dict__["_compiled"] = CompiledFunction(module, fullgraph, budget)
 
     @property
-    def training(self) -> bool:  # type: ignore[override]  # the module's
+    def training(self) -> bool:
         """Whether the module is in training mode."""
         return self._orig_mod.training
 

@@ -4,28 +4,24 @@ from __future__ import annotations
 
 import copy
 import functools
-import warnings
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from operator import is_
-from typing import Any, NamedTuple
+from typing import Any
 from weakref import WeakSet
 
 import numpy as np
 
 from .. import _state
-from ..autograd.backward import grad
 from ..func.tree import mapped
-from ..graph.node import NaryNode, assign_sequence_nr
-from ..graph.saved_errors import FREED_MESSAGE, modified_error
-from ..graph.special_versions import is_inference
+from ..graph.node import assign_sequence_nr
 from ..op.apply import apply
-from ..ops.random.generator import get_rng_state as generator_state
-from ..ops.random.generator import set_rng_state as set_generator_state
+from ..ops.random.generator import get_rng_state
 from ..tensor.tensor import Tensor
 from .emit import emit
 from .guards import Surroundings, modes, signature
 from .memory import roots_of
+from .node import Again, Call, CompiledNode, OneResultNode, forget_what_was_said, say_once
 from .partition import partition
 from .program import Step, Value
 from .record import Leaf, Recorded, record
@@ -38,8 +34,7 @@ LIMIT = 8
 
 TOO_MANY = ("torch.compile: {} was recorded {} times, with other arguments or surroundings each "
             "time; from now on it runs eagerly")
-NOT_AGAIN = ("torch.compile: a second derivative through a function that writes to an input that "
-             "requires grad is not supported")
+
 
 
 class Compiled:
@@ -88,7 +83,7 @@ class Compiled:
         """Run the program on the tensors among the arguments of a call."""
         recorded = self.recorded
         inputs = [*tensors, *self.captured]
-        state = generator_state() if self.random and recorded.tangents else None
+        state = get_rng_state() if self.random and recorded.tangents else None
         before = [inputs[w.input]._array.copy("K") for w in recorded.written] if (
             recorded.tangents) else []
         arrays = self.forward(*[t._array for t in inputs])
@@ -112,9 +107,9 @@ class Compiled:
                 node.check(made[k], arrays[k])
             node.again = Again(self, inputs, call, state, before)
         values = iter(made)
-        tensors = [next(values) if r.value is not None else None for r in recorded.results]
-        self.write_back(inputs, tensors, arrays[ends:saved_from])
-        return self.result(inputs, tensors)
+        found: list[Any] = [None if r.value is None else next(values) for r in recorded.results]
+        self.write_back(inputs, found, arrays[ends:saved_from])
+        return self.result(inputs, found)
 
     def result(self, inputs: Sequence[Tensor], tensors: list[Any]) -> Any:
         """Return what the function returns, from the tensors that the program made."""
@@ -197,194 +192,6 @@ def owned_gradients(recorded: Recorded, backward: list[Step]) -> list[Value | No
     return gradients
 
 
-class Call(NamedTuple):
-    """A call of the function itself."""
-
-    function: Callable[..., Any]
-    args: tuple[Any, ...]
-    kwargs: dict[str, Any]
-
-
-class CompiledNode(NaryNode):
-    """The node of a compiled call: its backward pass is one function of arrays."""
-
-    __slots__ = ("again", "compiled", "saved", "versions")
-    borrows_results = False
-
-    compiled: Compiled
-    saved: Sequence[Array] | None  # `None` once they are freed
-    versions: list[tuple[Any, int, Array]]  # of the inputs and results among them
-    again: Again | None
-
-    def check(self, tensor: Tensor, array: Array) -> None:
-        """Let a later write to a saved tensor be an error."""
-        counter = tensor._shared_counter()
-        if not is_inference(counter):
-            self.versions.append((counter, counter.value, array))
-
-    def apply_arrays(self, grads: Sequence[Array | None], needed: Any) -> Sequence[Array | None]:
-        if self.saved is None:
-            raise RuntimeError(FREED_MESSAGE)
-        for counter, version, array in self.versions:
-            if counter.value != version:
-                raise modified_error(array, 0, self, counter.value, version)
-        if any(g is None for g in grads):
-            found = self.run_again([None if g is None else Tensor._plain(g) for g in grads], False)
-            return [None if g is None else g._array for g in found]
-        gradients: Sequence[Array | None] = self.compiled.backward(
-            *self.saved, *map(np.ascontiguousarray, grads) if self.wants_rows(grads) else grads)
-        return gradients
-
-    def wants_rows(self, grads: Sequence[Any]) -> bool:
-        """Return whether a gradient is not contiguous, as the recorded ones were."""
-        return not all(g.flags.c_contiguous for g in grads)
-
-    def apply_tensors(self, grads: Sequence[Any]) -> Sequence[Any]:
-        if not _state.grad_enabled.get():
-            found = self.apply_arrays([None if g is None else g._array for g in grads], None)
-            return [None if g is None else Tensor._plain(g) for g in found]
-        return self.run_again(grads, True)
-
-    def run_again(self, grads: Sequence[Any], create_graph: bool) -> Sequence[Any]:
-        """Run the function eagerly and differentiate it, for what the program does not have."""
-        if self.again is None:
-            raise RuntimeError(FREED_MESSAGE)
-        return self.again.gradients(grads, create_graph)
-
-    def name(self) -> str:
-        return "CompiledFunctionBackward"
-
-    def release(self) -> None:
-        self.saved = self.again = None
-        self.versions = []
-
-
-class OneResultNode(CompiledNode):
-    """The node of a compiled call with one differentiable result, which planned passes run fast."""
-
-    __slots__ = ()
-    is_written = True
-
-    def step_on_arrays(self, task: Any, g: Any) -> None:
-        """Turn the gradient that arrived into those of the inputs, and add them to the buffers."""
-        if type(g) is not np.ndarray or self.saved is None:
-            task.hand_back(self, g)
-            return
-        results = self.apply_arrays((g,), None)
-        if not task.retain_graph:
-            self.release()
-        needed, buffers = task.nodes_to_execute, task.buffers
-        for position, (end, _) in enumerate(self.edges):
-            if end is None or (needed is not None and end not in needed):
-                continue
-            result = results[position]
-            if result is None:
-                task.add(end, None, False)
-            elif end in buffers or end.num_inputs > 1 or result.shape != end.shape or (
-                    result.dtype is not end.dtype):
-                task.route(self, position, result, g)
-            else:
-                buffers[end] = result
-
-    def step_on_tensors(self, task: Any, g: Any) -> None:
-        """Leave a pass on tensors to `GraphTask`."""
-        task.hand_back(self, g)
-
-
-class Again:
-    """What it takes to run a compiled call again, eagerly, from the values that it had."""
-
-    __slots__ = ("before", "call", "compiled", "inputs", "state")
-
-    def __init__(self, compiled: Compiled, inputs: Sequence[Tensor], call: Call, state: Any,
-                 before: Sequence[Array]) -> None:
-        self.compiled, self.inputs, self.call = compiled, inputs, call
-        self.state, self.before = state, before
-
-    def gradients(self, grads: Sequence[Any], create_graph: bool) -> list[Any]:
-        """Return the gradients of the sources, which have a history with `create_graph`."""
-        recorded = self.compiled.recorded
-        if create_graph:
-            say_once("torch.compile: a second derivative runs the function again, eagerly")
-        ends, given = list(self.inputs), list(self.inputs)
-        args, kwargs = self.call.args, self.call.kwargs
-        live = [w for w in recorded.written if ends[w.input].requires_grad]
-        if live:
-            if create_graph or any(w.input >= len(recorded.arguments) for w in live):
-                raise RuntimeError(NOT_AGAIN)
-            with _state.having(_state.grad_enabled, True):
-                args, kwargs = self.with_stand_ins(ends, given)
-        with Before(self), _state.having(_state.grad_enabled, True):
-            outcome = self.call.function(*args, **kwargs)
-            found: list[Any] = []
-            mapped(lambda v: found.append(v) if isinstance(v, Tensor) else None, outcome)
-            bases = {r.of: found[i]._base for i, r in enumerate(recorded.results)
-                     if r.of is not None and i < len(found)}
-            of_writes = {w.result: given[w.input] for w in recorded.written}
-            found = [found[i] if i < len(found) else of_writes.get(i, bases.get(i))
-                     for i in range(len(recorded.results))]
-            pairs = [(t, g) for t, r, g in zip(found, recorded.results, self.by_result(grads))
-                     if r.differentiable and g is not None]
-            if not pairs:
-                return [None] * len(recorded.sources)
-            return list(grad([t for t, _ in pairs], [ends[i] for i in recorded.sources],
-                             [g for _, g in pairs], create_graph=create_graph, allow_unused=True))
-
-    def by_result(self, grads: Sequence[Any]) -> list[Any]:
-        """Return the gradients by the number of the result, with `None` for the others."""
-        given = iter(grads)
-        return [next(given) if r.differentiable else None for r in self.compiled.recorded.results]
-
-    def with_stand_ins(self, ends: list[Tensor], given: list[Tensor]) -> Any:
-        """Return the arguments with new tensors for the ones that were written to.
-
-        The new tensors replace them in `given`, and the leaves that these begin with in `ends`.
-        """
-        new: dict[int, Tensor] = {}
-        for write, array in zip(self.compiled.recorded.written, self.before, strict=True):
-            if write.input >= len(self.compiled.recorded.required):
-                continue  # a captured tensor, which gets its earlier values back meanwhile
-            tensor = ends[write.input]
-            leaf = Tensor._plain(array.copy("K"))
-            leaf._requires_grad = self.compiled.recorded.required[write.input]
-            ends[write.input] = leaf
-            new[id(tensor)] = given[write.input] = leaf.clone() if leaf._requires_grad else leaf
-        return mapped(lambda v: new.get(id(v), v), (list(self.call.args), self.call.kwargs))
-
-
-class Before:
-    """A block in which random generators and written inputs are as they were before a call."""
-
-    def __init__(self, again: Again) -> None:
-        self.again = again
-        self.tensors = [again.inputs[w.input] for w in again.compiled.recorded.written]
-
-    def __enter__(self) -> None:
-        self.held = [(t._array, t._counter) for t in self.tensors]
-        for tensor, array in zip(self.tensors, self.again.before, strict=True):
-            tensor._array, tensor._counter = array.copy("K"), None
-        self.now = None
-        if self.again.state is not None:
-            self.now = generator_state()
-            set_generator_state(self.again.state)
-
-    def __exit__(self, *error: object) -> None:
-        for tensor, (array, counter) in zip(self.tensors, self.held, strict=True):
-            tensor._array, tensor._counter = array, counter
-        if self.now is not None:
-            set_generator_state(self.now)
-
-
-_said: set[str] = set()
-
-
-def say_once(message: str) -> None:
-    """Warn about something, but only the first time."""
-    if message not in _said:
-        _said.add(message)
-        warnings.warn(message, UserWarning, stacklevel=2)
-
-
 #: All compiled functions, for `forget_all`.
 _all: WeakSet[CompiledFunction] = WeakSet()
 
@@ -399,7 +206,7 @@ def forget_all() -> None:
     for each in list(_all):
         each.programs.clear()
         each.count, each.is_full = 0, False
-    _said.clear()
+    forget_what_was_said()
 
 
 class CompiledFunction:

@@ -81,10 +81,10 @@ class Surroundings:
 
     def unchanged(self) -> bool:
         """Return whether everything is still as it was."""
-        if sum(map(len, self.dicts)) != self.size or list(
-                map(id, chain.from_iterable(map(dict.values, self.full)))) != self.ids:
-            if not self.equal_dicts():
-                return False
+        identical = sum(map(len, self.dicts)) == self.size and self.ids == list(
+            map(id, chain.from_iterable(map(dict.values, self.full))))
+        if not identical and not self.equal_dicts():
+            return False
         for where, key, before in self.entries:
             now = where.get(key, MISSING)
             if now is not before and not same(now, before):

@@ -49,9 +49,9 @@ def taken_over(steps: Sequence[Step], outputs: Sequence[Value | None],
     for number, step in enumerate(steps):
         for value in (*step.inputs(), *step.outputs):
             last[memory(value)] = number
-    for value in outputs:
-        if value is not None:
-            last[memory(value)] = len(steps)
+    for output in outputs:
+        if output is not None:
+            last[memory(output)] = len(steps)
     allocated: set[int] = set()
     taken: dict[int, Value] = {}
     for number, step in enumerate(steps):

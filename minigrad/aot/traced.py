@@ -374,4 +374,4 @@ class TracingBackend:
         return call
 
 
-BACKENDS[TracedArray] = TracingBackend()
+BACKENDS[TracedArray] = TracingBackend()  # type: ignore[assignment]  # methods in place of values

@@ -227,7 +227,8 @@ def in_an_object(x):
 
 @pytest.mark.parametrize(("function", "reason"), [
     (branch, "by a branch or a conversion"), (reads, "a value is read"),
-    (as_array, "values are read as a NumPy array"), (sized, "the size of a result depends on values"),
+    (as_array, "values are read as a NumPy array"),
+    (sized, "the size of a result depends on values"),
     (excluded, "exp is excluded by torch.compiler.disable"),
     (in_an_object, "the result contains an object of type object"),
 ], ids=lambda f: getattr(f, "__name__", ""))
