@@ -17,6 +17,7 @@ NAMES = {
             "is_autocast_cache_enabled is_autocast_cpu_enabled is_autocast_enabled "
             "set_autocast_cache_enabled set_autocast_cpu_dtype set_autocast_cpu_enabled "
             "set_autocast_dtype set_autocast_enabled set_autocast_gpu_dtype"),
+        "aot": "aot=.",
         "autograd": (
             "autograd=. enable_grad inference_mode is_grad_enabled is_inference_mode_enabled "
             "no_grad set_grad_enabled"),

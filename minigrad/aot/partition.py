@@ -104,8 +104,9 @@ def cheapest_cut(network: Network) -> set[int]:
     while True:
         path = shortest_path(network)
         if SINK not in path:
-            return {begin[0] for begin in path if begin != SOURCE for end in network[begin]
-                    if end not in path and end != SINK and end[0] == begin[0]}
+            after = able_to_reach_sink(network)
+            return {node[0] for node in after if node not in (SOURCE, SINK) and node[1] == 1
+                    and (node[0], 0) not in after}
         steps, node = [], SINK
         while node != SOURCE:
             steps.append((path[node], node))
@@ -117,6 +118,21 @@ def cheapest_cut(network: Network) -> set[int]:
         for begin, end in steps:
             network[begin][end] -= flow
             network[end][begin] += flow
+
+
+def able_to_reach_sink(network: Network) -> set[Any]:
+    """Return the nodes from which more can flow to the sink.
+
+    Of all cheapest cuts, the one in front of these nodes computes the least again.
+    """
+    found, stack = {SINK}, [SINK]
+    while stack:
+        end = stack.pop()
+        for begin in network[end]:  # each edge has one in the other direction
+            if network[begin].get(end, 0) > 0 and begin not in found:
+                found.add(begin)
+                stack.append(begin)
+    return found
 
 
 def shortest_path(network: Network) -> dict[Any, Any]:

@@ -5,8 +5,8 @@
 >>> recorded = record(lambda x: (x * 2).sum(), (ones(3),))
 >>> print(recorded.program)
 def program(x):
-    mul = mul(x, 2.0)
-    sum = sum(mul, None)
+    mul = F.mul(x, 2.0)
+    sum = F.sum(mul, None)
     return (sum,)
 """
 
@@ -62,7 +62,8 @@ class Step:
 
     def __str__(self) -> str:
         names = ", ".join(map(str, self.outputs))
-        return f"{names} = {self.name}({', '.join(map(shown, self.arguments))})"
+        function = f"F.{self.name}" if self.op else self.name
+        return f"{names} = {function}({', '.join(map(shown, self.arguments))})"
 
 
 def values_among(arguments: Sequence[Any]) -> Iterator[Value]:
@@ -84,7 +85,8 @@ def shown(argument: Any) -> str:
         return f"array{argument.shape}"
     if isinstance(argument, (list, tuple)):
         inside = ", ".join(map(shown, argument))
-        return f"[{inside}]" if isinstance(argument, list) else f"({inside})"
+        return f"[{inside}]" if isinstance(argument, list) else (
+            f"({inside},)" if len(argument) == 1 else f"({inside})")
     if type(argument) is Value:
         constant = argument.array
         return argument.name if constant is None or constant.ndim else repr(constant.item())

@@ -7,6 +7,7 @@ the same program, the joint program.
 
 from __future__ import annotations
 
+import inspect
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from ..engine.engine import execute
 from ..engine.graph_task import GraphTask
 from ..func.tree import mapped
 from ..tensor.tensor import Tensor
+from .guards import Surroundings
 from .program import Program, Step, Value, live_steps, replace_values, shared_steps
 from .recording import Recording
 from .traced import TracedArray, Unrecordable
@@ -109,13 +111,25 @@ class Leaf:
 
 def record(function: Callable[..., Any], args: tuple[Any, ...],
            kwargs: dict[str, Any] | None = None,
-           known: Sequence[tuple[str, Tensor]] = ()) -> Recorded:
+           known: Sequence[tuple[str, Tensor]] | None = None) -> Recorded:
     """Record one call of a function.
 
-    `known` names tensors that the function may find elsewhere, such as parameters.  Raises
-    `Unrecordable` if the call cannot become a program, and whatever the function raises.
+    `known` names tensors that the function may find elsewhere, such as parameters; by default, it
+    has what `Surroundings` finds.  Raises `Unrecordable` if the call cannot become a program, and
+    whatever the function raises.
+
+    >>> from minigrad import ones
+    >>> print(record(lambda x: x.exp().sum(), (ones(3, requires_grad=True),)).joint)
+    def program(x, tangent):
+        exp = F.exp(x)
+        sum = F.sum(exp, None)
+        expand = F.expand(tangent, (3,))
+        mul = F.mul(expand, exp)
+        return (sum, mul)
     """
-    recording = Recording()
+    recording, names = Recording(), names_of(function, args, kwargs or {})
+    if known is None:
+        known = Surroundings(function).tensors
     with recording.active():
         twins: dict[int, Tensor] = {}
         leaves: list[tuple[Tensor, TracedArray]] = []
@@ -125,7 +139,8 @@ def record(function: Callable[..., Any], args: tuple[Any, ...],
             if not isinstance(value, Tensor):
                 return value
             if id(value) not in twins:
-                leaf, twins[id(value)] = traced_argument(recording, value)
+                leaf, twins[id(value)] = traced_argument(recording, value,
+                                                         names.get(id(value), "x"))
                 leaves.append((leaf, leaf._array))
                 arguments.append(leaf._array.value)
             return twins[id(value)]
@@ -165,11 +180,20 @@ def record(function: Callable[..., Any], args: tuple[Any, ...],
     return recorded
 
 
-def traced_argument(recording: Recording, tensor: Tensor) -> tuple[Tensor, Tensor]:
+def names_of(function: Callable[..., Any], args: Any, kwargs: Any) -> dict[int, str]:
+    """Return the names of the parameters that get a tensor, by the tensor's id."""
+    try:
+        bound = inspect.signature(function).bind(*args, **kwargs).arguments
+    except (TypeError, ValueError):
+        return {}
+    return {id(value): name for name, value in bound.items() if isinstance(value, Tensor)}
+
+
+def traced_argument(recording: Recording, tensor: Tensor, name: str) -> tuple[Tensor, Tensor]:
     """Return the leaf of an argument in the recording, and the tensor that the function gets."""
     if type(tensor._array) is not np.ndarray:
         raise recording.refuse(f"an argument is on {tensor.device} or inside a transform")
-    leaf = Tensor._plain(recording.input(tensor._array, "x"))
+    leaf = Tensor._plain(recording.input(tensor._array, name))
     leaf._requires_grad = tensor.requires_grad
     if not leaf._requires_grad or tensor.is_leaf:
         return leaf, leaf

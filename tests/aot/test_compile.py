@@ -34,7 +34,7 @@ def net():
 def test_a_program_prints_as_a_python_function():
     program = record(lambda x: (x * 2).sum(), (torch.ones(3),)).program
     assert str(program).splitlines() == [
-        "def program(x):", "    mul = mul(x, 2.0)", "    sum = sum(mul, None)", "    return (sum,)"]
+        "def program(x):", "    mul = F.mul(x, 2.0)", "    sum = F.sum(mul, None)", "    return (sum,)"]
 
 
 def test_compile_is_a_function_and_a_decorator():

@@ -13,6 +13,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, Self
 
+from .. import on_demand
 from ..autograd.grad_mode import no_grad
 from ..dtypes import as_dtype, dtype, float16, float32, float64
 from ..op.declaration import F
@@ -22,6 +23,8 @@ from .module_state import ModuleState
 from .module_tables import type_name
 
 __all__ = ["Module", "indented", "type_name", "zero_grad"]
+
+compiler = on_demand.later("compiler")
 
 
 class Module(ModuleState, ModuleCall):
@@ -270,12 +273,13 @@ class Module(ModuleState, ModuleCall):
                                   "one process; its threads share them as they are")
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
-        """Do nothing: minigrad has no compiler, and the results would be the same.
+        """Compile the module's `forward` in place, with the arguments of `torch.compile`.
 
         >>> from minigrad import nn, ones
         >>> layer = nn.Tanh(); layer.compile(); layer(ones(1))
         tensor([0.7616])
         """
+        compiler.compile_in_place(self, *args, **kwargs)
 
     # ---------------------------------------------------------------- printing
 
