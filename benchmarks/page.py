@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import _plot
+import compile as compiling
 import everyday
 import functional
 import memory
@@ -32,8 +33,8 @@ from reasons import WHY
 
 RESULTS = ROOT / "benchmarks" / "results"
 DOCS = ROOT / "docs" / "en"
-NAMES = ("op_overhead", "functional", "mlp", "resnet", "sequence", "everyday", "trainings",
-         "profiler", "memory", "step_memory", "class_of_200")
+NAMES = ("op_overhead", "functional", "compile", "mlp", "resnet", "sequence", "everyday",
+         "trainings", "profiler", "memory", "step_memory", "class_of_200")
 
 HEAD = """# Figures
 
@@ -62,6 +63,10 @@ and release the graph, while Python's garbage collector runs with its default se
 FUNCTIONAL = """Here we compute complete derivatives of functions with 100 inputs. Times are in
 milliseconds. HIPS autograd doesn't support batched passes, and we measured JAX only with functions
 that were compiled and batched, so the remaining cells contain n/a.
+"""
+COMPILE = """We measured whole training steps, from the call of the loss to the gradients in
+`.grad`, with [a compiled function](compile.md) and without. Times are in milliseconds on one
+thread.
 """
 MLP = """The benchmark measures a training step of a 784-256-128-10 network with ReLU,
 cross-entropy loss and plain gradient descent.
@@ -266,6 +271,26 @@ def of_functional() -> tuple[list[str], str]:
                 functional.ENGINES, functional.TARGETS)
 
 
+def of_compile() -> tuple[list[str], str]:
+    """The section of compiled functions, and its plot."""
+    report = newest("compile")
+    records = {name: each["ms"] for name, each in report["workloads"].items()}
+    rows = [["", "compiled / eager", "first call, ms"]]
+    rows += [[title, f"{report['workloads'][name]['compiled_to_eager']:.2f}",
+              f"{report['workloads'][name]['first_call_ms']['compiled']:.0f}"]
+             for name, title in compiling.WORKLOADS.items()]
+    saved = {key: f"{count / 1e6:.1f} MB" for key, count in report["saved_bytes"].items()}
+    held = (f"Between its two passes, the GPT saves {saved['eager']} in eager mode. Compiled, it "
+            f"saves {saved['budget 1.0']} by default, and {saved['budget 0.0']} with the smallest "
+            "memory budget.\n")
+    limits = {name: limit for name, (limit, _) in compiling.TARGETS.items() if limit}
+    return ["## Compiled functions\n", COMPILE, where("compile", report, compiling.ENGINES),
+            picture("compile", "Compiled functions: ratios to PyTorch"),
+            figures(records, compiling.WORKLOADS, compiling.ENGINES), table(rows), held,
+            targets(report)], plot("Compiled functions: time relative to PyTorch", records,
+                                   compiling.WORKLOADS, compiling.ENGINES, limits)
+
+
 def of_everyday() -> tuple[list[str], str]:
     """The section of everyday work, and its plot."""
     report = newest("everyday")
@@ -360,17 +385,18 @@ def made() -> dict[Path, str]:
     """The page and its plots: what each file has to hold."""
     overhead, of_small = of_overhead()
     whole, of_whole = of_functional()
+    programs, of_programs = of_compile()
     network, of_network = of_steps("mlp", "A small network", MLP, mlp.BENCHMARK)
     residual, of_residual = of_steps("resnet", "ResNet-18", RESNET, resnet.BENCHMARK)
     sequences, of_sequences = of_steps("sequence", "Sequences", SEQUENCE, sequence.BENCHMARK)
     daily, of_daily = of_everyday()
     trainings, of_losses = of_trainings()
     parts: Iterable[str] = [HEAD.format(headline=headline()), *network, *residual, *sequences,
-                            *daily, *trainings, *overhead, *whole, *of_profiler(), *of_memory(),
-                            *of_step_memory(), *of_reasons(), *of_class()]
+                            *daily, *trainings, *programs, *overhead, *whole, *of_profiler(),
+                            *of_memory(), *of_step_memory(), *of_reasons(), *of_class()]
     plots = {"mlp": of_network, "resnet": of_residual, "sequence": of_sequences,
              "everyday": of_daily, "trainings": of_losses, "op_overhead": of_small,
-             "functional": of_whole}
+             "functional": of_whole, "compile": of_programs}
     return {DOCS / "benchmarks.md": "\n".join(parts),
             **{DOCS / "assets" / f"benchmark-{name}.svg": text for name, text in plots.items()}}
 

@@ -263,8 +263,9 @@ class CompiledFunction:
             say_once(TOO_MANY.format(name, LIMIT))
             return None
         self.count += 1
-        surroundings = Surroundings(self.function, *others)
+        surroundings = None
         try:
+            surroundings = Surroundings(self.function, *others)
             compiled = Compiled(record(self.function, args, kwargs, surroundings.tensors),
                                 self.budget)
         except Unrecordable as error:
@@ -272,6 +273,9 @@ class CompiledFunction:
                 raise
             say_once(f"{error}, so this call runs eagerly")
             compiled = None
+            if surroundings is None:  # nothing to compare in later calls
+                self.is_full = True
+                return None
         self.programs.setdefault(key, []).append((surroundings, compiled))
         return compiled
 

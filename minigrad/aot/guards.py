@@ -124,6 +124,9 @@ class Surroundings:
         self.held.append(value)
         if len(self.seen) > 100_000:
             raise Unrecordable("torch.compile: the function can reach more than 100,000 objects")
+        if hasattr(value, "__next__"):
+            raise Unrecordable("torch.compile: the function can reach an iterator, which gives "
+                               "another value each time")
         if isinstance(value, Tensor):
             self.tensors.append((name.replace("._parameters", "").replace("._buffers", "")
                                  .replace("._modules", "") or "captured", value))

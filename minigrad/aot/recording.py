@@ -6,6 +6,7 @@ import keyword
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from threading import RLock
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,10 @@ FEW_PASSES = {"NativeLayerNorm", "NativeGroupNorm", "Softmax", "LogSoftmax", "Ca
 
 #: The slots of a captured tensor that are changed for the time of a recording.
 SLOTS = ("_array", "_node", "_index", "_counter", "_view", "_grad", "_extras")
+
+
+#: One recording at a time: while it runs, captured tensors hold traced arrays.
+_lock = RLock()
 
 
 class Recording:
@@ -337,6 +342,7 @@ class Recording:
     def active(self) -> Iterator[None]:
         """Record on this thread; afterwards, restore tensors and random generators."""
         outer = _state.program.get()
+        _lock.acquire()
         _state.observers.enter(intercepts=True)
         try:
             _state.program.set(self)
@@ -345,6 +351,7 @@ class Recording:
             _state.program.set(outer)
             _state.observers.leave(intercepts=True)
             self.restore()
+            _lock.release()
         if self.refused is not None:
             raise self.refused
 

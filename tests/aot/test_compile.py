@@ -10,6 +10,7 @@ import pytest
 
 import minigrad as torch
 from minigrad.aot.compiled import LIMIT, CompiledFunction, forget_all
+from minigrad.aot.partition import at_level, partition
 from minigrad.aot.record import record
 from minigrad.nn import functional as F
 
@@ -34,7 +35,8 @@ def net():
 def test_a_program_prints_as_a_python_function():
     program = record(lambda x: (x * 2).sum(), (torch.ones(3),)).program
     assert str(program).splitlines() == [
-        "def program(x):", "    mul = F.mul(x, 2.0)", "    sum = F.sum(mul, None)", "    return (sum,)"]
+        "def program(x):", "    mul = F.mul(x, 2.0)", "    sum = F.sum(mul, None)",
+        "    return (sum,)"]
 
 
 def test_compile_is_a_function_and_a_decorator():
@@ -468,3 +470,116 @@ def test_compiled_functions_inside_a_recording_are_inlined():
     inner = compiled(lambda x: x * 2)
     outer = compiled(lambda x: inner(x) + 1)
     assert outer(torch.ones(2)).tolist() == [3, 3] and not inner.programs
+
+
+class Cube(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x * x
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return g * 3 * x * x
+
+
+def custom(x): return Cube.apply(x).sin()
+def checkpointed(x): return torch.utils.checkpoint.checkpoint(custom, x, use_reentrant=False)
+def gradient_inside(x):
+    y = x.detach().requires_grad_()
+    (g,) = torch.autograd.grad((y**3).sum(), y, create_graph=True)
+    return g * x
+
+
+@pytest.mark.parametrize("function", [custom, checkpointed, gradient_inside],
+                         ids=lambda f: f.__name__)
+def test_functions_that_differentiate_by_themselves_can_be_recorded(function):
+    x = torch.tensor([0.5, -1.0], requires_grad=True)
+    fast = compiled(function)
+    for _ in range(2):
+        wanted, got = function(x), fast(x)
+        assert wanted.equal(got)
+        assert torch.autograd.grad(wanted.sum(), x)[0].equal(torch.autograd.grad(got.sum(), x)[0])
+
+
+def test_an_iterator_is_not_recorded():
+    batches = iter([torch.ones(2), torch.zeros(2), torch.ones(2)])
+
+    def function(x):
+        return x * next(batches)
+
+    with pytest.raises(RuntimeError, match="an iterator"):
+        compiled(function)(torch.ones(2))
+    with pytest.warns(UserWarning, match="an iterator"):
+        fast = torch.compile(function)
+        assert fast(torch.ones(2)).tolist() == [1, 1]
+    assert fast(torch.ones(2)).tolist() == [0, 0]
+
+
+def test_arguments_that_are_objects_are_compared():
+    class Options:
+        factor = 2.0
+
+    options, more = Options(), np.ones(2, np.float32)
+    fast = compiled(lambda x, o, m, names: x * o.factor * torch.from_numpy(m) + names["shift"])
+    x, names = torch.ones(2), {"shift": 1.0}
+    assert fast(x, options, more, names).tolist() == [3, 3]
+    options.factor = 3.0
+    assert fast(x, options, more, names).tolist() == [4, 4]
+    more[1] = 0
+    assert fast(x, options, more, names).tolist() == [4, 1]
+    names["shift"] = 0.0
+    assert fast(x, options, more, names).tolist() == [3, 0]
+
+
+@pytest.mark.parametrize("budget", [1.0, 0.5, 0.0])
+def test_a_transformer_trains_the_same_with_any_budget(budget):
+    def model():
+        torch.manual_seed(0)
+        return torch.nn.TransformerEncoderLayer(8, 2, 16, 0.1, "gelu", batch_first=True)
+
+    def losses(function, parameters):
+        torch.manual_seed(1)
+        optimizer = torch.optim.AdamW(parameters, 0.01)
+        found = []
+        for _ in range(3):
+            optimizer.zero_grad()
+            loss = function(torch.randn(2, 5, 8)).square().mean()
+            loss.backward()
+            optimizer.step()
+            found.append(loss.item())
+        return found
+
+    one, other = model(), model()
+    fast = torch.compile(one, fullgraph=True, options={"activation_memory_budget": budget})
+    assert losses(fast, one.parameters()) == losses(other, other.parameters())
+
+
+@pytest.mark.parametrize(("options", "match"), [
+    ({"fast": True}, "Unexpected optimization option fast"),
+    ({"activation_memory_budget": 2}, "must be a number from 0 to 1, but got 2"),
+    ({"activation_memory_budget": True}, "must be a number from 0 to 1, but got True"),
+])
+def test_unknown_options_are_named(options, match):
+    with pytest.raises(RuntimeError, match=match):
+        torch.compile(torch.exp, options=options)
+
+
+def test_less_is_saved_with_a_smaller_budget():
+    recorded = record(lambda x: F.gelu(F.gelu(x @ x.t()).exp()).sum(),
+                      (torch.rand(9, 9, requires_grad=True),))
+    saved = [partition(recorded, budget) for budget in (1.0, 0.0)]
+    assert saved[0].saved_bytes > saved[1].saved_bytes > 0
+    assert len(saved[0].backward) < len(saved[1].backward)
+
+
+def test_the_cheapest_cut_is_cheaper_than_both_ends():
+    def function(x):
+        small = x.sum(1, keepdim=True)  # saving this is cheapest: all else follows from it
+        wide = (small * torch.ones(6)).exp()
+        return (wide * wide.sin()).sum()
+
+    recorded = record(function, (torch.rand(5, 40, requires_grad=True),))
+    assert at_level(recorded, 0).saved_bytes > at_level(recorded, 2).saved_bytes
+    assert [v.name for v in at_level(recorded, 2).saved] == ["sum"]
