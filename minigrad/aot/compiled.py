@@ -268,9 +268,11 @@ class CompiledFunction:
             surroundings = Surroundings(self.function, *others)
             compiled = Compiled(record(self.function, args, kwargs, surroundings.tensors),
                                 self.budget)
-        except Unrecordable as error:
+        except Exception as error:
             if self.fullgraph:
                 raise
+            if not isinstance(error, Unrecordable):
+                return None  # the function itself will raise it, or this was about recording
             say_once(f"{error}, so this call runs eagerly")
             compiled = None
             if surroundings is None:  # nothing to compare in later calls

@@ -194,6 +194,8 @@ class Writer:
             call = f"map(as_array, {call})"
         elif step.scalar:
             call = f"as_array({call})"
+        if not step.outputs:
+            return [call]
         return [f"{targets}{',' * (step.several and len(step.outputs) == 1)} = {call}"]
 
     def argument(self, argument: Any) -> str:

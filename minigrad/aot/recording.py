@@ -233,6 +233,8 @@ class Recording:
             for index, each in enumerate(result if several else [result]):
                 each.views = (*call.arrays[0].views,
                               (op, call.values[1:], index if several else None))
+        if op.__name__ == "AsStrided" and call.arrays[0].memory.is_part:
+            raise self.refuse("as_strided reaches beyond an input that is a part of a tensor")
         if not call.on_tensors:
             return result
         return wrap(op, record_node(op, call), call.values, result)
@@ -266,6 +268,19 @@ class Recording:
         elif (value.shape, value.dtype, value.strides) != (array.shape, array.dtype, array.strides):
             (value,) = self.add("stored", stored, [memory.whole, value], [array])
         self.replace(memory, value)
+
+    def check(self, function: Callable[..., Any], tensors: Sequence[Any]) -> None:
+        """Record a function that raises for some values, and returns nothing."""
+        self.adopt_all(tensors)
+        arrays = [getattr(t, "_array", t) for t in tensors]
+
+        def call(xp: Any, *values: Any) -> tuple[()]:
+            function(*(Tensor._plain(v) if type(v) is np.ndarray else v for v in values))
+            return ()
+
+        with _state.having(_state.program, None):
+            call(numpy_backend, *map(inner, arrays))
+        self.add(function.__name__, call, self.read_all(arrays), [], random=True)
 
     # ---------------------------------------------------------------- random numbers, new tensors
 

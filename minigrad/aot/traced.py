@@ -36,6 +36,10 @@ SIZED_BY_VALUES = ("nonzero", "flatnonzero", "unique")
 class Unrecordable(RuntimeError, AttributeError):
     """Raised if a call cannot be recorded as a program; the message says why."""
 
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.obj = self  # no argument of a function, which `refuse_no_tensor` would blame
+
 
 def refuse(what: str) -> Unrecordable:
     """Return the error for something that a program cannot do, and note it in the recording."""
@@ -58,6 +62,18 @@ class Memory:
         self.version = 0
         self.is_input = is_input
         self.is_part = is_part  # whether an input is only a part of the memory of the caller
+
+    @property
+    def ptr(self) -> int:
+        """The address of the memory."""
+        return data_pointer(self.array)
+
+    @property
+    def size(self) -> int:
+        """The size in bytes; raise for an input that is a part of larger memory."""
+        if self.is_part:
+            raise refuse("as_strided may reach beyond an input that is a part of a tensor")
+        return int(self.array.nbytes)
 
 
 class TracedArray:
@@ -126,9 +142,7 @@ class TracedArray:
     @property
     def data(self) -> Any:
         """The addresses of the array and of its memory, as CuPy's arrays have them."""
-        memory = self.memory.array
-        return SimpleNamespace(ptr=data_pointer(self.inner),
-                               mem=SimpleNamespace(ptr=data_pointer(memory), size=memory.nbytes))
+        return SimpleNamespace(ptr=data_pointer(self.inner), mem=self.memory)
 
     def __len__(self) -> int:
         return len(self.inner)
@@ -210,7 +224,9 @@ class TracedArray:
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
         return np.array(self.known("values are read as a NumPy array"), *args, **kwargs)
 
-    def __array_function__(self, *args: Any) -> Any:
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        if function.__name__.endswith("_like"):
+            return function(getattr(args[0], "inner", args[0]), *args[1:], **kwargs)
         raise refuse("a NumPy function is called")
 
     def known(self, what: str) -> Array:

@@ -13,6 +13,7 @@ from ..autograd.grad_mode import no_grad
 from ..dtypes import dtype, int64, type_name
 from ..op.declaration import F
 from ..op.publish import in_autocast, with_aliases
+from ..ops.checks import at_each_run
 from ..ops.nn.classification_loss import cross_entropy
 from ..ops.nn.linear import linear
 from ..ops.nn.loss import reduction_of
@@ -309,6 +310,20 @@ def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool = True, full
 
 
 @with_aliases
+@at_each_run
+def check_variances(var: Tensor) -> None:
+    """Raise `ValueError` if a variance is negative.
+
+    >>> from minigrad import tensor
+    >>> check_variances(tensor([-1.0]))
+    Traceback (most recent call last):
+        ...
+    ValueError: var has negative entry/entries
+    """
+    if bool((var < 0).any()):
+        raise ValueError("var has negative entry/entries")
+
+
 def gaussian_nll_loss(input: Tensor, target: Tensor, var: Any, full: bool = False,
                       eps: float = 1e-6, reduction: str = "mean") -> Tensor:
     """Return (log(var) + (input - target)² / var) / 2, a normal negative log likelihood.
@@ -324,8 +339,8 @@ def gaussian_nll_loss(input: Tensor, target: Tensor, var: Any, full: bool = Fals
         if var < 0:
             raise ValueError("var has negative entry/entries")
         var = var * F.ones_like(input)
-    elif bool((var < 0).any()):
-        raise ValueError("var has negative entry/entries")
+    else:
+        check_variances(var)
     if var.shape != input.shape:
         if input.shape[:-1] == var.shape:
             var = F.unsqueeze(var, -1)

@@ -1,5 +1,8 @@
 """Argument checks that many ops share, with PyTorch's error messages."""
 
+import functools
+
+from .. import _state
 from ..dtypes import type_name
 from ..shapes import wrap_dim
 
@@ -17,3 +20,23 @@ def size_at(shape, dim):
     if not shape:
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     return shape[wrap_dim(dim, len(shape))]
+
+
+def at_each_run(check):
+    """Make a check of values part of every run of a compiled function that calls it.
+
+    >>> @at_each_run
+    ... def check(x):
+    ...     if x < 0:
+    ...         raise ValueError("negative")
+    >>> check(1)
+    """
+
+    @functools.wraps(check)
+    def run(*tensors):
+        if _state.observers.count and (recording := _state.program.get()) is not None:
+            recording.check(check, tensors)
+        else:
+            check(*tensors)
+
+    return run

@@ -8,6 +8,7 @@ from ...op.out import call_with_out
 from ...op.publish import function, observable, with_aliases
 from ...shapes import numel
 from ...tensor.tensor import Tensor
+from ..checks import at_each_run
 from ..indexing.gather import check_selected
 
 
@@ -183,6 +184,17 @@ class OneHot(Op):
         yield make.ints(2, 3, high=5), 7
 
 
+@at_each_run
+def check_classes(input, num_classes):
+    """Raise unless classes are from 0 to `num_classes`, or not negative if that is -1."""
+    if bool(input.min() < 0):
+        raise RuntimeError("Class values must be non-negative.")
+    if num_classes != -1 and num_classes < 1:
+        raise RuntimeError("num_classes should be positive")
+    if num_classes != -1 and bool(input.max() >= num_classes):
+        raise RuntimeError("Class values must be smaller than num_classes.")
+
+
 @with_aliases
 def one_hot(input, num_classes=-1):
     """1 at the class, 0 elsewhere: (*) -> (*, num_classes), int64; -1 infers the number of classes.
@@ -199,14 +211,10 @@ def one_hot(input, num_classes=-1):
     array = input._array
     if not array.size and num_classes <= 0:
         raise RuntimeError("Can not infer total number of classes from empty tensor.")
-    if array.size and bool(input.min() < 0):
-        raise RuntimeError("Class values must be non-negative.")
+    if array.size:
+        check_classes(input, num_classes)
     if num_classes == -1:
         num_classes = input.max().item() + 1
-    elif num_classes < 1:
-        raise RuntimeError("num_classes should be positive")
-    elif array.size and bool(input.max() >= num_classes):
-        raise RuntimeError("Class values must be smaller than num_classes.")
     result = OneHot(input, num_classes)
     if array.size and isinstance(result, Tensor):
         result._written_inside(2)

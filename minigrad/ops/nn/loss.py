@@ -10,7 +10,7 @@ from ...op.declaration import F, Op
 from ...op.publish import function
 from ...shapes import broadcast, numel
 from ...tensor.tensor import Tensor
-from ..checks import require_one_dtype
+from ..checks import at_each_run, require_one_dtype
 from ..creation.tensor_options import array_of
 from ..overloads import refuse_gradient
 from ..reduction.sum_mean import accumulation_dtype, require_float
@@ -369,6 +369,7 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
     return BinaryCrossEntropy(input, target, weight, reduction)
 
 
+@at_each_run
 def check_chances(input, target):
     """Raise for values outside [0, 1], except during graph capture, when values can't be read."""
     array, wanted = (x._array if isinstance(x, Tensor) else x for x in (input, target))

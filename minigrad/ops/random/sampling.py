@@ -450,6 +450,8 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *,
     if not input.is_floating_point():
         raise RuntimeError("multinomial only supports floating-point dtypes for input, got: "
                            f"{type_name(input.dtype)}")
+    if (recording := _state.program.get()) is not None:
+        raise recording.refuse("multinomial draws according to values")
     batches = _state.drawn.get()
     weights = (input if batches is None else batches.of(input.detach()))._array
     if _state.randomness.get() != "error" and backend_of(weights).run_op is not None:
