@@ -19,6 +19,10 @@ if _state.codegen:
 
     _switch_on()  # before any operation is published
 
+#: The compiler stands above modules, which reach it only through this function.
+vars(_state)["compile_module"] = lambda *args, **kwargs: on_demand.module_of(
+    "compiler").compile_in_place(*args, **kwargs)
+
 from . import compat, ops
 from .device import device
 from .dtypes import (

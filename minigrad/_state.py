@@ -57,6 +57,19 @@ codegen: bool = (os.environ.get("MINIGRAD_GENERIC", "") in ("", "0")
                  and find_spec(f"{__package__}.codegen") is not None)
 
 
+
+
+def compile_module(module: Any, *args: Any, **kwargs: Any) -> None:
+    """Compile a module in place; the package replaces this, since the compiler is above modules.
+
+    >>> compile_module(None)
+    Traceback (most recent call last):
+        ...
+    NotImplementedError: the compiler is not loaded
+    """
+    raise NotImplementedError("the compiler is not loaded")
+
+
 @contextmanager
 def having(variable: ContextVar[Any], value: Any) -> Iterator[None]:
     """Set a variable of this module, or of another one, for the duration of a block.

@@ -22,6 +22,7 @@ import numpy as np
 
 from .. import _state
 from ..backend import BACKENDS, numpy_backend
+from ..op.apply import run_op
 from ..op.declaration import F
 from ..tensor.attributes import data_pointer, storage_of
 from .program import Value
@@ -334,8 +335,6 @@ class TracingBackend:
 
     def run_values(self, op: Any, values: list[Any]) -> Any:
         """Prepare and record an op."""
-        from ..op.apply import run_op
-
         return run_op(op, values)
 
     def as_array(self, value: Any) -> Any:

@@ -1,6 +1,7 @@
 """Argument checks that many ops share, with PyTorch's error messages."""
 
 import functools
+from typing import Any
 
 from .. import _state
 from ..dtypes import type_name
@@ -22,7 +23,7 @@ def size_at(shape, dim):
     return shape[wrap_dim(dim, len(shape))]
 
 
-def at_each_run(check):
+def at_each_run(check: Any) -> Any:
     """Make a check of values part of every run of a compiled function that calls it.
 
     >>> @at_each_run

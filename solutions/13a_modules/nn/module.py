@@ -13,7 +13,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, Self
 
-from .. import on_demand
+from .. import _state
 from ..autograd.grad_mode import no_grad
 from ..dtypes import as_dtype, dtype, float16, float32, float64
 from ..op.declaration import F
@@ -23,8 +23,6 @@ from .module_state import ModuleState
 from .module_tables import type_name
 
 __all__ = ["Module", "indented", "type_name", "zero_grad"]
-
-compiler = on_demand.later("compiler")
 
 
 class Module(ModuleState, ModuleCall):
@@ -279,7 +277,7 @@ class Module(ModuleState, ModuleCall):
         >>> layer = nn.Tanh(); layer.compile(); layer(ones(1))
         tensor([0.7616])
         """
-        compiler.compile_in_place(self, *args, **kwargs)
+        _state.compile_module(self, *args, **kwargs)
 
     # ---------------------------------------------------------------- printing
 
