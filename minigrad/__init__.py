@@ -19,9 +19,9 @@ if _state.codegen:
 
     _switch_on()  # before any operation is published
 
-#: The compiler stands above modules, which reach it only through this function.
-vars(_state)["compile_module"] = lambda *args, **kwargs: on_demand.module_of(
-    "compiler").compile_in_place(*args, **kwargs)
+# The compiler belongs to a higher layer than modules, so they reach it through this function.
+_compiler = on_demand.later("compiler")
+vars(_state)["compile_module"] = lambda *args, **kwargs: _compiler.compile_in_place(*args, **kwargs)
 
 from . import compat, ops
 from .device import device

@@ -1,4 +1,4 @@
-"""`torch.compile` and its annotations, which `torch.compiler` holds.
+"""`torch.compile`, and the annotations and switches in `torch.compiler`.
 
 Source: https://docs.pytorch.org/docs/stable/torch.compiler_api.html
 """
@@ -92,7 +92,7 @@ class OptimizedModule(Module):
     """A module whose calls run a compiled program; `_orig_mod` is the module itself.
 
     Its parameters are the same objects, and the keys of its `state_dict` begin with `_orig_mod.`,
-    as in PyTorch.  Every other attribute is that of the module.
+    as in PyTorch.  Every other attribute is read from the module.
 
     >>> import minigrad as torch
     >>> net = torch.nn.Linear(2, 1); compiled = torch.compile(net)
@@ -176,7 +176,7 @@ def allow_in_graph(fn: Any) -> Any:
 
 
 def assume_constant_result(fn: Any) -> Any:
-    """Return `fn`: what it returns is recorded. Source: `torch.compiler.assume_constant_result`."""
+    """Return `fn`: its result is recorded. Source: `torch.compiler.assume_constant_result`."""
     return fn
 
 

@@ -1,8 +1,8 @@
 """`torch.compile`: record forward and backward as one program, cut it in two, and run it.
 
-The name is PyTorch's, where `torch/_functorch/aot_autograd.py` does the same: AOT stands for "ahead
-of time", since the backward pass is recorded before the program first runs it.  Read the files in
-the order of the work:
+The folder is named after `torch/_functorch/aot_autograd.py`, which does the same in PyTorch.  AOT
+means "ahead of time": the backward pass is recorded before the program first runs it.  Read the
+files in the order of the work:
 
     guards.py     what must be the same in a later call, so that the program is right for it
     traced.py     the arrays that write down what is done with them

@@ -197,7 +197,7 @@ _all: WeakSet[CompiledFunction] = WeakSet()
 
 STANCES = ("default", "force_eager", "eager_on_recompile", "fail_on_recompile")
 
-#: What a compiled function does on this thread; see `torch.compiler.set_stance`.
+#: How compiled functions run on this thread; see `torch.compiler.set_stance`.
 stance: ContextVar[str] = ContextVar("stance", default="default")
 
 
@@ -299,7 +299,7 @@ class CompiledFunction:
 
 
 def runs_eagerly() -> bool:
-    """Return whether a mode is on that needs each op by itself."""
+    """Return whether a mode is on that has to see each op."""
     return bool(_state.transform.get() or _state.autocast.get() or _state.program.get()
                 or _state.saved_tensors_hooks.get() or _state.randomness.get()
                 or _state.inference_enabled.get())

@@ -1,4 +1,4 @@
-"""Emitting: a program as one Python function, which a debugger and the profiler can show.
+"""Emitting: a program as one Python function that a debugger can show.
 
 NOTE [Forwards as single calls]
     A forward checks its arguments and chooses between cases.  In a program, the guards have fixed
@@ -125,7 +125,7 @@ DIRECT: dict[str, Callable[[Step, Names], str | None]] = {
 
 
 def expression(step: Step, names: Names) -> str | None:
-    """Return the expression that a step comes to, or `None` if its forward has to run."""
+    """Return the expression that a step evaluates, or `None` if its forward has to run."""
     find = DIRECT.get(step.op)
     if find is None or type(step.arguments[0]) is not Value or step.several:
         return None
@@ -143,7 +143,7 @@ def is_addmm(step: Step) -> bool:
 
 
 def is_elementwise(step: Step) -> bool:
-    """Return whether a step is one ufunc, which can write over an operand."""
+    """Return whether a step is one ufunc, so that it can write over an operand."""
     return ufunc_of(step) is not None
 
 

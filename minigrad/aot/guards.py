@@ -1,11 +1,12 @@
-"""Guards: what has to be the same in a later call, so that a recorded program is right for it.
+"""Guards: everything that a later call must have in common with the recorded one.
 
-NOTE [What is guarded]
+NOTE [Signature and surroundings]
     The signature of a call has the shape, the strides, the dtype and `requires_grad` of each
     tensor, every other argument by value, and the modes (grad mode, default dtype and so on).  The
-    surroundings are whatever the function can reach by itself: parameters, buffers and attributes
-    of modules, variables of enclosing functions and globals that the code names, also inside lists,
-    dicts and other objects.  A plain value is compared, and a tensor has to be the same object.
+    surroundings are everything that the function can reach without arguments: parameters, buffers
+    and attributes of modules, variables of enclosing functions and globals that the code names,
+    also inside lists, dicts and other objects.  A plain value is compared, and a tensor has to be
+    the same object.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ def signature(tree: Any, tensors: list[Tensor], others: list[Any]) -> Any:
 
 
 class Surroundings:
-    """What a function can reach: tensors with their names, and values to compare."""
+    """Everything that a function can reach: tensors with their names, and values to compare."""
 
     def __init__(self, *roots: Any) -> None:
         self.tensors: list[tuple[str, Tensor]] = []
@@ -125,8 +126,8 @@ class Surroundings:
         if len(self.seen) > 100_000:
             raise Unrecordable("torch.compile: the function can reach more than 100,000 objects")
         if hasattr(value, "__next__"):
-            raise Unrecordable("torch.compile: the function can reach an iterator, which gives "
-                               "another value each time")
+            raise Unrecordable("torch.compile: the function can reach an iterator, and each "
+                               "call would get another value from it")
         if isinstance(value, Tensor):
             self.tensors.append((name.replace("._parameters", "").replace("._buffers", "")
                                  .replace("._modules", "") or "captured", value))
@@ -205,7 +206,7 @@ def names_in(code: Any) -> Iterator[str]:
 
 
 def content(cell: Any) -> Any:
-    """Return the content of a cell, which may be empty."""
+    """Return the content of a cell, or `MISSING` if it is empty."""
     try:
         return cell.cell_contents
     except ValueError:

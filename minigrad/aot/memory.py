@@ -1,10 +1,10 @@
 """Memory: when each value of a program dies, and which result can take over its buffer.
 
 NOTE [When a buffer may be taken over]
-    An elementwise step may write its result over an operand that dies in this step, if nothing else
-    refers to that memory: the operand is an array that a step of this program allocated, no value
-    that lives on is a view of it, no other operand of the step lies in it, and it has the result's
-    shape, dtype and strides.
+    An elementwise step may write its result over an operand that dies in this step, if no other
+    value refers to the memory: a step of this program allocated the operand, no value that lives on
+    is a view of it, no other operand of the step shares it, and it has the result's shape, dtype
+    and strides.
 """
 
 from __future__ import annotations

@@ -79,7 +79,7 @@ class CompiledNode(NaryNode):
         return self.run_again(grads, True)
 
     def run_again(self, grads: Sequence[Any], create_graph: bool) -> Sequence[Any]:
-        """Run the function eagerly and differentiate it, for what the program does not have."""
+        """Run the function eagerly and differentiate it, since there is no program for this."""
         if self.again is None:
             raise RuntimeError(FREED_MESSAGE)
         return self.again.gradients(grads, create_graph)
@@ -93,13 +93,13 @@ class CompiledNode(NaryNode):
 
 
 class OneResultNode(CompiledNode):
-    """The node of a compiled call with one differentiable result, which planned passes run fast."""
+    """The node of a compiled call with one differentiable result: planned passes run it fast."""
 
     __slots__ = ()
     is_written = True
 
     def step_on_arrays(self, task: Any, g: Any) -> None:
-        """Turn the gradient that arrived into those of the inputs, and add them to the buffers."""
+        """Turn the gradient that arrived into the inputs' gradients, and pass them on."""
         if type(g) is not np.ndarray or self.saved is None:
             task.hand_back(self, g)
             return
@@ -125,7 +125,7 @@ class OneResultNode(CompiledNode):
 
 
 class Again:
-    """What it takes to run a compiled call again, eagerly, from the values that it had."""
+    """Everything that it takes to run a compiled call again, eagerly, on the same values."""
 
     __slots__ = ("before", "call", "compiled", "inputs", "state")
 
@@ -135,7 +135,7 @@ class Again:
         self.state, self.before = state, before
 
     def gradients(self, grads: Sequence[Any], create_graph: bool) -> list[Any]:
-        """Return the gradients of the sources, which have a history with `create_graph`."""
+        """Return the gradients of the sources, with a history if `create_graph` is set."""
         recorded = self.compiled.recorded
         if create_graph:
             say_once("torch.compile: a second derivative runs the function again, eagerly")
@@ -176,7 +176,7 @@ class Again:
         new: dict[int, Tensor] = {}
         for write, array in zip(self.compiled.recorded.written, self.before, strict=True):
             if write.input >= len(self.compiled.recorded.required):
-                continue  # a captured tensor, which gets its earlier values back meanwhile
+                continue  # `Before` gives a captured tensor its earlier values
             tensor = ends[write.input]
             leaf = Tensor._plain(array.copy("K"))
             leaf._requires_grad = self.compiled.recorded.required[write.input]

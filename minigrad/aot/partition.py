@@ -2,7 +2,7 @@
 
 NOTE [The cheapest cut]
     The backward pass needs some values of the forward pass.  Each of them is either saved or
-    computed again from other values, for which the same holds.  So what is saved separates the
+    computed again from other values, and the same is true of those.  So what is saved separates the
     inputs from the backward pass: it is a cut in the graph of values, and its price is the number
     of bytes.  The cheapest cut is found as a greatest flow: bytes flow from what cannot be computed
     again to what the backward pass needs, through each value at most as many as it has, and the
@@ -25,7 +25,7 @@ Network = dict[Any, dict[Any, float]]
 
 SOURCE, SINK = "source", "sink"
 
-#: The greatest cost of a step that is computed again: nothing is, little, more, and the most.
+#: The greatest cost of a step that is computed again; at level 0, only views are.
 LEVELS = (0, 1, 2, 3)
 
 
@@ -39,7 +39,7 @@ class Partition:
 
     @property
     def saved_bytes(self) -> int:
-        """The size of what is saved, except for inputs, which exist anyway."""
+        """The size of the saved values, except for inputs, because these exist anyway."""
         made = {id(v) for step in self.forward for v in step.outputs}
         return sum(v.nbytes for v in self.saved if id(v) in made)
 
@@ -47,8 +47,8 @@ class Partition:
 def partition(recorded: Recorded, budget: float = 1.0) -> Partition:
     """Cut a joint program so that what it saves fits a budget, as well as that is possible.
 
-    The budget is a fraction of the bytes that are saved if nothing is computed again.  With 1, only
-    steps that cost little are computed again, which saves time as well.
+    The budget is a fraction of the bytes that it takes to save every value.  With 1, only steps
+    that cost little are computed again.
     """
     most = at_level(recorded, 0).saved_bytes
     for level in LEVELS[1:]:
@@ -69,7 +69,7 @@ def at_level(recorded: Recorded, level: int) -> Partition:
 def flow_network(recorded: Recorded, level: int) -> Network:
     """Return the network in which the cheapest cut says what to save; see the NOTE.
 
-    A value is an edge from `(id, 0)` to `(id, 1)`, whose capacity is its price in bytes.
+    A value is an edge from `(id, 0)` to `(id, 1)`, and its capacity is its price in bytes.
     """
     network: Network = {SOURCE: {}, SINK: {}}
 
@@ -86,7 +86,7 @@ def flow_network(recorded: Recorded, level: int) -> Network:
         edge(SOURCE, (id(value), 0), inf)
     for step in recorded.forward:
         for value in step.outputs:
-            price = value.nbytes + 1  # so that of two equal cuts the one with fewer values wins
+            price = value.nbytes + 1  # so the cut with fewer values wins a tie
             edge((id(value), 0), (id(value), 1), inf if step.view else price)
             if step.cost > level:
                 edge(SOURCE, (id(value), 0), inf)
@@ -123,7 +123,7 @@ def cheapest_cut(network: Network) -> set[int]:
 def able_to_reach_sink(network: Network) -> set[Any]:
     """Return the nodes from which more can flow to the sink.
 
-    Of all cheapest cuts, the one in front of these nodes computes the least again.
+    The cut in front of these nodes computes less again than any other cheapest cut.
     """
     found, stack = {SINK}, [SINK]
     while stack:
@@ -151,7 +151,7 @@ def shortest_path(network: Network) -> dict[Any, Any]:
 def cut(recorded: Recorded, may_save: set[int]) -> Partition:
     """Cut a joint program so that the backward pass gets values in `may_save`, and inputs.
 
-    What else it needs, it computes again, just before it first needs it.
+    It computes all other values again, just before it first needs them.
     """
     makers = {id(v): step for step in recorded.forward for v in step.outputs}
     own = {id(v) for step in recorded.backward for v in step.outputs}

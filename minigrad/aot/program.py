@@ -42,7 +42,7 @@ class Value:
 
 @dataclass(eq=False, slots=True)
 class Step:
-    """One call: `outputs = call(*arguments)`, where arguments are Values, lists or plain values."""
+    """One call: `outputs = call(*arguments)`, and arguments are Values, lists or plain values."""
 
     name: str  # the op's name, for the printed program
     call: Callable[..., Any]
@@ -50,10 +50,10 @@ class Step:
     outputs: list[Value]
     op: str = ""  # the name of the op's class, if the step is an op's forward
     several: bool = False  # whether the call returns a list of arrays
-    scalar: bool = False  # whether the call returned a NumPy scalar, which must become an array
+    scalar: bool = False  # whether the call returned a NumPy scalar instead of an array
     random: bool = False  # whether it draws random numbers, so that it must run exactly once
     view: bool = False  # whether the result shares the memory of an argument
-    cost: int = 9  # of computing it again: 0 nothing, 1 little, up to 9, which is too much
+    cost: int = 9  # of computing it again: 0 for a view, 1 for a single pass, up to 9 for too much
     line: str = ""  # where in the user's code the op was called
 
     def inputs(self) -> Iterator[Value]:
@@ -67,7 +67,7 @@ class Step:
 
 
 def values_among(arguments: Sequence[Any]) -> Iterator[Value]:
-    """Yield the Values in a list of arguments, which may contain lists."""
+    """Yield the Values in a list of arguments, and in the lists inside it."""
     for each in arguments:
         if type(each) is Value:
             yield each
@@ -110,7 +110,7 @@ class Program:
 
 
 def live_steps(steps: Sequence[Step], outputs: Sequence[Value | None]) -> list[Step]:
-    """Return the steps that the outputs depend on, and those that draw random numbers.
+    """Return the steps that the outputs depend on, and the steps that draw random numbers.
 
     Random steps stay, because later draws have to receive the same numbers as in eager mode.
     """
@@ -140,7 +140,7 @@ def shared_steps(steps: Sequence[Step]) -> tuple[list[Step], dict[int, Value]]:
 
 
 def replace_values(arguments: Any, replaced: dict[int, Value]) -> Any:
-    """Return arguments, which may contain lists, with some Values replaced."""
+    """Return arguments with some Values replaced, also inside lists."""
     if type(arguments) is Value:
         return replaced.get(id(arguments), arguments)
     if type(arguments) in (list, tuple):

@@ -116,7 +116,7 @@ def record(function: Callable[..., Any], args: tuple[Any, ...],
 
     `known` names tensors that the function may find elsewhere, such as parameters; by default, it
     has what `Surroundings` finds.  Raises `Unrecordable` if the call cannot become a program, and
-    whatever the function raises.
+    every error of the function.
 
     >>> from minigrad import ones
     >>> print(record(lambda x: x.exp().sum(), (ones(3, requires_grad=True),)).joint)

@@ -73,7 +73,7 @@ class Recording:
         self.in_call = self.drew = False
 
     def refuse(self, what: str) -> Unrecordable:
-        """Return the error for something that a program cannot do, which names the user's line."""
+        """Return the error for something that a program cannot do; it names the user's line."""
         error = Unrecordable(f"torch.compile: {what}, at {user_line()}")
         self.refused = self.refused or error
         return error
@@ -131,7 +131,7 @@ class Recording:
 
     def add(self, name: str, call: Callable[..., Any], arguments: list[Any],
             results: list[Array], **facts: Any) -> list[Value]:
-        """Append a step; return a Value for each result, which is a constant if it can be."""
+        """Append a step; return a Value for each result, if possible a constant."""
         operands = list(values_among(arguments))
         if not facts.get("random") and operands and all(v.array is not None for v in operands):
             return [self.value(name, each, constant=True) for each in results]
@@ -183,7 +183,7 @@ class Recording:
         return made if several else made[0]
 
     def changed_inside(self, tensor: Any, value: Value) -> None:
-        """Make a value that an op's forward wrote, such as a running mean, that of its tensor."""
+        """Store a value that an op's forward wrote, such as a running mean, in its tensor."""
         array = tensor._array
         if geometry(array.inner, array.memory.array) != geometry(array.memory.array,
                                                                  array.memory.array):
@@ -270,7 +270,7 @@ class Recording:
         self.replace(memory, value)
 
     def check(self, function: Callable[..., Any], tensors: Sequence[Any]) -> None:
-        """Record a function that raises for some values, and returns nothing."""
+        """Record a function that only checks values, so that every run calls it."""
         self.adopt_all(tensors)
         arrays = [getattr(t, "_array", t) for t in tensors]
 
@@ -321,7 +321,7 @@ class Recording:
         return args, kwargs
 
     def adopt_all(self, values: Sequence[Any]) -> None:
-        """Adopt the tensors among values, which may contain lists."""
+        """Adopt the tensors among values, and in the lists among them."""
         for each in values:
             if isinstance(each, Tensor):
                 if type(each._array) is not TracedArray:
@@ -391,7 +391,7 @@ def inner(value: Any) -> Any:
 
 
 def share(result: Array, argument: Any) -> bool:
-    """Return whether a result is in the memory of an argument, which may be a list."""
+    """Return whether a result is in the memory of an argument, or of one in a list."""
     if type(argument) is list:
         return any(share(result, each) for each in argument)
     return type(argument) is np.ndarray and owner_of(result) is owner_of(argument)
@@ -438,7 +438,7 @@ def without_effects(run: Callable[..., Any], positions: tuple[int, ...]) -> Call
 
 
 def with_copies(run: Callable[..., Any], positions: tuple[int, ...]) -> Callable[..., Any]:
-    """Return a forward that copies some of its results, which share memory with an argument."""
+    """Return a forward that copies the results that share memory with an argument."""
 
     def call(xp: Any, *arrays: Any) -> list[Array]:
         results = list(map(xp.as_array, run(xp, *arrays)))
@@ -448,7 +448,7 @@ def with_copies(run: Callable[..., Any], positions: tuple[int, ...]) -> Callable
 
 
 class RunFormulas:
-    """The formulas of a node as one function of arrays, which returns the wanted gradients."""
+    """The formulas of a node as one function from arrays to the wanted gradients."""
 
     def __init__(self, op: Any, wanted: tuple[bool, ...], names: tuple[str, ...]) -> None:
         self.op = op

@@ -2,13 +2,13 @@
 
 NOTE [Traced values]
     While a program is recorded, every tensor holds a `TracedArray`.  Its `inner` array has the
-    values of this one call, so that shapes, dtypes and strides are real ones, but nothing may read
-    them: a decision that depends on a value would be right for this call alone.  So whatever needs
-    a value, such as `bool(tensor)` or `.item()`, raises `Unrecordable`.
+    values of this one call, so that shapes, dtypes and strides are real ones.  But a decision that
+    depends on a value would be right for this call alone.  Code that reads a value, such as
+    `bool(tensor)` or `.item()`, therefore raises `Unrecordable`.
 
 NOTE [Writes become values]
-    A program has no writes.  All arrays that share memory refer to one `Memory`, whose `whole` is
-    the current value of all of it.  A write makes a new value for `whole`, and an array that was
+    A program has no writes.  All arrays that share memory refer to one `Memory`, and its `whole`
+    is the current value of all of it.  A write makes a new value for `whole`, and an array that was
     traced before the write is read again, as a view of the new value, when it is next used.
 """
 
@@ -231,7 +231,7 @@ class TracedArray:
         raise refuse("a NumPy function is called")
 
     def known(self, what: str) -> Array:
-        """Return the array if it is a constant, which every call shares; raise otherwise."""
+        """Return the array of a constant, since every call shares it; raise for any other array."""
         value = recording_of(self).read(self)
         if value.array is None:
             raise refuse(what)
@@ -308,7 +308,7 @@ def geometry(array: Array, memory: Array) -> tuple[Any, ...]:
 
 
 def owner_of(array: Array) -> Array:
-    """Return the array that owns the memory, whatever its dtype."""
+    """Return the array that owns the memory, even if it has another dtype."""
     owner = storage_of(array)
     while type(owner.base) is np.ndarray:
         owner = owner.base
@@ -338,7 +338,7 @@ class TracingBackend:
         return run_op(op, values)
 
     def as_array(self, value: Any) -> Any:
-        """Return the result of an operator, which is already an array."""
+        """Return the result of an operator, since it is already an array."""
         return value
 
     def detached(self, array: TracedArray) -> TracedArray:
