@@ -62,7 +62,7 @@ def put_in(stage: Stage, given: Module, texts: dict[str, str], holes: Sequence[H
     """
     texts = dict(texts)
     asked: dict[str, list[str]] = {}  # two modules may ask for one name: in the holes' order
-    for path, _, symbol in (each.partition(":") for hole in stage.holes for each in hole.symbols):
+    for path, _, symbol in (each.partition(":") for hole in holes for each in hole.symbols):
         asked.setdefault(symbol, []).append(path)
     names = [symbol for symbol, _ in _functions(given)]
     where = {symbol: paths[0] for symbol, paths in asked.items()}
