@@ -5,6 +5,9 @@ hole does not lean on another; decorators are tried on a mode of the probe's own
 """
 
 
+import inspect
+from concurrent.futures import ThreadPoolExecutor
+
 import probing
 from probing import Wrong
 
@@ -78,12 +81,37 @@ def probe_07_1(random):
             grad.set(random.random() < 0.5)
             seen.append(block.__enter__())
             seen.append(grad.get())
+            grad.set(random.random() < 0.5)
         for block in reversed(blocks):
-            seen.append(block.__exit__(None, None, None))
+            seen.append(bool(block.__exit__(None, None, None)))
             seen.append([torch.is_grad_enabled(), grad.get()])
+        for maker in (torch.no_grad, torch.enable_grad):
+            seen.append(overlapping(random, maker, [grad]))
         return seen
 
     return kept(program)
+
+
+def overlapping(random, maker, variables):
+    """Open a block in each of two threads, leave the older one first, and look each time."""
+    def begin(mode):
+        for variable in variables:
+            variable.set(mode)
+
+    def look():
+        return [variable.get() for variable in variables]
+
+    mine, other, mode, seen = maker(), maker(), random.random() < 0.5, []
+    with ThreadPoolExecutor(1) as pool:
+        begin(mode)
+        pool.submit(begin, not mode).result()
+        mine.__enter__()
+        pool.submit(other.__enter__).result()
+        mine.__exit__(None, None, None)
+        seen.append(look())
+        pool.submit(other.__exit__, None, None, None).result()
+        seen.append(pool.submit(look).result())
+    return seen
 
 
 class Marked(grad_mode._Mode):
@@ -101,6 +129,48 @@ class Marked(grad_mode._Mode):
 
     def __exit__(self, *exc):
         del self.opened[self.place:]
+
+
+class ReadsEarly(Marked):
+    """A mode that finds out what is open when it is created, as `set_grad_enabled` does."""
+
+    def __init__(self, value, opened):
+        super().__init__(value, opened)
+        self.place = len(opened)
+
+    def clone(self):
+        return ReadsEarly(self.value, self.opened)
+
+    def __enter__(self):
+        self.opened.append(self.value)
+
+
+def probe_07_2_calls(random):
+    """Call methods, raise what is no Exception, and change what is open between two calls."""
+    def program():
+        opened, seen = [], []
+        for kind in random.sample([Marked, ReadsEarly], 2):
+            mode = kind(random.randrange(1000), opened)
+
+            def harsh():
+                raise Harsh
+
+            class Model:
+                @mode
+                def predict(self, number):
+                    return [type(self).__name__, number, list(opened)]
+
+            seen.append(tried(lambda Model=Model: Model().predict(random.random())))
+            opened.append(-1)
+            seen.append(tried(lambda Model=Model: Model().predict(random.random())))
+            try:
+                mode(harsh)()
+            except Harsh:
+                seen.append(list(opened))
+            opened.clear()
+        return seen
+
+    return kept(program)
 
 
 def probe_07_2_functions(random):
@@ -192,6 +262,23 @@ def probe_07_3(random):
     return kept(program)
 
 
+def probe_07_3_twice(random):
+    """Decorate a generator function with two modes."""
+    def program():
+        opened = []
+
+        def body(count):
+            for _ in range(count):
+                yield [random.random(), list(opened)]
+
+        inner, outer = (Marked(random.randrange(1000), opened) for _ in range(2))
+        wrapped = inner._wrap_generator(body)
+        return [inspect.isgeneratorfunction(wrapped),
+                tried(lambda: list(outer(wrapped)(random.randint(2, 4))))]
+
+    return kept(program)
+
+
 def probe_07_3_doors(random):
     """Each door of a generator once, with a mode whose objects serve once."""
     class Once(Marked):
@@ -253,6 +340,9 @@ def probe_07_3_doors(random):
 
 def probe_07_4(random):
     def simply(self, decorated):
+        if inspect.isgeneratorfunction(decorated):
+            return ["generator", self.mode]
+
         def wrapped(*args):
             with self.clone():
                 return decorated(*args)
@@ -267,6 +357,9 @@ def probe_07_4(random):
 
         def shown():
             return [grad.get(), random.random()]
+
+        def numbers():
+            yield random.random()
 
         makers = [lambda: torch.set_grad_enabled(random.random() < 0.5)]
         for start in random.sample([True, False], 2):
@@ -284,6 +377,13 @@ def probe_07_4(random):
             with block:
                 seen.append(look())
             seen.append(look())
+            made = [torch.set_grad_enabled(random.random() < 0.5) for _ in range(3)]
+            for each in random.sample(made, 3):
+                with each:
+                    seen.append(look())
+                seen.append(look())
+            found = made[0](numbers)
+            seen.append(found if isinstance(found, list) else "something else")
             decorator = torch.set_grad_enabled(random.random() < 0.5)
             decorated = decorator(shown)
             seen.append(look())
@@ -322,8 +422,15 @@ def probe_07_5(random):
             inference.set(before[0])
             grad.set(before[1])
             nest(random, seen, [torch.inference_mode], look, 1)
+            block = torch.inference_mode(random.random() < 0.5)
+            inference.set(random.random() < 0.5)
+            grad.set(random.random() < 0.5)
+            with block:
+                seen.append(look())
+            seen.append(look())
             inference.set(False)
             seen.append(look())
+        seen.append(overlapping(random, torch.inference_mode, [inference, grad]))
         return seen
 
     return kept(program)

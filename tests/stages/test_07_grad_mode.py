@@ -1,6 +1,7 @@
 """Stage 07: grad modes as blocks, decorators, generators and plain calls."""
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 
 import pytest
@@ -38,6 +39,24 @@ class Volume(_Mode):
 
     def __exit__(self, *exc):
         Volume.now = self.previous
+
+
+class ReadsEarly(Volume):
+    """A mode that reads the previous one when it is created, as `set_grad_enabled` does."""
+
+    def __init__(self, wanted):
+        super().__init__(wanted)
+        self.previous = Volume.now
+
+    def clone(self):
+        return ReadsEarly(self.wanted)
+
+    def __enter__(self):
+        Volume.now = self.wanted
+
+
+class Harsh(BaseException):
+    """Raised on purpose; no Exception."""
 
 
 def start(mode):
@@ -161,6 +180,32 @@ def test_one_object_serves_one_block_after_another():
         with block:
             expect(False, "inside the block")
         expect(True, "after the block")
+
+
+@pytest.mark.hole("07.1")
+@each_block
+def test_a_block_that_was_created_earlier(make, mode):
+    start(mode)
+    block = make()
+    start(not mode)
+    with block:
+        expect(mode, "inside the block")
+    expect(not mode, "after the block")
+
+
+@pytest.mark.hole("07.1")
+@each_block
+def test_blocks_of_two_threads_overlap(make, mode):
+    start(True)
+    mine, other = make(), make()
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(start, False).result()
+        mine.__enter__()
+        pool.submit(other.__enter__).result()
+        mine.__exit__(None, None, None)
+        pool.submit(other.__exit__, None, None, None).result()
+        expect(True, "after this thread's block")
+        pool.submit(expect, False, "after the other thread's block").result()
 
 
 @pytest.mark.hole("07.1")
@@ -306,6 +351,42 @@ def test_a_function_that_calls_itself(make, mode):
     got = down(3)
     assert got is mode, f"expected mode {mode} in the outer call too, got {got}"
     expect(not mode, "after the calls")
+
+
+@pytest.mark.hole("07.2")
+@each_block
+def test_a_call_inside_a_call_in_another_mode(make, mode):
+    seen = []
+
+    @make()
+    def down(n):
+        seen.append(_state.grad_enabled.get())
+        start(not mode)
+        if n:
+            down(n - 1)
+
+    down(1)
+    assert seen == [mode, mode], f"expected both calls to run in mode {mode}, got {seen}"
+
+
+@pytest.mark.hole("07.2")
+def test_no_call_uses_what_the_mode_remembered():
+    decorated = ReadsEarly(5)(lambda: Volume.now)
+    Volume.now = 3
+    got = decorated()
+    assert got == 5, f"expected 5 in the call, got {got}"
+    assert Volume.now == 3, f"expected 3 after the call, got {Volume.now}"
+
+
+@pytest.mark.hole("07.2")
+def test_any_exception_leaves_the_mode_before_the_call():
+    @torch.no_grad()
+    def failing():
+        raise Harsh
+
+    with pytest.raises(Harsh):
+        failing()
+    expect(True, "after a call that raised a BaseException")
 
 
 @pytest.mark.hole("07.2")
@@ -658,6 +739,31 @@ def test_a_generator_has_the_setting_of_the_mode():
     assert list(wrapped()) == [5, 5] and Volume.now == 0
 
 
+@pytest.mark.hole("07.3")
+def test_a_generator_in_two_modes():
+    @Volume(5)
+    @torch.no_grad()
+    def now():
+        yield Volume.now, _state.grad_enabled.get()
+
+    got = list(now())
+    assert got == [(5, False)], f"expected the body to run in both modes, got {got}"
+
+
+@pytest.mark.hole("07.3")
+def test_no_stretch_uses_what_an_object_remembered():
+    @ReadsEarly(5)
+    def body():
+        yield Volume.now
+        yield Volume.now
+
+    seen, running = [], body()
+    for volume in (2, 3):
+        Volume.now = volume
+        seen.append((next(running), Volume.now))
+    assert seen == [(5, 2), (5, 3)], f"expected the caller to keep its modes 2 and 3, got {seen}"
+
+
 # ------------------------------------------------------------------ 07.4
 
 
@@ -739,6 +845,48 @@ def test_entering_switches_again(mode):
     start(not mode)
     with block:
         expect(mode, "inside the block")
+
+
+@pytest.mark.hole("07.4")
+@each_mode_before
+def test_a_mode_that_was_changed_before_the_block(mode, before):
+    start(before)
+    block = torch.set_grad_enabled(mode)
+    start(not before)
+    with block:
+        pass
+    expect(before, "after the block")
+
+
+@pytest.mark.hole("07.4")
+def test_blocks_of_set_grad_enabled_nest():
+    with torch.set_grad_enabled(False):
+        with torch.set_grad_enabled(False):
+            pass
+        expect(False, "in the outer block, after the inner one")
+    expect(True, "after both blocks")
+
+
+@pytest.mark.hole("07.4")
+def test_objects_that_are_entered_in_the_order_of_their_creation():
+    first = torch.set_grad_enabled(False)
+    second = torch.set_grad_enabled(True)
+    with first:
+        pass
+    expect(True, "after the block of the first object")
+    with second:
+        pass
+    expect(False, "after the block of the second object")
+
+
+@pytest.mark.hole("07.4")
+def test_a_generator_function_is_decorated_as_one(monkeypatch):
+    def numbers():
+        yield 1
+
+    monkeypatch.setattr(_Mode, "_wrap_generator", lambda self, decorated: (self.mode, decorated))
+    got = torch.set_grad_enabled(False)(numbers)
+    assert got == (False, numbers), f"expected what super().__call__ returns, got {got}"
 
 
 @pytest.mark.hole("07.4")
@@ -837,6 +985,31 @@ def test_both_are_put_back_after_an_exception(wanted, before):
         raise KeyError
     expect_modes(before, "after a block that raised")
     assert _state.observers.count == count, "an observer stayed"
+
+
+@pytest.mark.hole("07.5")
+@each_wanted_before
+def test_an_object_that_was_created_earlier(wanted, before):
+    begin((not before[0], not before[1]))
+    block = torch.inference_mode(wanted)
+    begin(before)
+    with block:
+        pass
+    expect_modes(before, "after the block")
+
+
+@pytest.mark.hole("07.5")
+def test_inference_modes_of_two_threads_overlap():
+    begin((False, True))
+    mine, other = torch.inference_mode(), torch.inference_mode()
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(begin, (True, False)).result()
+        mine.__enter__()
+        pool.submit(other.__enter__).result()
+        mine.__exit__(None, None, None)
+        pool.submit(other.__exit__, None, None, None).result()
+        expect_modes((False, True), "after this thread's block")
+        pool.submit(expect_modes, (True, False), "after the other thread's block").result()
 
 
 @pytest.mark.hole("07.5")
