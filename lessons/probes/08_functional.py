@@ -145,8 +145,8 @@ def probe_08_2(random):
         scalars = [None if o is None else o.sum() if random.random() < 0.8 else o.sum().detach()
                    for o in [None if o is None else o.detach() if not o.requires_grad else
                              random.choice(inputs) * random.random() for o in outputs]]
-        seen.append(shown(tried(lambda scalars=scalars, inputs=inputs:
-                                functional_passes.gradients(scalars, inputs, None, False))))
+        seen.append(shown(in_mode(random.random() < 0.5, lambda scalars=scalars, inputs=inputs:
+                                  functional_passes.gradients(scalars, inputs, None, False))))
         like = tuple(torch.Tensor._plain(array(random, [random.randint(1, 3)]).astype(
             random.choice([np.float64, np.float32]))) for _ in range(4))
         found = tuple(None if random.random() < 0.3 else
@@ -161,6 +161,11 @@ def probe_08_2(random):
                 seen.append(shown(tried(lambda found=found, like=like, step=step, strict=strict,
                                         graph=graph: functional_checks.zeros_for_missing(
                                             found, like, step, strict, graph))))
+        many = torch.Tensor._plain(random.choice([1, np.inf]) * array(random, [2]))
+        filled = functional_checks.zeros_for_missing([None, None], (many, many), "tangent", False,
+                                                     random.random() < 0.5)
+        filled[0].add_(random.random())
+        seen.append(shown(filled))
     return seen
 
 
@@ -188,7 +193,8 @@ def products(random, function, scalar, names, rounds=9):
         if isinstance(got[0], tuple) and graph:
             seen.append(tried(lambda got=got, inputs=inputs: second(got[0], inputs)))
             if isinstance(got[0][1], (tuple, torch.Tensor)):
-                seen.append(tried(lambda got=got, inputs=inputs: second(got[0][1], inputs)))
+                for given in (inputs, v):
+                    seen.append(tried(lambda got=got, given=given: second(got[0][1], given)))
 
     def fails(*args):
         raise KeyError("on purpose")
@@ -230,6 +236,12 @@ def probe_08_4(random):
         seen.append(shown(tried(lambda found=found, like=output:
                                 functional_passes.stacked(found, like))))
         seen.append(shown(tried(lambda like=like: functional_passes.stacked([], like))))
+        x = tensor(random, [2], grad=True)
+        found = [None, x * random.random()]
+        seen.append(second(functional_passes.stacked(found, x), x))
+        many = torch.Tensor._plain(np.full(2, random.choice([1.0, np.inf])))
+        seen.append(shown([functional_passes.stacked(found, many),
+                           functional_passes.unit_vectors(many)]))
         size = output.numel()
         blocks = [None if random.random() < 0.3 else tensor(random, [size, *x.shape])
                   for x in inputs]
@@ -298,6 +310,8 @@ def probe_08_6(random):
                         for x in (*inputs, inputs[0]))
         like = tuple(tensor(random, [2]) for _ in outputs)
         found, u = functional_passes.pullback(outputs, inputs, like)
+        many = torch.Tensor._plain(random.choice([1, np.inf]) * array(random, [2]))
+        seen.append(shown(functional_passes.pullback((inputs[0] * inputs[0],), inputs, (many,))))
         seen.append([shown(found), shown(u), [each.is_leaf for each in u]])
         live = [each for each in found if each is not None]
         if live:
@@ -326,6 +340,31 @@ def strict(random, function):
 
 def probe_08_6_strict(random):
     return [[strict(random, functional.jvp) for _ in range(4)], random.random()]
+
+
+class Lopsided(torch.autograd.Function):
+    """A function whose second derivatives are not symmetric."""
+
+    @staticmethod
+    def forward(ctx, x, size):
+        ctx.save_for_backward(x)
+        ctx.size = size
+        return (x * x).sum()
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return grad * ctx.size * torch.stack([x[1] * x[1], x[0] * 0]), None
+
+
+def probe_08_7_lopsided(random):
+    seen = []
+    for _ in range(3):
+        size, x, v = random.uniform(1, 2), tensor(random, [2]), tensor(random, [2])
+        for function in (functional.vhp, functional.hvp):
+            seen.append(shown(tried(lambda size=size, x=x, v=v, function=function: function(
+                lambda x: Lopsided.apply(x, size), x, v))))
+    return seen
 
 
 def probe_08_7_strict(random):
