@@ -425,7 +425,8 @@ def test_equal_jacobians_pass(analytical, numbers):
 @pytest.mark.parametrize(("analytical", "numbers"), [
     ([1.0], [2.0]), ([2.0], [1.0]), ([1.0, 2.0], [2.0, 1.0]), ([1.0, 5.0], [1.0, 2.0]),
     ([5.0, 1.0], [2.0, 1.0]), ([100.2], [100.0]), ([-100.2], [-100.0]), ([5e-4], [0.0]),
-    ([-1.0], [1.0]), ([[1.0, 2.0], [3.0, 4.0]], [[1.0, 2.0], [3.0, 4.1]])], ids=str)
+    ([-1.0], [1.0]), ([[1.0, 2.0], [3.0, 4.0]], [[1.0, 2.0], [3.0, 4.1]]),
+    ([1e6, 0.0], [1e6, 1.0]), ([1.0, -1e6], [0.0, -1e6])], ids=str)
 def test_different_jacobians_are_refused(analytical, numbers):
     assert refused(analytical, numbers), f"expected {analytical} against {numbers} to be refused"
 
@@ -627,8 +628,9 @@ def test_what_is_no_tensor_is_not_looked_at():
 
 
 @pytest.mark.hole("09.4")
-def test_single_precision_warns():
-    got = warnings_of(torch.tensor([1.0], requires_grad=True))
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16], ids=["float32", "float16"])
+def test_single_precision_warns(dtype):
+    got = warnings_of(torch.tensor([1.0], dtype=dtype, requires_grad=True))
     assert len(got) == 1 and got[0][0] is UserWarning, f"expected one UserWarning, got {got}"
     expected = "Input #0 requires gradient and is not a double precision floating point"
     assert got[0][1].startswith(expected), f"expected {expected!r} ..., got {got[0][1]!r}"
@@ -806,7 +808,8 @@ def test_a_gradient_has_to_be_like_its_input(odd, told, monkeypatch):
 
 
 @pytest.mark.hole("09.5")
-@pytest.mark.parametrize("extra", [(0.0, 1.0), (1.0, 0.0)], ids=["second", "first"])
+@pytest.mark.parametrize("extra", [(0.0, 1.0), (1.0, 0.0), (1.0, -1.0)],
+                         ids=["second", "first", "opposite ones"])
 def test_every_element_has_to_be_zero(extra):
     class Partly(Function):
         @staticmethod
@@ -820,6 +823,22 @@ def test_every_element_has_to_be_zero(extra):
     x = double(1.0, 2.0)
     with pytest.raises(GradcheckError, match="not multiplied"):
         multiplies(Partly.apply(x), x)
+
+
+@pytest.mark.hole("09.5")
+def test_gradients_of_nothing_that_cancel_out_are_found():
+    class Opposite(Function):
+        @staticmethod
+        def forward(ctx, x, y):
+            ctx.set_materialize_grads(False)
+            return x + y
+
+        @staticmethod
+        def backward(ctx, g):
+            return (constant(1.0, -1.0), constant(2.0, -2.0)) if g is None else (g, g)
+
+    with pytest.warns(UserWarning), pytest.raises(GradcheckError, match="to be undefined or zero"):
+        gradcheck_parts.check_undefined(Opposite.apply, (double(1.0, 2.0), double(3.0, 4.0)), 1)
 
 
 class Picky(Function):
