@@ -3,7 +3,8 @@
 Where clocks have a part in it, only what holds of every clock is returned.
 """
 
-from threading import get_ident
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event, get_ident
 from time import perf_counter_ns
 
 import numpy as np
@@ -108,6 +109,8 @@ def probe_11_3(random):
                 seen.append(found if isinstance(found, list) and found[:1] == ["raised"] else
                             [type(found).__name__, found._profile_memory,
                              [averaged(each) for each in found]])
+        twice = made.key_averages(random.random() < 0.5)
+        seen.append(tried(lambda twice=twice: [averaged(each) for each in twice.key_averages()]))
         one, other = profiler_util.FunctionEventAvg(), profiler_util.FunctionEventAvg()
         for event in random.sample(events, 3):
             for average in (one, other):
@@ -139,6 +142,9 @@ def probe_11_4(random):
         seen.append(shown if shown[:1] == ["raised"] else [type(shown).__name__,
                                                            [e.id for e in shown]])
         seen.append(all(a is b for a, b in zip(before, events, strict=True)))
+        some = random.sample(before, max(1, len(before) // 2))  # without some of the parents
+        seen.append(tried(lambda some=some, limit=limit: [
+            e.id for e in profiler_table.rows_shown(some, None, limit, True)]))
     return seen
 
 
@@ -146,8 +152,9 @@ def probe_11_5(random):
     seen = []
     for _ in range(10):
         events = sorted(events_of(random, random.randint(3, 14)), key=lambda e: e.time_range.start)
-        seen.append(tried(lambda events=events: [
-            [a.id, b.id] for a, b in profiler_trace.linked(events)]))
+        for given in (events, iter(events)):
+            seen.append(tried(lambda given=given: [
+                [a.id, b.id] for a, b in profiler_trace.linked(given)]))
     kinds = [recorder.FUNCTION, recorder.USER, *[recorder.BACKWARD] * 4]
     for number in range(4):  # many events of few numbers
         events = [profiler_util.FunctionEvent(
@@ -238,6 +245,41 @@ def probe_11_6(random):
     return seen
 
 
+class Harsh(BaseException):
+    """Raised on purpose; no Exception."""
+
+
+class Slow(recorder.DetailedRecorder):
+    """A recorder whose details take time."""
+
+    def details(self, inputs):
+        self.ended = perf_counter_ns() + 2000
+        while perf_counter_ns() < self.ended:
+            pass
+        return super().details(inputs)
+
+
+def probe_11_6_details(random):
+    """Describe inputs that the call changes, at a cost in time, and raise what is no Exception."""
+    def grow(count):
+        inputs.extend([torch.Tensor._plain(np.zeros(2))] * count)
+        if random.random() < 0.5:
+            raise Harsh
+        return count
+
+    seen, made = [], Slow(shapes=True)
+    for run, what in [(made.call, "grow"), (made.node, numbered_node(3))] * 3:
+        inputs = [torch.Tensor._plain(np.zeros(random.randint(1, 3)))]
+        try:
+            seen.append(run(what, inputs, grow, random.randint(1, 3)))
+        except Harsh:
+            seen.append("raised")
+        seen.append(len(made.rows))
+        if run == made.call:
+            seen.append([made.rows[-5] >= made.ended, made.rows[-1].shapes])
+    return seen
+
+
 class Fake:
     """Stands for a recorder."""
 
@@ -256,6 +298,31 @@ def alone(program):
     finally:
         _state.recorder.set(before[0])
         _state.observers.count, _state.observers.on_node = before[1:]
+
+
+class Watched(profiler.profile):
+    """Notes when its recorder has been switched on, and when it is to be switched off."""
+
+    def _start(self, recorder):
+        super()._start(recorder)
+        self.ready = perf_counter_ns()
+
+    def _stop(self, recorder):
+        self.stopped = perf_counter_ns()
+        super()._stop(recorder)
+
+
+def probe_11_7_span(random):
+    def program():
+        seen = []
+        for _ in range(3):
+            made = Watched(record_shapes=random.random() < 0.5)
+            with made:
+                torch.ones(2) * random.random()
+            seen.append([made.ready <= made._span[0], made._span[1] <= made.stopped])
+        return [*seen, random.random()]
+
+    return alone(program)
 
 
 def probe_11_7(random):
@@ -344,6 +411,38 @@ def probe_11_8(random):
                 _state.recorder.set(held)
             seen.append(block._open is None)
 
+        def overlapping(name):
+            """Call a decorated function in two threads; the call that began first ends first."""
+            started, may_end, running = Event(), Event(), []
+
+            @profiler.record_function(name)
+            def run(work):
+                work()
+
+            def other():
+                _state.recorder.set(Notes())
+                run(lambda: (started.set(), may_end.wait(5)))
+
+            with ThreadPoolExecutor(1) as pool:
+                _state.recorder.set(Notes())
+                run(lambda: (running.append(pool.submit(other)), started.wait(5)))
+                seen.append("ended")
+                may_end.set()
+                running[0].result()
+
+        class Model:
+            @profiler.record_function("method")
+            def method(self, value):
+                seen.append([type(self).__name__, value])
+                if value > 0.5:
+                    raise Harsh
+
+        overlapping(f"work {random.randrange(99)}")
+        for value in random.sample([0.25, 0.75], 2):
+            try:
+                seen.append(tried(lambda value=value: Model().method(value)))
+            except Harsh:
+                seen.append("harsh")
         for _ in range(6):
             _state.recorder.set(Notes() if random.random() < 0.75 else None)
             nest(2)

@@ -436,7 +436,15 @@ def symptom_11_5_ops_after_the_backward() -> bool:
 
 
 def symptom_11_5_nothing_is_linked() -> bool:
-    return pairs(*trained()) == []
+    alone = event(0, 0, 1, sequence_nr=3), event(1, 1, 2, scope=BACKWARD, sequence_nr=3)
+    return pairs(*trained()) == [] and pairs(*alone) == []
+
+
+def symptom_11_5_threads_are_told_apart() -> bool:
+    op = event(0, 0, 1, sequence_nr=3)
+    near, far = (event(1, 1, 2, thread=thread, scope=BACKWARD, sequence_nr=3)
+                 for thread in (op.thread, op.thread + 1))
+    return pairs(op, near) == [(0, 1)] and pairs(op, far) == []
 
 
 def symptom_11_5_ops_are_linked_with_ops() -> bool:

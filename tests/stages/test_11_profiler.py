@@ -7,8 +7,9 @@ nesting and numbers, never by how long something takes.
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext, suppress
-from threading import get_ident
+from threading import Event, get_ident
 from time import perf_counter_ns
 
 import pytest
@@ -305,6 +306,21 @@ def test_key_averages_are_in_the_order_of_first_events():
     assert [a.key for a in events.key_averages()] == ["mul", "add", "exp"]
 
 
+@pytest.mark.hole("11.3")
+def test_averages_are_averaged_again():
+    events = EventList([event(0, 0, 1, "mul"), event(1, 1, 3, "add"), event(2, 3, 6, "mul")])
+    found = events.key_averages().key_averages()
+    assert [(a.key, a.count, a.cpu_time_total) for a in found] == [("mul", 2, 4.0),
+                                                                   ("add", 1, 2.0)]
+
+
+@pytest.mark.hole("11.3")
+def test_key_averages_tell_the_sizes_of_shapes_apart():
+    sizes = [event(i, 0, 1, "mul", input_shapes=s) for i, s in enumerate((
+        [[2, 3]], [[3, 2]], [[2, 3], []], [[2], [3]], None))]
+    assert len(EventList(sizes).key_averages(group_by_input_shapes=True)) == 5
+
+
 SHAPED = [event(i, 0, 1, "mul", input_shapes=s) for i, s in enumerate(([[2, 3]], [[4]], [[2, 3]]))]
 STACKED = [event(i, 0, 1, "mul", stack=s) for i, s in enumerate((
     ["a", "b", "c"], ["a", "b", "d"], ["a", "e"]))]
@@ -410,6 +426,12 @@ def test_top_level_events_are_those_without_a_parent():
 
 
 @pytest.mark.hole("11.4")
+def test_an_event_whose_parent_is_not_in_the_list():
+    events = family()
+    assert rows_shown(list(events)[1:3], None, 100, True) == []
+
+
+@pytest.mark.hole("11.4")
 def test_top_level_events_are_sorted_and_cut_too():
     events = EventList([event(7, 20, 21), *family()])
     assert [e.id for e in rows_shown(events, "cpu_time_total", 100, True)] == [0, 7]
@@ -490,6 +512,17 @@ def test_an_op_after_the_backward_is_not_linked():
     assert list(linked([backward, late])) == []
     assert [(a.id, b.id) for a, b in linked([event(0, 0, 9, sequence_nr=3), backward, late])] == [
         (0, 2)]
+
+
+@pytest.mark.hole("11.5")
+def test_an_op_that_is_running_when_its_backward_begins():
+    events = [event(0, 0, 20, sequence_nr=3), event(1, 10, 11, scope=BACKWARD, sequence_nr=3)]
+    assert [(a.id, b.id) for a, b in linked(events)] == [(0, 1)]
+
+
+@pytest.mark.hole("11.5")
+def test_events_may_come_from_an_iterator():
+    assert [(a.id, b.id) for a, b in linked(iter(trained()))] == [(1, 2), (0, 3)]
 
 
 @pytest.mark.hole("11.5")
@@ -575,6 +608,26 @@ def test_a_call_that_fails_is_written_down():
     with pytest.raises(ZeroDivisionError):
         recorder.call("outer", (), recorder.call, "inner", (), lambda: 1 / 0)
     assert [row[0] for row in rows(recorder)] == ["inner", "outer"]
+
+
+class Harsh(BaseException):
+    """Raised on purpose; no Exception."""
+
+
+def fails_harshly():
+    raise Harsh
+
+
+@pytest.mark.hole("11.6")
+def test_whatever_is_raised_is_written_down():
+    recorder = Recorder()
+    for run in (recorder.call, recorder.node):
+        what = "call" if run == recorder.call else numbered_node(3)
+        with pytest.raises(Harsh):
+            run(what, (), fails_harshly)
+    assert len(rows(recorder)) == 2, f"expected two events, got {len(rows(recorder))}"
+    recorder.call("later", (), lambda: None)
+    assert rows(recorder)[2][4] == -1, "the later event has a number"
 
 
 @pytest.mark.hole("11.6")
@@ -1192,6 +1245,55 @@ def test_a_decorated_function_is_a_block_for_each_call():
     assert shown(record) == [
         ("scaled (twice)", None), ("aten::mul", "scaled (twice)"), ("scaled (twice)", None),
         ("aten::mul", "scaled (twice)"), ("aten::add", None)]
+
+
+@pytest.mark.hole("11.8")
+def test_a_call_is_a_block_and_no_op():
+    with profile(record_shapes=True) as record:
+        scaled()(torch.ones(2), by=2.0)
+    block = next(e for e in record.function_events if e.name == "scaled (twice)")
+    assert block.scope == USER, f"expected the scope {USER} of a named block, got {block.scope}"
+
+
+@pytest.mark.hole("11.8")
+def test_a_decorated_method():
+    class Model:
+        @record_function("predict")
+        def predict(self, x):
+            return self, x
+
+    model = Model()
+    assert model.predict(3) == (model, 3)
+
+
+@pytest.mark.hole("11.8")
+def test_any_exception_closes_the_block_of_a_call():
+    with profile() as record:
+        with pytest.raises(Harsh):
+            record_function("fails")(fails_harshly)()
+        torch.ones(1)
+    assert shown(record) == [("fails", None), ("aten::ones", None)]
+
+
+@pytest.mark.hole("11.8")
+def test_calls_in_two_threads_at_once():
+    started, may_end = Event(), Event()
+
+    @record_function("work")
+    def run(work):
+        work()
+
+    def in_another_thread():
+        with profile():
+            run(lambda: (started.set(), may_end.wait(10)))
+
+    with ThreadPoolExecutor(1) as pool, profile() as record:
+        try:
+            run(lambda: (pool.submit(in_another_thread), started.wait(10)))
+            torch.ones(1)  # the call in this thread has ended, the other one has not
+        finally:
+            may_end.set()
+    assert shown(record) == [("work", None), ("aten::ones", None)]
 
 
 @pytest.mark.hole("11.8")
