@@ -31,13 +31,17 @@ def shown(value, pool):
     return [type(value).__name__, numbers(value) if isinstance(value, torch.Tensor) else 0]
 
 
+class Special(nn.Parameter):
+    """A parameter of another class."""
+
+
 def probe_13a_1(random):
     seen = []
     for _ in range(4):
         made = nn.Module()
         pool = [tensor(random), tensor(random, (2,), nn.Parameter),
                 tensor(random, (2,), nn.Parameter), nn.Module(), nn.Module(), None,
-                random.random(), "text", Buffer(tensor(random)),
+                random.random(), "text", Buffer(tensor(random)), tensor(random, (2,), Special),
                 Buffer(tensor(random), persistent=False), tensor(random)]
         names = ["a", "b", "c"]
         made.register_buffer("d", tensor(random), persistent=random.random() < 0.5)
@@ -156,6 +160,16 @@ def probe_13a_2(random):
             seen.append([name for name, _ in shared.named_modules(remove_duplicate=remove)])
             seen.append([[name, numbers(v)] for name, v in
                          shared._named_members("_parameters", "x", True, remove)])
+        twin = nn.Parameter(shared.weight.data)
+        twin.data = shared.weight.data
+        shared.twin = twin
+        seen.append([name for name, _ in shared._named_members("_parameters", "", True, True)])
+        memo = set()
+        seen.append([len(list(made.named_modules(memo))), len(memo)])
+        late = nn.Module()
+        late.first, late.second = nn.Module(), nn.Module()
+        late.first.deep = late.second
+        seen.append([name for name, _ in late.named_modules()])
         walk = made.named_modules()
         seen.append([type(walk).__name__, next(walk)[1] is made])
     return seen
@@ -169,6 +183,26 @@ class Noting(nn.Module):
     def train(self, mode=True):
         self.calls.append(mode)
         return super().train(mode)
+
+
+class Frozen(nn.Module):
+    """Stays as it is, with everything below it."""
+
+    def train(self, mode=True):
+        return self
+
+
+def probe_13a_3_frozen(random):
+    seen = []
+    for _ in range(4):
+        outer, part = random.choice([nn.Module, nn.Sequential])(), nn.Module()
+        outer.frozen, outer.missing = Frozen(), nn.Module()
+        outer.missing, outer.frozen.part, outer.last = None, part, nn.Module()
+        part.training = random.random() < 0.5
+        for mode in random.sample([True, False], 2):
+            seen.append(tried(lambda outer=outer, mode=mode: outer.train(mode) is outer))
+            seen.append([m.training for m in (outer, outer.frozen, part, outer.last)])
+    return seen
 
 
 def probe_13a_3(random):
@@ -226,9 +260,11 @@ def probe_13a_4(random):
         scale, recurse = random.uniform(1, 2), random.random() < 0.6
         calls = []
 
-        def fn(t, scale=scale, calls=calls):
+        def fn(t, scale=scale, calls=calls, before=before):
             # a parameter's data is made with recording off; of a buffer's nothing is said
-            calls.append([numbers(t), t.requires_grad and _state.grad_enabled.get()])
+            owned = any(each is not None and np.shares_memory(t._array, each._array)
+                        for p, grad, _ in before for each in (p, grad))
+            calls.append([numbers(t), owned and _state.grad_enabled.get()])
             return t * scale
 
         seen.append(tried(lambda: made._apply(fn, recurse) is made))
@@ -246,7 +282,9 @@ def probe_13a_4(random):
         part = nn.Module()
         part.weight, single.part = tensor(random, (2,), nn.Parameter), part
         weight, grad = single.weight, single.weight._grad
-        single._apply(lambda t: t + 1, random.random() < 0.5)
+        cast = random.choice([torch.float32, torch.float64])
+        single._apply(lambda t, cast=cast: (t + 1).to(cast), random.random() < 0.5)
+        seen.append([str(t.dtype) for t in (weight, grad, single.kept)])
         seen.append([single.weight is weight, weight._grad is grad, numbers(weight),
                      numbers(grad), numbers(part.weight), numbers(single.kept),
                      _state.grad_enabled.get(), weight.grad_fn is None])
@@ -280,7 +318,7 @@ def probe_13a_6(random):
         kind, ndims = random.choice([(nn.BatchNorm1d, (2, 3)), (nn.BatchNorm2d, (4,)),
                                      (nn.BatchNorm3d, (5,))])
         layer = kind(3, eps=random.choice([1e-5, 0.1, random.uniform(0.01, 1)]),
-                     momentum=random.choice([None, 0.1, random.uniform(0.2, 0.9)]),
+                     momentum=random.choice([None, 0.0, 0.1, random.uniform(0.2, 0.9)]),
                      affine=random.random() < 0.8,
                      track_running_stats=random.random() < 0.75).double()
         if layer.weight is not None:
@@ -290,11 +328,17 @@ def probe_13a_6(random):
         for _ in range(random.randint(3, 6)):
             act = random.random()
             layer.train(act < 0.6)
+            if layer.running_mean is not None:
+                layer.track_running_stats = random.random() < 0.7
+                if random.random() < 0.2:
+                    layer.reset_running_stats()
+            buffers = list(layer.buffers())
             ndim = random.choice(ndims)
             x = tensor(random, (random.randint(2, 4), 3, *[2] * (ndim - 2))[:ndim])
             got = tried(lambda layer=layer, x=x: layer(x))
             seen.append(got if isinstance(got, list) else numbers(got))
             seen.append([numbers(layer.running_mean), numbers(layer.running_var),
                          None if layer.num_batches_tracked is None
-                         else int(layer.num_batches_tracked)])
+                         else int(layer.num_batches_tracked),
+                         all(a is b for a, b in zip(buffers, layer.buffers(), strict=True))])
     return seen

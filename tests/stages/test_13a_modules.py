@@ -50,6 +50,16 @@ def test_each_kind_has_its_table(make, expected):
 
 
 @pytest.mark.hole("13a.1")
+def test_a_subclass_belongs_to_the_table_of_its_class():
+    class Special(Parameter):
+        pass
+
+    module = Empty()
+    module.x = Special(vector(1.0))
+    assert tables(module) == (["x"], [], []), f"the tables hold {tables(module)}"
+
+
+@pytest.mark.hole("13a.1")
 @pytest.mark.parametrize("value", ["plain", vector(3.0), None,
                                    torch.tensor([1.0], requires_grad=True)],
                          ids=["text", "tensor", "None", "tensor that requires grad"])
@@ -231,6 +241,33 @@ def test_modules_come_depth_first():
     found = [module for _, module in tree.named_modules()]
     wanted = [tree, tree.first, tree.pair, tree.pair.left, tree.pair.right]
     assert len(found) == 5 and all(a is b for a, b in zip(found, wanted, strict=True))
+
+
+@pytest.mark.hole("13a.2")
+def test_a_part_that_is_also_deeper_in_an_earlier_part():
+    net, shared = nn.Module(), nn.Module()
+    net.first = nn.Module()
+    net.first.deep = shared
+    net.later = shared
+    names = [name for name, _ in net.named_modules()]
+    assert names == ["", "first", "first.deep"], f"got {names}"
+
+
+@pytest.mark.hole("13a.2")
+def test_parameters_that_share_memory_are_two():
+    net = nn.Module()
+    net.one = Parameter(vector(1.0))
+    net.other = Parameter(net.one.data)
+    net.other.data = net.one.data
+    names = [name for name, _ in net.named_parameters()]
+    assert names == ["one", "other"], f"got {names}"
+
+
+@pytest.mark.hole("13a.2")
+def test_an_empty_memo_is_filled():
+    tree, memo = Tree(), set()
+    list(tree.named_modules(memo))
+    assert memo == {tree, tree.first, tree.pair, tree.pair.left, tree.pair.right}
 
 
 @pytest.mark.hole("13a.2")
@@ -455,6 +492,27 @@ def test_a_part_that_overrides_train_is_asked():
 
 
 @pytest.mark.hole("13a.3")
+def test_a_part_decides_for_what_is_below_it():
+    class Frozen(nn.Module):
+        def train(self, mode=True):
+            return self  # it stays as it is, with everything below it
+
+    module = nn.Sequential(Frozen())
+    module[0].part = nn.Module()
+    module[0].part.training = False
+    module.train()
+    assert not module[0].part.training, "a module below a frozen one has changed its mode"
+
+
+@pytest.mark.hole("13a.3")
+def test_a_part_that_is_none_is_passed_over():
+    module = nn.Module()
+    module.add_module("missing", None)
+    module.part = nn.Module()
+    assert module.train(False) is module and not module.part.training
+
+
+@pytest.mark.hole("13a.3")
 def test_eval_does_not_stop_gradients():
     module = Scale(3.0)
     module.eval()
@@ -547,17 +605,17 @@ def test_the_data_of_each_is_what_the_function_gives():
 
 @pytest.mark.hole("13a.4")
 def test_nothing_of_it_is_recorded():
-    seen = []
+    seen, more = [], torch.ones(1, requires_grad=True)
 
     def shift(tensor):
-        moved = tensor + 1
-        if tensor.requires_grad:
+        moved = tensor + more
+        if tensor.item() == 3.0:  # the parameter, or its data
             seen.append(moved.requires_grad)
-        return moved
+        return moved.detach()
 
     module = Scale(3.0)
     module._apply(shift)
-    assert seen == [False]
+    assert seen == [False], f"expected one call that isn't recorded, got {seen}"
     assert module.factor.grad_fn is None
     assert torch.is_grad_enabled(), "recording is off afterwards"
 
@@ -808,6 +866,23 @@ def test_without_momentum_the_first_batch_is_the_average():
     norm, (a, _) = layer(momentum=None), BATCHES
     norm(batch(0))
     assert_close(norm.running_mean.numpy(), a.mean(0), 1e-9, what="running_mean after one batch")
+
+
+@pytest.mark.hole("13a.6")
+def test_a_momentum_of_zero_changes_no_moment():
+    norm = nn.BatchNorm1d(1, momentum=0.0)
+    norm(torch.tensor([[3.0], [5.0]]))
+    assert norm.running_mean.tolist() == [0.0], f"got {norm.running_mean.tolist()}"
+    assert norm.num_batches_tracked.item() == 1
+
+
+@pytest.mark.hole("13a.6")
+def test_without_momentum_the_average_starts_again_with_the_counter():
+    norm = nn.BatchNorm1d(1, momentum=None)
+    norm(torch.tensor([[3.0], [5.0]]))
+    norm.reset_running_stats()
+    norm(torch.tensor([[2.0], [4.0]]))
+    assert_close(norm.running_mean.numpy(), [3.0])
 
 
 @pytest.mark.hole("13a.6")
