@@ -93,6 +93,9 @@ def probe_08b_2(random):
         seen.append(pushed("linear", random.choice(["Stack", "Cat"]), [[x, y, x], dim],
                            {0: [random.choice([u, None]), v, None]}))
         seen.append(pushed("linear", "Unbind", [x, dim], {0: u}))
+        rows = torch.tensor([random.randrange(n) for _ in range(3)])
+        seen.append(pushed("linear", "Embedding", [x, rows, -1, False], {0: u}))
+        seen.append(pushed("multilinear", "Mm", [a * 1e20, b], {0: s}))
     return seen
 
 
@@ -129,6 +132,24 @@ def probe_08b_3(random):
         seen.append(pushed("transposed_twice", "MaxDim", [a, random.randrange(2), False], {0: s}))
         square = tensor(random, (2, 2))
         seen.append(pushed("transposed_twice", "Slogdet", [square], {0: tensor(random, (2, 2))}))
+
+        def moving(x, t=t):
+            return torch.func.jvp(lambda x: torch.cumprod(x, 1), (x,), (t,))[1]
+
+        for on in (True, False):
+            with torch.set_grad_enabled(on):
+                seen.append(tried(lambda a=a, s=s, moving=moving: shown(
+                    torch.func.jvp(moving, (a,), (s,)))))
+    op = REGISTRY["MaxDim"]
+    formulas, outputs = op.formulas, tuple(torch.max(a, 1))
+    op.formulas = {"self": (lambda indices: 1 // 0, ("indices",))}
+    try:
+        with torch.no_grad():
+            seen.append(tried(lambda: pushforward.transposed_twice(
+                op, [a, 1, False], outputs, {0: s})))
+            seen.append(torch.is_grad_enabled())
+    finally:
+        op.formulas = formulas
     return seen
 
 
@@ -198,6 +219,11 @@ def probe_08b_5(random):
         seen.append(tried(lambda x=x, w=w: shown(torch.func.vmap(
             lambda a: torch.func.vmap(lambda b: a + b, out_dims=1)(w))(x))))
         seen.append(tried(lambda x=x: shown(torch.func.vmap(lambda a: a, out_dims=None)(x))))
+        seen.append(tried(lambda x=x, w=w: shown(torch.func.vmap(
+            lambda a, b: (a + b, b), (0, None), (0, None))(x, w))))
+        level = random.randint(1, 3) if next_level() > 3 else next_level()
+        seen.append(tried(lambda x=x, w=w, level=level: shown(examples(torch.func.vmap(
+            lambda b: batched(x, level) * b)(w), level))))
         seen.append(tried(lambda x=x: shown(torch.func.vmap(lambda a: 3)(x))))
         seen.append(tried(lambda x=x, p=place: shown(torch.func.vmap(
             lambda a: a * 2, out_dims=p, chunk_size=2)(x))))

@@ -198,6 +198,18 @@ def test_linear_takes_zeros_for_missing_tangents():
 
 
 @pytest.mark.hole("08b.2")
+def test_linear_leaves_indices_alone():
+    rows = torch.tensor([1, 1, 0])
+    same(one(pushed("linear", "Embedding", [A, rows, -1, False], {0: TA})),
+         [[2.0, -1.0], [2.0, -1.0], [1.0, 0.0]])
+
+
+@pytest.mark.hole("08b.2")
+def test_a_small_tangent_of_a_large_value():
+    same(one(pushed("multilinear", "Mm", [A * 1e20, B], {0: TA})), TA.numpy() @ B.numpy())
+
+
+@pytest.mark.hole("08b.2")
 def test_linear_gives_a_tangent_for_each_output():
     found = pushed("linear", "Unbind", [A, 0], {0: TA})
     assert len(found) == 2, f"unbind has two outputs; got {len(found)} tangents"
@@ -304,6 +316,19 @@ def test_formulas_are_recorded_under_no_grad():
     assert found is not None
     same(found, [1.0, 12.0])
     assert not found.requires_grad, "under no_grad a tangent has no graph"
+
+
+@pytest.mark.hole("08b.3")
+def test_the_mode_is_restored_after_an_error(monkeypatch):
+    def fails(indices):
+        raise KeyError("from the formula")
+
+    outputs = tuple(torch.max(A, 1))
+    monkeypatch.setattr(MaxDim, "formulas", {"self": (fails, ("indices",))})
+    with torch.no_grad():
+        with pytest.raises(KeyError, match="from the formula"):
+            pushforward.transposed_twice(MaxDim, [A, 1, False], outputs, {0: TA})
+        assert not torch.is_grad_enabled(), "an error left recording on"
 
 
 @pytest.mark.hole("08b.3")
@@ -452,6 +477,14 @@ def test_shared_arguments_stay_as_they_are():
 
 
 @pytest.mark.hole("08b.5")
+def test_a_shared_argument_that_is_returned():
+    x, y = numbers(3, 2), numbers(2)
+    found, shared = vmapped(lambda x, y: (x * y, y), (0, None), (0, None))(double(x), double(y))
+    same(found, x * y)
+    same(shared, y)
+
+
+@pytest.mark.hole("08b.5")
 @pytest.mark.parametrize("place", [0, 1, 2, -1])
 def test_the_batch_is_put_where_it_is_wanted(place):
     x = numbers(5, 2, 3)
@@ -492,6 +525,15 @@ def test_maps_nest():
     x, y = numbers(3), numbers(4)
     table = vmapped(lambda a: vmapped(lambda b: a * b)(double(y)))(double(x))
     same(table, np.outer(x, y))
+
+
+@pytest.mark.hole("08b.5")
+def test_a_map_that_uses_an_older_batch():
+    x, y = numbers(4), numbers(3)
+    for level in [next_level() and number for number in (1, 2, 3)]:  # levels of long ago
+        batch = batched(double(x), level)
+        found = vmapped(lambda b, batch=batch: batch * b)(double(y))
+        same(examples(found, level), np.outer(x, y))
 
 
 @pytest.mark.hole("08b.5")
