@@ -312,6 +312,17 @@ def probe_13a_5(random):
     return seen
 
 
+def probe_13a_6_average(random):
+    """Train on several batches without a momentum, and start again now and then."""
+    layer, seen = nn.BatchNorm1d(2, momentum=None).double(), []
+    for _ in range(8):
+        layer(tensor(random, (random.randint(2, 4), 2)))
+        seen.append([numbers(layer.running_mean), numbers(layer.running_var)])
+        if random.random() < 0.3:
+            layer.reset_running_stats()
+    return seen
+
+
 def probe_13a_6(random):
     seen = []
     for _ in range(12):
