@@ -249,10 +249,21 @@ def probe_13a_3(random):
     return seen
 
 
+def shares(module):
+    """Return whether a module is in the tree twice."""
+    met, stack = [], [module]
+    while stack:
+        met.append(id(stack[-1]))
+        stack += [part for part in stack.pop()._modules.values() if part is not None]
+    return len(met) != len(set(met))
+
+
 def probe_13a_4(random):
     seen = []
     for _ in range(8):
         made, pool = grown(random, 2)
+        while shares(made):  # whether such a module is moved once or twice is free
+            made, pool = grown(random, 2)
         for p in pool["parameters"]:
             if random.random() < 0.6:
                 p._grad = tensor(random)
