@@ -295,6 +295,8 @@ def probe_09_5(random):
         place, dtype = random.randrange(2), random.choice([np.float64] * 4 + [np.float32])
         shape = random.choice([(2,)] * 5 + [(1,)])
         off = random.choice([[added, added], [added, 0.0], [0.0, added], [added, -added]])
+        if dtype != np.float64 or shape != (2,):  # which of two errors comes first is free
+            off = [0.0, 0.0]
 
         class Adds(torch.autograd.Function):
             @staticmethod
@@ -346,11 +348,11 @@ def probe_09_5(random):
 
         with replaced(parts, undefined_error=told_of):
             seen.append(tried(lambda: parts.check_undefined(with_constant, (x, y), 2)))
-            seen.append([list(warned), sorted(calls)])
+            seen.append([list(warned), [] if warned else sorted(calls)])  # in any order
             calls.clear()
             seen.append(tried(lambda: parts.check_undefined(
                 lambda a, b: odd.apply(a, b)[random.randrange(2)], (x, y), 1)))
-            seen.append([list(warned), sorted(calls)])
+            seen.append([list(warned), [] if warned else sorted(calls)])  # in any order
             seen.append(tried(lambda: parts.check_undefined(  # each case needs its own graph
                 lambda a, b: (a * a, a * b * b), (x, y), 2)))
         seen.append(random.random())
