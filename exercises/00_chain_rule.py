@@ -186,6 +186,7 @@ def gradients(result: Number) -> dict[Number, float]:
     # Mind:
     # - One step may use a number twice, as in `a * a`.
     # - Leave the numbers of the graph unchanged, including their `grad`.
+    # - A graph may have millions of paths, and a chain may be thousands of steps long.
     # Use: `backward_order(result)`. `number.inputs` and `number.slopes` belong together
     # in pairs.
     raise NotImplementedError("00.5 The engine is yours to write")

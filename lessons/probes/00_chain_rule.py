@@ -81,6 +81,7 @@ def probe_00_4(random):
         seen += [len(order), [place >= 0 for place in places], place_in(order, result)]
         seen.append(all(place_in(order, number) < place_in(order, each)
                         for number in order for each in number.inputs))
+        seen += [len(tiny.backward_order(each)) for each in made[::4]]
     chain = numbers(random, 1)
     for _ in range(3000):
         chain.append(Number(1.0, (chain[-1], chain[-1]), (1.0, 1.0)))
@@ -88,14 +89,38 @@ def probe_00_4(random):
     return seen
 
 
+class Counting(Number):
+    """A Number that counts how often its inputs are looked at."""
+
+    looked = 0
+
+    @property
+    def inputs(self):
+        Counting.looked += 1
+        return self.given
+
+    @inputs.setter
+    def inputs(self, given):
+        self.given = given
+
+
 def probe_00_5(random):
     seen = []
     for _ in range(4):
         made = graph(random, numbers(random, 3), 15)
-        result = random.choice(made[8:])
-        grads = tiny.gradients(result)
-        seen += [len(grads), [grads.get(each) for each in made], [each.grad for each in made]]
-    return seen
+        for leaf in made[:3]:
+            leaf.grad = random.uniform(1, 2)
+        for result in random.sample(made[8:], 2):
+            grads = tiny.gradients(result)
+            seen += [len(grads), [grads.get(each) for each in made], [each.grad for each in made]]
+    chain = numbers(random, 1)
+    for _ in range(1200):
+        chain.append(Number(1.0, (chain[-1],), (-1.0,)))
+    seen.append(tried(lambda: tiny.gradients(chain[-1])[chain[0]], text=False))
+    last = first = Counting(1.0)
+    for _ in range(15):
+        last = Counting(1.0, (last, last), (1.0, 1.0))
+    return [*seen, tiny.gradients(last)[first], Counting.looked < 2000]
 
 
 def probe_00_6_backward(random):

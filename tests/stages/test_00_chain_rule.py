@@ -84,9 +84,9 @@ def test_slopes_of_a_product():
 @pytest.mark.hole("00.2")
 @STEPS
 def test_inputs_are_remembered(name):
-    a, b = Number(2.0), Number(5.0)
-    inputs = tuple(getattr(tiny, name)(a, b).inputs)
-    assert len(inputs) == 2 and inputs[0] is a and inputs[1] is b
+    for a, b in ((Number(2.0), Number(5.0)), (of(Number(2.0)), of(Number(5.0)))):
+        inputs = tuple(getattr(tiny, name)(a, b).inputs)
+        assert len(inputs) == 2 and inputs[0] is a and inputs[1] is b
 
 
 @pytest.mark.hole("00.2")
@@ -154,13 +154,15 @@ def graphs():
     c = of(a, b)
     d = of(c, a)
     return {"a diamond": of(of(b), of(b)), "b before its user c": of(b, c),
-            "b after its user c": of(c, b), "a long and a short path": of(a, of(of(of(a)))),
+            "b after its user c": of(c, b), "a number used twice, then once": of(of(b, b), of(b)),
+            "a number used once, then twice": of(of(b), of(b, b)), "a long and a short path": of(a, of(of(of(a)))),
             "a short and a long path": of(of(of(of(a))), a), "many uses": of(d, c, b, a, d)}
 
 
 def checked(result):
-    """Return the order as a list, if it holds numbers."""
-    order = list(tiny.backward_order(result))
+    """Return the order, if it is a list of numbers."""
+    order = tiny.backward_order(result)
+    assert isinstance(order, list), f"expected a list, got an object of type {type(order).__name__}"
     assert all(isinstance(each, Number) for each in order)
     return order
 
@@ -200,6 +202,14 @@ def test_what_the_result_does_not_need_stays_out():
     beside = of(a, other)
     after = of(b, beside)
     assert checked(b) == [b, a] and len(checked(after)) == 5
+
+
+@pytest.mark.hole("00.4")
+def test_a_second_call_returns_the_same_list():
+    a = Number(2.0)
+    b = of(a)
+    c = of(b, a)
+    assert [checked(c), checked(c), checked(b)] == [[c, b, a], [c, b, a], [b, a]]
 
 
 @pytest.mark.hole("00.4")
@@ -285,9 +295,41 @@ def test_every_number_has_a_slope():
 def test_the_graph_stays_as_it_was():
     a = Number(7.0)
     b = of(a, a)
+    a.grad = 100.0
     before = [(each.value, each.inputs, each.slopes, each.grad) for each in (a, b)]
     tiny.gradients(b)
     assert [(each.value, each.inputs, each.slopes, each.grad) for each in (a, b)] == before
+
+
+@pytest.mark.hole("00.5")
+def test_each_pass_starts_anew():
+    a = Number(7.0)
+    b = of(a, slopes=(3.0,))
+    f = of(b, a, slopes=(2.0, 4.0))
+    wanted = {f: 1.0, b: 2.0, a: 10.0}
+    assert [tiny.gradients(each) for each in (f, f, b)] == [wanted, wanted, {b: 1.0, a: 3.0}]
+
+
+@pytest.mark.hole("00.5")
+def test_a_slope_is_passed_on_once():
+    last = first = Watched(2.0)
+    for _ in range(14):
+        last = Watched(1.0, (last, last), (1.0, 1.0))
+    Watched.looked = 0
+    grads = tiny.gradients(last)
+    looked = Watched.looked
+    assert grads[first] == 2.0 ** 14
+    assert looked <= 1000, f"the inputs of 15 numbers were looked at {looked} times"
+
+
+@pytest.mark.hole("00.5")
+def test_a_long_chain_has_slopes():
+    last = first = Number(2.0)
+    chain = [first]  # a list lets go of its numbers one by one, which a page has to
+    for _ in range(1500):
+        last = of(last, slopes=(-1.0,))
+        chain.append(last)
+    assert tiny.gradients(last)[first] == 1.0
 
 
 @pytest.mark.hole("00.5")
@@ -367,7 +409,7 @@ def test_old_gradients_do_not_count():
     w.grad = 100.0
     tiny.descend(of(w, slopes=(4.0,)), [w], 0.25)
     tiny.descend(of(w, slopes=(4.0,)), [w], 0.25)
-    assert w.value == -1.0
+    assert (w.value, w.grad) == (-1.0, 4.0)
 
 
 @pytest.mark.hole("00.6")
@@ -376,6 +418,7 @@ def test_a_weight_that_the_loss_does_not_use_stays():
     w.grad = 100.0
     tiny.descend(of(v, slopes=(4.0,)), [v, w], 0.25)
     assert (v.value, w.value) == (0.0, 2.0)
+    assert (v.grad, w.grad) == (4.0, 0.0)
 
 
 @pytest.mark.hole("00.6")
