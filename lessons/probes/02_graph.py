@@ -36,10 +36,8 @@ def probe_02_1(random):
 
     def shown(edges):
         return [[type(edges).__name__],
-                *[[type(each).__name__ if look else "", *(
-                    [None if each[0] is None else nodes.index(each[0]), each[1], len(each)]
-                    if isinstance(each, tuple) else ["bare"])]
-                  for each in edges for look in [not hasattr(each, "_fields")]]]
+                *[[None if each[0] is None else nodes.index(each[0]), each[1], len(each)]
+                  if isinstance(each, tuple) else ["bare"] for each in edges]]
 
     for _ in range(3):
         node = NaryNode()
@@ -126,6 +124,9 @@ def probe_02_2(random):
         seen.append([len(theirs), mine in theirs, history._accumulator_lock.held])
     finally:
         history._accumulator_lock = before
+    held = [AccumulateGrad(x)]  # its last other holder lets go once we have asked for it
+    x._ensure_extras().accumulator = lambda: held.pop() if held else None
+    seen.append(x._accumulator() is not None)
     return seen
 
 
@@ -251,8 +252,12 @@ def probe_02_5(random):
             if before is not None and random.random() < 0.25:
                 before._requires_grad = True  # it has a history: hands off
             version = None if before is None else before._version
+            if random.random() < 0.2:
+                grad[...] = -0.0
             copy = grad.copy()
             node.accumulate(grad, owned)
+            if before is None:
+                seen.append([x._grad is not None and x._grad._version])
             borrowed = not owned or base is not None
             given.append((borrowed, grad, copy, base))
             now = x._grad
@@ -268,6 +273,14 @@ def probe_02_5(random):
     AccumulateGrad(narrow).accumulate(array(random, list(narrow.shape)), False)
     seen.append([str(narrow._grad._array.dtype), narrow._grad._array.copy(),
                  list(narrow._grad._array.strides)])
+    x, checks = leaf(array(random, [2])), []
+    check, AccumulateGrad.check_is_leaf = AccumulateGrad.check_is_leaf, lambda self: checks.append(1)
+    try:
+        for _ in range(random.randint(2, 4)):
+            AccumulateGrad(x).accumulate(array(random, [2]), random.random() < 0.5)
+        seen.append(len(checks))
+    finally:
+        AccumulateGrad.check_is_leaf = check
     x, theirs = leaf(array(random, [2])), leaf(array(random, [2]), False)
     locks = list(accumulate._leaf_locks)
     left = []  # what the next thread finds
@@ -324,6 +337,10 @@ def probe_02_6(random):
                     (slope,) = torch.autograd.grad((now * weights).sum(), source,
                                                    retain_graph=True)
                     seen.append(slope._array.copy())
+        x = leaf(array(random, [3, 4]))
+        x._grad = leaf(np.asfortranarray(array(random, [3, 4])), False)
+        AccumulateGrad(x).apply_tensors((leaf(array(random, [3, 4])) * 2,))
+        seen.append([x._grad._array.copy(), list(x._grad._array.strides)])
         x, theirs = leaf(array(random, [2])), source[0, :2] * 2
         locks = list(accumulate._leaf_locks)
         left = []  # what the next thread finds

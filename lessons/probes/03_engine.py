@@ -4,6 +4,7 @@ Where a function calls others of the stage, a task of the probe's own writes dow
 called, so that a mistake costs its own hole alone.
 """
 
+import contextlib
 from heapq import heappop, heappush
 
 import numpy as np
@@ -338,6 +339,24 @@ def probe_03_7(random):
     return seen
 
 
+def interrupt():
+    """Do what Ctrl-C does."""
+    raise KeyboardInterrupt
+
+
+class Interrupted(GraphTask):
+    """A pass without nodes, which is interrupted in the middle if it is told so."""
+
+    inside = False
+
+    def count_dependencies(self, root):
+        pass
+
+    def run(self, root):
+        if self.inside:
+            interrupt()
+
+
 def probe_03_8(random):
     seen, level = [], [0]
 
@@ -382,6 +401,16 @@ def probe_03_8(random):
             seen.append(tried(once))
             seen.append([_state.grad_enabled.get(), len(engine._running.tasks) - tasks])
             _state.grad_enabled.set(before)
+            del engine._running.tasks[tasks:]
+        for inside in random.sample([True, False], 2):
+            task = Interrupted(False, random.random() < 0.5, on_tensors=True)
+            task.inside = inside
+            task.callbacks.append(interrupt)
+            before = random.random() < 0.5
+            _state.grad_enabled.set(before)
+            with contextlib.suppress(KeyboardInterrupt):
+                engine._run_here(task, GraphRoot([], []))
+            seen.append([_state.grad_enabled.get(), len(engine._running.tasks) - tasks])
             del engine._running.tasks[tasks:]
         if not tasks:
             seen.append(tried(lambda: engine.queue_callback(lambda: seen.append("at once"))))

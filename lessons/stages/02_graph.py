@@ -102,7 +102,7 @@ def symptom_02_1_keeps_list() -> bool:
     after = NaryNode()
     edges = [(after, 0), (after, 1)]
     node = _node(edges)
-    if len(node.next_functions) != 2:
+    if [len(node.next_functions) for _ in range(2)] != [2, 2]:
         return False
     edges.clear()
     return len(node.next_functions) == 0
@@ -150,7 +150,7 @@ def symptom_02_2_none() -> bool:
 def symptom_02_2_always_new() -> bool:
     x = _leaf(1.0)
     first, second = x._accumulator(), x._accumulator()
-    return second is not first and first.variable is x and isinstance(second, AccumulateGrad)
+    return second is not first and first.variable is x and type(second) is AccumulateGrad
 
 
 def symptom_02_2_shared() -> bool:
@@ -188,6 +188,11 @@ def symptom_02_2_no_lock() -> bool:
 
 
 def symptom_02_2_looks_before_the_lock() -> bool:
+    x = _leaf(1.0)
+    end = AccumulateGrad(x)
+    x._ensure_extras().accumulator = weakref.ref(end)
+    if x._accumulator() is not end:
+        return False
     taken, found = _made_meanwhile()
     return taken == 1 and not found
 
@@ -483,7 +488,10 @@ def symptom_02_5_gaps_not_row_major() -> bool:
 def symptom_02_5_owned_layout() -> bool:
     gaps = _laid_out(np.ones((3, 8), np.float32)[:, ::2])
     gaps._accumulator().accumulate(np.ones((3, 4), np.float32, "F"), True)
-    return gaps.grad.stride() == (1, 3) and _strides() == ((1, 3), (4, 1))
+    dense = _laid_out(np.ones((2, 3), np.float32).T)
+    dense._accumulator().accumulate(np.ones((3, 2), np.float32), True)
+    return (_strides() == ((1, 3), (4, 1))
+            and (gaps.grad.stride() == (1, 3) or dense.grad.stride() == (2, 1)))
 
 
 def symptom_02_5_dtype_of_the_leaf() -> bool:

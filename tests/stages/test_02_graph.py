@@ -69,7 +69,8 @@ def names(node):
 @pytest.mark.hole("02.1")
 @pytest.mark.parametrize("count", [0, 1, 2, 4])
 def test_a_node_keeps_its_edges_in_order(count):
-    expected = [(NaryNode(), position + 5) for position in range(count)]
+    nodes = NaryNode(), NaryNode()  # one of four edges leads to a node that has another, too
+    expected = [(nodes[position % 2], position + 5) for position in range(count)]
     node = NaryNode()
     node.set_edges(list(expected))
     assert node.next_functions == tuple(expected), f"got {node.next_functions}"
@@ -171,6 +172,20 @@ def test_a_new_one_is_made_when_the_old_one_is_gone():
     again = x._accumulator()
     assert again is not None and again.variable is x
     assert x._accumulator() is again
+
+
+@pytest.mark.hole("02.2")
+def test_the_last_other_holder_may_let_go_meanwhile():
+    x, calls = leaf(1.0), []
+    held = [AccumulateGrad(x)]
+
+    def reference():
+        """Return the node once, like a weak reference whose node another thread lets go of."""
+        calls.append(None)
+        return held.pop() if held else None
+
+    x._ensure_extras().accumulator = reference
+    assert x._accumulator() is not None, f"the weak reference was called {len(calls)} times"
 
 
 def asked_while_another_thread_makes_one(monkeypatch):
@@ -437,6 +452,22 @@ def test_the_first_gradient_becomes_grad():
 
 
 @pytest.mark.hole("02.5")
+def test_the_first_gradient_is_no_addition():
+    x = leaf([1.0, 2.0])
+    give(x, [-0.0, 4.0])
+    assert x.grad._version == 0, f"a new .grad was written to {x.grad._version} times"
+    assert np.signbit(x.grad.numpy()[0]), "0. was added to -0."
+
+
+@pytest.mark.hole("02.5")
+@pytest.mark.parametrize("owned", [False, True], ids="owned={}".format)
+def test_a_gradient_of_zeros_is_a_gradient(owned):
+    x = leaf([1.0, 2.0])
+    give(x, [0.0, 0.0], owned)
+    assert x.grad is not None and x.grad.tolist() == [0.0, 0.0]
+
+
+@pytest.mark.hole("02.5")
 @pytest.mark.parametrize("owned", [False, True], ids="owned={}".format)
 def test_later_gradients_are_added(owned):
     x = leaf([1.0, 2.0])
@@ -513,9 +544,10 @@ def test_each_addition_in_place_is_counted_as_a_write():
 
 
 @pytest.mark.hole("02.5")
-def test_grad_takes_the_layout_of_a_dense_leaf():
+@pytest.mark.parametrize("owned", [False, True], ids="owned={}".format)
+def test_grad_takes_the_layout_of_a_dense_leaf(owned):
     x = layout_leaf(np.ones((2, 3), np.float32).T)
-    x._accumulator().accumulate(np.arange(6, dtype=np.float32).reshape(3, 2), False)
+    x._accumulator().accumulate(np.arange(6, dtype=np.float32).reshape(3, 2).copy(), owned)
     assert x.grad.stride() == (1, 3), f"expected the leaf's (1, 3), got {x.grad.stride()}"
     assert x.grad.tolist() == [[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]]
 
@@ -600,10 +632,12 @@ def test_a_variable_that_is_no_leaf_any_more_is_refused():
     type(node).check_is_leaf, kept = lambda self: seen.append(x.grad), type(node).check_is_leaf
     try:
         node.accumulate(np.ones(1, np.float32), False)
+        node.accumulate(np.ones(1, np.float32), False)
     finally:
         type(node).check_is_leaf = kept
     assert seen, "check_is_leaf was not called"
     assert seen[0] is None, ".grad was touched before check_is_leaf was called"
+    assert len(seen) == 2, "check_is_leaf was not called for the second gradient"
 
 
 @pytest.mark.hole("02.5")
@@ -645,7 +679,8 @@ def test_a_later_gradient_is_added_while_the_lock_is_held(monkeypatch):
     monkeypatch.setattr(accumulate, "add_to", noting)
     give(x, [3.0])
     give(x, [4.0])
-    assert held == [True], "add_to ran without the leaf's lock" if held else "add_to did not run"
+    assert held, "add_to did not run"
+    assert all(held), "add_to ran without the leaf's lock"
 
 
 # ---------------------------------------------------------------- 02.6 gradients with a history

@@ -187,6 +187,21 @@ def test_edges_that_lead_to_none():
 
 
 @pytest.mark.hole("03.1")
+def test_a_node_without_edges_is_called():
+    class Noting(NaiveEngine):
+        def call(self, node, index, grad):
+            called.append(node)
+            return [grad for _ in node.edges]
+
+    called, machine = [], Noting()
+    end = wired("end")
+    a = wired("a", (end, 0))
+    machine.send(a, 0, array(1))
+    assert called == [a, end], f"expected calls of 2 nodes, got {len(called)}"
+    assert machine.gradients == {}, "this graph has no leaf"
+
+
+@pytest.mark.hole("03.1")
 def test_results_that_are_none():
     class Half(torch.autograd.Function):
         @staticmethod
@@ -1220,6 +1235,31 @@ def test_callbacks_of_a_pass_that_failed_are_not_called():
     with pytest.raises(ZeroDivisionError):
         engine._run_here(task, root_of())
     assert not called, "the pass failed, and its callback was called"
+
+
+@pytest.mark.hole("03.8")
+@pytest.mark.parametrize("where", ["a node", "a callback"])
+def test_a_pass_that_is_interrupted(where):
+    def interrupt():
+        raise KeyboardInterrupt  # as Ctrl-C does
+
+    task = Steps(inside=interrupt if where == "a node" else lambda: None)
+    task.callbacks.append(interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        engine._run_here(task, root_of())
+    now, left = torch.is_grad_enabled(), len(engine._running.tasks)
+    assert now, "recording was on before the pass, and is off now"
+    assert left == 0, f"no pass is under way, but {left} stand in _running.tasks"
+
+
+@pytest.mark.hole("03.8")
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_the_mode_while_callbacks_run(create_graph):
+    task, modes = Steps(create_graph=create_graph), []
+    task.callbacks.append(lambda: modes.append(torch.is_grad_enabled()))
+    _state.grad_enabled.set(not create_graph)
+    engine._run_here(task, root_of())
+    assert modes == [create_graph], f"expected {create_graph} in a callback, got {modes}"
 
 
 @pytest.mark.hole("03.8")

@@ -64,3 +64,256 @@ class AccumulateGrad:
 
 def new_grad(leaf, grad, owned):
     return copy_for(leaf, grad)
+
+# right: keeps an owned array whose layout fits
+class AccumulateGrad:
+    def accumulate(self, grad, owned):
+        variable = self.variable
+        if not variable._requires_grad:
+            return
+        self.check_is_leaf()
+        with lock_of(variable):
+            if variable._grad is None:
+                variable._grad = variable._plain(new_grad(variable._array, grad, owned))
+            else:
+                add_to(variable._grad, grad)
+
+def new_grad(leaf, grad, owned):
+    fits = owned and grad.strides == leaf.strides
+    if fits and (grad.base is None or holds_alone(grad)):
+        return grad
+    return copy_for(leaf, grad)
+
+# right: the lock by hand, and early returns
+class AccumulateGrad:
+    def accumulate(self, grad, owned):
+        x = self.variable
+        if x._requires_grad:
+            self.check_is_leaf()
+            lock = lock_of(x)
+            lock.acquire()
+            try:
+                if x._grad is not None:
+                    return add_to(x._grad, grad)
+                x._grad = x._plain(new_grad(x._array, grad, owned))
+            finally:
+                lock.release()
+
+def new_grad(leaf, grad, owned):
+    if not owned or grad.strides != leaf.strides:
+        return copy_for(leaf, grad)
+    if grad.base is not None and not holds_alone(grad):
+        return copy_for(leaf, grad)
+    return grad
+
+# right: a first gradient is copied before the lock
+class AccumulateGrad:
+    def accumulate(self, grad, owned):
+        x = self.variable
+        if not x._requires_grad:
+            return
+        self.check_is_leaf()
+        fresh = None if x._grad is not None else x._plain(new_grad(x._array, grad, owned))
+        with lock_of(x):
+            if x._grad is not None:
+                add_to(x._grad, grad)
+            else:
+                x._grad = fresh if fresh is not None else x._plain(copy_for(x._array, grad))
+
+def new_grad(leaf, grad, owned):
+    return copy_for(leaf, grad)
+
+# right: only an array that owns its memory is kept
+class AccumulateGrad:
+    def accumulate(self, grad, owned):
+        variable = self.variable
+        if not variable._requires_grad:
+            return
+        self.check_is_leaf()
+        with lock_of(variable):
+            if variable._grad is None:
+                variable._grad = variable._plain(new_grad(variable._array, grad, owned))
+            else:
+                add_to(variable._grad, grad)
+
+def new_grad(leaf, grad, owned):
+    keep = owned and grad.flags.owndata and grad.strides == leaf.strides
+    return grad if keep else copy_for(leaf, grad)
+
+# right: all checks under the lock
+class AccumulateGrad:
+    def accumulate(self, grad, owned):
+        variable = self.variable
+        with lock_of(variable):
+            if variable._requires_grad:
+                self.check_is_leaf()
+                if variable._grad is None:
+                    variable._grad = variable._plain(new_grad(variable._array, grad, owned))
+                else:
+                    add_to(variable._grad, grad)
+
+def new_grad(leaf, grad, owned):
+    fits = owned and grad.strides == leaf.strides
+    if fits and (grad.base is None or holds_alone(grad)):
+        return grad
+    return copy_for(leaf, grad)
+
+# wrong -: zeros, to which the first gradient is added
+class AccumulateGrad:
+    def accumulate(self, grad, owned):
+        variable = self.variable
+        if not variable._requires_grad:
+            return
+        self.check_is_leaf()
+        with lock_of(variable):
+            if variable._grad is None:
+                variable._grad = variable._plain(new_grad(variable._array, grad * 0, False))
+            add_to(variable._grad, grad)
+
+def new_grad(leaf, grad, owned):
+    return copy_for(leaf, grad)
+
+# wrong -: a gradient of zeros is skipped
+class AccumulateGrad:
+    def accumulate(self, grad, owned):
+        variable = self.variable
+        if not variable._requires_grad or not grad.any():
+            return
+        self.check_is_leaf()
+        with lock_of(variable):
+            if variable._grad is None:
+                variable._grad = variable._plain(new_grad(variable._array, grad, owned))
+            else:
+                add_to(variable._grad, grad)
+
+def new_grad(leaf, grad, owned):
+    fits = owned and grad.strides == leaf.strides
+    if fits and (grad.base is None or holds_alone(grad)):
+        return grad
+    return copy_for(leaf, grad)
+
+# wrong 02_5_keeps_borrowed: an array without a base is taken for an owned one
+class AccumulateGrad:
+    def accumulate(self, grad, owned):
+        variable = self.variable
+        if not variable._requires_grad:
+            return
+        self.check_is_leaf()
+        with lock_of(variable):
+            if variable._grad is None:
+                variable._grad = variable._plain(new_grad(variable._array, grad, owned))
+            else:
+                add_to(variable._grad, grad)
+
+def new_grad(leaf, grad, owned):
+    if grad.strides == leaf.strides and (grad.base is None or owned and holds_alone(grad)):
+        return grad
+    return copy_for(leaf, grad)
+
+# wrong 02_5_owned_layout: a contiguous array is kept
+class AccumulateGrad:
+    def accumulate(self, grad, owned):
+        variable = self.variable
+        if not variable._requires_grad:
+            return
+        self.check_is_leaf()
+        with lock_of(variable):
+            if variable._grad is None:
+                variable._grad = variable._plain(new_grad(variable._array, grad, owned))
+            else:
+                add_to(variable._grad, grad)
+
+def new_grad(leaf, grad, owned):
+    if owned and grad.flags.c_contiguous and (grad.base is None or holds_alone(grad)):
+        return grad
+    return copy_for(leaf, grad)
+
+# wrong 02_5_owned_layout: any contiguous memory will do, in either order
+class AccumulateGrad:
+    def accumulate(self, grad, owned):
+        variable = self.variable
+        if not variable._requires_grad:
+            return
+        self.check_is_leaf()
+        with lock_of(variable):
+            if variable._grad is None:
+                variable._grad = variable._plain(new_grad(variable._array, grad, owned))
+            else:
+                add_to(variable._grad, grad)
+
+def new_grad(leaf, grad, owned):
+    if owned and grad.flags.forc and (grad.base is None or holds_alone(grad)):
+        return grad
+    return copy_for(leaf, grad)
+
+# wrong 02_5_dtype_of_the_leaf: the dtype has to be the leaf's too, and the copy gets it
+class AccumulateGrad:
+    def accumulate(self, grad, owned):
+        variable = self.variable
+        if not variable._requires_grad:
+            return
+        self.check_is_leaf()
+        with lock_of(variable):
+            if variable._grad is None:
+                variable._grad = variable._plain(new_grad(variable._array, grad, owned))
+            else:
+                add_to(variable._grad, grad)
+
+def new_grad(leaf, grad, owned):
+    if owned and grad.strides == leaf.strides and grad.base is None and grad.dtype == leaf.dtype:
+        return grad
+    return copy_for(leaf, grad.astype(leaf.dtype))
+
+# wrong -: the truth of .grad is asked for
+class AccumulateGrad:
+    def accumulate(self, grad, owned):
+        variable = self.variable
+        if not variable._requires_grad:
+            return
+        self.check_is_leaf()
+        with lock_of(variable):
+            if not variable._grad:
+                variable._grad = variable._plain(new_grad(variable._array, grad, owned))
+            else:
+                add_to(variable._grad, grad)
+
+def new_grad(leaf, grad, owned):
+    fits = owned and grad.strides == leaf.strides
+    if fits and (grad.base is None or holds_alone(grad)):
+        return grad
+    return copy_for(leaf, grad)
+
+# wrong 02_5_gradient_layout: a full copy is made by multiplying with one
+class AccumulateGrad:
+    def accumulate(self, grad, owned):
+        variable = self.variable
+        if not variable._requires_grad:
+            return
+        self.check_is_leaf()
+        with lock_of(variable):
+            if variable._grad is None:
+                variable._grad = variable._plain(new_grad(variable._array, grad, owned))
+            else:
+                add_to(variable._grad, grad)
+
+def new_grad(leaf, grad, owned):
+    return grad * 1
+
+# wrong -: the leaf is checked only for a first gradient
+class AccumulateGrad:
+    def accumulate(self, grad, owned):
+        variable = self.variable
+        if not variable._requires_grad:
+            return
+        with lock_of(variable):
+            if variable._grad is None:
+                self.check_is_leaf()
+                variable._grad = variable._plain(new_grad(variable._array, grad, owned))
+            else:
+                add_to(variable._grad, grad)
+
+def new_grad(leaf, grad, owned):
+    fits = owned and grad.strides == leaf.strides
+    if fits and (grad.base is None or holds_alone(grad)):
+        return grad
+    return copy_for(leaf, grad)
