@@ -54,7 +54,7 @@ def probe_04a_2(random):
         grad = array(random, shape)
         before = grad.copy()
         got = validate.sum_to(grad, target)
-        seen.append([np.array(got), list(np.shape(got)), np.array_equal(before, grad)])
+        seen.append([type(got).__name__, np.array(got), np.array_equal(before, grad)])
         x = tensor(grad)
         y = x * random.uniform(1, 2)
         made = validate.sum_to(y, target)

@@ -10,6 +10,7 @@ from probing import tried
 
 import minigrad as torch
 from minigrad.backend import kernels_index
+from minigrad.ops.linalg import matmul
 from minigrad.ops.reduction import dims as along
 from minigrad.ops.reduction import sum_mean as reduce
 from minigrad.ops.reduction import vector_norm
@@ -190,7 +191,31 @@ def probe_04b_4(random):
             return [type(result).__name__, result._array.copy()]
 
         seen.append(tried(product))
+    for _ in range(4):
+        n, k, m, b, c = (random.randint(1, 4) for _ in range(5))
+        left, right = random.choice([((b, c, n, k), (k, m)), ((b, n, k), (k,)),
+                                     ((b, 1, n, k), (c, k, m)), ((n, k), (b, c, k, m))])
+        x, y = array(random, left), array(random, right)
+        whole = torch.matmul(*(tensor((each * 9).astype(np.int32), False) for each in (x, y)))
+        seen.append([str(whole.dtype), whole.numpy().copy()])
+        recorded = matmul.rows_by_matrix if len(right) < 3 else matmul.batched_matmul
+        seen.append([count_products(recorded(tensor(x), tensor(y)))])
+    for left, right in (((0, 2, 3), (0, 3, 1)), ((2, 1, 1, 2), (0, 2, 3))):
+        seen.append(tried(lambda left=left, right=right: list(torch.matmul(
+            torch.zeros(*left), torch.zeros(*right)).shape), text=False))
     return seen
+
+
+def count_products(result):
+    """Return how many matrix products are in a result's graph."""
+    found, waiting = set(), [result.grad_fn]
+    while waiting:
+        node = waiting.pop()
+        if node is not None:
+            if any(name in node.name() for name in ("Bmm", "Mm", "Mv", "Dot")):
+                found.add((id(node), "Bmm" in node.name()))
+            waiting += [after for after, _ in node.next_functions]
+    return sorted(batched for _, batched in found)
 
 
 def probe_04b_5(random):
@@ -257,6 +282,13 @@ def probe_04b_6(random):
         seen.append(tried(lambda target=target, places=places, values=values: [
             kernels_index._add_at(np, target, places, values) is target]))
         seen.append(target.copy())
+        target, values = np.ones(4, np.int64), np.array([2**60 + 1, random.randint(1, 9), -3])
+        seen.append(kernels_index._add_at(np, target, np.array([1, 1, 2]), values).tolist())
+        values = np.array([-0.5, random.uniform(0.1, 0.9)])
+        seen.append(kernels_index._add_at(np, target, np.array([1, 1]), values).tolist())
+        target, places = np.zeros(4), np.array(random.sample(range(4), 3))
+        values = np.array([random.random(), np.inf, 1e30])
+        seen.append(kernels_index._add_at(np, target, places, values).copy())
         axis = random.randrange(ndim)
         seen.append(kernels_index._along(array(random, [3]), axis, ndim))
     for add in (kernels_index.scatter_add, kernels_index.index_add):

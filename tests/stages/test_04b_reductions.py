@@ -457,7 +457,8 @@ def test_a_batch_on_the_left_of_one(a, b):
 
 
 @pytest.mark.hole("04b.4")
-@shapes(((5, 2, 3), (5, 3, 4)), ((6, 5, 2, 3), (6, 5, 3, 4)))
+@shapes(((5, 2, 3), (5, 3, 4)), ((6, 5, 2, 3), (6, 5, 3, 4)), ((0, 2, 3), (0, 3, 4)),
+        ((2, 1, 2, 3), (0, 3, 4)))
 def test_two_batches(a, b):
     check_product(a, b)
 
@@ -467,6 +468,34 @@ def test_two_batches(a, b):
         ((6, 1, 2, 3), (5, 3, 4)))
 def test_batches_that_broadcast(a, b):
     check_product(a, b)
+
+
+def products_in(result):
+    """Return the names of the products in a result's graph."""
+    names, waiting = [], [result.grad_fn]
+    while waiting:
+        node = waiting.pop()
+        if node is not None:
+            names += [name for name in ("Bmm", "Mm", "Mv", "Dot") if name in node.name()]
+            waiting += [after for after, _ in node.next_functions]
+    return names
+
+
+@pytest.mark.hole("04b.4")
+@shapes(((5, 2, 3), (3,)), ((5, 2, 3), (3, 4)), ((6, 5, 2, 3), (3, 4)))
+def test_all_rows_share_one_product(a, b):
+    matrix = torch.tensor(doubles(*b), requires_grad=True)
+    found = products_in(products.rows_by_matrix(torch.tensor(doubles(*a)), matrix))
+    wanted = "Mv" if len(b) == 1 else "Mm"
+    assert found == [wanted], f"expected one {wanted}, got {found}"
+
+
+@pytest.mark.hole("04b.4")
+@shapes(((5, 2, 3), (3, 4)), ((5, 2, 3), (5, 3, 4)), ((3,), (5, 3, 4)))
+def test_a_product_has_the_dtype_of_its_factors(a, b):
+    x, y = (torch.tensor(doubles(*shape).astype("int32")) for shape in (a, b))
+    got = torch.matmul(x, y).dtype
+    assert got == torch.int32, f"expected torch.int32, got {got}"
 
 
 @pytest.mark.hole("04b.4")
@@ -617,6 +646,29 @@ def test_targets_of_any_layout(kind):
 def test_the_dtype_is_that_of_the_target(dtype):
     got = kernels_index._add_at(np, np.zeros(2, dtype), np.array([0, 0]), np.ones(2))
     assert got.dtype == dtype and got.tolist() == [2, 0]
+
+
+@pytest.mark.hole("04b.6")
+def test_values_become_integers_before_they_are_added():
+    got = kernels_index._add_at(np, np.ones(2, "int64"), np.array([0]), np.array([-0.5]))
+    assert got.tolist() == [1, 1], f"expected [1, 1], got {got.tolist()}"
+
+
+@pytest.mark.hole("04b.6")
+@pytest.mark.parametrize(("dtype", "values", "expected"), [
+    pytest.param("int64", [2**53, 1], 2**53 + 1, id="integers beyond 2**53"),
+    pytest.param("complex128", [2j, 1], 1 + 2j, id="complex numbers")])
+def test_sums_are_computed_in_the_target_s_dtype(dtype, values, expected):
+    got = kernels_index._add_at(np, np.zeros(2, dtype), np.array([1, 1]), np.array(values, dtype))
+    assert got.tolist() == [0, expected], f"expected {[0, expected]}, got {got.tolist()}"
+
+
+@pytest.mark.hole("04b.6")
+@pytest.mark.parametrize("large", [np.inf, 1e30])
+def test_values_at_other_positions_are_not_involved(large):
+    target, positions = np.zeros(3), np.array([2, 0, 1, 0])
+    kernels_index._add_at(np, target, positions, np.array([1.0, large, 1.0, 2.0]))
+    assert target[1:].tolist() == [1.0, 1.0], f"expected [1, 1], got {target[1:].tolist()}"
 
 
 @pytest.mark.hole("04b.6")
