@@ -1,5 +1,7 @@
 """Probes of stage 01: random numbers for own Functions, random Functions for the machinery."""
 
+import contextlib
+
 import numpy as np
 from probing import Wrong, tensor, tried
 
@@ -74,9 +76,12 @@ def shapes(random):
 
 
 def probe_01_1(random):
-    return [each for name in ("Exp", "Sigmoid") for shape in shapes(random)
+    seen = [each for name in ("Exp", "Sigmoid") for shape in shapes(random)
             for each in (called(random, name, tensor(random, shape)),
                          history(random, name, tensor(random, shape)))]
+    large = torch.tensor([-random.uniform(750, 900), random.uniform(750, 900)],
+                         dtype=torch.float64)
+    return [*seen, numbers(functions.Sigmoid.forward(Notes(1), large))]
 
 
 def probe_01_2(random):
@@ -89,7 +94,10 @@ def probe_01_2(random):
     for ctx in (first, second):
         functions.GradCoeff.forward(ctx, tensor(random), random.uniform(1, 2))
     for ctx in (first, second):
-        seen.append(numbers(functions.GradCoeff.backward(ctx, tensor(random))[0]))
+        arriving = tensor(random)
+        before = numbers(arriving)
+        seen.append(numbers(functions.GradCoeff.backward(ctx, arriving)[0]))
+        seen.append(np.array_equal(numbers(arriving), before))
     return seen
 
 
@@ -195,6 +203,22 @@ def probe_01_5(random):
             if any(isinstance(r, torch.Tensor) and r.requires_grad for r in each):
                 seen.append([[next((k for k, p in enumerate(places) if p is n), "leaf"), i]
                              for n, i in node.next_functions])
+        def interrupted(ctx, x):
+            raise KeyboardInterrupt
+
+        for on in random.sample([True, False], 2):
+            _state.grad_enabled.set(on)
+            with contextlib.suppress(KeyboardInterrupt):
+                type("Interrupted", (Function,), {"forward": staticmethod(interrupted)})._record(
+                    (tensor(random, grad=True),), {})
+            seen.append(look())
+        _state.grad_enabled.set(True)
+        Doubled = type("Doubled", (Function,), {
+            "forward": staticmethod(lambda ctx, x, *rest, **named: x * 2)})
+        for args, kwargs in (((tensor(random),), {"w": tensor(random, grad=True)}),
+                             ((tensor(random), [tensor(random, grad=True)]), {})):
+            node, result = Doubled._record(args, kwargs)
+            seen.append([result.requires_grad, node.sequence >= 0, len(node.next_functions)])
     finally:
         _state.grad_enabled.set(grad)
         _state.inference_enabled.set(inference)
@@ -320,6 +344,11 @@ def probe_01_8(random):
         contexts.clear()
         seen.append(tried(lambda loss=loss: loss.backward()))
         seen.append(tried(lambda loss=loss: loss.backward()) is None)
+        if any(name in ("in0", "in1", "in2") for name in plan):
+            ended = results[0].grad_fn or results[1].grad_fn
+            ended.saved_for_forward = None
+            seen.append(ended and type(tried(lambda ended=ended: ended.saved_tensors,
+                                             text=False)).__name__)
     node = bare_node("Named", lambda ctx, *grads: None)
     one, other = tensor(random), tensor(random)
     for items in ((one, None, other), (None,), (one, one), ()):

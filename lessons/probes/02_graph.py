@@ -274,7 +274,8 @@ def probe_02_5(random):
     seen.append([str(narrow._grad._array.dtype), narrow._grad._array.copy(),
                  list(narrow._grad._array.strides)])
     x, checks = leaf(array(random, [2])), []
-    check, AccumulateGrad.check_is_leaf = AccumulateGrad.check_is_leaf, lambda self: checks.append(1)
+    check = AccumulateGrad.check_is_leaf
+    AccumulateGrad.check_is_leaf = lambda self: checks.append(1)
     try:
         for _ in range(random.randint(2, 4)):
             AccumulateGrad(x).accumulate(array(random, [2]), random.random() < 0.5)

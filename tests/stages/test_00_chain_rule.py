@@ -155,7 +155,8 @@ def graphs():
     d = of(c, a)
     return {"a diamond": of(of(b), of(b)), "b before its user c": of(b, c),
             "b after its user c": of(c, b), "a number used twice, then once": of(of(b, b), of(b)),
-            "a number used once, then twice": of(of(b), of(b, b)), "a long and a short path": of(a, of(of(of(a)))),
+            "a number used once, then twice": of(of(b), of(b, b)),
+            "a long and a short path": of(a, of(of(of(a)))),
             "a short and a long path": of(of(of(of(a))), a), "many uses": of(d, c, b, a, d)}
 
 

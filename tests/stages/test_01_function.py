@@ -164,6 +164,12 @@ def test_the_gradient_is_the_slope_times_what_came(name):
 
 
 @pytest.mark.hole("01.1")
+def test_the_sigmoid_of_large_numbers():
+    _, (value,) = forward("Sigmoid", np.array([-800.0, 0.0, 800.0]))
+    assert value.tolist() == [0.0, 0.5, 1.0], f"expected [0, 0.5, 1], got {value.tolist()}"
+
+
+@pytest.mark.hole("01.1")
 @EXP_AND_SIGMOID
 def test_the_result_is_saved_and_nothing_else(name):
     ctx, (value,) = forward(name, AT)
@@ -196,6 +202,15 @@ def test_grad_coeff_leaves_the_value_alone():
 def test_grad_coeff_multiplies_the_gradient(coeff):
     ctx, _ = forward("GradCoeff", AT, coeff)
     assert_close(backward("GradCoeff", ctx, GRAD)[0].numpy(), GRAD * coeff, what="the gradient")
+
+
+@pytest.mark.hole("01.2")
+@pytest.mark.parametrize("name", ["GradCoeff", "Round"])
+def test_the_gradient_that_arrives_stays_as_it_is(name):
+    ctx, _ = forward(name, AT, *([3.0] if name == "GradCoeff" else []))
+    arriving = torch.tensor(GRAD)
+    getattr(functions, name).backward(ctx, arriving)
+    assert arriving.tolist() == GRAD.tolist(), f"the gradient became {arriving.tolist()}"
 
 
 @pytest.mark.hole("01.2")
@@ -367,6 +382,26 @@ def test_an_exception_in_forward_leaves_the_mode_as_it_was(before):
     with pytest.raises(KeyError, match="broken"):
         make(forward)._record((leaf(1.0),), {})  # `apply` puts the mode back itself
     assert grad_mode.get() is before, f"the mode was {before} before and is {grad_mode.get()}"
+
+
+@pytest.mark.hole("01.5")
+def test_an_interruption_of_forward_leaves_the_mode_as_it_was():
+    def forward(ctx, x):
+        raise KeyboardInterrupt  # as Ctrl-C does
+
+    with pytest.raises(KeyboardInterrupt):
+        make(forward)._record((leaf(1.0),), {})
+    assert grad_mode.get(), "the mode was on before and is off"
+
+
+@pytest.mark.hole("01.5")
+@pytest.mark.parametrize("where", ["a keyword argument", "a list"])
+def test_only_tensors_among_the_arguments_are_inputs(where):
+    fixed, x = torch.tensor(3.0), leaf(1.0)
+    args, kwargs = ((fixed,), {"x": x}) if where == "a keyword argument" else ((fixed, [x]), {})
+    node, y = make(lambda ctx, fixed, *rest, **named: fixed * 2)._record(args, kwargs)
+    assert not y.requires_grad, f"the call was recorded because of {where}"
+    assert node.sequence == -1 and node.next_functions == ()
 
 
 @pytest.mark.hole("01.5")
@@ -985,6 +1020,22 @@ def test_none_may_be_saved_and_keeps_its_place():
         first, x, second, y = ctx.saved_tensors
         assert first is None and second is None
         return g * y, g * x
+
+    a, b = leaf(2.0), leaf(5.0)
+    make(forward, backward).apply(a, b).backward()
+    assert (a.grad.item(), b.grad.item()) == (5.0, 2.0)
+
+
+@pytest.mark.hole("01.8")
+def test_a_tensor_may_be_saved_twice():
+    def forward(ctx, x, y):
+        ctx.save_for_backward(x, y, x)
+        return x * y
+
+    def backward(ctx, g):
+        saved = ctx.saved_tensors
+        assert [each.item() for each in saved] == [2.0, 5.0, 2.0], f"got {len(saved)} tensors"
+        return g * saved[1], g * saved[2]
 
     a, b = leaf(2.0), leaf(5.0)
     make(forward, backward).apply(a, b).backward()
