@@ -51,9 +51,15 @@ def notebook(blocks: list[Block], lesson: str) -> str:
                 text.append(line)
             continue
         finish_turn()
+        fold = _open_fold(text)
+        del text[len(text) - len(fold):]
         flush()
+        text += fold  # a fold cannot hold a cell, so it goes on below it
         cell = v4.new_code_cell(f"%%predict\n{block.text}" if block.predicted else block.text)
         cell.outputs = _outputs(block)
+        if fold:
+            cell.metadata |= {"collapsed": True,
+                              "jupyter": {"outputs_hidden": True, "source_hidden": True}}
         if block.predicted:  # hide the output until the reader asks for it or runs the cell
             cell.metadata |= {"collapsed": True, "jupyter": {"outputs_hidden": True}}
         if block.kind == "raises":
@@ -79,6 +85,16 @@ def notebook(blocks: list[Block], lesson: str) -> str:
         "made": f"by `minigrad dev build` from {lesson}: edit that"})
     nbformat.validate(made)
     return nbformat.writes(made) + "\n"
+
+
+def _open_fold(lines: list[str]) -> list[str]:
+    """Return the lines from a fold's beginning on, if it has not ended."""
+    for row in range(len(lines) - 1, -1, -1):
+        if lines[row] == "</details>":
+            return []
+        if lines[row].startswith(_FOLD):
+            return lines[row:]
+    return []
 
 
 def _exercise_cell(number: str) -> Any:

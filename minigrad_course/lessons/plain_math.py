@@ -8,9 +8,10 @@ __all__ = ["plain"]
 
 _SYMBOLS = {
     r"\cdot": "·", r"\varepsilon": "ε", r"\partial": "∂", r"\mu": "μ", r"\sum": "∑",
-    r"\beta": "β", r"\lambda": "λ", r"\sigma": "σ", r"\gamma": "γ", r"\leftarrow": "←",
-    r"\langle": "⟨", r"\rangle": "⟩", r"\quad": "  ", r"\qquad": "    ", r"\,": " ", r"\|": "‖",
-    r"\left": "", r"\right": "", r"\mapsto": "↦", r"\times": "×", r"\le": "≤", r"\ge": "≥",
+    r"\beta": "β", r"\lambda": "λ", r"\pi": "π", r"\sigma": "σ", r"\gamma": "γ",
+    r"\leftarrow": "←", r"\langle": "⟨", r"\rangle": "⟩", r"\quad": "  ",
+    r"\qquad": "    ", r"\,": " ", r"\|": "‖", r"\left": "", r"\right": "",
+    r"\mapsto": "↦", r"\times": "×", r"\le": "≤", r"\ge": "≥",
     **{rf"\{name}": name for name in ("cos", "exp", "log", "max", "min", "sin", "tanh")},
 }
 _RAISED = dict(zip("0123456789+-=()nijkpTx'", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱʲᵏᵖᵀˣ′"))

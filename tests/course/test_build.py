@@ -210,6 +210,18 @@ def test_an_output_to_be_predicted_is_folded_and_hidden_in_the_notebook():
     assert first["outputs"] and not second["metadata"]
 
 
+def test_a_cell_within_a_fold_is_hidden_and_what_follows_it_is_folded():
+    fold = '<details markdown="1">\n<summary>Our experiment</summary>'
+    blocks = lesson_blocks.parse(
+        f"Try it.\n\n{fold}\n\n```python\nprint(1)\n```\n\nIt is one.\n\n</details>\n", "x")
+    next(block for block in blocks if block.runs).result = {"printed": "1\n", "value": "",
+                                                            "error": ""}
+    before, _, cell, after = json.loads(notebook.notebook(blocks, "x"))["cells"]
+    assert before["source"] == ["Try it."] and cell["source"] == ["print(1)"]
+    assert cell["metadata"]["jupyter"] == {"outputs_hidden": True, "source_hidden": True}
+    assert "".join(after["source"]) == f"{fold}\n\n\nIt is one.\n\n</details>"
+
+
 def test_a_picture_is_drawn_noticed_when_stale_and_taken_away(small, monkeypatch):
     monkeypatch.setattr(course.Stage, "words", {"title": "Doubling"})
     root = course.checkout()
