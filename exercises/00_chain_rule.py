@@ -109,7 +109,7 @@ def _number(value: Number | float) -> Number:
 
 
 def add(a: Number, b: Number) -> Number:
-    """Return `a + b`; both slopes are 1."""
+    """Return `a + b`."""
     # 00.2 Steps that remember (about 2 lines)
     # Return a new Number with the value of `a + b` or `a * b`. It remembers its two
     # inputs, in order, and its slope with respect to each of them.
@@ -120,13 +120,13 @@ def add(a: Number, b: Number) -> Number:
 
 
 def mul(a: Number, b: Number) -> Number:
-    """Return `a * b`; the slope with respect to one factor is the other factor."""
+    """Return `a * b`."""
     # 00.2 Steps that remember: see the task at `add`.
     raise NotImplementedError("00.2 Steps that remember is yours to write")
 
 
 def exp(a: Number) -> Number:
-    """Return `e**a`; its slope is the result itself."""
+    """Return `e**a`."""
     # 00.3 Three more steps (about 6 lines)
     # Return a new Number with the value of e**a, tanh(a) or 1/a. It remembers its input
     # and its slope.
@@ -138,13 +138,13 @@ def exp(a: Number) -> Number:
 
 
 def tanh(a: Number) -> Number:
-    """Return the hyperbolic tangent of `a`; its slope is `1 - result**2`."""
+    """Return the hyperbolic tangent of `a`."""
     # 00.3 Three more steps: see the task at `exp`.
     raise NotImplementedError("00.3 Three more steps is yours to write")
 
 
 def reciprocal(a: Number) -> Number:
-    """Return `1 / a`; its slope is `-result**2`."""
+    """Return `1 / a`."""
     # 00.3 Three more steps: see the task at `exp`.
     raise NotImplementedError("00.3 Three more steps is yours to write")
 

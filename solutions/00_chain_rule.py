@@ -92,29 +92,29 @@ def _number(value: Number | float) -> Number:
 
 
 def add(a: Number, b: Number) -> Number:
-    """Return `a + b`; both slopes are 1."""
+    """Return `a + b`."""
     return Number(a.value + b.value, (a, b), (1.0, 1.0))
 
 
 def mul(a: Number, b: Number) -> Number:
-    """Return `a * b`; the slope with respect to one factor is the other factor."""
+    """Return `a * b`."""
     return Number(a.value * b.value, (a, b), (b.value, a.value))
 
 
 def exp(a: Number) -> Number:
-    """Return `e**a`; its slope is the result itself."""
+    """Return `e**a`."""
     result = math.exp(a.value)
     return Number(result, (a,), (result,))
 
 
 def tanh(a: Number) -> Number:
-    """Return the hyperbolic tangent of `a`; its slope is `1 - result**2`."""
+    """Return the hyperbolic tangent of `a`."""
     result = math.tanh(a.value)
     return Number(result, (a,), (1 - result * result,))
 
 
 def reciprocal(a: Number) -> Number:
-    """Return `1 / a`; its slope is `-result**2`."""
+    """Return `1 / a`."""
     result = 1 / a.value
     return Number(result, (a,), (-result * result,))
 

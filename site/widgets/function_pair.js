@@ -2,26 +2,18 @@
 
 import { active, box, head, line, pill, picture, shown, text } from "./draw.js";
 
-const sigmoid = (x) => 1 / (1 + Math.exp(-x));
-const COEFF = -0.5;
-
-/** Halves go to the even number, as in Python. */
-function rounded(x) {
-  const down = Math.floor(x), rest = x - down;
-  return rest > 0.5 || (rest === 0.5 && down % 2 !== 0) ? down + 1 : down;
-}
+const bell = (x) => Math.exp(-x * x);
+const clipped = (g) => Math.min(Math.max(g, -1), 1);
 
 /**
  * `forward` and `backward` as the lesson writes them, `saves` what ctx takes over, by name;
- * `slope` is the derivative, which backward need not return.
+ * `slope` is the derivative, which backward need not return. The exercises ask for other Functions.
  */
 const FUNCTIONS = {
   Square: { forward: "x * x", backward: "g * 2 * x", run: (x) => x * x, saves: (x) => ({ x }), back: (g, { x }) => g * 2 * x, slope: (x) => 2 * x },
-  Exp: { forward: "x.exp()", backward: "g * result", run: Math.exp, saves: (x, result) => ({ result }), back: (g, { result }) => g * result, slope: Math.exp },
-  Sigmoid: { forward: "1 / (1 + (-x).exp())", backward: "g * s * (1 - s)", run: sigmoid, saves: (x, s) => ({ s }), back: (g, { s }) => g * s * (1 - s),
-             slope: (x) => sigmoid(x) * (1 - sigmoid(x)) },
-  GradCoeff: { forward: "x.view_as(x)", backward: "g * coeff", run: (x) => x, saves: () => ({ coeff: COEFF }), back: (g, { coeff }) => g * coeff, slope: () => 1 },
-  Round: { forward: "x.round()", backward: "g", run: rounded, saves: () => ({}), back: (g) => g, slope: () => 0 },
+  Tanh: { forward: "x.tanh()", backward: "g * (1 - t * t)", run: Math.tanh, saves: (x, t) => ({ t }), back: (g, { t }) => g * (1 - t * t), slope: (x) => 1 - Math.tanh(x) ** 2 },
+  Bell: { forward: "(-x * x).exp()", backward: "-g * 2 * x * y", run: bell, saves: (x, y) => ({ x, y }), back: (g, { x, y }) => -g * 2 * x * y, slope: (x) => -2 * x * bell(x) },
+  GradClip: { forward: "x.view_as(x)", backward: "g.clamp(-1, 1)", run: (x) => x, saves: () => ({}), back: clipped, slope: () => 1 },
 };
 
 export default {

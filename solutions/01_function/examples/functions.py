@@ -30,7 +30,7 @@ __all__ = ["Exp", "GradCoeff", "Polar", "Round", "Sigmoid", "Silu"]
 
 
 class Exp(Function):
-    """`e**x`; its slope is its result."""
+    """`e**x` for each element."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor) -> Tensor:
@@ -45,7 +45,7 @@ class Exp(Function):
 
 
 class Sigmoid(Function):
-    """`s = 1 / (1 + e**-x)`; its slope is `s * (1 - s)`."""
+    """The logistic function `1 / (1 + e**-x)`, which has values between 0 and 1."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor) -> Tensor:

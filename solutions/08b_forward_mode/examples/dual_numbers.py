@@ -72,7 +72,7 @@ def mul(a: Dual, b: Dual) -> Dual:
 
 
 def exp(a: Dual) -> Dual:
-    """Return `e**a` and its tangent: the slope of this step times the incoming tangent."""
+    """Return `e**a` and its tangent."""
     result = math.exp(a.value)
     return Dual(result, result * a.tangent)
 
