@@ -6,7 +6,7 @@ A gradient of a convolution is asked for directly, so that the forward has no pa
 import numpy as np
 from probing import tried
 
-from minigrad.backend import kernels_conv, kernels_window
+from minigrad.backend import conv_columns, kernels_conv, kernels_window
 
 
 def array(random, shape, dtype=np.float64):
@@ -124,12 +124,12 @@ def layer(random):
 def in_small_blocks(probe):
     """Let a probe run with blocks of random size, so that its small arrays take several."""
     def probed(random):
-        before = kernels_conv._COLUMN_BYTES
-        kernels_conv._COLUMN_BYTES = random.choice([256, 1024, 4096])
+        before = conv_columns.COLUMN_BYTES
+        conv_columns.COLUMN_BYTES = random.choice([256, 1024, 4096])
         try:
             return probe(random)
         finally:
-            kernels_conv._COLUMN_BYTES = before
+            conv_columns.COLUMN_BYTES = before
 
     return probed
 

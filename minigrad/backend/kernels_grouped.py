@@ -15,6 +15,7 @@ from math import prod
 from typing import Any
 
 from . import kernels_conv, kernels_strided
+from .conv_flip import flip_pays, flipped
 from .kernels_window import conv_output_sizes, pad
 
 Array = Any
@@ -53,9 +54,9 @@ class GroupedKernels:
                         padding: Ints, dilation: Ints, groups: int) -> Array:
         """Compute `kernels_conv.conv_grad_input`."""
         sizes, kernel = input_sizes[2:], weight.shape[2:]
-        if groups > 1 and kernels_conv._flip_pays(g, weight, sizes, stride, padding, dilation):
+        if groups > 1 and flip_pays(g, weight, sizes, stride, padding, dilation):
             mirrored = [d * (k - 1) - p for k, d, p in zip(kernel, dilation, padding)]
-            return self.conv_forward(g, kernels_conv._flipped(self, weight, groups), None, stride,
+            return self.conv_forward(g, flipped(self, weight, groups), None, stride,
                                      mirrored, dilation, groups)
         compute = kernels_conv.conv_grad_input
         if kernels_strided.suits(weight, g.shape[2:], stride, dilation) and (

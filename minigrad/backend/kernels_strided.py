@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
-from .kernels_conv import _blocks
+from .conv_columns import column_blocks
 from .kernels_window import kernel_positions
 
 Array = Any
@@ -46,7 +46,7 @@ def conv_grad_input(xp: Any, g: Array, weight: Array, input_sizes: Ints, stride:
     rows = weight.reshape(groups, out_channels // groups, -1).swapaxes(1, 2)
     grad = xp.zeros(tuple(input_sizes), xp.result_type(g, weight))
     remainders = _positions_by_remainder(kernel, stride, dilation, wide)
-    for samples, lines in _blocks(batch, channels * prod(kernel), counts, grad.itemsize):
+    for samples, lines in column_blocks(batch, channels * prod(kernel), counts, grad.itemsize):
         if lines.start:
             continue  # windows of one sample overlap, so do not split its steps
         number = samples.stop - samples.start

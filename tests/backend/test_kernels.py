@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from minigrad.backend import (
+    conv_columns,
     kernels_conv,
     kernels_index,
     kernels_mask,
@@ -144,14 +145,14 @@ def test_convolution_is_its_definition(case, dtype):
 def test_both_ways_to_the_input_gradient_agree(case, monkeypatch):
     x, w, g, (s, p, d, groups) = conv_case(case)
     expected = naive_grad_input(g, w, x.shape, s, p, d)
-    monkeypatch.setattr(kernels_conv, "_flip_pays", lambda *_: False)
+    monkeypatch.setattr(kernels_conv, "flip_pays", lambda *_: False)
     close(kernels_conv.conv_grad_input(xp, g, w, x.shape, s, p, d, groups), expected)
 
 
 @pytest.mark.parametrize("case", CONVOLUTIONS)
 def test_convolution_in_chunks_of_one_sample(case, monkeypatch):
-    monkeypatch.setattr(kernels_conv, "_COLUMN_BYTES", 1)
-    monkeypatch.setattr(kernels_conv, "_flip_pays", lambda *_: False)
+    monkeypatch.setattr(conv_columns, "COLUMN_BYTES", 1)
+    monkeypatch.setattr(kernels_conv, "flip_pays", lambda *_: False)
     x, w, g, (s, p, d, groups) = conv_case(case)
     close(forward(x, w, s, p, d, groups), naive_forward(x, w, s, p, d))
     grad_x = kernels_conv.conv_grad_input(xp, g, w, x.shape, s, p, d, groups)
@@ -173,36 +174,36 @@ def check_convolution(case, dtype: type = np.float64) -> None:
 @pytest.mark.parametrize("channels_last", [True, False])
 @pytest.mark.parametrize("case", CONVOLUTIONS)
 def test_both_layouts_of_columns(case, channels_last, flips, monkeypatch):
-    """See NOTE [Short lines] in kernels_conv.py: which one is used must not be seen."""
-    monkeypatch.setattr(
-        kernels_conv, "_has_short_lines", lambda channels, counts, groups: channels_last
-        and groups == 1)
+    """See NOTE [Short lines] in conv_columns.py: which one is used must not be seen."""
+    for module in (conv_columns, kernels_conv):
+        monkeypatch.setattr(module, "has_short_lines",
+                            lambda channels, counts, groups: channels_last and groups == 1)
     if not flips:
-        monkeypatch.setattr(kernels_conv, "_flip_pays", lambda *_: False)
+        monkeypatch.setattr(kernels_conv, "flip_pays", lambda *_: False)
     check_convolution(case)
 
 
 @pytest.mark.parametrize("case", CONVOLUTIONS)
 def test_samples_of_a_pointwise_convolution_one_by_one(case, monkeypatch):
-    monkeypatch.setattr(kernels_conv, "_MANY_STEPS", 0)
+    monkeypatch.setattr(conv_columns, "MANY_STEPS", 0)
     check_convolution(case)
 
 
 def test_blocks_cover_all_steps_once():
     for batch, rows, counts in itertools.product((0, 1, 5), (1, 100, 10**6), ((1,), (7, 3))):
         met = np.zeros((batch, *counts), int)
-        for samples, lines in kernels_conv._blocks(batch, rows, counts, 4):
+        for samples, lines in conv_columns.column_blocks(batch, rows, counts, 4):
             met[samples, lines] += 1
             one_line = samples.stop - samples.start == 1 == lines.stop - lines.start
             size = met[samples, lines].size * rows * 4
-            assert one_line or size <= 1.5 * kernels_conv._COLUMN_BYTES
+            assert one_line or size <= 1.5 * conv_columns.COLUMN_BYTES
         assert (met == 1).all()
 
 
 def test_an_uneven_last_chunk_of_samples(monkeypatch):
     x, w, g, (s, p, d, groups) = conv_case(((5, 2, 4, 4), (3, 2, 3, 3), (2, 2), (1, 1), (1, 1), 1))
     per_sample = 2 * 9 * 4 * 8
-    monkeypatch.setattr(kernels_conv, "_COLUMN_BYTES", 2 * per_sample)
+    monkeypatch.setattr(conv_columns, "COLUMN_BYTES", 2 * per_sample)
     close(forward(x, w, s, p, d, groups), naive_forward(x, w, s, p, d))
     grad_x = kernels_conv.conv_grad_input(xp, g, w, x.shape, s, p, d, groups)
     close(grad_x, naive_grad_input(g, w, x.shape, s, p, d))
@@ -249,12 +250,12 @@ def test_convolution_of_any_shape(case):
 @given(convolutions(), st.integers(1, 400))
 @settings(max_examples=100, deadline=None)
 def test_convolution_in_blocks_of_any_size(case, column_bytes):
-    kept = kernels_conv._COLUMN_BYTES
-    kernels_conv._COLUMN_BYTES = column_bytes
+    kept = conv_columns.COLUMN_BYTES
+    conv_columns.COLUMN_BYTES = column_bytes
     try:
         check_convolution(case)
     finally:
-        kernels_conv._COLUMN_BYTES = kept
+        conv_columns.COLUMN_BYTES = kept
 
 
 @pytest.mark.parametrize("stride", [1, 2])

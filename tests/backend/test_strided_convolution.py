@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from minigrad.backend import kernels_conv, kernels_strided
+from minigrad.backend import conv_columns, kernels_conv, kernels_strided
 from minigrad.backend import numpy_backend as xp
 
 # g, weight, stride, padding, dilation, groups, elements beyond the last window
@@ -24,7 +24,7 @@ CASES = [
 @pytest.mark.parametrize("g, weight, stride, padding, dilation, groups, beyond", CASES)
 def test_it_is_that_of_the_general_kernel(
         g, weight, stride, padding, dilation, groups, beyond, column_bytes, monkeypatch):
-    monkeypatch.setattr(kernels_conv, "_COLUMN_BYTES", column_bytes)
+    monkeypatch.setattr(conv_columns, "COLUMN_BYTES", column_bytes)
     rng = np.random.default_rng(0)
     sizes = (g[0], weight[1] * groups, *(
         (n - 1) * s + d * (k - 1) + 1 - 2 * p + more for n, s, d, k, p, more

@@ -45,7 +45,7 @@ class Exp(Function):
 
 
 class Sigmoid(Function):
-    """The logistic function `1 / (1 + e**-x)`, which has values between 0 and 1."""
+    """The logistic function `1 / (1 + e**-x)`, a number between 0 and 1."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor) -> Tensor:

@@ -12,133 +12,22 @@ kernel:
     sum(conv_forward(x, w) * g) == sum(x * conv_grad_input(g, w)) == sum(w * conv_grad_weight(g, x))
 
 Arrays are `(batch, channels, *spatial)`, weights `(out channels, in channels / groups, *kernel)`.
-
-NOTE [Blocks]
-    The columns of a batch take many times its memory, so we create them for one block at a time and
-    drop them after use.  A block is some samples or, if a single sample has too many columns, some
-    lines of its steps.  Blocks run one after the other, because BLAS's threads already split each
-    product among them.  See NOTE [Two pools of threads] in `threads`.
-
-NOTE [Short lines]
-    A copy is fast if many neighbouring elements move together.  Usually these are steps along the
-    last dimension. If there are few of them, as in the last stages of a network, channels are
-    adjacent instead.  Only the layout in memory changes; indices mean the same.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import prod
 from typing import Any
 
-from .kernels_window import (
-    add_windows,
-    conv_output_sizes,
-    crop,
-    kernel_positions,
-    pad,
-    windows,
-    zeros,
-)
+from .conv_columns import column_blocks, columns_by_block, has_short_lines, side_by_side
+from .conv_flip import flip_pays, flipped
+
+# A version without blocks needs `pad` and `windows`.
+from .kernels_window import add_windows, conv_output_sizes, crop, pad, windows, zeros  # noqa: F401
 
 Array = Any
 Ints = Sequence[int]
-Block = tuple[slice, slice]  # samples, and lines: steps along the first spatial dimension
 
 __all__ = ["conv_forward", "conv_grad_input", "conv_grad_weight"]
-
-# Columns of one block: few enough to stay in cache between the copy and the product, and enough for
-# an efficient product.
-_COLUMN_BYTES = 2 << 20
-# Lines with fewer steps are short, see NOTE [Short lines].
-_SHORT = 12
-# A pointwise product of one sample with this many steps is worth a separate call.
-_MANY_STEPS = 64
-
-
-def _is_pointwise(kernel: Ints, stride: Ints, padding: Ints) -> bool:
-    return prod(kernel) == 1 and prod(stride) == 1 and not any(padding)
-
-
-def _parts(count: int, pieces: int) -> list[slice]:
-    """Cut `count` items into nearly equal slices, at most `pieces` of them."""
-    size = -(-count // max(1, pieces))
-    return [slice(i, min(i + size, count)) for i in range(0, count, size or 1)]
-
-
-def _blocks(batch: int, rows: int, counts: Ints, itemsize: int) -> list[Block]:
-    """Cut a batch into blocks of columns with `rows` elements each; see NOTE [Blocks]."""
-    per_sample = rows * prod(counts) * itemsize
-    if per_sample <= _COLUMN_BYTES:
-        whole = slice(0, counts[0])
-        return [(some, whole) for some in _parts(batch, -(-batch * per_sample // _COLUMN_BYTES))]
-    lines = _parts(counts[0], -(-per_sample // _COLUMN_BYTES))
-    return [(one, some) for one in _parts(batch, batch) for some in lines]
-
-
-def _window_view(
-    xp: Any, x: Array, kernel: Ints, stride: Ints, dilation: Ints, counts: Ints
-) -> Array:
-    """View every window of padded `x` as (channels, *kernel, batch, *steps)."""
-    dims = len(kernel)
-    view = windows(xp, x.swapaxes(0, 1), kernel, stride, dilation, counts)
-    return view.transpose(0, *range(2, 2 + dims), 1, *range(2 + dims, 2 + 2 * dims))
-
-
-def _has_short_lines(channels: int, counts: Ints, groups: int) -> bool:
-    return groups == 1 and counts[-1] < min(_SHORT, channels)
-
-
-def _columns(xp: Any, view: Array, block: Block, groups: int) -> Array:
-    """Copy the windows of a block to (groups, channels / groups * kernel, samples * steps)."""
-    dims = view.ndim // 2 - 1
-    chosen = view[(slice(None),) * (1 + dims) + block]
-    before, after = chosen.shape[: 1 + dims], chosen.shape[1 + dims :]
-    if not _has_short_lines(view.shape[0], after, groups):
-        columns = xp.empty(chosen.shape, view.dtype)
-        columns[...] = chosen
-        return columns.reshape(groups, prod(before) // groups, prod(after))
-    turned = xp.empty((*after, *before), view.dtype)
-    columns = turned.transpose(*range(1 + dims, view.ndim), *range(1 + dims))
-    for position in kernel_positions(before[1:]):
-        columns[(slice(None), *position)] = chosen[(slice(None), *position)]
-    return turned.reshape(prod(after), prod(before)).T[None]
-
-
-def _columns_by_block(
-    xp: Any,
-    x: Array,
-    kernel: Ints,
-    stride: Ints,
-    padding: Ints,
-    dilation: Ints,
-    counts: Ints,
-    groups: int,
-) -> tuple[Callable[[Block], Array], list[Block]]:
-    """Return a function that creates the columns of a block of `x`, and the blocks."""
-    batch, channels = x.shape[:2]
-    if _is_pointwise(kernel, stride, padding) and tuple(counts) == x.shape[2:]:
-        # The input is its own columns.
-        samples = _parts(batch, batch if prod(counts) >= _MANY_STEPS else 1)
-        blocks = [(some, slice(0, counts[0])) for some in samples]
-        return lambda block: _side_by_side(x, block, groups), blocks
-    short = _has_short_lines(channels, counts, groups)
-    padded = pad(xp, x, padding, padding, channels_last=short)
-    view = _window_view(xp, padded, kernel, stride, dilation, counts)
-    blocks = _blocks(batch, channels * prod(kernel), counts, x.dtype.itemsize)
-    return lambda block: _columns(xp, view, block, groups), blocks
-
-
-def _side_by_side(a: Array, block: Block, groups: int) -> Array:
-    """Return a block of (batch, channels, *steps) as (groups, channels / groups, samples * steps).
-
-    It is a view if the block is one sample of a contiguous array.
-    """
-    samples, lines = block
-    channels = a.shape[1] // groups
-    if samples.stop - samples.start == 1:
-        sample = a[samples.start, :, lines]
-        return sample.reshape(groups, channels, prod(sample.shape[1:]))
-    part = a[samples, :, lines].swapaxes(0, 1)
-    return part.reshape(groups, channels, prod(part.shape[1:]))
 
 
 def conv_forward(
@@ -166,94 +55,19 @@ def conv_forward(
     counts = conv_output_sizes(x.shape[2:], kernel, stride, padding, dilation)
     rows = weight.reshape(groups, out_channels // groups, prod(weight.shape[1:]))
     out = xp.empty((batch, out_channels, *counts), xp.result_type(x, weight))
-    columns_of, blocks = _columns_by_block(xp, x, kernel, stride, padding, dilation, counts, groups)
+    columns_of, blocks = columns_by_block(xp, x, kernel, stride, padding, dilation, counts, groups)
 
     for block in blocks:
         samples, lines = block
         columns = columns_of(block)
         if samples.stop - samples.start == 1:
-            xp.matmul(rows, columns, out=_side_by_side(out, block, groups))
+            xp.matmul(rows, columns, out=side_by_side(out, block, groups))
         else:
             beside = out[samples, :, lines].swapaxes(0, 1)
             beside[...] = xp.matmul(rows, columns).reshape(beside.shape)
     if bias is not None:
         out += bias.reshape(-1, *(1,) * len(counts))
     return out
-
-
-def conv_grad_input(
-    xp: Any,
-    g: Array,
-    weight: Array,
-    input_sizes: Ints,
-    stride: Ints,
-    padding: Ints,
-    dilation: Ints,
-    groups: int,
-) -> Array:
-    """Return the gradient of `conv_forward` with respect to its input, for `g` (N, O, *steps).
-
-    Elements outside all windows get zero.  `g` may have fewer steps than would fit.
-
-    >>> from minigrad.backend import numpy_backend as xp
-    >>> g, w = numpy.ones((1, 1, 2)), numpy.ones((1, 1, 2))
-    >>> conv_grad_input(xp, g, w, (1, 1, 3), (1,), (0,), (1,), 1)
-    array([[[1., 2., 1.]]])
-    """
-    batch, channels, *sizes = input_sizes
-    kernel, counts = weight.shape[2:], g.shape[2:]
-    out_group, dtype = weight.shape[0] // groups, xp.result_type(g, weight)
-    if _flip_pays(g, weight, sizes, stride, padding, dilation):
-        mirrored = [d * (k - 1) - p for k, d, p in zip(kernel, dilation, padding)]
-        return conv_forward(
-            xp, g, _flipped(xp, weight, groups), None, stride, mirrored, dilation, groups
-        )
-    rows = weight.reshape(groups, out_group, prod(weight.shape[1:]))
-    short = _has_short_lines(channels, counts, groups)
-    padded_sizes = tuple(n + 2 * p for n, p in zip(sizes, padding))
-    grad = zeros(xp, (batch, channels, *padded_sizes), dtype, channels_last=short)
-
-    # Windows of one sample overlap, so do not split its steps.
-    cut = _blocks(batch, groups * rows.shape[2], counts, dtype.itemsize)
-    for samples in [samples for samples, lines in cut if not lines.start]:
-        beside = _side_by_side(g, (samples, slice(0, counts[0])), groups)
-        before, after = (channels, *kernel), (samples.stop - samples.start, *counts)
-        if short:
-            columns = xp.matmul(beside[0].T, rows[0]).reshape(*after, *before)
-            columns = xp.moveaxis(columns, range(1, len(after)), range(-len(counts), 0))
-        else:
-            columns = xp.matmul(rows.swapaxes(1, 2), beside).reshape(*before, *after)
-            columns = xp.moveaxis(columns, len(before), 0)
-        add_windows(grad[samples], columns, stride, dilation)
-    return crop(xp, grad, padding, sizes)
-
-
-def _flip_pays(
-    g: Array, weight: Array, sizes: Ints, stride: Ints, padding: Ints, dilation: Ints
-) -> bool:
-    """Return whether a convolution of `g` with the flipped weight is the faster input gradient.
-
-    The result is the same if no step was skipped and the windows covered the whole input.  The
-    flipped version copies its columns once, while the sums over windows read and write theirs
-    several times; only the flipped copy of the weight costs more, if it is larger than those
-    columns.
-    """
-    kernel, counts = weight.shape[2:], g.shape[2:]
-    reach = [d * (k - 1) for k, d in zip(kernel, dilation)]
-    return (
-        prod(stride) == 1
-        and all(p <= r for p, r in zip(padding, reach))
-        and all(n == size + 2 * p - r for n, size, p, r in zip(counts, sizes, padding, reach))
-        and weight.shape[1] <= g.shape[0] * prod(counts)
-    )
-
-
-def _flipped(xp: Any, weight: Array, groups: int) -> Array:
-    """Return the weight of the reverse convolution: channels swapped, kernel mirrored."""
-    out_channels, in_group, *kernel = weight.shape
-    grouped = weight.reshape(groups, out_channels // groups, in_group, *kernel)
-    mirrored = xp.flip(grouped.swapaxes(1, 2), tuple(range(3, 3 + len(kernel))))
-    return mirrored.reshape(groups * in_group, out_channels // groups, *kernel)
 
 
 def conv_grad_weight(
@@ -279,13 +93,60 @@ def conv_grad_weight(
     counts = g.shape[2:]
     grad = xp.empty(tuple(weight_sizes), xp.result_type(g, x))
     total = grad.reshape(groups, out_channels // groups, in_group * prod(kernel))
-    columns_of, blocks = _columns_by_block(xp, x, kernel, stride, padding, dilation, counts, groups)
+    columns_of, blocks = columns_by_block(xp, x, kernel, stride, padding, dilation, counts, groups)
     if not blocks:
         grad[...] = 0
     for place, block in enumerate(blocks):
-        turned, beside = columns_of(block).swapaxes(1, 2), _side_by_side(g, block, groups)
+        turned, beside = columns_of(block).swapaxes(1, 2), side_by_side(g, block, groups)
         if place:
             total += xp.matmul(beside, turned)
         else:
             xp.matmul(beside, turned, out=total)
     return grad
+
+
+def conv_grad_input(
+    xp: Any,
+    g: Array,
+    weight: Array,
+    input_sizes: Ints,
+    stride: Ints,
+    padding: Ints,
+    dilation: Ints,
+    groups: int,
+) -> Array:
+    """Return the gradient of `conv_forward` with respect to its input, for `g` (N, O, *steps).
+
+    Elements outside all windows get zero.  `g` may have fewer steps than would fit.
+
+    >>> from minigrad.backend import numpy_backend as xp
+    >>> g, w = numpy.ones((1, 1, 2)), numpy.ones((1, 1, 2))
+    >>> conv_grad_input(xp, g, w, (1, 1, 3), (1,), (0,), (1,), 1)
+    array([[[1., 2., 1.]]])
+    """
+    batch, channels, *sizes = input_sizes
+    kernel, counts = weight.shape[2:], g.shape[2:]
+    out_group, dtype = weight.shape[0] // groups, xp.result_type(g, weight)
+    if flip_pays(g, weight, sizes, stride, padding, dilation):
+        mirrored = [d * (k - 1) - p for k, d, p in zip(kernel, dilation, padding)]
+        return conv_forward(
+            xp, g, flipped(xp, weight, groups), None, stride, mirrored, dilation, groups
+        )
+    rows = weight.reshape(groups, out_group, prod(weight.shape[1:]))
+    short = has_short_lines(channels, counts, groups)
+    padded_sizes = tuple(n + 2 * p for n, p in zip(sizes, padding))
+    grad = zeros(xp, (batch, channels, *padded_sizes), dtype, channels_last=short)
+
+    # Windows of one sample overlap, so do not split its steps.
+    cut = column_blocks(batch, groups * rows.shape[2], counts, dtype.itemsize)
+    for samples in [samples for samples, lines in cut if not lines.start]:
+        beside = side_by_side(g, (samples, slice(0, counts[0])), groups)
+        before, after = (channels, *kernel), (samples.stop - samples.start, *counts)
+        if short:
+            columns = xp.matmul(beside[0].T, rows[0]).reshape(*after, *before)
+            columns = xp.moveaxis(columns, range(1, len(after)), range(-len(counts), 0))
+        else:
+            columns = xp.matmul(rows.swapaxes(1, 2), beside).reshape(*before, *after)
+            columns = xp.moveaxis(columns, len(before), 0)
+        add_windows(grad[samples], columns, stride, dilation)
+    return crop(xp, grad, padding, sizes)
