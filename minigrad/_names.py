@@ -338,7 +338,7 @@ F_NAMES = {
     "ops.linalg.least_squares": "linalg_lstsq",
     "ops.linalg.lu": (
         "linalg_lu linalg_lu_factor linalg_lu_factor_ex linalg_lu_solve lu lu_solve lu_unpack"),
-    "ops.linalg.matmul": "bmm dot ger inner matmul mm mv outer vdot",
+    "ops.linalg.matmul": "bmm dot matmul mm mv",
     "ops.linalg.products": (
         "chain_matmul cross kron linalg_cross linalg_matrix_power linalg_multi_dot linalg_vecdot "
         "matrix_power tensordot trace"),
@@ -351,6 +351,7 @@ F_NAMES = {
         "pinverse svd"),
     "ops.linalg.triangular": (
         "cholesky_inverse cholesky_solve linalg_solve_triangular triangular_solve"),
+    "ops.linalg.vector_products": "ger inner outer vdot",
     "ops.math.arithmetic": "add add_ mul mul_ multiply neg neg_ negative sub sub_ subtract",
     "ops.math.arithmetic_variants": "addcdiv addcdiv_ addcmul addcmul_ reciprocal reciprocal_ rsub",
     "ops.math.bessel": (
@@ -430,6 +431,7 @@ F_NAMES = {
     "ops.random.sampling": (
         "bernoulli multinomial normal rand rand_like randint randint_like randn randn_like "
         "randperm"),
+    "ops.reduction.all_or_along": "mean std std_mean sum var var_mean",
     "ops.reduction.any_all": "all any count_nonzero",
     "ops.reduction.covariance": "corrcoef cov",
     "ops.reduction.cumulative": (
@@ -441,11 +443,12 @@ F_NAMES = {
     "ops.reduction.histogram": "histogram histogramdd",
     "ops.reduction.minmax": (
         "amax amin aminmax argmax argmin kthvalue max median min mode nanmedian"),
+    "ops.reduction.nan_sums": "nanmean nansum",
+    "ops.reduction.norms": "dist norm",
     "ops.reduction.quantile": "nanquantile quantile",
     "ops.reduction.sorting": (
         "argsort bincount bucketize histc msort searchsorted sort topk unique unique_consecutive"),
-    "ops.reduction.sum_mean": "mean nanmean nansum std std_mean sum var var_mean",
-    "ops.reduction.vector_norm": "dist logsumexp norm",
+    "ops.reduction.vector_norm": "logsumexp",
     "ops.shape.as_strided": "adjoint alias as_strided detach resize_as_ restride",
     "ops.shape.combinations": "cartesian_prod combinations",
     "ops.shape.concat": (
@@ -505,7 +508,7 @@ FUNCTION_NAMES = {
     "ops.linalg.least_squares": "linalg_lstsq",
     "ops.linalg.lu": (
         "linalg_lu linalg_lu_factor linalg_lu_factor_ex linalg_lu_solve lu lu_solve lu_unpack"),
-    "ops.linalg.matmul": "bmm dot ger inner matmul mm mv outer vdot",
+    "ops.linalg.matmul": "bmm dot matmul mm mv",
     "ops.linalg.products": (
         "chain_matmul cross kron linalg_cross linalg_matrix_power linalg_multi_dot linalg_vecdot "
         "matrix_power tensordot trace"),
@@ -518,6 +521,7 @@ FUNCTION_NAMES = {
         "pinverse svd"),
     "ops.linalg.triangular": (
         "cholesky_inverse cholesky_solve linalg_solve_triangular triangular_solve"),
+    "ops.linalg.vector_products": "ger inner outer vdot",
     "ops.math.arithmetic": (
         "add add_ mul mul_ multiply multiply_ neg neg_ negative negative_ sub sub_ subtract "
         "subtract_"),
@@ -600,6 +604,7 @@ FUNCTION_NAMES = {
     "ops.random.sampling": (
         "bernoulli multinomial normal rand rand_like randint randint_like randn randn_like "
         "randperm"),
+    "ops.reduction.all_or_along": "mean std std_mean sum var var_mean",
     "ops.reduction.any_all": "all any count_nonzero",
     "ops.reduction.covariance": "corrcoef cov",
     "ops.reduction.cumulative": (
@@ -611,11 +616,12 @@ FUNCTION_NAMES = {
     "ops.reduction.histogram": "histogram histogramdd",
     "ops.reduction.minmax": (
         "amax amin aminmax argmax argmin kthvalue max median min mode nanmedian"),
+    "ops.reduction.nan_sums": "nanmean nansum",
+    "ops.reduction.norms": "dist norm",
     "ops.reduction.quantile": "nanquantile quantile",
     "ops.reduction.sorting": (
         "argsort bincount bucketize histc msort searchsorted sort topk unique unique_consecutive"),
-    "ops.reduction.sum_mean": "mean nanmean nansum std std_mean sum var var_mean",
-    "ops.reduction.vector_norm": "dist logsumexp norm",
+    "ops.reduction.vector_norm": "logsumexp",
     "ops.shape.as_strided": "adjoint alias as_strided detach resize_as_ restride",
     "ops.shape.combinations": "cartesian_prod combinations",
     "ops.shape.concat": (
@@ -662,12 +668,13 @@ METHODS = {
     "ops.linalg.decompositions": "cholesky det inverse logdet qr slogdet",
     "ops.linalg.householder": "geqrf orgqr ormqr",
     "ops.linalg.lu": "lu lu_solve",
-    "ops.linalg.matmul": "__matmul__ __rmatmul__ bmm dot ger inner matmul mm mv outer vdot",
+    "ops.linalg.matmul": "__matmul__ __rmatmul__ bmm dot matmul mm mv",
     "ops.linalg.products": "cross kron linalg_matrix_power matrix_power trace",
     "ops.linalg.renorm": "renorm renorm_",
     "ops.linalg.solve_ex": "matrix_exp",
     "ops.linalg.svd_eigh": "pinverse svd",
     "ops.linalg.triangular": "cholesky_inverse cholesky_solve triangular_solve",
+    "ops.linalg.vector_products": "ger inner outer vdot",
     "ops.math.arithmetic": (
         "__add__ __iadd__ __imul__ __isub__ __itruediv__ __mul__ __neg__ __radd__ __rmul__ "
         "__sub__ __truediv__ add add_ mul mul_ multiply multiply_ neg neg_ negative negative_ sub "
@@ -720,6 +727,7 @@ METHODS = {
     "ops.nn.softmax": "log_softmax softmax",
     "ops.random.distributions": "cauchy_ geometric_ log_normal_",
     "ops.random.sampling": "bernoulli bernoulli_ exponential_ multinomial normal_ random_ uniform_",
+    "ops.reduction.all_or_along": "mean std sum var",
     "ops.reduction.any_all": "all any count_nonzero",
     "ops.reduction.covariance": "corrcoef cov",
     "ops.reduction.cumulative": (
@@ -727,10 +735,11 @@ METHODS = {
     "ops.reduction.histogram": "histogram",
     "ops.reduction.minmax": (
         "amax amin aminmax argmax argmin kthvalue max median min mode nanmedian"),
+    "ops.reduction.nan_sums": "nanmean nansum",
+    "ops.reduction.norms": "dist norm",
     "ops.reduction.quantile": "nanquantile quantile",
     "ops.reduction.sorting": "argsort bincount histc msort sort topk unique unique_consecutive",
-    "ops.reduction.sum_mean": "mean nanmean nansum std sum var",
-    "ops.reduction.vector_norm": "dist logsumexp norm",
+    "ops.reduction.vector_norm": "logsumexp",
     "ops.shape.as_strided": (
         "H T _node_for adjoint as_strided as_strided_ detach detach_ mH mT resize_ resize_as_ "
         "set_ swapaxes_ swapdims_"),

@@ -14,13 +14,13 @@ FAMILIES: dict[str, dict[str, tuple[str, str]]] = {
                   "slicing index gather masked sorting comparison"),
         "maths": ("Arithmetic and reductions",
                   "arithmetic division powers rounding clamp_where_fill special_functions "
-                  "sum_mean cumulative activation"),
+                  "all_or_along nan_sums cumulative activation"),
         "statistics": ("Statistics, combinations and windows",
                        "quantile histogram gradient minmax covariance combinations windows "
                        "renorm"),
         "scattered": ("Parts written, joined and split", "view_scatter unravel split_by_axis"),
-        "linalg": ("Linear algebra", "matmul products decompositions triangular "
-                   "svd_eigh distance vector_norm"),
+        "linalg": ("Linear algebra", "matmul products vector_products decompositions triangular "
+                   "svd_eigh distance norms vector_norm"),
         "systems": ("Linear systems and contractions", "solve_ex least_squares einsum"),
         "factors": ("Factors of matrices", "lu ldl householder"),
         "networks": ("Convolutions, pooling and losses",

@@ -4,7 +4,8 @@ from ...dtypes import c_name
 from ...op.declaration import F, Op
 from ..checks import require_one_dtype, size_at
 from ..math.arithmetic_support import check_factor
-from .matmul import bmm_shape, by, by_columns, dtype_names, mm_shape, mT
+from .matmul import by_columns, mT
+from .product_checks import bmm_shape, by, dtype_names, mm_shape
 
 
 def check_expandable(shape, target):

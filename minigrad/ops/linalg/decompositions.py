@@ -11,9 +11,10 @@ from ...op.results import named_result
 from ...shapes import broadcast
 from ..checks import require_one_dtype
 from ..reduction.cumulative import others
-from ..reduction.sum_mean import require_float
+from ..reduction.reduction import require_float
 from ..shape.view import array_of
-from .matmul import by, dtype_names, mT
+from .matmul import mT
+from .product_checks import by, dtype_names
 
 
 class LinAlgError(RuntimeError):

@@ -16,7 +16,8 @@ from ...op.declaration import F, Op
 from ...op.publish import function
 from ..shape.view import array_of
 from .decompositions import require_for_lapack
-from .matmul import dtype_names, mT
+from .matmul import mT
+from .product_checks import dtype_names
 
 
 class Geqrf(Op):

@@ -9,7 +9,7 @@ from ...op.results import named_result
 from ...shapes import broadcast
 from ..checks import require_one_dtype, size_at
 from .decompositions import LinAlgError, require_square
-from .matmul import by, dtype_names
+from .product_checks import by, dtype_names
 from .triangular import TWO_DTYPES
 
 

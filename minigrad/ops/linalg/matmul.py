@@ -5,248 +5,19 @@ NOTE [How matmul decomposes]
     `mv`, and two matrices to `mm`; operands with more dimensions are reshaped for `mm` or `bmm`.
 """
 
-from ...dtypes import c_name, type_name
+from ...dtypes import c_name
 from ...op.declaration import F, Op
 from ...op.publish import function
 from ...shapes import broadcast, numel
 from ...tensor.tensor import Tensor, method
-from ..checks import require_one_dtype, size_at
+from ..checks import require_one_dtype
 from ..shape.view import UnsafeView
-
-
-def by(shape):
-    """Format a shape as in PyTorch's errors: 2x3."""
-    return "x".join(map(str, shape))
-
-
-def dtype_names(*arrays):
-    """Return the names of the arrays' dtypes in PyTorch's errors."""
-    return [type_name(a.dtype) for a in arrays]
-
-
-def product_of_numbers(product, kernel, *factors):
-    """Return a product; raise `NotImplementedError` for bools, as PyTorch does."""
-    if product.dtype.kind == "b" and all(factor.size for factor in factors):
-        raise NotImplementedError(f'"{kernel}" not implemented for \'Bool\'')
-    return product
+from .product_checks import bmm_shape, dot_shape, mm_shape, mv_shape, product_of_numbers
 
 
 def mT(x):
     """Transpose the last two dimensions."""
     return F.transpose(x, -2, -1)
-
-
-def by_columns(strides):
-    """Return whether a matrix is stored in column-major order.
-
-    A gradient with the layout of its leaf does not need to be copied.  In `x @ weight.T`, the
-    gradient of `weight.T` should therefore be column-major, so that the gradient of `weight` is
-    row-major.
-    """
-    return len(strides) == 2 and strides[0] == 1 < strides[1]
-
-
-def mm_shape(a, b):
-    """(n, k) times (k, m) is (n, m)."""
-    if len(a) != 2 or len(b) != 2:
-        raise RuntimeError(f"{'self' if len(a) != 2 else 'mat2'} must be a matrix")
-    if a[1] != b[0]:
-        raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({by(a)} and {by(b)})")
-    return a[0], b[1]
-
-
-class Mm(Op):
-    """The product of two matrices, (n, k) times (k, m).
-
-    >>> from minigrad import mm, tensor
-    >>> mm(tensor([[1.0, 2.0]]), tensor([[3.0], [4.0]]))
-    tensor([[11.]])
-    """
-
-    out = "exact overlap"
-    kind = "multilinear"
-    shape = mm_shape
-
-    def forward(xp, self, mat2):
-        if self.ndim != 2 or mat2.ndim != 2:
-            mm_shape(self.shape, mat2.shape)
-        if self.dtype != mat2.dtype:
-            raise RuntimeError("expected m1 and m2 to have the same dtype, but got: "
-                               f"{c_name(self.dtype)} != {c_name(mat2.dtype)}")
-        return product_of_numbers(xp.matmul(self, mat2), "addmm_impl_cpu_", self, mat2)
-
-    def grad_self(g, mat2, self_strides):
-        return F.t(mat2 @ F.t(g)) if by_columns(self_strides) else g @ F.t(mat2)
-
-    def grad_mat2(g, self, mat2_strides):
-        return F.t(F.t(g) @ self) if by_columns(mat2_strides) else F.t(self) @ g
-
-    def samples(make):
-        yield make(2, 3), make(3, 4)
-        yield make(2, 0), make(0, 3)
-
-
-def bmm_shape(a, b):
-    """(n, p, k) times (n, k, q) is (n, p, q)."""
-    for name, shape in (("batch1", a), ("batch2", b)):
-        if len(shape) != 3:
-            raise RuntimeError(f"{name} must be a 3D tensor")
-    if a[0] != b[0] or a[2] != b[1]:
-        raise RuntimeError("Expected size for first two dimensions of batch2 tensor to be: "
-                           f"[{a[0]}, {a[2]}] but got: [{b[0]}, {b[1]}].")
-    return a[0], a[1], b[2]
-
-
-class Bmm(Op):
-    """The products of pairs of matrices, (n, p, k) times (n, k, q).
-
-    >>> from minigrad import bmm, ones
-    >>> bmm(ones(2, 3, 4), ones(2, 4, 5)).shape
-    torch.Size([2, 3, 5])
-    """
-
-    out = "exact overlap expanded"
-    kind = "multilinear"
-    node, shape = "BmmBackward0", bmm_shape
-
-    def forward(xp, self, mat2):
-        bmm_shape(self.shape, mat2.shape)
-        if self.dtype != mat2.dtype:
-            product_of_numbers(self, "bmm", self, mat2)
-            require_one_dtype("expected scalar type {} but found {}", self, mat2)
-        return product_of_numbers(xp.bmm(self, mat2), "bmm", self, mat2)
-
-    def grad_self(g, mat2, self_strides):
-        return mT(F.bmm(mat2, mT(g))) if by_columns(self_strides[1:]) else F.bmm(g, mT(mat2))
-
-    def grad_mat2(g, self, mat2_strides):
-        return mT(F.bmm(mT(g), self)) if by_columns(mat2_strides[1:]) else F.bmm(mT(self), g)
-
-    def samples(make):
-        yield make(2, 3, 4), make(2, 4, 5)
-        yield make(0, 3, 4), make(0, 4, 5)
-
-
-def mv_shape(a, v):
-    """(n, k) times (k,) is (n,)."""
-    size_at(a, 0)
-    if len(a) != 2 or len(v) != 1:
-        raise RuntimeError(f"vector + matrix @ vector expected, got 1, {len(a)}, {len(v)}")
-    if a[1] != v[0]:
-        raise RuntimeError(f"size mismatch, got input ({a[0]}), mat ({by(a)}), vec ({v[0]})")
-    return (a[0],)
-
-
-class Mv(Op):
-    """The product of a matrix and a vector, (n, k) times (k,).
-
-    >>> from minigrad import mv, tensor
-    >>> mv(tensor([[1.0, 2.0]]), tensor([3.0, 4.0]))
-    tensor([11.])
-    """
-
-    out = "exact overlap expanded"
-    kind = "multilinear"
-    shape = mv_shape
-
-    def forward(xp, self, vec):
-        mv_shape(self.shape, vec.shape)
-        require_one_dtype("addmv input tensors must have the same dtype, but got {}, {}, and {}",
-                          vec, self, vec)
-        return product_of_numbers(xp.matmul(self, vec), "addmv_impl_cpu", self, vec)
-
-    def grad_self(g, vec):
-        return F.outer(g, vec)
-
-    def grad_vec(g, self):
-        return F.mv(F.t(self), g)
-
-    def samples(make):
-        yield make(2, 3), make(3)
-        yield make(2, 0), make(0)
-
-
-def dot_shape(a, b):
-    """Two vectors of equal length give a number."""
-    if len(a) != 1 or len(b) != 1:
-        raise RuntimeError(f"1D tensors expected, but got {len(a)}D and {len(b)}D tensors")
-    if a != b:
-        raise RuntimeError(
-            f"inconsistent tensor size, expected tensor [{a[0]}] and src [{b[0]}] to have the same "
-            f"number of elements, but got {a[0]} and {b[0]} elements respectively")
-    return ()
-
-
-class Dot(Op):
-    """The dot product of two vectors.
-
-    >>> from minigrad import dot, tensor
-    >>> dot(tensor([1.0, 2.0]), tensor([3.0, 4.0]))
-    tensor(11.)
-    """
-
-    out = "exact overlap expanded"
-    kind = "multilinear"
-    shape = dot_shape
-
-    def forward(xp, self, tensor):
-        if self.ndim == tensor.ndim == 1:
-            require_one_dtype("dot : expected both vectors to have same dtype, but found {} and "
-                              "{}", self, tensor)
-        dot_shape(self.shape, tensor.shape)
-        return product_of_numbers(xp.dot(self, tensor), "dot")
-
-    def grad_self(g, tensor):
-        return g * tensor
-
-    def grad_tensor(g, self):
-        return g * self
-
-    def samples(make):
-        yield make(3), make(3)
-        yield make(0), make(0)
-
-
-@function(out="exact overlap expanded")
-def vdot(input, other):
-    """Return the dot product, which equals `dot` because minigrad has no complex numbers.
-
-    >>> from minigrad import tensor
-    >>> tensor([1.0, 2.0]).vdot(tensor([3.0, 4.0]))
-    tensor(11.)
-    """
-    return F.dot(input, other)
-
-
-@function(aliases=("ger",), out="cast")
-def outer(input, vec2):
-    """Return the outer product of two vectors, (n, m).
-
-    >>> from minigrad import tensor
-    >>> tensor([1.0, 2.0]).outer(tensor([3.0, 4.0]))
-    tensor([[3., 4.],
-            [6., 8.]])
-    """
-    for name, vector in (("self", input), ("vec2", vec2)):
-        if vector.ndim != 1:
-            raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {vector.ndim}-D")
-    return F.mul(F.unsqueeze(input, 1), vec2)
-
-
-@function(out="exact")
-def inner(input, other):
-    """Return the sums of products over the last dimension of both.
-
-    >>> from minigrad import ones
-    >>> ones(2, 4).inner(ones(3, 4)).shape
-    torch.Size([2, 3])
-    """
-    if not input.ndim or not other.ndim:
-        return F.mul(input, other)
-    if input.shape[-1] != other.shape[-1]:
-        raise RuntimeError("inner() the last dimension must match on both input tensors but got "
-                           f"shapes {list(input.shape)} and {list(other.shape)}")
-    return F.tensordot(input, other, ([-1], [-1]))
 
 
 @function(out="exact overlap")
@@ -319,6 +90,136 @@ def batched_matmul(a, b):
     if b.ndim == 1:
         return UnsafeView(F.squeeze(F.bmm(left, flat(F.unsqueeze(b, 1))), -1), batch + rows)
     return UnsafeView(F.bmm(left, flat(b)), (*batch, *rows, b.shape[-1]))
+
+
+def by_columns(strides):
+    """Return whether a matrix is stored in column-major order.
+
+    A gradient with the layout of its leaf does not need to be copied.  In `x @ weight.T`, the
+    gradient of `weight.T` should therefore be column-major, so that the gradient of `weight` is
+    row-major.
+    """
+    return len(strides) == 2 and strides[0] == 1 < strides[1]
+
+
+class Mm(Op):
+    """The product of two matrices, (n, k) times (k, m).
+
+    >>> from minigrad import mm, tensor
+    >>> mm(tensor([[1.0, 2.0]]), tensor([[3.0], [4.0]]))
+    tensor([[11.]])
+    """
+
+    out = "exact overlap"
+    kind = "multilinear"
+    shape = mm_shape
+
+    def forward(xp, self, mat2):
+        if self.ndim != 2 or mat2.ndim != 2:
+            mm_shape(self.shape, mat2.shape)
+        if self.dtype != mat2.dtype:
+            raise RuntimeError("expected m1 and m2 to have the same dtype, but got: "
+                               f"{c_name(self.dtype)} != {c_name(mat2.dtype)}")
+        return product_of_numbers(xp.matmul(self, mat2), "addmm_impl_cpu_", self, mat2)
+
+    def grad_self(g, mat2, self_strides):
+        return F.t(mat2 @ F.t(g)) if by_columns(self_strides) else g @ F.t(mat2)
+
+    def grad_mat2(g, self, mat2_strides):
+        return F.t(F.t(g) @ self) if by_columns(mat2_strides) else F.t(self) @ g
+
+    def samples(make):
+        yield make(2, 3), make(3, 4)
+        yield make(2, 0), make(0, 3)
+
+
+class Bmm(Op):
+    """The products of pairs of matrices, (n, p, k) times (n, k, q).
+
+    >>> from minigrad import bmm, ones
+    >>> bmm(ones(2, 3, 4), ones(2, 4, 5)).shape
+    torch.Size([2, 3, 5])
+    """
+
+    out = "exact overlap expanded"
+    kind = "multilinear"
+    node, shape = "BmmBackward0", bmm_shape
+
+    def forward(xp, self, mat2):
+        bmm_shape(self.shape, mat2.shape)
+        if self.dtype != mat2.dtype:
+            product_of_numbers(self, "bmm", self, mat2)
+            require_one_dtype("expected scalar type {} but found {}", self, mat2)
+        return product_of_numbers(xp.bmm(self, mat2), "bmm", self, mat2)
+
+    def grad_self(g, mat2, self_strides):
+        return mT(F.bmm(mat2, mT(g))) if by_columns(self_strides[1:]) else F.bmm(g, mT(mat2))
+
+    def grad_mat2(g, self, mat2_strides):
+        return mT(F.bmm(mT(g), self)) if by_columns(mat2_strides[1:]) else F.bmm(mT(self), g)
+
+    def samples(make):
+        yield make(2, 3, 4), make(2, 4, 5)
+        yield make(0, 3, 4), make(0, 4, 5)
+
+
+class Mv(Op):
+    """The product of a matrix and a vector, (n, k) times (k,).
+
+    >>> from minigrad import mv, tensor
+    >>> mv(tensor([[1.0, 2.0]]), tensor([3.0, 4.0]))
+    tensor([11.])
+    """
+
+    out = "exact overlap expanded"
+    kind = "multilinear"
+    shape = mv_shape
+
+    def forward(xp, self, vec):
+        mv_shape(self.shape, vec.shape)
+        require_one_dtype("addmv input tensors must have the same dtype, but got {}, {}, and {}",
+                          vec, self, vec)
+        return product_of_numbers(xp.matmul(self, vec), "addmv_impl_cpu", self, vec)
+
+    def grad_self(g, vec):
+        return F.outer(g, vec)
+
+    def grad_vec(g, self):
+        return F.mv(F.t(self), g)
+
+    def samples(make):
+        yield make(2, 3), make(3)
+        yield make(2, 0), make(0)
+
+
+class Dot(Op):
+    """The dot product of two vectors.
+
+    >>> from minigrad import dot, tensor
+    >>> dot(tensor([1.0, 2.0]), tensor([3.0, 4.0]))
+    tensor(11.)
+    """
+
+    out = "exact overlap expanded"
+    kind = "multilinear"
+    shape = dot_shape
+
+    def forward(xp, self, tensor):
+        if self.ndim == tensor.ndim == 1:
+            require_one_dtype("dot : expected both vectors to have same dtype, but found {} and "
+                              "{}", self, tensor)
+        dot_shape(self.shape, tensor.shape)
+        return product_of_numbers(xp.dot(self, tensor), "dot")
+
+    def grad_self(g, tensor):
+        return g * tensor
+
+    def grad_tensor(g, self):
+        return g * self
+
+    def samples(make):
+        yield make(3), make(3)
+        yield make(0), make(0)
 
 
 @method("__matmul__")

@@ -10,7 +10,7 @@ from ...op.publish import function
 from ...shapes import broadcast, numel, wrap_dim
 from ..checks import require_one_dtype
 from ..shape.view import UnsafeView
-from .matmul import by
+from .product_checks import by
 
 
 @function(method_too=False, out="exact overlap")

@@ -15,7 +15,7 @@ from ...shapes import same
 from ...tensor.tensor import Tensor
 from ..random.generator import for_each_example, of_each_example, source
 from ..random.sampling import drawn_like, numbers
-from ..reduction.sum_mean import require_float
+from ..reduction.reduction import require_float
 
 #: The absolute value of SELU's lower bound.
 SELU_BOUND = 1.7580993408473766

@@ -13,7 +13,7 @@ from ...tensor.tensor import Tensor
 from ..checks import at_each_run, require_one_dtype
 from ..creation.tensor_options import array_of
 from ..overloads import refuse_gradient
-from ..reduction.sum_mean import accumulation_dtype, require_float
+from ..reduction.reduction import accumulation_dtype, require_float
 
 REDUCTIONS = ("none", "mean", "sum")
 

@@ -12,7 +12,7 @@ from ...op.publish import function
 from ...shapes import wrap_dim
 from ..kernels import own_kernel
 from ..reduction.cumulative import checked
-from ..reduction.sum_mean import numpy_type, wide
+from ..reduction.reduction import numpy_type, wide
 
 
 def stable_softmax(xp, x, axis):

@@ -1,7 +1,7 @@
 """Reductions to bools and counts: any, all, count_nonzero."""
 
 from ...shapes import reduced
-from .sum_mean import Reduction, axes
+from .reduction import Reduction, axes
 
 
 def asked(shape, dim=None, keepdim=False):

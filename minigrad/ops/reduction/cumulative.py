@@ -20,7 +20,7 @@ from ...op.publish import function
 from ...shapes import reduced, wrap_dim
 from ...tensor.tensor import Tensor
 from .dims import flipped, shift_by_one, unsqueeze_reduced
-from .sum_mean import FullReduction, Reduction, accumulation_dtype, axes
+from .reduction import FullReduction, Reduction, accumulation_dtype, axes
 
 
 def checked(shape, dim, *_):

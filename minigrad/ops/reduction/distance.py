@@ -6,7 +6,19 @@ from ...op.declaration import F
 from ...op.publish import function
 from ...shapes import broadcast, wrap_dims
 from ..linalg.decompositions import require_matrix
-from .vector_norm import LinalgVectorNorm, check_norm_dtype
+from .array_norm import check_norm_dtype
+from .vector_norm import Norm
+
+
+class LinalgVectorNorm(Norm):
+    """The vector norm of `torch.linalg`: (sum |x|^ord)^(1/ord) along dimensions.
+
+    >>> from minigrad import linalg, tensor
+    >>> linalg.vector_norm(tensor([3.0, 4.0]), 1)
+    tensor(7.)
+    """
+
+    node, public = "LinalgVectorNormBackward", False
 
 
 @function(method_too=False, out="exact overlap expanded")

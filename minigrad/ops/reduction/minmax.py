@@ -13,7 +13,7 @@ from ...op.publish import function
 from ...shapes import reduced, wrap_dim
 from ..overloads import is_tensor
 from .dims import scatter_reduced, unsqueeze_reduced
-from .sum_mean import FullReduction, Reduction, axes
+from .reduction import FullReduction, Reduction, axes
 
 
 def values_and_indices(shape, dim=-1, keepdim=False):

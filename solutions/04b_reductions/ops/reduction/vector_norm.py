@@ -4,59 +4,17 @@
 
 """Norms of vectors, and the logarithm of a sum of exponentials.
 
-Some ops have two node names in PyTorch, one for the reduction to a single element and one for the
-reduction along dimensions.  Each of them is two ops here, and a function that chooses one.
+The norm has two node names in PyTorch, one for all elements and one along dimensions, so it's two
+ops here, and a function in `norms` chooses one.
 """
 
 import math
 
-from ... import dtypes
-from ...dtypes import type_name
 from ...op.declaration import F
-from ...op.publish import function
 from ...shapes import reduced
-from .dims import extent, unsqueeze_reduced
-from .sum_mean import Reduction, axes, require_float, wide
-
-
-def check_norm_dtype(name, given, wanted):
-    """Raise unless the dtype `given` converts to the floating-point dtype `wanted` without loss."""
-    wanted = dtypes.as_dtype(wanted)
-    if not isinstance(wanted, dtypes.dtype):
-        return
-    if not wanted.is_floating_point:
-        raise RuntimeError(f"{name}: dtype should be floating point or complex, but got "
-                           f"{type_name(wanted)}")
-    if dtypes.promote_types(given, wanted) is not wanted:
-        raise RuntimeError(f"{name}: the dtype of the input ({type_name(given)}) should be "
-                           "convertible without narrowing to the specified dtype "
-                           f"({type_name(wanted)})")
-
-
-def norm_of(xp, array, p, dim, keepdim, dtype):
-    """Return the p-norm of a bare array of vectors along `dim`."""
-    require_float(array, "linalg.vector_norm: Expected a floating point or complex tensor as "
-                         "input. Got {}")
-    check_norm_dtype("linalg.vector_norm", dtypes.from_numpy_dtype(array.dtype), dtype)
-    out = array.dtype if dtype is None else dtypes.numpy_of(dtype)
-    axis = axes(array, dim)
-    size = xp.abs(wide(xp, array.astype(out, copy=False)))
-    if (p < 0 or p == math.inf) and extent(array.shape, dim) == 0:
-        raise RuntimeError(f"linalg.vector_norm cannot compute the {p:g} norm on an empty tensor "
-                           "because the operation does not have an identity")
-    if p == math.inf:
-        norm = size.max(axis=axis, keepdims=keepdim)
-    elif p == -math.inf:
-        norm = size.min(axis=axis, keepdims=keepdim)
-    elif p == 0:
-        norm = xp.add.reduce(size != 0, axis=axis, keepdims=keepdim)
-    elif p == 1:
-        norm = xp.add.reduce(size, axis=axis, keepdims=keepdim)
-    elif p == 2:
-        norm = xp.sqrt(xp.add.reduce(size * size, axis=axis, keepdims=keepdim))
-    else:
-        norm = xp.power(xp.add.reduce(size**p, axis=axis, keepdims=keepdim), 1 / p)
-    return norm.astype(out, copy=False)
+from .array_norm import norm_of
+from .dims import unsqueeze_reduced
+from .reduction import Reduction, axes, wide
 
 
 def norm_backward(g, x, norm, sizes, p, dim, keepdim):
@@ -120,45 +78,6 @@ class NormAll(Norm):
     """
 
     overload = "norm", 0
-
-
-class LinalgVectorNorm(Norm):
-    """The vector norm of `torch.linalg`: (sum |x|^ord)^(1/ord) along dimensions.
-
-    >>> from minigrad import linalg, tensor
-    >>> linalg.vector_norm(tensor([3.0, 4.0]), 1)
-    tensor(7.)
-    """
-
-    node, public = "LinalgVectorNormBackward", False
-
-
-@function(out="exact overlap expanded")
-def norm(input, p="fro", dim=None, keepdim=False, *, dtype=None):
-    """Return the p-norm of all elements, or along `dim`; "nuc" sums the singular values.
-
-    >>> from minigrad import tensor
-    >>> tensor([3.0, 4.0]).norm(), tensor([3.0, -4.0]).norm(1)
-    (tensor(5.), tensor(7.))
-    """
-    if p is None or p == "fro":
-        p = 2
-    elif isinstance(p, str):
-        return F.linalg_matrix_norm(input, p, (-2, -1) if dim is None else dim, keepdim,
-                                    dtype=dtype)
-    op = NormAll if dim is None and not keepdim else Norm
-    return op(input, p, dim, keepdim, dtype=dtype)
-
-
-@function()
-def dist(input, other, p=2):
-    """Return the p-norm of the difference of two tensors.
-
-    >>> from minigrad import dist, tensor
-    >>> dist(tensor([1.0, 2.0]), tensor([4.0, 6.0]))
-    tensor(5.)
-    """
-    return F.norm(F.sub(input, other), p)
 
 
 class Logsumexp(Reduction):
