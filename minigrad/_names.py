@@ -248,10 +248,12 @@ NAMES = {
         "optim.multi_tensor": "multi_tensor=.",
         "optim.muon": "Muon muon=.",
         "optim.optimizer": "Optimizer optimizer=.",
+        "optim.param_groups": "param_groups=.",
         "optim.recorded": "recorded=.",
         "optim.rmsprop": "Adadelta RMSprop rmsprop=.",
         "optim.rprop": "Rprop rprop=.",
         "optim.sgd": "SGD sgd=.",
+        "optim.state_arrays": "state_arrays=.",
     },
     "optim.lr_scheduler": {
         "optim.lr_scheduler.composed": "ChainedScheduler SequentialLR composed=.",

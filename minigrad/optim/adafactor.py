@@ -13,7 +13,8 @@ from typing import Any
 from ..backend import Backend, backend_of
 from ..ops.creation.create import tensor
 from .checks import check_one_element, check_sign
-from .optimizer import Array, Group, Optimizer, State, buffer, counted, remember
+from .optimizer import Optimizer
+from .state_arrays import Array, Group, State, buffer, counted, remember
 
 
 class Adafactor(Optimizer):

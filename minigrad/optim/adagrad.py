@@ -13,7 +13,8 @@ from ..device import place_on
 from ..ops.creation.create import tensor
 from ..tensor.tensor import Tensor
 from .checks import check_at_least_zero, check_lr, check_options
-from .optimizer import Array, Group, Optimizer, State, buffer, counted, downhill, remember
+from .optimizer import Optimizer, downhill
+from .state_arrays import Array, Group, State, buffer, counted, remember
 
 
 class Adagrad(Optimizer):

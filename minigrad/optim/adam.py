@@ -12,7 +12,8 @@ from typing import Any
 from ..backend import Backend, backend_of
 from ..tensor.tensor import Tensor
 from .checks import check_at_least_zero, check_betas, check_lr, check_options
-from .optimizer import Array, Group, Optimizer, State, counted, downhill, start
+from .optimizer import Optimizer, downhill
+from .state_arrays import Array, Group, State, counted, start
 
 
 class Adam(Optimizer):

@@ -13,7 +13,8 @@ from ..backend import backend_of
 from ..ops.creation.create import tensor
 from .adam import average
 from .checks import check_at_least_zero, check_betas, check_lr, check_options
-from .optimizer import Array, Group, Optimizer, State, buffer, counted, downhill, start
+from .optimizer import Optimizer, downhill
+from .state_arrays import Array, Group, State, buffer, counted, start
 
 
 class _AdamVariant(Optimizer):

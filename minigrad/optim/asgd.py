@@ -11,7 +11,8 @@ from typing import Any
 from ..backend import backend_of
 from ..ops.creation.create import tensor
 from .checks import check_at_least_zero, check_lr, check_options
-from .optimizer import Array, Group, Optimizer, State, buffer, counted, downhill, remember, start
+from .optimizer import Optimizer, downhill
+from .state_arrays import Array, Group, State, buffer, counted, remember, start
 
 
 class ASGD(Optimizer):

@@ -12,7 +12,8 @@ from ..autograd.grad_mode import enable_grad, no_grad
 from ..op.declaration import F
 from ..tensor.tensor import Tensor
 from .line_search import Point, strong_wolfe
-from .optimizer import Optimizer, State
+from .optimizer import Optimizer
+from .state_arrays import State
 
 
 class LBFGS(Optimizer):

@@ -17,7 +17,8 @@ from typing import Any
 
 from ..backend import Backend, backend_of
 from .checks import check_one_element, check_sign
-from .optimizer import Array, Group, Optimizer, State, buffer, remember
+from .optimizer import Optimizer
+from .state_arrays import Array, Group, State, buffer, remember
 
 Coefficients = tuple[float, float, float]
 

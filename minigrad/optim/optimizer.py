@@ -5,39 +5,26 @@ Source: https://docs.pytorch.org/docs/stable/optim.html#torch.optim.Optimizer
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from itertools import chain
 from typing import Any
 
-from .. import _state
 from ..autograd.grad_mode import enable_grad
-from ..autograd.profiler import record_function
 from ..backend import Backend
-from ..nn.module import type_name, zero_grad
-from ..ops.creation.create import tensor
-from ..tensor.tensor import Tensor
-from .cache_blocks import CacheBlocks
 from .checks import (
     _Required,  # noqa: F401  # files of earlier versions name it here
-    check_apart,
-    check_group,
-    params_and_names,
     required,
 )
-from .hooks import StepHooks, register_optimizer_step_post_hook, register_optimizer_step_pre_hook
+from .hooks import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 from .load_state import loaded
-from .multi_tensor import check_capture, skips_on_device, step_on_devices
+from .param_groups import ParamGroups
+from .state_arrays import Array, Group, State
 
 __all__ = ["Optimizer", "register_optimizer_step_post_hook", "register_optimizer_step_pre_hook",
            "required"]
 
-Array = Any
-Group = dict[str, Any]
-State = dict[str, Any]
 
-
-class Optimizer(StepHooks):
+class Optimizer(ParamGroups):
     """Base of all optimizers; subclasses implement `update`, which moves one parameter.
 
     Alternatively, a subclass overrides `step`.  `params` are tensors, pairs of name and tensor, or
@@ -58,69 +45,6 @@ class Optimizer(StepHooks):
     [{'lr': 0.1, 'params': [0]}, {'lr': 0.2, 'params': [1]}]
     >>> halving.load_state_dict(kept)
     """
-
-    #: Whether a step depends on the number of steps, which is counted on the host.
-    counts_steps = False
-    #: The fused formula that steps all parameters of a GPU in one kernel, if there is one.
-    fused_formula: str | None = None
-
-    def __init__(self, params: Iterable[Any], defaults: Group) -> None:
-        if isinstance(params, Tensor):
-            raise TypeError("params argument given to the optimizer should be an iterable of "
-                            f"Tensors or dicts, but got {type_name(params)}")
-        self._make_hooks()
-        self.cache_blocks = CacheBlocks()
-        self.defaults = defaults
-        self.state: defaultdict[Any, State] = defaultdict(dict)
-        self.param_groups: list[Group] = []
-        groups = list(params)
-        if not groups:
-            raise ValueError("optimizer got an empty parameter list")
-        if not isinstance(groups[0], dict):
-            groups = [{"params": groups}]
-        for group in groups:
-            self.add_param_group(group)
-
-    def add_param_group(self, param_group: Group) -> None:
-        """Add parameters with separate options: `{"params": [...], "lr": 0.1}`."""
-        if not isinstance(param_group, dict):
-            raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
-        params, names = params_and_names(param_group["params"])
-        check_group(param_group, params, self.defaults)
-        named = {"param_names": names} if names else {}
-        group = {**self.defaults, **param_group, **named, "params": params}
-        check_apart(group, self.param_groups)
-        param_group.update(group)
-        self.param_groups.append(param_group)
-
-    # ---------------------------------------------------------------- steps
-
-    def zero_grad(self, set_to_none: bool = True) -> None:
-        """Drop the gradients of all parameters, or fill them with zeros."""
-        if _state.observers.count:
-            with record_function(f"Optimizer.zero_grad#{type(self).__name__}.zero_grad"):
-                self._zero_grad(set_to_none)
-        else:
-            self._zero_grad(set_to_none)
-
-    def _zero_grad(self, set_to_none: bool) -> None:
-        for group in self.param_groups:
-            for parameter in group["params"]:
-                zero_grad(parameter, set_to_none)
-
-    def _to_step(self, group: Group) -> Iterable[Tensor]:
-        """Return the parameters of a group that `step` has to move: on a CPU all of them.
-
-        Parameters on a GPU are moved here, by fused kernels. Raises if a captured graph would
-        repeat a step count.
-        """
-        if self.counts_steps:
-            check_capture(self, group)
-        return step_on_devices(self, group)
-
-    def _skips_on_device(self) -> bool:
-        """Return whether a step reads `found_inf` on the device; called by `GradScaler`."""
-        return skips_on_device(self)
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Step all parameters that have a gradient; a closure recomputes the loss first.
@@ -194,53 +118,6 @@ class Optimizer(StepHooks):
         self.__setstate__(loaded(self.param_groups, state_dict))
         for hook in self._optimizer_load_state_dict_post_hooks.values():
             hook(self)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._make_hooks()
-        self.cache_blocks = CacheBlocks()
-        for group in self.param_groups:  # a state from an older version may lack options
-            for name, default in self.defaults.items():
-                group.setdefault(name, default)
-
-    def __repr__(self) -> str:
-        lines = [f"{type(self).__name__} ("]
-        for number, group in enumerate(self.param_groups):
-            lines += [*([""] if number else []), f"Parameter Group {number}"]
-            lines += [f"    {key}: {group[key]}" for key in sorted(group) if key != "params"]
-        return "\n".join([*lines, ")"])
-
-
-# -------------------------------------------------------------------- helpers of the optimizers
-
-
-def buffer(state: State, name: str) -> Array:
-    """Return the array of a state tensor."""
-    return state[name]._array
-
-
-def remember(state: State, name: str, array: Array) -> Array:
-    """Store an array in the state as a tensor, and return it."""
-    state[name] = Tensor._plain(array)
-    return array
-
-
-def start(xp: Backend, state: State, array: Array, *names: str) -> None:
-    """Create the step count and the named averages, all zero."""
-    state["step"] = tensor(0.0)
-    for name in names:
-        remember(state, name, xp.zeros_like(array))
-
-
-def counted(state: State) -> float:
-    """Increment the step count and return it."""
-    step = state["step"]._array
-    step += 1
-    return float(step)
-
 
 def downhill(xp: Backend, group: Group, array: Array, grad: Array, room: Array) -> Array:
     """Return the direction against which a parameter moves.

@@ -10,7 +10,8 @@ from typing import Any
 
 from ..backend import backend_of
 from .checks import check_at_least_zero, check_lr, check_options
-from .optimizer import Array, Group, Optimizer, State, counted, downhill, start
+from .optimizer import Optimizer, downhill
+from .state_arrays import Array, Group, State, counted, start
 
 
 class RMSprop(Optimizer):

@@ -10,7 +10,8 @@ from typing import Any
 
 from ..backend import backend_of
 from .checks import check_lr
-from .optimizer import Array, Group, Optimizer, State, buffer, counted, remember, start
+from .optimizer import Optimizer
+from .state_arrays import Array, Group, State, buffer, counted, remember, start
 
 
 class Rprop(Optimizer):

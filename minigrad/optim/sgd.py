@@ -10,7 +10,8 @@ from typing import Any
 
 from ..backend import backend_of
 from .checks import check_lr, check_options
-from .optimizer import Array, Group, Optimizer, State, buffer, downhill, remember
+from .optimizer import Optimizer, downhill
+from .state_arrays import Array, Group, State, buffer, remember
 
 
 class SGD(Optimizer):
