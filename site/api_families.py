@@ -36,7 +36,7 @@ FAMILIES: dict[str, dict[str, tuple[str, str]]] = {
         "backward": ("Backward passes and modes",
                      "backward grad_mode anomaly_mode graph contexts variable"),
         "function": ("Functions of your own", "function nested_io saved_tensor"),
-        "gradcheck": ("Checks of gradients", "compare deprecated numerical"),
+        "gradcheck": ("Checks of gradients", "check_function deprecated numerical"),
     },
     "autograd.profiler": {
         "profile": ("Recording", "contexts"),

@@ -4,7 +4,7 @@
 and only imports reach this module: `from minigrad.autograd.gradcheck import gradgradcheck`.
 """
 
-from .compare import gradcheck, gradgradcheck
+from .check_function import gradcheck, gradgradcheck
 from .deprecated import get_analytical_jacobian, get_numerical_jacobian
 from .numerical import GradcheckError
 
