@@ -137,9 +137,11 @@ NAMES = {
         "func.inner_levels": "inner_levels=.",
         "func.jacobians": "hessian jacfwd jacrev jacobians=.",
         "func.levels": "levels=.",
+        "func.reverse_jacobian": "reverse_jacobian=.",
         "func.transforms": "grad grad_and_value jvp linearize value_and_grad vjp transforms=.",
         "func.tree": "tree=.",
         "func.vmap": "vmap",
+        "func.vmap_checks": "vmap_checks=.",
     },
     "linalg": {
     },
