@@ -22,10 +22,11 @@ from ...tensor.tensor import Tensor
 from ..grad_mode import no_grad
 from .apply import apply_function, run_function
 from .context import ContextNode
+from .context_methods import FunctionCtx
 from .delayed_error import DelayedError, once_differentiable
-from .legacy import LegacyContext, LegacyFunction
 from .outputs import join_outputs
 from .saved import unpacked
+from .user_methods import UserMethods
 
 __all__ = ["DelayedError", "Function", "FunctionCtx", "FunctionNode", "InplaceFunction",
            "once_differentiable"]
@@ -41,39 +42,6 @@ NO_GRADIENT = ("function {name} returned a gradient different than None at posit
 def without_extra_nones(results: tuple[Any, ...], count: int) -> tuple[Any, ...]:
     """Drop Nones beyond `count`, since `backward` may return one for each optional argument."""
     return results[:count] if all(result is None for result in results[count:]) else results
-
-
-class FunctionCtx(LegacyContext):
-    """The methods of a context that `forward` may call."""
-
-    to_save: tuple[Tensor | None, ...]
-    saved_for_forward: tuple[Tensor | None, ...] | None
-    dirty_tensors: tuple[Tensor, ...]
-    non_differentiable: tuple[Tensor, ...]
-    materialize_grads: bool
-
-    def save_for_backward(self, *tensors: Tensor | None) -> None:
-        """Save inputs or outputs for `backward`, which finds them in `ctx.saved_tensors`.
-
-        Values that are not tensors can be set on `ctx` as attributes.
-        """
-        self.to_save = tensors
-
-    def save_for_forward(self, *tensors: Tensor | None) -> None:
-        """Save inputs or outputs for `jvp`, which finds them in `ctx.saved_tensors`."""
-        self.saved_for_forward = tensors
-
-    def mark_dirty(self, *args: Tensor) -> None:
-        """Declare the inputs that `forward` wrote to; `forward` must return them as well."""
-        self.dirty_tensors = args
-
-    def mark_non_differentiable(self, *args: Tensor) -> None:
-        """Declare outputs that have no gradient; `backward` gets zeros for them."""
-        self.non_differentiable = args
-
-    def set_materialize_grads(self, value: bool) -> None:
-        """If False, `backward` gets `None` instead of zeros for outputs without a gradient."""
-        self.materialize_grads = value
 
 
 class FunctionNode(FunctionCtx, ContextNode):
@@ -159,7 +127,7 @@ class FunctionNode(FunctionCtx, ContextNode):
         return kept
 
 
-class Function(LegacyFunction):
+class Function(UserMethods):
     """Base of custom operations: define `forward(ctx, ...)` and `backward(ctx, *grads)`.
 
     Call the operation with `apply`.
@@ -190,63 +158,6 @@ class Function(LegacyFunction):
         super().__init_subclass__(**kwargs)
         body = {"function": cls, "__module__": cls.__module__, "__doc__": cls.__doc__}
         cls._backward_cls = type(cls.__name__ + "Backward", (FunctionNode,), body)
-
-    @staticmethod
-    def forward(*args: Any, **kwargs: Any) -> Any:
-        """Compute the outputs; the first argument is `ctx` unless `setup_context` is defined."""
-        raise NotImplementedError("You must implement the forward function for custom "
-                                  "autograd.Function.")
-
-    @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-        """Fill `ctx`, if `forward` does not take it.
-
-        >>> from minigrad import tensor
-        >>> class Square(Function):
-        ...     forward = staticmethod(lambda x: x * x)
-        ...     setup_context = staticmethod(lambda ctx, given, out: ctx.save_for_backward(*given))
-        ...     backward = staticmethod(lambda ctx, grad: grad * 2 * ctx.saved_tensors[0])
-        >>> x = tensor(3.0, requires_grad=True); Square.apply(x).backward(); x.grad
-        tensor(6.)
-        """
-        raise NotImplementedError("setup_context is not implemented.")
-
-    @staticmethod
-    def backward(ctx: Any, *grad_outputs: Any) -> Any:
-        """Return the gradient of each argument of `forward`; `None` means no gradient."""
-        raise NotImplementedError("You must implement either the backward or vjp method for your "
-                                  "custom autograd.Function to use it with backward mode AD.")
-
-    @staticmethod
-    def jvp(ctx: Any, *grad_inputs: Any) -> Any:
-        """Return the tangent of each output, given the tangents of the arguments of `forward`.
-
-        >>> from minigrad import func, tensor
-        >>> class Triple(Function):
-        ...     forward = staticmethod(lambda x: x * 3)
-        ...     setup_context = staticmethod(lambda ctx, inputs, output: None)
-        ...     jvp = staticmethod(lambda ctx, tangent: tangent * 3)
-        >>> func.jvp(Triple.apply, (tensor(2.0),), (tensor(1.0),))
-        (tensor(6.), tensor(3.))
-        """
-        raise NotImplementedError("You must implement the jvp function for custom "
-                                  "autograd.Function to use it with forward mode AD.")
-
-    @staticmethod
-    def vmap(info: Any, in_dims: tuple[int | None, ...], *args: Any) -> tuple[Any, Any]:
-        """Return the outputs and the batch dimension of each, given batched arguments.
-
-        >>> from minigrad import func, tensor
-        >>> class Sort(Function):
-        ...     forward = staticmethod(lambda x: x.sort().values)
-        ...     setup_context = staticmethod(lambda ctx, inputs, output: None)
-        ...     vmap = staticmethod(lambda info, dims, x: (Sort.apply(x.movedim(dims[0], 0)), 0))
-        >>> func.vmap(Sort.apply, in_dims=1)(tensor([[3.0, 1.0], [2.0, 4.0]]))
-        tensor([[2., 3.],
-                [1., 4.]])
-        """
-        raise NotImplementedError("To use autograd.Function with vmap, you must either override "
-                                  "the vmap staticmethod or set generate_vmap_rule=True.")
 
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
@@ -295,8 +206,6 @@ class Function(LegacyFunction):
         bare = not isinstance(outputs, tuple)
         results = join_outputs(node, tensors, (outputs,) if bare else outputs, recorded)
         return results[0] if bare else tuple(results)
-
-    vjp = backward
 
 
 class InplaceFunction(Function):
