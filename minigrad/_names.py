@@ -183,6 +183,7 @@ NAMES = {
             "HingeEmbeddingLoss MarginRankingLoss MultiLabelMarginLoss MultiLabelSoftMarginLoss "
             "MultiMarginLoss PairwiseDistance PoissonNLLLoss SoftMarginLoss TripletMarginLoss "
             "TripletMarginWithDistanceLoss"),
+        "nn.member_tables": "member_tables=.",
         "nn.models": "models=.",
         "nn.module": "Module module=.",
         "nn.module_call": "module_call=.",

@@ -14,9 +14,9 @@ from ..autograd.grad_mode import no_grad
 from ..dtypes import as_dtype, dtype, float16, float32, float64
 from ..op.declaration import F
 from ..tensor.tensor import Tensor
+from .member_tables import type_name
 from .module_call import HOOK_TABLES, ModuleCall
 from .module_state import ModuleState
-from .module_tables import type_name
 
 __all__ = ["Module", "indented", "type_name", "zero_grad"]
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from ...op.declaration import F
 from ...tensor.tensor import Tensor
-from ..module_tables import type_name
+from ..member_tables import type_name
 
 
 def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
