@@ -96,6 +96,8 @@ class Magics:
             text = f"{'#' * piece.level} {piece.text}"
         elif piece.kind in ("code", "run"):
             text = f"```{piece.language}\n{piece.text}\n```"
+            if piece.printed:
+                text += f"\n\n```text\n{piece.printed}\n```"
         elif piece.kind == "picture":
             self._picture(piece)
             return

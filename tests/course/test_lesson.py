@@ -263,6 +263,15 @@ def test_the_magic_goes_block_by_block(book):
     assert "next(self._ids)" in "".join(book.shown)
 
 
+def test_a_folded_experiment_is_shown_with_its_output(book):
+    book.run("%lesson 00")
+    while not any("Our experiment" in each for each in book.shown):
+        book.run("%lesson")
+    assert not any("1 different unit" in each for each in book.shown)
+    book.run("%lesson --answer")
+    assert "from 0.0: loss 1.0000, 1 different unit" in "".join(book.shown)
+
+
 def test_a_cell_for_an_answer_is_saved_and_tested(book, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     book.run("%exercise 00.1")
