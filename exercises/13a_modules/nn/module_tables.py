@@ -38,7 +38,7 @@ class ModuleTables(MemberTables):
         # - A member that is `None` keeps its name in the table.
         # - Plain attributes may be set before `Module.__init__` has created the tables.
         # Use: `self._set_parameter(name, value)`, `_set_module`, `_set_buffer`,
-        # `self._table("_parameters")`, `_TABLES`; the classes are Parameter, ModuleTables and
+        # `self._table("_parameters")`, `TABLES`; the classes are Parameter, ModuleTables and
         # Buffer.
         raise NotImplementedError("13a.1 Attributes of a module is yours to write")
 
