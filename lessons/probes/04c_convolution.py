@@ -149,9 +149,15 @@ def probe_04c_5(random):
     x, weight = array(random, [1, 1, 3, 2]), array(random, [2, 1, 4, random.randint(1, 4)])
     seen.append(tried(lambda: kernels_conv.conv_forward(np, x, weight, None, (1, 1), (0, 0),
                                                         (1, 1), 1)))
-    mixed = kernels_conv.conv_forward(np, x.astype(np.float32), array(random, [1, 1, 1, 1]), None,
-                                      (1, 1), (0, 0), (1, 1), 1)
-    seen.append(str(mixed.dtype))
+    point, bias = array(random, [1, 1, 1, 1]), array(random, [1])
+    for kind, offset in [(np.float64, None), (np.float32, None), (np.float32, bias)]:
+        x = x.astype(np.float32)
+        made = kernels_conv.conv_forward(np, x, point.astype(kind), offset, (1, 1), (0, 0),
+                                         (1, 1), 1)
+        seen.append(str(made.dtype))
+    kept = x.copy()
+    kernels_conv.conv_forward(np, x, point.astype(np.float32), bias, (1, 1), (0, 0), (1, 1), 1)
+    seen.append(np.array_equal(kept, x))
     return seen
 
 
@@ -160,6 +166,16 @@ def fewer(random, counts):
     if random.random() < 0.3:
         return [random.randint(1, count) for count in counts]
     return list(counts)
+
+
+def dtypes(random, gradient):
+    """Return the dtypes of a gradient, for `g` and the other array with or without one dtype."""
+    found = []
+    for kinds in [("f4", "f8"), ("f8", "f4"), ("f4", "f4")]:
+        g, other = (array(random, [1, 1, 2]).astype(kind) for kind in kinds)
+        found.append(str(gradient(np, g, other, (1, 1, 1 if "weight" in gradient.__name__ else 3),
+                                  (1,), (0,), (1,), 1).dtype))
+    return found
 
 
 @in_small_blocks
@@ -174,6 +190,7 @@ def probe_04c_6(random):
                           channels=channels: np.array(kernels_conv.conv_grad_weight(
                               np, g, x, (filters, channels // groups, *kernel), *how))))
         seen.append([np.array_equal(kept[0], x), np.array_equal(kept[1], g)])
+    seen += dtypes(random, kernels_conv.conv_grad_weight)
     return seen
 
 
@@ -193,4 +210,5 @@ def probe_04c_7(random):
                           sizes=sizes: np.array(kernels_conv.conv_grad_input(
                               np, g, weight, (batch, channels, *sizes), *how))))
         seen.append([np.array_equal(kept[0], weight), np.array_equal(kept[1], g)])
+    seen += dtypes(random, kernels_conv.conv_grad_input)
     return seen

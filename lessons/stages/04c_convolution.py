@@ -278,6 +278,13 @@ def symptom_04c_3_copied() -> bool:
     return _same(got, [[0, 1, 2], [1, 2, 3]]) and not np.shares_memory(got, x)
 
 
+def symptom_04c_3_copied_first() -> bool:
+    line = np.arange(8.0)
+    found = [kernels_window.windows(xp, x, (2,), (1,), (1,), (3,)) for x in (line, line[::2])]
+    return (_same(found[0], [[0, 1, 2], [1, 2, 3]]) and _same(found[1], [[0, 2, 4], [2, 4, 6]])
+            and [np.shares_memory(each, line) for each in found] == [True, False])
+
+
 # ------------------------------------------------------------------- 04c.4
 
 

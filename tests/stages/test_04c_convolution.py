@@ -343,9 +343,9 @@ def test_windows_of_any_layout(kind):
 
 @pytest.mark.hole("04c.3")
 def test_no_window_is_copied():
-    x = doubles(2, 5)
-    got = kernels_window.windows(xp, x, (2,), (1,), (1,), (4,))
-    assert np.shares_memory(got, x), "no element is to be copied"
+    for x in (doubles(2, 5), doubles(5, 2).T, doubles(2, 10)[:, ::2]):
+        got = kernels_window.windows(xp, x, (2,), (1,), (1,), (4,))
+        assert np.shares_memory(got, x), "no element is to be copied"
 
 
 # ------------------------------------------------------------------- 04c.4
@@ -371,6 +371,7 @@ def test_windows_apart_are_added_back():
 @pytest.mark.hole("04c.4")
 def test_windows_that_overlap_add_up():
     check_add((4,), (2,), (1,), (1,), (3,))
+    check_add((13,), (3,), (3,), (3,), (3,))  # they overlap because of their gaps
 
 
 @pytest.mark.hole("04c.4")
@@ -499,10 +500,12 @@ def test_forward_with_a_bias(case):
 
 @pytest.mark.hole("04c.5")
 def test_nothing_given_is_changed():
-    x, weight, bias = doubles(1, 1, 5), doubles(1, 1, 3), doubles(1)
-    kernels_conv.conv_forward(xp, x, weight, bias, (1,), (1,), (1,), 1)
-    assert np.array_equal(x, doubles(1, 1, 5)) and np.array_equal(weight, doubles(1, 1, 3))
-    assert np.array_equal(bias, doubles(1))
+    for kernel, padding in ((3, 1), (1, 0)):
+        x, weight, bias = doubles(1, 1, 5), doubles(1, 1, kernel), doubles(1)
+        kernels_conv.conv_forward(xp, x, weight, bias, (1,), (padding,), (1,), 1)
+        assert np.array_equal(x, doubles(1, 1, 5))
+        assert np.array_equal(weight, doubles(1, 1, kernel))
+        assert np.array_equal(bias, doubles(1))
 
 
 @pytest.mark.hole("04c.5")
@@ -510,7 +513,7 @@ def test_nothing_given_is_changed():
     ("float32", "float64", "float64"), ("float64", "float32", "float64"),
     ("float32", "float32", "float32"), ("float64", "float64", "float64")], ids=lambda kind: kind)
 def test_the_dtype_is_that_of_both(x, weight, expected):
-    ones = [np.ones((2, 1, 4), x), np.ones((3, 1, 2), weight), np.ones(3, weight)]
+    ones = [np.ones((2, 1, 4), x), np.ones((3, 1, 2), weight), np.ones(3, "float64")]
     got = kernels_conv.conv_forward(xp, *ones, (1,), (0,), (1,), 1)
     assert got.dtype == expected, f"expected {expected}, got {got.dtype}"
     assert got.shape == (2, 3, 3), f"expected shape (2, 3, 3), got {got.shape}"
