@@ -6,6 +6,7 @@ mistake costs its own hole alone.
 
 import contextlib
 from collections import OrderedDict
+from threading import Lock
 
 from probing import tried
 
@@ -127,8 +128,13 @@ def probe_05_2(random):
         dtype = (random.choice(dtypes) if given is None or random.random() < 0.3
                  else given.dtype)
         replaced = tensor(random, other, dtype)
+        if change == 4:  # the same elements, with the strides of another layout
+            replaced = tensor(random, shape[::-1], dtype).permute(*range(len(shape))[::-1])
+        if dtype.is_floating_point and random.random() < 0.2:
+            replaced = torch.nn.Parameter(replaced)
         if random.random() < 0.2:
-            replaced = random.choice([1.5, "text", 2, [1.0], (replaced,), replaced.numpy(), True])
+            replaced = random.choice([1.5, "text", 2, [1.0], (replaced,), True,
+                                      replaced.detach().numpy()])
 
         def hook(grad):
             return grad
@@ -136,41 +142,50 @@ def probe_05_2(random):
         hook.__name__ = f"hook_{random.randrange(100)}"
         seen.append(tried(lambda hook=hook, replaced=replaced, given=given:
                           run_hooks.check_hook_result(hook, replaced, given)))
+    given = tensor(random, [random.randint(1, 3), 2])
+    seen.append(tried(lambda: run_hooks.check_hook_result(len, given.numpy(), given)))
     return seen
 
 
 def probe_05_2_answers(random):
     with stand_ins():
         seen = []
-        for _ in range(4):
+        for _ in range(10):
             count = random.randint(1, 3)
             shape = [random.randint(1, 3), 2]
             grads = [None if random.random() < 0.2 else tensor(random, shape) for _ in range(count)]
             tables = {}
 
-            def made(place, kind, c, tables=tables):
+            def made(place, kind, c, tables=tables, count=count):
                 def hook(grad):
                     seen.append([place, c, *values([grad])])
+                    if kind == "bring" and (place + 1) % count not in tables:
+                        tables[(place + 1) % count] = OrderedDict({0: made(
+                            (place + 1) % count, "none", 0.5)})
                     if kind == "more":
                         tables[place][len(tables[place]) + 100] = made(place, "none", c + 1)
                     if kind == "away":
-                        tables[place].popitem()
+                        for key in [key for key, each in tables[place].items() if each is hook]:
+                            del tables[place][key]
                     if grad is None:
                         return None if c < 0.9 else 7
                     return {"scale": grad * c, "zero": grad * 0, "wrong": grad.sum(),
-                            "add": grad + c}.get(kind)
+                            "add": grad + c, "away": grad * c}.get(kind)
 
                 return hook
 
-            for place in random.sample(range(count), random.randint(1, count)):
+            for place in sorted(random.sample(range(count), random.randint(1, count))):
                 tables[place] = OrderedDict(
                     (i, made(place, random.choice(
-                        ["scale", "scale", "add", "zero", "none", "more", "away",
-                         random.choice(["wrong", "scale"])]), random.random()))
+                        ["scale", "scale", "add", "zero", "none", "more", "away", "bring",
+                         random.choice(["wrong", "scale", "bring"])]), random.random()))
                     for i in random.sample(range(50), random.randint(0, 4)))
-            seen.append(tried(lambda tables=tables, grads=grads:
-                              run_hooks.run_tensor_hooks(tables, grads), text=False))
-            seen.append(values(grads))
+            got = tried(lambda tables=tables, grads=grads:
+                        run_hooks.run_tensor_hooks(tables, grads), text=False)
+            seen.append(got)
+            if isinstance(got, list) and got[:1] == ["raised"]:
+                continue  # the pass ends, and nobody reads the gradients
+            seen.append([values(grads), [[place, list(tables[place])] for place in sorted(tables)]])
         scalar = [torch.tensor(random.random(), dtype=torch.float64) for _ in range(3)]
         run_hooks.run_tensor_hooks({1: OrderedDict({0: lambda g: g * 0})}, scalar)
         return [*seen, values(scalar)]
@@ -217,6 +232,23 @@ def probe_05_3_tensors(random):
         return seen
 
 
+class Guarded:
+    """Stands in for a tensor; notes whether its gradient is used without its lock."""
+
+    def __init__(self):
+        self.lock, self.kept, self.always_locked = Lock(), None, True
+
+    @property
+    def _grad(self):
+        self.always_locked &= self.lock.locked()
+        return self.kept
+
+    @_grad.setter
+    def _grad(self, grad):
+        self.always_locked &= self.lock.locked()
+        self.kept = grad
+
+
 def probe_05_4(random):
     seen = []
     for _ in range(4):
@@ -239,7 +271,8 @@ def probe_05_4(random):
         for _ in range(random.randint(1, 3)):
             loss.backward(retain_graph=True)
             seen.append([None if t is None else values([t._grad]) for t in tensors])
-    seen.append(tried(tensor(random, [2]).retain_grad))
+    constant = tensor(random, [2])
+    seen.append([tried(constant.retain_grad), constant.retains_grad])
 
     class Gone:
         def __call__(self):
@@ -247,6 +280,8 @@ def probe_05_4(random):
 
     held = tensor(random, [2])
     given, later = tensor(random, [2]), tensor(random, [2])
+    if random.random() < 0.5:
+        given = given * 0
     for grad in random.sample([given, later, None], 3):
         tried(lambda grad=grad: seen.append(
             run_hooks.keep_retained({0: Gone(), 2: lambda: held}, [later, None, grad])))
@@ -263,6 +298,14 @@ def probe_05_4(random):
         tried(lambda: run_hooks.keep_retained({0: lambda: kept}, [source * random.random()]))
         seen.append([kept._grad is not None and kept._grad.requires_grad, kept._grad is earlier,
                      *values([earlier, kept._grad])])
+    guarded, locked = Guarded(), run_hooks.lock_of
+    run_hooks.lock_of = lambda each: each.lock
+    try:
+        for _ in range(2):
+            tried(lambda: run_hooks.keep_retained({0: lambda: guarded}, [tensor(random, [2])]))
+    finally:
+        run_hooks.lock_of = locked
+    seen.append([guarded.always_locked, *values([guarded.kept])])
     alone = tensor(random, [2])
     y = (alone.requires_grad_() * 2)
     y.retain_grad()
@@ -295,7 +338,8 @@ def probe_05_5(random):
                 def called(*given):
                     seen.append([kind, *[values(each) for each in given]])
                     if kind == "away":
-                        made.clear()
+                        for key in [key for key, each in made.items() if each is called]:
+                            del made[key]
                         return None
                     return answer(given[0], kind, c)
 
@@ -330,6 +374,7 @@ def leaving(name, table, x, seen):
     def called(tensor):
         seen.append([name, tensor is x])
         table.pop(name, None)
+        table[name + 100] = lambda tensor: seen.append(["new", name])  # not in this pass
 
     return called
 
@@ -358,6 +403,15 @@ def probe_05_6(random):
                 y.sum().backward(retain_graph=True)
                 seen.append(values([x.grad]))
                 random.choice(handles).remove()
+            later = tensor(random, [2], requires_grad=True)
+            later.register_post_accumulate_grad_hook(lambda t: None).remove()
+            table = later._ensure_extras().post_accumulate
+            for name in random.sample(range(9), 2):
+                later.register_post_accumulate_grad_hook(
+                    lambda t, name=name: seen.append([name, *values([t.grad])])
+                    or setattr(t, "grad", None))
+            (later * random.random()).sum().backward()
+            seen.append([later._ensure_extras().post_accumulate is table, *values([later.grad])])
             for wrong in random.sample([y, tensor(random, [2]), x.detach()], 3):
                 seen.append(tried(lambda wrong=wrong: type(
                     wrong.register_post_accumulate_grad_hook(lambda t: None)).__name__))
@@ -366,7 +420,8 @@ def probe_05_6(random):
                 table[i] = leaving(i, table, x, seen)
             seen.append(tried(lambda table=table, x=x: run_hooks.run_after_accumulation(table, x)))
             seen.append(len(table))
-            answers = {i: lambda t, i=i: seen.append(["asked", i]) if i else x.detach()
+            answer = random.choice([x.detach(), 0, False, 0.0])
+            answers = {i: lambda t, i=i: seen.append(["asked", i]) if i else answer
                        for i in random.sample(range(3), 3)}
             seen.append(tried(lambda answers=answers, x=x:
                               run_hooks.run_after_accumulation(answers, x)))

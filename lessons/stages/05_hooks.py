@@ -184,6 +184,12 @@ def symptom_05_2_good_refused() -> bool:
     return refusal(torch.zeros(2, 3), torch.ones(2, 3)) is not None
 
 
+def symptom_05_2_subclass_refused() -> bool:
+    given = torch.ones(2)
+    return (refusal(torch.zeros(2), given) is None
+            and isinstance(refusal(torch.nn.Parameter(torch.zeros(2)), given), TypeError))
+
+
 def symptom_05_2_none_unchecked() -> bool:
     error = refusal(torch.ones(2), None)
     return error is None or isinstance(error, AttributeError)

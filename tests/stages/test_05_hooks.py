@@ -180,6 +180,7 @@ def test_a_tensor_of_the_same_shape_and_dtype_is_accepted():
     assert check_hook_result(first, torch.zeros(3, 2).t(), given) is None
     scalar = torch.tensor(1.0, dtype=torch.float64)
     assert check_hook_result(first, scalar * 2, scalar) is None
+    assert check_hook_result(first, torch.nn.Parameter(torch.zeros(2, 3)), given) is None
 
 
 @pytest.mark.hole("05.2")
@@ -305,12 +306,13 @@ def test_a_missing_gradient_is_shown():
 @pytest.mark.hole("05.2")
 @pytest.mark.parametrize("place", [0, 1], ids=["first", "second"])
 def test_an_answer_is_checked_before_it_is_taken(place):
-    grads = [torch.ones(2)]
-    hooks = [lambda grad: None, lambda grad: None]
+    grads, seen = [torch.ones(2)], []
+    hooks = [seen.append] * 3
     hooks[place] = lambda grad: grad.sum()
-    with pytest.raises(RuntimeError, match="has changed the size of value"):
+    with pytest.raises(RuntimeError, match="hook '<lambda>' has changed the size of value"):
         run_tensor_hooks({0: table_of(*hooks)}, grads)
     assert values(grads) == [[1.0, 1.0]], f"the gradient was replaced: {values(grads)}"
+    assert len(seen) == place, "a later hook ran"
 
 
 @pytest.mark.hole("05.2")
@@ -320,10 +322,13 @@ def test_hooks_may_come_and_go_while_they_run():
     def once(grad):
         del table[0]
         table[9] = seen.append
+        return grad * 3
 
     table[0], table[1] = once, lambda grad: seen.append("other")
-    run_tensor_hooks({0: table}, [torch.ones(1)])
+    grads = [torch.ones(1)]
+    run_tensor_hooks({0: table}, grads)
     assert seen == ["other"], f"expected the second hook alone, got {seen}"
+    assert values(grads) == [[3.0]], f"expected what the first hook returned, got {values(grads)}"
 
 
 @pytest.mark.hole("05.2")
@@ -560,6 +565,9 @@ def test_a_first_gradient_is_cloned():
     assert tensor._grad is not None and tensor._grad.tolist() == [5.0, 7.0], f"{tensor._grad}"
     tensor._grad.zero_()
     assert grad.tolist() == [5.0, 7.0], "writing to .grad changed the gradient itself"
+    other = torch.zeros(2)
+    keep_retained({0: weakref.ref(other)}, [torch.zeros(2)])
+    assert other._grad is not None and other._grad.tolist() == [0.0, 0.0], f"{other._grad}"
 
 
 @pytest.mark.hole("05.4")
@@ -677,10 +685,11 @@ def test_asking_twice_is_asking_once():
 def test_each_output_keeps_its_own():
     x = leaf([1.0, 2.0, 3.0])
     a, b, c = x.unbind()
-    b.retain_grad()
-    c.retain_grad()
+    for each in (a, b, c):
+        each.retain_grad()
     (a * 2 + b * 3).backward()
-    assert b.grad.item() == 3.0, f"expected 3.0, got {b.grad}"
+    assert b.grad is not None and b.grad.item() == 3.0, f"expected 3.0, got {b.grad}"
+    assert a.grad is not None and a.grad.item() == 2.0, f"expected 2.0, got {a.grad}"
     assert c.grad is None, f"nothing came to c, but its grad is {c.grad}"
 
 
@@ -709,9 +718,11 @@ def test_a_leaf_keeps_its_gradient_as_it_always_does():
 
 @pytest.mark.hole("05.4")
 def test_a_tensor_that_needs_no_gradient_keeps_none():
+    refused = torch.ones(2)
     with pytest.raises(RuntimeError, match="can't retain_grad on Tensor that has "
                                            "requires_grad=False"):
-        torch.ones(2).retain_grad()
+        refused.retain_grad()
+    assert not refused.retains_grad, "retains_grad is True although retain_grad() raised"
 
 
 @pytest.mark.hole("05.4")
@@ -761,7 +772,9 @@ def test_no_answer_leaves_what_was_given():
 @pytest.mark.hole("05.5")
 def test_an_answer_goes_on():
     answer = (torch.tensor(3.0), None, None)
-    assert checked_tuple(first, answer, RESULTS) is answer
+    got = checked_tuple(first, answer, RESULTS)
+    assert type(got) is tuple and len(got) == 3, f"expected the three values, got {got}"
+    assert got[0] is answer[0] and got[1:] == (None, None), f"expected {answer}, got {got}"
 
 
 @pytest.mark.hole("05.5")
@@ -1047,10 +1060,13 @@ def test_an_optimizer_step_inside_backward():
             t -= 0.5 * t.grad
         t.grad = None
 
+    seen = []
     x.register_post_accumulate_grad_hook(step)
+    x.register_post_accumulate_grad_hook(lambda t: seen.append(t.grad))
     (x * torch.tensor([2.0, 4.0])).sum().backward()
     assert x.tolist() == [0.0, 0.0]
     assert x.grad is None
+    assert seen == [None], f"expected that the next hook runs too, without a gradient: got {seen}"
 
 
 @pytest.mark.hole("05.6")

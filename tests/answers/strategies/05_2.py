@@ -95,7 +95,7 @@ def run_tensor_hooks(tables, grads):
 
 from functools import reduce
 
-# wrong -: only Tensor itself is accepted, and none of its subclasses
+# wrong 05_2_subclass_refused: only Tensor itself is accepted, and none of its subclasses
 def check_hook_result(hook, replaced, given):
     if given is None:
         raise RuntimeError(NO_GRADIENT)
@@ -200,7 +200,7 @@ def run_tensor_hooks(tables, grads):
                 check_hook_result(hook, replaced, grads[index])
                 grads[index] = replaced
 
-# wrong 05_2_kind_unchecked: whatever has a dtype and a shape is a tensor
+# wrong -: whatever has a dtype and a shape is a tensor
 def check_hook_result(hook, replaced, given):
     if given is None:
         raise RuntimeError(NO_GRADIENT)

@@ -59,7 +59,7 @@ def hook_table(tensor):
         table = node._extras().tensor[tensor._index] = OrderedDict()
         return table
 
-# wrong -: the property that pickles use, which replaces an empty table
+# wrong 05_3_late_hook_lost: the property that pickles use, which replaces an empty table
 class GradientHooks:
     def register_hook(self, hook):
         if not self.requires_grad:
@@ -119,7 +119,7 @@ def hook_table(tensor):
         node._extras().tensor[tensor._index] = extras.hooks
     return extras.hooks
 
-# wrong -: a table of tables by the tensor's id
+# wrong 05_3_leaf_not_called: a table of tables by the tensor's id
 class GradientHooks:
     def register_hook(self, hook):
         if not self.requires_grad:

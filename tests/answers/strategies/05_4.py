@@ -177,7 +177,7 @@ def keep_retained(retained, grads):
         with lock_of(tensor):
             tensor._grad = grad.clone() if tensor._grad is None else tensor._grad + grad
 
-# wrong 05_4_without_the_lock: read before the lock
+# wrong -: read before the lock
 class GradientHooks:
     def retain_grad(self):
         if not self.requires_grad:
@@ -239,7 +239,7 @@ def keep_retained(retained, grads):
 
 from copy import deepcopy
 
-# wrong 05_4_stops_at_the_first: a missing gradient ends the loop
+# wrong -: a missing gradient ends the loop
 class GradientHooks:
     def retain_grad(self):
         if not self.requires_grad:

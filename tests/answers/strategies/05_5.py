@@ -228,7 +228,7 @@ def checked_tuple(hook, replaced, given):
             check_hook_result(hook, new, old)
     return replaced
 
-# wrong -: all answers are asked for first, the last one counts
+# wrong 05_5_pre_from_the_first: all answers are asked for first, the last one counts
 def run_pre_hooks(hooks, grads):
     for hook, answer in [(hook, hook(grads)) for hook in hooks.values()]:
         grads = checked_tuple(hook, answer, grads)

@@ -170,7 +170,7 @@ def run_after_accumulation(hooks, tensor):
     for hook in list(hooks.values()):
         refuse_answer(hook(tensor))
 
-# wrong -: a hook of the leaf's node, which the graph's end removes
+# wrong 05_6_not_called: a hook of the leaf's node, which the graph's end removes
 class GradientHooks:
     def register_post_accumulate_grad_hook(self, hook):
         if not self.requires_grad:
@@ -183,7 +183,7 @@ def run_after_accumulation(hooks, tensor):
     for hook in list(hooks.values()):
         refuse_answer(hook(tensor))
 
-# wrong -: the check is for leaves only, and constants are leaves
+# wrong 05_6_no_grad_accepted: the check is for leaves only, and constants are leaves
 class GradientHooks:
     def register_post_accumulate_grad_hook(self, hook):
         if self.grad_fn is not None:
