@@ -152,7 +152,8 @@ def probe_06_3(random):
         saved = SavedTensor(t)
         if random.random() < 0.4:
             write(random, t)  # between saving and packing: no fault of the hook
-        kind = random.choice(["plain", "plain", "raises", "writes", "value", "none"])
+        kind = random.choice(["plain", "plain", "raises", "writes", "value", "none", "array",
+                              "nothing"])
         scale, given_back = random.uniform(1, 2), []
 
         def pack(given, kind=kind, scale=scale, t=t):
@@ -161,18 +162,28 @@ def probe_06_3(random):
             if kind == "raises":
                 raise Wrong
             if kind == "writes":
-                given.mul_(1.5)
+                given.mul_(random.choice([1.0, 1.5]))
+            if kind == "nothing":
+                return None
             return (given * scale, scale)
 
         def unpack(packed, kind=kind, given_back=given_back):
-            seen.append(["unpack", type(packed).__name__, packed[1]])
+            seen.append(["unpack", type(packed).__name__])
+            if kind == "nothing":
+                return torch.ones(2)
+            seen.append(packed[1])
             if kind == "value":
                 return packed[1]
             if kind == "none":
                 return None
+            if kind == "array":
+                return packed[0].detach().numpy()
             given_back.append(packed[0] / packed[1])
             return given_back[-1]
 
+        itself = []
+        tried(lambda t=t, itself=itself: SavedTensor(t).pack(itself.append, t))
+        seen.append([each is t for each in itself])
         state = random.random()
         if state < 0.1:
             saved.hooks = (pack, unpack)
@@ -184,9 +195,10 @@ def probe_06_3(random):
         on = random.random() < 0.6
         seen.append(in_modes(on, False, lambda: saved.register_hooks(*hooks)))
         seen.append([saved.hooks is not None, saved.tensor is None, saved._array is None,
-                     saved.origin is None,
-                     saved.origin is not None and saved.origin is t._edge()[0]])
-        if saved.hooks is not None and saved.packed is not None:
+                     saved.hooks is not None and [  # left open where the hook raised
+                         saved.origin is None,
+                         saved.origin is not None and saved.origin is t._edge()[0]]])
+        if saved.hooks is not None and saved._array is None and state >= 0.2:
             got = tried(lambda: saved.unpacked())
             seen.append(np.array(got) if isinstance(got, np.ndarray) else got)
             seen.append([got is each._array for each in given_back])
@@ -228,7 +240,8 @@ def probe_06_4(random):
                 write(random, base)
             views.mark_view(again, result)
             seen.append([again._view.base is base, again._view.creation, again._view.version,
-                         again._counter is base._counter])
+                         again._counter is base._counter, again._view is result._view,
+                         result._view.version])
     return seen
 
 
@@ -246,9 +259,11 @@ def probe_06_5(random):
         one = torch.Tensor._plain(np.lib.stride_tricks.as_strided(
             array(random, [1]), (1, 1), (0, 0)))
         with torch.no_grad():
-            hidden, quiet = made[0], leaf[0]
+            hidden, quiet, plain = made[0], leaf[0], narrow[0]
+        older = made[1]
+        write(random, made)
         t = random.choice([leaf, leaf, made, leaf[0], made[1], made.unbind(0)[0], hidden, quiet,
-                           narrow,
+                           narrow, older, older, plain,
                            inference, wide, wide, wide, stays, one, leaf.detach(), wide * 1,
                            torch.Tensor._plain(np.broadcast_to(array(random, [1]), (0, 3)))])
         recorded, alike = random.random() < 0.6, random.random() < 0.4
@@ -272,6 +287,7 @@ def probe_06_6(random):
                               base[1:], base.t(), base[:, ::2] if columns > 2 else base])
         scale, position = random.uniform(1, 2), random.randrange(3)
         missing, hands_on = random.random() < 0.25, random.random() < 0.4
+        turns = random.random() < 0.5
 
         class Write(NaryNode):
             def apply_tensors(self, grads):
@@ -281,7 +297,8 @@ def probe_06_6(random):
                 if missing:
                     results[position] = None
                 if hands_on:
-                    results[(position + 1) % 3] = grad  # as the node of an addition does
+                    # as the node of an addition does, or as a view
+                    results[(position + 1) % 3] = grad.reshape(grad.shape[::-1]) if turns else grad
                 else:
                     grad.mul_(0.5)  # its own, to do with as it likes
                 return results
@@ -292,6 +309,8 @@ def probe_06_6(random):
         edge = (node_of(0), 0) if random.random() < 0.75 else (None, 0)
         slices = CopySlices(base, edge, view, fn, position)
         grad = tensor(random, [rows, columns])
+        if random.random() < 0.3:
+            grad[random.randrange(rows), random.randrange(columns)] = float("inf")
         before = numbers(grad)
         got = tried(lambda: list(slices.apply_tensors((grad,))))
         if got and got[0] == "raised":

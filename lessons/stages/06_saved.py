@@ -1,6 +1,7 @@
 """Symptoms of stage 06: each runs a tiny program and tells whether it shows one mistake."""
 
 import gc
+import warnings
 import weakref
 
 import minigrad as torch
@@ -370,6 +371,25 @@ def symptom_06_3_mode_lost() -> bool:
         torch._state.grad_enabled.set(True)
 
 
+def symptom_06_3_another_tensor() -> bool:
+    x, seen = leaf([1.0, 2.0]), []
+    SavedTensor(x).pack(seen.append, x)
+    return len(seen) == 1 and seen[0] is not x and seen[0]._array is x._array
+
+
+def symptom_06_3_dropped_too_early() -> bool:
+    def failing(t):
+        raise ValueError
+
+    x = torch.ones(2)
+    saved = SavedTensor(x)
+    try:
+        return (isinstance(raised(lambda: saved.register_hooks(failing, torch.tensor)), ValueError)
+                and (saved.tensor is None or saved._array is None))
+    finally:
+        torch._state.grad_enabled.set(True)
+
+
 def symptom_06_3_pack_used() -> bool:
     calls = []
 
@@ -689,6 +709,25 @@ def overwritten():
 
 def symptom_06_6_inner_none_kept() -> bool:
     return overwritten()[0].tolist() == [1.0, 1.0, 1.0] and not symptom_06_6_not_through()
+
+
+def symptom_06_6_zero_by_arithmetic() -> bool:
+    base, source = leaf([1.0, 2.0, 3.0]) * 1, leaf([7.0, 8.0])
+    view = base[1:]
+    grad = torch.tensor([1.0, float("inf"), 1.0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = through(base, view, view.detach() * source, grad)[0].tolist()
+    return overwritten()[0].tolist() == [1.0, 0.0, 0.0] and found[1] != found[1]
+
+
+def symptom_06_6_layout_of_the_gradient() -> bool:
+    base = leaf([[1.0, 2.0], [3.0, 4.0]]).t() * 1
+    with torch.no_grad():
+        view = base[0]
+    grad = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    found = through(base, view, leaf([5.0, 6.0]) * 10, grad)[0].tolist()
+    return scaled(torch.ones(3)) == [1.0, 10.0, 10.0] and found != [[10.0, 20.0], [3.0, 4.0]]
 
 
 def symptom_06_6_inner_none_fails() -> bool:

@@ -10,6 +10,7 @@ import minigrad as torch
 from minigrad.autograd.graph import increment_version
 from minigrad.engine.engine import execute
 from minigrad.graph.copy_slices import CopySlices
+from minigrad.graph.node import NaryNode
 from minigrad.graph.saved_tensor import SavedTensor
 from minigrad.graph.version import Version, version_of
 from minigrad.tensor.creation_meta import DEFAULT, IN_CUSTOM_FUNCTION, MULTI_OUTPUT, NO_GRAD
@@ -394,6 +395,13 @@ def test_what_the_pack_hook_returns_is_kept():
 
 
 @pytest.mark.hole("06.3")
+def test_the_pack_hook_gets_the_tensor_itself():
+    x, seen = leaf([1.0, 2.0]), []
+    SavedTensor(x).pack(seen.append, x)
+    assert len(seen) == 1 and seen[0] is x, f"expected the tensor itself, got {seen}"
+
+
+@pytest.mark.hole("06.3")
 def test_the_tensor_is_forgotten():
     saved = SavedTensor(torch.ones(2))
     saved.register_hooks(twice, twice)
@@ -435,8 +443,8 @@ def test_unpacked_gives_the_array_itself():
 
 
 @pytest.mark.hole("06.3")
-@pytest.mark.parametrize("given", [2.0, None, "text", [1.0]],
-                         ids=["a number", "None", "a string", "a list"])
+@pytest.mark.parametrize("given", [2.0, None, "text", [1.0], np.ones((), np.float32)],
+                         ids=["a number", "None", "a string", "a list", "an array"])
 def test_an_unpack_hook_has_to_give_a_tensor(given):
     y = leaf(3.0).exp()
     y.grad_fn._raw_saved_result.register_hooks(lambda t: t.item(), lambda number: given)
@@ -469,6 +477,19 @@ def test_the_mode_comes_back_after_a_pack_hook_that_failed():
     with pytest.raises(ValueError, match="no room"):
         SavedTensor(torch.ones(2)).register_hooks(failing, twice)
     assert torch.is_grad_enabled(), "recording stays off after a pack hook failed"
+
+
+@pytest.mark.hole("06.3")
+def test_a_pack_hook_that_failed_leaves_what_was_saved():
+    def failing(t):
+        raise ValueError("no room")
+
+    x = torch.ones(2)
+    saved = SavedTensor(x)
+    with pytest.raises(ValueError, match="no room"):
+        saved.register_hooks(failing, twice)
+    assert saved.tensor is x, "the tensor is no longer saved, although the hook failed"
+    assert saved._array is x._array, "the array is no longer saved, although the hook failed"
 
 
 @pytest.mark.hole("06.3")
@@ -667,7 +688,10 @@ def test_what_requires_no_grad_may_be_written_to(kind):
 @pytest.mark.parametrize("kind", ["a result", "a view"])
 def test_what_has_a_history_may_be_written_to(kind):
     y = leaf([1.0, 2.0]) * 1
-    assert check_recorded(y if kind == "a result" else y[0]) is None
+    view = y[0]
+    assert check_recorded(y if kind == "a result" else view) is None
+    increment_version(y)
+    assert check_recorded(y if kind == "a result" else view) is None, "a second write is refused"
 
 
 @pytest.mark.hole("06.5")
@@ -689,8 +713,10 @@ def test_how_a_view_was_made_is_asked_first():
     x = leaf([1.0, 2.0])
     with torch.no_grad():
         quiet = x[0]
-    with pytest.raises(RuntimeError, match="A view was created in no_grad mode"):
-        check_recorded(quiet)
+        plain = torch.zeros(2)[0]
+    for view in (quiet, plain):
+        with pytest.raises(RuntimeError, match="A view was created in no_grad mode"):
+            check_recorded(view)
 
 
 @pytest.mark.hole("06.5")
@@ -777,6 +803,8 @@ def test_what_is_overwritten_gets_no_gradient():
     by_base = through(base, view, view.detach() * source, given)[0]
     assert by_base is not None and by_base.tolist() == [1.0, 0.0, 0.0], (
         f"expected [1, 0, 0], got {by_base}")
+    by_base = through(base, view, view.detach() * source, torch.tensor([1.0, np.inf, 100.0]))[0]
+    assert by_base.tolist() == [1.0, 0.0, 0.0], f"expected [1, 0, 0], got {by_base}"
 
 
 @pytest.mark.hole("06.6")
@@ -796,6 +824,20 @@ def test_what_the_write_gives_others_is_not_written_to():
     by_base, by_source = through(base, view, view.detach() + source, given)
     assert by_base.tolist() == [1.0, 0.0, 0.0], f"expected [1, 0, 0], got {by_base.tolist()}"
     assert by_source.tolist() == [10.0, 100.0], f"expected [10, 100], got {by_source.tolist()}"
+    node = HandsOn()
+    node.extras, node.shape, node.dtype = None, (), None
+    node.set_edges([(None, 0)] * 2)
+    slices = CopySlices(base, base._edge(), view, node, 0)
+    with torch.no_grad():
+        _, by_source = slices.apply_tensors([given])
+    assert by_source.tolist() == [[10.0], [100.0]], f"got {by_source.tolist()}"
+
+
+class HandsOn(NaryNode):
+    """The node of an overwriting; the other input gets a view of the gradient that came in."""
+
+    def apply_tensors(self, grads):
+        return [None, grads[0].reshape(2, 1)]
 
 
 @pytest.mark.hole("06.6")
@@ -818,6 +860,17 @@ def test_views_with_strides():
     result = through(base, view, before * weights, torch.full((2, 3), 10.0))[0]
     expected = [[10.0, 10.0, 30.0], [20.0, 10.0, 40.0]]
     assert result.tolist() == expected, f"expected {expected}, got {result.tolist()}"
+
+
+@pytest.mark.hole("06.6")
+def test_a_base_with_another_memory_layout_than_its_gradient():
+    base = leaf([[1.0, 2.0], [3.0, 4.0]]).t() * 1
+    assert base.stride() == (1, 2), f"the base is to be stored by columns, not {base.stride()}"
+    with torch.no_grad():
+        view = base[0]
+    given = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    result = through(base, view, leaf([5.0, 6.0]) * 10, given)[0]
+    assert result.tolist() == [[10.0, 20.0], [3.0, 4.0]], f"got {result.tolist()}"
 
 
 # --- 06.7 History after a write ------------------------------------------------------------------

@@ -62,7 +62,7 @@ class CopySlices(NaryNode):
         #   base[1:] overwritten (fn returns None for it)  -> [1, 0, 0]
         # Mind:
         # - `grad` isn't yours to write to.
-        # - `fn` may return the very tensor that it receives.
+        # - `fn` may return the very tensor that it receives, or a view of it.
         # Use: `self.copy_of(grad)`, `self.covered_part(whole)`, a view;
         # `fn.apply_tensors((g,))`.
         raise NotImplementedError("06.6 CopySlices is yours to write")
