@@ -113,6 +113,8 @@ def probe_04d_4(random):
                       **{f"grad_{n}": formula(each) for n, each in zip("abc", names)}) as op:
             node = op(*(leaf_of(copy, random) for _ in range(3))).grad_fn
             found.append([kept_by(node), None if node is None else sorted(node.names_to_save())])
+            later = op(*(leaf_of(copy, random) for _ in range(3))).grad_fn
+            found.append([kept_by(later), None if later is None else sorted(later.names_to_save())])
     single = leaf_of(copy, random, chance=1, dtype=np.float32)
     node = copy.F.mul(leaf_of(copy, random, chance=1), single).grad_fn
     found.append([node._saved_other is single, str(node.unpack("other", arrays=True).dtype)])

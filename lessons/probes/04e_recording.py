@@ -17,14 +17,16 @@ def probe_04e_1(random):
 
     class Noted:
         def __init__(self, name, instead):
-            self.name, self.instead = name, instead
+            self.name, self.instead, self.twice = name, instead, random.random() < 0.4 or not name
 
         def op(self, op, values, proceed):
             order.append([self.name, op.name])
+            if self.twice:
+                proceed(op, values)
             return proceed(self.instead or op, values)
 
     stack = tuple(Noted(i, random.choice([None, None, copy.REGISTRY["Sub"]]))
-                  for i in range(random.randint(0, 4)))
+                  for i in range(random.randint(2, 4)))
     result = apply.intercepted(copy.REGISTRY["Mul"],
                                [leaf_of(copy, random), leaf_of(copy, random)], stack)
     found = [order, numbers(result), edges_of(result.grad_fn)]
@@ -70,6 +72,11 @@ def probe_04e_3(random):
     copy = second_copy("04e.3")
     found = [outcome(copy, random, getattr(copy.F, name)) for name in ("exp", "sin", "sigmoid")]
     found.append(outcome(copy, random, copy.F.mul, 2))
+    column, row = [[random.random()], [1.0]], [random.random(), 2.0, 3.0]
+    wide = copy.F.mul(*(copy.tensor(np.array(each, np.float16), requires_grad=True)
+                        for each in (column, row)))
+    found.append([wide.requires_grad, list(getattr(wide.grad_fn, "shape", "-")),
+                  str(getattr(wide.grad_fn, "dtype", "-"))])
     both = copy.F.sin_cos(leaf_of(copy, random))
     matrix = copy.tensor([[random.random(), 1.0]], requires_grad=random.random() < 0.5)
     view = copy.F.transposed(matrix)

@@ -338,6 +338,14 @@ def symptom_04d_3_base_ignored():
 # ---------------------------------------------------------------- 04d.4
 
 
+def symptom_04d_4_set_of_the_class():
+    copy = second_copy("04d.4")
+    with declared(copy, "Crossed", forward=lambda xp, a, b: a * b, grad_a=lambda g, b: g * b,
+                  grad_b=lambda g, a: g * a) as op:
+        node = op(leaf(copy, 2.0), leaf(copy, 3.0)).grad_fn
+        return node.names_to_save() == {"a", "b"} and bool(type(node).always_saved)
+
+
 def symptom_04d_4_saves_everything():
     copy = second_copy("04d.4")
     x, y = leaf(copy, 2.0), copy.tensor([3.0])

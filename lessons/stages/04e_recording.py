@@ -105,6 +105,12 @@ def symptom_04e_1_arrays_wrapped():
     return isinstance(copy.F.exp(np.ones(1)), torch.Tensor)
 
 
+def symptom_04e_1_constants_unwrapped():
+    copy = second_copy("04e.1")
+    return (isinstance(copy.F.sin(leaf(copy, 2.0)), torch.Tensor)
+            and isinstance(copy.F.sin(copy.tensor([2.0])), np.ndarray))
+
+
 def symptom_04e_1_not_recorded():
     copy = second_copy("04e.1")
     result = copy.F.sin(leaf(copy, 2.0))

@@ -69,6 +69,7 @@ class Log:
 def test_tensors_give_tensors_and_arrays_give_arrays(copy):
     x = copy.tensor([2.0], requires_grad=True)
     assert type(copy.F.exp(x)) is copy.Tensor
+    assert type(copy.F.exp(copy.tensor([2.0]))) is copy.Tensor, "without a node, too"
     bare = copy.F.mul(np.array([2.0]), np.array([3.0]))
     assert type(bare) is np.ndarray and bare.tolist() == [6.0]
 
@@ -99,6 +100,19 @@ def test_an_interceptor_may_hand_on_something_else(copy):
     result = copy.module("op.apply").intercepted(
         copy.REGISTRY["Mul"], [copy.tensor([2.0]), copy.tensor([3.0])], (Instead(), Log(kept)))
     assert (kept, result.tolist()) == (["sub"], [-1.0])
+
+
+@pytest.mark.hole("04e.1")
+def test_an_interceptor_may_run_an_op_twice(copy):
+    class Twice:
+        def op(self, op, values, proceed):
+            proceed(op, values)
+            return proceed(op, values)
+
+    kept = []
+    copy.module("op.apply").intercepted(
+        copy.REGISTRY["Mul"], list(pair(copy)), (Twice(), Log(kept, "second: "), Log(kept)))
+    assert kept == ["second: mul", "mul"] * 2, f"the others are to see both, but got {kept}"
 
 
 @pytest.mark.hole("04e.1")
@@ -204,6 +218,10 @@ def test_the_result_is_joined_to_its_node(copy):
     result = copy.F.sin(copy.tensor([[2.0]], requires_grad=True))
     assert result.requires_grad and result.grad_fn.op is copy.REGISTRY["Sin"]
     assert (result.grad_fn.shape, result.grad_fn.dtype) == ((1, 1), np.float32)
+    half = copy.tensor(np.array([2.0], np.float16), requires_grad=True)
+    wide = copy.F.mul(half, copy.tensor(np.array([3.0, 4.0], np.float16)))
+    assert wide.requires_grad and wide.grad_fn is not None, "float16 has a gradient, too"
+    assert (wide.grad_fn.shape, wide.grad_fn.dtype) == ((2,), np.float16)
 
 
 @pytest.mark.hole("04e.3")
@@ -213,6 +231,7 @@ def test_an_output_is_saved(copy):
     assert result.grad_fn._saved_result.item() == result.item()
     result.backward()
     assert x.grad.item() == result.item()
+    assert copy.F.sin(x).grad_fn._saved_self is x, "the result was saved in place of the input"
 
 
 @pytest.mark.hole("04e.3")

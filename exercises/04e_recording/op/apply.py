@@ -78,7 +78,7 @@ def intercepted(op: type[Op], values: list[Any], stack: tuple[Any, ...] = ()) ->
     #   run_op(Exp, [array])                       -> an array, and no node
     # Mind:
     # - `interceptor.op(op, values, proceed)` returns the result. It may call `proceed`
-    #   with a different op or other values.
+    #   with a different op or other values, or twice.
     # - If `call.xp` isn't `numpy_backend`, return `run_elsewhere(op, call)`.
     # - `call.on_tensors` says whether a Tensor was passed.
     raise NotImplementedError("04e.1 Running an op is yours to write")
