@@ -71,7 +71,8 @@ def probe_06b_2(random):
         made._bump()
         seen.append([got._version, made._version])
         node, index, is_input = bare_node(), random.randrange(3), random.random() < 0.4
-        other = random.choice([made, tensor(random), tensor(random, grad=True) * 2])
+        other = random.choice([made, tensor(random), tensor(random, [2, 2])[0],
+                               tensor(random, grad=True) * 2])
         if random.random() < 0.3:
             other._node = node
         before = other._node
@@ -188,6 +189,10 @@ def probe_06b_4(random):
         there = sorted(segment.again)
         seen.append([there, [[numbers(segment.again[n]), segment.again[n].grad_fn is None]
                              for n in there]])
+        for _ in range(2 if there else 0):  # the second time, while others are left
+            seen.append([tried(lambda: numbers(segment.unpack(there[0])), text=False),
+                         sorted(segment.again), len(calls)])
+        segment.compute_again()
         for number in random.sample(there, len(there)):
             seen.append([number, numbers(segment.unpack(number)), sorted(segment.again),
                          len(calls)])

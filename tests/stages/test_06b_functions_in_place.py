@@ -197,6 +197,15 @@ def test_a_leaf_that_requires_grad_and_is_no_input_comes_back_itself():
 
 
 @pytest.mark.hole("06b.2")
+def test_a_view_that_forward_made_comes_back_itself():
+    node = node_of_custom()
+    with torch.no_grad():  # as in forward
+        made = leaf([1.0, 2.0])[1:]
+    assert join_to_node(node, made, 0, False) is made, "forward made it, and it has no other place"
+    assert made._node is node and made.requires_grad
+
+
+@pytest.mark.hole("06b.2")
 def test_an_alias_looks_at_the_same_memory():
     middle, y = alias_of_a_result()
     shared = y.data_ptr() == middle.data_ptr()
@@ -359,6 +368,10 @@ def test_a_leaf_may_be_written_to_where_nothing_is_recorded():
     with torch.no_grad():
         Doubled.apply(x)
     assert x.tolist() == [2.0, 4.0] and x.is_leaf and x.requires_grad and x._version == 2
+    view = x[:1]
+    with torch.no_grad():
+        Doubled.apply(view)
+    assert x.tolist() == [4.0, 4.0], f"expected a write through the view, got {x.tolist()}"
 
 
 @pytest.mark.hole("06b.3")

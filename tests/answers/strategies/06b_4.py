@@ -95,3 +95,56 @@ class Segment:
 
         with enable_grad(), saved_tensors_hooks(keep, nothing):
             self.function(self.input_again())
+
+# right: a list, made a dictionary at the end
+class Segment:
+    def pack(self, tensor):
+        number = next(self.numbers)
+        return number
+
+    def unpack(self, number):
+        if self.again.get(number) is None:
+            self.compute_again()
+        tensor = self.again[number]
+        del self.again[number]
+        return tensor
+
+    def compute_again(self):
+        tensors = []
+        with enable_grad():
+            with saved_tensors_hooks(lambda tensor: tensors.append(tensor.detach()), nothing):
+                self.function(self.input_again())
+        self.again = dict(enumerate(tensors))
+
+# wrong 06b_4_left_behind: what the first unpack left stays beside what is computed again
+class Segment:
+    def pack(self, tensor):
+        return next(self.numbers)
+
+    def unpack(self, number):
+        if number not in self.again:
+            self.compute_again()
+        return self.again.pop(number)
+
+    def compute_again(self):
+        def keep(tensor):
+            self.again[len(self.again)] = tensor.detach()
+
+        with enable_grad(), saved_tensors_hooks(keep, nothing):
+            self.function(self.input_again())
+
+# right: the input itself, which is checked too when it is unpacked
+class Segment:
+    def pack(self, tensor):
+        return next(self.numbers)
+
+    def unpack(self, number):
+        if number not in self.again:
+            self.compute_again()
+        return self.again.pop(number)
+
+    def compute_again(self):
+        made = []
+        with enable_grad(), saved_tensors_hooks(lambda t: made.append(t.detach()), nothing):
+            self.function(self.input.unpack(None))
+        self.again = dict(enumerate(made))
