@@ -4,6 +4,8 @@ import gc
 import warnings
 import weakref
 
+import numpy as np
+
 import minigrad as torch
 from minigrad.autograd.graph import increment_version
 from minigrad.graph.copy_slices import CopySlices
@@ -722,7 +724,8 @@ def symptom_06_6_zero_by_arithmetic() -> bool:
 
 
 def symptom_06_6_layout_of_the_gradient() -> bool:
-    base = leaf([[1.0, 2.0], [3.0, 4.0]]).t() * 1
+    by_columns = torch.from_numpy(np.asfortranarray([[1.0, 3.0], [2.0, 4.0]], np.float32))
+    base = by_columns.requires_grad_() * 1
     with torch.no_grad():
         view = base[0]
     grad = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
