@@ -84,9 +84,25 @@ def put_in(stage: Stage, given: Module, texts: dict[str, str], holes: Sequence[H
         texts[path] = "\n".join(lines) + "\n"
     imports = [given.cut(each) for each in given.tree.body
                if isinstance(each, ast.Import | ast.ImportFrom)]
-    mark = "from __future__ import annotations\n"
-    return {path: text.replace(mark, mark + "".join(f"{each}\n" for each in imports), 1)
-            for path, text in texts.items()}
+    return {path: with_imports(text, imports) for path, text in texts.items()}
+
+
+def with_imports(text: str, imports: Sequence[str]) -> str:
+    """Return a module's text with more imports, after its docstring and `__future__`.
+
+    >>> with_imports("'It doubles.'\\nx = 2\\n", ["import math"])
+    "'It doubles.'\\nimport math\\nx = 2\\n"
+    """
+    lines = text.splitlines(keepends=True)
+    body = ast.parse(text).body
+    position = 0
+    for each in body:
+        is_docstring = each is body[0] and isinstance(each, ast.Expr)
+        if not is_docstring and getattr(each, "module", "") != "__future__":
+            break
+        assert each.end_lineno is not None
+        position = each.end_lineno
+    return "".join([*lines[:position], *(f"{each}\n" for each in imports), *lines[position:]])
 
 
 def _functions(given: Module) -> list[tuple[str, ast.FunctionDef]]:
