@@ -38,9 +38,9 @@ def compile(model: Any = None, *, fullgraph: bool = False, dynamic: bool | None 
     with `fullgraph`.  A module becomes an `OptimizedModule` with the same parameters.  Without a
     model, return a decorator.
 
-    The option `activation_memory_budget`, from 0 to 1, says which part of the bytes that eager mode
-    saves for the backward pass may be saved; to keep to it, more is computed again.  `dynamic` and
-    `mode` are accepted and have no effect.
+    The option `activation_memory_budget`, from 0 to 1, limits how much is saved for the backward
+    pass, as a fraction of the bytes that eager mode saves.  With less, more is computed again.
+    `dynamic` and `mode` are accepted and have no effect.
 
     Raises `TypeError` if `model` is not callable, and `RuntimeError` for an unknown backend or
     mode.  Source: `torch.compile`.

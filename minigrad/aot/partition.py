@@ -67,7 +67,7 @@ def at_level(recorded: Recorded, level: int) -> Partition:
 
 
 def flow_network(recorded: Recorded, level: int) -> Network:
-    """Return the network in which the cheapest cut says what to save; see the NOTE.
+    """Return the network whose cheapest cut is the best set of values to save; see the NOTE.
 
     A value is an edge from `(id, 0)` to `(id, 1)`, and its capacity is its price in bytes.
     """

@@ -35,7 +35,7 @@ SIZED_BY_VALUES = ("nonzero", "flatnonzero", "unique")
 
 
 class Unrecordable(RuntimeError, AttributeError):
-    """Raised if a call cannot be recorded as a program; the message says why."""
+    """Raised if a call cannot be recorded as a program; the message has the reason."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message)

@@ -20,9 +20,14 @@ from typing import Any
 
 from .conv_columns import column_blocks, columns_by_block, has_short_lines, side_by_side
 from .conv_flip import flip_pays, flipped
-
-# A version without blocks needs `pad` and `windows`.
-from .kernels_window import add_windows, conv_output_sizes, crop, pad, windows, zeros  # noqa: F401
+from .kernels_window import (
+    add_windows,
+    conv_output_sizes,
+    crop,
+    pad,  # noqa: F401  # for an answer without blocks
+    windows,  # noqa: F401  # likewise
+    zeros,
+)
 
 Array = Any
 Ints = Sequence[int]
