@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from math import log
+from math import log, sqrt
 
 __all__ = ["closest"]
 
@@ -18,21 +18,36 @@ _COMMON = frozenset((
     "there", "they", "this", "to", "was", "what", "where", "which", "with"))
 
 
-def closest(sentence: str, texts: Sequence[str]) -> int:
+def closest(sentence: str, texts: Sequence[str], others: Sequence[str] = ()) -> int:
     """Return the index of the text most similar to a sentence; 0 if in doubt.
 
-    Words that occur in few of the texts count most.
+    Words that occur in few of the texts count most.  If there are sentences about `others`, other
+    mistakes in the same answer, it's the text that speaks for this sentence more than for those.
 
     >>> closest("The second hook gets the first one's gradient.",
     ...         ["The handle removes a hook.", "A hook sees the gradient of the hook before it."])
     1
+    >>> closest("You push a task and count it afterwards.",
+    ...         ["A gradient of 0.0 is pushed too.", "A pushed task is counted at once."],
+    ...         ["You don't push a gradient of 0.0."])
+    1
     """
-    wanted, words = _words(sentence), [_words(text) for text in texts]
+    words = [_words(text) for text in texts]
     known = Counter(word for each in words for word in each)
-    scores = [sum(log(1 + len(texts) / known[word]) for word in wanted & each) / (3 + len(each))
-              for each in words]
-    best = max(range(len(texts)), key=lambda index: (round(scores[index], 9), -index))
-    return best if scores[best] > MARGIN * scores[0] else 0
+
+    def scores(sentence: str) -> list[float]:
+        wanted = _words(sentence)
+        return [sum(log(1 + len(texts) / known[word]) for word in wanted & each)
+                / (3 + len(each)) / sqrt(1 + len(wanted)) for each in words]
+
+    own = scores(sentence)
+    least = MARGIN * own[0]
+    if others:
+        highest = [max(each) for each in zip(*map(scores, others), strict=True)]
+        own = [mine - theirs for mine, theirs in zip(own, highest, strict=True)]
+        least = own[0]
+    best = max(range(len(texts)), key=lambda index: (round(own[index], 9), -index))
+    return best if own[best] > least else 0
 
 
 def _words(text: str) -> frozenset[str]:

@@ -277,24 +277,34 @@ def _verdict(stage: Stage, trial: Trial, hole: Hole) -> Verdict:
             failing = _first(each, failing)
             break
     if (symptom := trial.diagnosis(stage, hole)) is not None:
-        failing = _about(stage, symptom, failing)
+        others = [name for name in stage.symptoms_of(hole) if name in shown and name != symptom]
+        failing = _about(stage, symptom, others, failing)
     return Verdict(hole, title, "wrong", 0, sentence, failing, len(outcomes))
 
 
-def _about(stage: Stage, symptom: str, failing: tuple[Outcome, ...]) -> tuple[Outcome, ...]:
+def _about(stage: Stage, symptom: str, others: Sequence[str], failing: tuple[Outcome, ...]
+           ) -> tuple[Outcome, ...]:
     """Move the test first that a symptom's sentence is about: the one named by `about`, or else the
     one whose sentence is closest.  Among several cases of the named test, the closest one wins.
+
+    `others` are further symptoms that the answer shows.  A test may fail only because of them.
     """
     own = [each for each in failing if unwritten(each.message) is None]
     if len(own) < 2:
         return failing
-    named = stage.words.get("about", {}).get(symptom)
-    own = [each for each in own
-           if each.test.rpartition("::")[2].partition("[")[0] == named] or own
-    about = f"{symptom.replace('_', ' ')} {stage.words['symptoms'][symptom]}"
+    named = stage.words.get("about", {})
+    not_own = {named.get(each) for each in others} - {None}
+    own = [each for each in own if _function(each) == named.get(symptom)] or \
+        [each for each in own if _function(each) not in not_own] or own
+    about, *rest = (f"{each.replace('_', ' ')} {stage.words['symptoms'][each]}"
+                    for each in (symptom, *others))
     texts = [f"{each.test.rpartition('::')[2].replace('_', ' ')} {stage.wanted(each.test) or ''}"
              for each in own]
-    return _first(own[closest(about, texts)], failing)
+    return _first(own[closest(about, texts, rest)], failing)
+
+
+def _function(outcome: Outcome) -> str:
+    return short_name(outcome.test).partition("[")[0]
 
 
 def _first(chosen: Outcome, failing: tuple[Outcome, ...]) -> tuple[Outcome, ...]:

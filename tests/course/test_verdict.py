@@ -145,6 +145,40 @@ def test_the_test_that_the_sentence_is_about_is_shown(number, symptom, failing):
     assert {each.test for each in verdict.failing} == {f"x.py::{test}" for test in failing}
 
 
+@pytest.mark.parametrize(("number", "symptoms", "failing"), [
+    ("03c.3", ["03c_3_counts_too_late", "03c_3_zero_is_dropped"],
+     ["test_a_gradient_of_zero_is_pushed_too",
+      "test_a_task_counts_before_another_thread_sees_it"]),
+    ("05.1", ["05_1_second_remove_raises", "05_1_mark_stays"],
+     ["test_marks_go_with_the_hook", "test_remove_may_be_called_again"]),
+    ("05.1", ["05_1_mark_is_not_true", "05_1_exit_keeps"],
+     ["test_a_with_block_removes_at_its_end", "test_marks_come_with_the_hook"]),
+])
+def test_of_two_mistakes_the_test_of_the_one_that_is_explained_is_shown(number, symptoms, failing):
+    stage = next(each for each in stages() if any(hole.id == number for hole in each.holes))
+    hole = next(each for each in stage.holes if each.id == number)
+    for order in (failing, failing[::-1]):
+        trial = Trial(tuple(Outcome(f"x.py::{test}", (number,), False, "assert 1 == 2")
+                            for test in order), dict.fromkeys(symptoms, True))
+        (verdict,) = verdicts(stage, trial, [hole])
+        assert verdict.diagnosis == stage.words["symptoms"][symptoms[0]]
+        assert verdict.first.test == f"x.py::{failing[1]}"
+
+
+def test_an_answer_with_two_mistakes_shows_the_test_of_the_first_sentence(tmp_path):
+    stage = next(each for each in stages() if each.number == "05")
+    hole, path = stage.holes[0], "graph/hooks.py"
+    text = stage.solution(path).read_text(encoding="utf-8")
+    right = "for hooks in self.hooks:\n            hooks.pop(self.id, None)"
+    assert text.count(right) == 1
+    file = tmp_path / "hooks.py"
+    file.write_text(text.replace(right, "del self.hooks[0][self.id]"), encoding="utf-8")
+    (verdict,) = verdicts(stage, try_files(stage, {path: file}, [hole.id]), [hole])
+    assert verdict.diagnosis.startswith("Calling `remove()` a second time raises an error")
+    assert verdict.first.test.endswith("::test_remove_may_be_called_again")
+    assert "test_marks_go_with_the_hook" in verdict.also
+
+
 def for_a_hole(stage):
     """The names of a stage's tests that are for one of its holes."""
     tree = ast.parse(stage.tests.read_text(encoding="utf-8"))

@@ -44,8 +44,8 @@ def check_hook_result(hook: Callable[..., Any], replaced: Any, given: Tensor | N
     #   shape (3, 2) for (2, 3), or ()  -> RuntimeError(SIZE_CHANGED.format(name))
     # Mind:
     # - None keeps the gradient and isn't checked; zero replaces it.
-    # - A hook may remove itself, or register a hook for its own output or the first one
-    #   for another. New hooks wait for the next pass.
+    # - While it runs, a hook may remove itself or register other hooks, even for an
+    #   output that had none. New hooks wait for the next pass.
     # - Compare the dtypes and shapes of the arrays (`_array`); strides may differ.
     raise NotImplementedError("05.2 Checking a hook's result is yours to write")
 
