@@ -451,5 +451,7 @@ def _error_in(text: str, first: int, last: int) -> tuple[int, str] | None:
     try:
         ast.parse("\n".join(["if True:" if lines[0][:1].isspace() else "", *lines]))
     except SyntaxError as error:
-        return first - 1 + min(max((error.lineno or 2) - 1, 1), len(lines)), error.msg
+        words = re.sub(r"\bon line (\d+)", lambda found: f"on line {int(found[1]) + first - 2}",
+                       error.msg)  # such as "after 'if' statement on line 27"
+        return first - 1 + min(max((error.lineno or 2) - 1, 1), len(lines)), words
     return None

@@ -299,6 +299,16 @@ def test_the_error_names_its_line():
         loaded(source).made(1)
 
 
+@pytest.mark.parametrize(("wrong", "words"), [
+    ("if size:\n    return Thing(size)", "after 'if' statement on line {}"),
+    ("return Thing(\n        size]", r"opening parenthesis '\(' on line {}"),
+])
+def test_a_line_in_the_error_s_words_is_one_of_the_file(wrong, words):
+    source = repaired(PACKAGE.replace("return Thing(size)", wrong))
+    with pytest.raises(SyntaxError, match=words.format(len(PACKAGE.splitlines()))):
+        loaded(source).made(1)
+
+
 def test_several_broken_exercises_are_all_told():
     source = repaired(PACKAGE.replace("return Thing(size)", "return (").replace(
         "return math.sqrt(halved(x))", "return )"))
