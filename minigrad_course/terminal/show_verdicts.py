@@ -63,8 +63,8 @@ def show_whole(console: Console, whole: Trial) -> None:
     for each in whole.outcomes:
         if not each.passed:
             console.print(f"  {escape(short_name(each.test))} failed:")
-            for line in each.message.splitlines()[:12]:
-                console.print(f"    {escape(line)}")
+            for line in _message_lines(each):
+                _show_message_line(console, line)
             if each.where:
                 console.print(f"  at {escape(each.where)}", soft_wrap=True)
 
@@ -122,14 +122,25 @@ def _show_failure(console: Console, verdict: Verdict, first: Outcome) -> None:
     console.print(f"  {escape(short_name(first.test))} failed:")
     if asked := failing_line(first):
         console.print(f"    [dim]{escape(asked)}[/]", soft_wrap=True)
-    for line in first.message.splitlines()[:12]:
-        console.print(f"    {escape(line)}")
+    for line in _message_lines(first):
+        if f" it raises {line.rstrip('.')}." not in f"{verdict.diagnosis}":
+            _show_message_line(console, line)
     if first.where:
         console.print(f"  at {escape(first.where)}", soft_wrap=True)
     if len(verdict.failing) > 1:
         others = verdict.also
         also = f"; also {', '.join(others[:3])}{_more(len(others) - 3)}" if others else ""
         print_wrapped(console, f"  {len(verdict.failing)} of its {verdict.tests} tests fail{also}")
+
+
+def _message_lines(outcome: Outcome) -> list[str]:
+    return [line for line in outcome.message.splitlines()[:12] if line.strip()]
+
+
+def _show_message_line(console: Console, line: str) -> None:
+    """Show a line of a failure, so that what doesn't fit continues below its beginning."""
+    text = line.lstrip(" ")
+    print_indented(console, escape(text), 4 + len(line) - len(text))
 
 
 def _more(count: int) -> str:
