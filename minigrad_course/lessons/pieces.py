@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from ..content.lesson_blocks import Block, parse, picture_file, picture_words
@@ -17,6 +18,9 @@ __all__ = ["Piece", "pieces_of", "sections"]
 
 _SUMMARY = re.compile(r"<summary>(.*?)</summary>")
 _LINK = re.compile(r"\[([^\]]+)\]\(([^)\s]+)\)")
+_AUTOLINK = re.compile(r"<(https?://[^>\s]+)>")
+#: How a paragraph begins that belongs to the list before it.
+_CONTINUED = re.compile(r"[ ]|[-*] |\d+\. ")
 
 
 @dataclass
@@ -84,18 +88,42 @@ def _words(text: str, bare: bool) -> list[Piece]:
             pieces.append(Piece("heading", title.replace("`", ""), len(marks)))
         elif part.strip():
             words = part.strip("\n")
-            pieces.append(Piece("text", plain(_LINK.sub(_link, words)) if bare else words))
+            pieces.append(Piece("text", plain(_without_links(words)) if bare else words))
     return pieces
 
 
-def _link(found: re.Match[str]) -> str:
-    """Return a link's words with its target, as far as a terminal can show it."""
+def _without_links(text: str) -> str:
+    """Return Markdown whose links are plain words, with the addresses as notes below a paragraph.
+
+    >>> print(_without_links("See [the manual](https://a.org/b) first.\\n\\nThen <https://c.org>."))
+    See the manual [1] first.
+    <BLANKLINE>
+    [1] https://a.org/b
+    <BLANKLINE>
+    Then https://c.org.
+    """
+    made: list[str] = []
+    addresses: list[str] = []
+    paragraphs = text.split("\n\n")
+    for paragraph, following in zip(paragraphs, [*paragraphs[1:], ""], strict=True):
+        made.append(_AUTOLINK.sub(r"\1", _LINK.sub(partial(_link, addresses), paragraph)))
+        if addresses and not _CONTINUED.match(following):
+            made.append("  \n".join(f"[{number}] {address}"
+                                    for number, address in enumerate(addresses, 1)))
+            addresses.clear()
+    return "\n\n".join(made)
+
+
+def _link(addresses: list[str], found: re.Match[str]) -> str:
+    """Return the words of a link, with the number of a note if it leads to the web."""
     words, address = found[1], found[2]
     if lesson := re.match(r"(\d\d\w?)_\w+\.md", address):
         return words if lesson[1] in words else f"{words} (lesson {lesson[1]})"
-    if address.startswith("http"):
-        return f"{words} ({address})"
-    return words
+    if not address.startswith("http"):
+        return words
+    if address not in addresses:
+        addresses.append(address)
+    return f"{words} [{addresses.index(address) + 1}]"
 
 
 def _code(block: Block) -> Piece:
