@@ -9,7 +9,7 @@ from minigrad import __version__
 
 from ..content.stages import stages
 from ..learner import skipped_stages
-from ..learner.next_step import course_points
+from ..learner.next_step import course_points, without_skipped
 from ..learner.workspace import Workspace
 from .results import read_results
 
@@ -69,21 +69,24 @@ def certificate(space: Workspace, name: str = "") -> str:
     """Return the certificate's text.
 
     An exercise counts as solved whether or not a hint was taken; answers shown before their
-    exercise was solved are counted separately.
+    exercise was solved are counted separately.  Skipped stages aren't counted, and it says so.
     """
     return "\n".join(line.rstrip() for line in _lines(space, name)) + "\n"
 
 
 def _lines(space: Workspace, name: str) -> Iterator[str]:
     known = space.progress()["holes"]
-    graded = [stage for stage in stages() if stage.holes]
-    holes = [hole for stage in graded for hole in stage.holes]
+    left_out = skipped_stages.skipped(space)
+    graded = [stage for stage in stages() if stage.holes and (
+        stage.number not in left_out or all(space.solved(hole) for hole in stage.holes))]
+    holes = [hole for stage in stages() for hole in stage.holes
+             if stage in graded or space.solved(hole)]
     solved = [hole for hole in holes if space.solved(hole)]
     earned, possible = course_points(space)
     shown = sum(bool(known[hole.id].get("gave_up")) for hole in solved)
     hints = sum(space.hints_taken(hole) for hole in solved)
     parts = standing(space)
-    done = len(solved) == len(holes) and all(is_done for _, is_done, _ in parts)
+    done = bool(solved) and len(solved) == len(holes) and all(is_done for _, is_done, _ in parts)
 
     yield "=" * WIDTH
     yield "minigrad: an automatic differentiation engine, built by hand".center(WIDTH)
@@ -91,7 +94,8 @@ def _lines(space: Workspace, name: str) -> Iterator[str]:
     if name:
         yield name.center(WIDTH)
     yield "=" * WIDTH
-    yield _row("stages", f"{len(skipped_stages.solved_stages(space))} of {len(graded)} solved")
+    yield _row("stages", f"{len(skipped_stages.solved_stages(space))} of {len(graded)} solved"
+                         + without_skipped(space))
     yield _row("exercises", f"{len(solved)} of {len(holes)} solved, with "
                             f"{counted(hints, 'hint')} and {counted(shown, 'answer')} shown")
     yield _row("points", f"{earned} of {possible}")

@@ -13,7 +13,7 @@ import typer
 from rich.markup import escape
 
 from ..capstone.certificate import WANTED, certificate, counted, operations_told, standing
-from ..capstone.faults import Fault, engine_with, fault_with, plant
+from ..capstone.faults import Fault, candidates, engine_with, fault_with, plant
 from ..capstone.results import keep_result, read_results
 from ..content.selection import stages_named
 from ..content.source import module
@@ -160,8 +160,18 @@ def fault(
     own = [each for each in _own(space) if chosen is None or each[0] in chosen]
     files, shared = engine_with(swapped, own)
     run_script(_program("ten_probes.py"), [], files, shared, one_thread=True)
-    console().print(f"question {facts['questions']}. Next: `--mine 01-05` asks about half of the "
-                    "stages, `--stage NN` answers")
+    half = _half(space)
+    ask = (f"`--mine {half}` asks about half of your stages" if chosen is None and half else
+           "`--mine` asks about fewer stages")
+    print_wrapped(console(), f"question {facts['questions']}. Next: {ask}, `--stage NN` answers")
+
+
+def _half(space: Workspace) -> str:
+    """Return the first half of the stages that a fault may be in, as a range; "" for one stage."""
+    among = {each.stage.key for each in candidates()}
+    numbers = [stage.number for stage, _ in _own(space) if stage.key in among]
+    half = numbers[:len(numbers) // 2]
+    return "-".join(dict.fromkeys((half[0], half[-1]))) if half else ""
 
 
 def _plant(space: Workspace, facts: dict[str, Any]) -> None:
@@ -180,8 +190,8 @@ def _answer(space: Workspace, facts: dict[str, Any], planted: Fault, stage: str)
                           + ", ".join(each.number for each in named) + " were named")
     if facts["questions"] < QUESTIONS:
         raise CourseError(f"run the probes at least {QUESTIONS} times before you answer: "
-                          "`minigrad capstone fault --mine 01-05` shows whether the fault is in "
-                          "these stages")
+                          f"`minigrad capstone fault --mine {_half(space) or planted.stage.number}`"
+                          " shows whether the fault is in these stages")
     if named[0] != planted.stage:
         facts["wrong"] += 1
         keep_result(space, "fault", facts)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import sys
 from pathlib import Path
+from textwrap import dedent
 from typing import Annotated
 
 import typer
@@ -15,7 +17,7 @@ from rich.syntax import Syntax
 from rich.table import Table
 
 from ..content.selection import exercises_named, one_exercise, stages_named
-from ..content.source import Module, module, symbols_in
+from ..content.source import Module, body_span, module, symbols_in
 from ..content.stages import CourseError, Hole, Stage, checkout, stages
 from ..learner import skipped_stages
 from ..learner.bridge import bridge_lines
@@ -27,6 +29,7 @@ from ..running.learner_files import combine_files
 from ..running.program import run_script
 from ..running.trial import debug_files
 from ..terminal.learn import learn as watch
+from ..terminal.markdown_page import show_code
 from ..terminal.progress_chart import progress_chart
 from ..terminal.show_verdicts import show_problem, try_and_show
 from ..terminal.wrapping import print_wrapped
@@ -92,18 +95,25 @@ def upgrade(where: Where = None) -> None:
 
 @app.command("list")
 @in_one_sentence
-def list_exercises(where: Where = None) -> None:
-    """List all exercises: which are done, their points, and the hints you took.
+def list_exercises(
+    what: Annotated[
+        str | None, typer.Argument(metavar="[STAGES]", help="03, 13 (13a and 13b), 05-08 or 01,03; "
+                                                            "by default all stages.")
+    ] = None,
+    where: Where = None,
+) -> None:
+    """List exercises: which are done, their points, and the hints you took.
 
     \b
-    Example:
+    Examples:
       minigrad list
+      minigrad list 05-08
     """
-    space = find_workspace(where)
+    space, chosen = find_workspace(where), stages() if what is None else stages_named(what)
     left_out = skipped_stages.skipped(space)
     table = Table("", "exercise", "points", "hints", box=None, pad_edge=False)
     upcoming = next_exercise(space)
-    for stage in stages():
+    for stage in chosen:
         table.add_row("", f"[bold]{stage.number} {escape(stage.words['title'])}[/]", "", "")
         for hole in stage.holes:
             title = stage.words["hole"][hole.id]["title"]
@@ -246,7 +256,9 @@ def next_hint(space: Workspace, stage: Stage, hole: Hole) -> list[str]:
         space.note(hole, hints=taken)
     lines = [f"{hole.id}, hint {i + 1} of {len(hints)}: {escape(hints[i])}" for i in range(taken)]
     lines.append(f"[dim]for names used inside the package, see {escape(glossary())}[/]")
-    if taken == len(hints):
+    if space.solved(hole):
+        lines.append(f"`minigrad solution {hole.id}` shows the package's answer next to yours.")
+    elif taken == len(hints):
         lines.append("That was the last hint; "
                      f"`minigrad solution {hole.id} --give-up` shows an answer.")
     return lines
@@ -341,6 +353,8 @@ def solution(
 ) -> None:
     """Show the package's answer next to yours, once an exercise is solved.
 
+    It shows the functions without their docstrings and without the task.
+
     \b
     Examples:
       minigrad solution 03.2
@@ -365,20 +379,42 @@ def solution(
 
 
 def _beside(out: Console, space: Workspace, stage: Stage, hole: Hole) -> None:
+    """Show what the learner and the package wrote, without what both files were given."""
     files = space.files(stage)
     for path in stage.modules:
         for symbol in symbols_in(hole, path):
-            theirs = module(stage.package, path)
-            panels = [_panel("the package's", theirs.cut(theirs.find(symbol)))]
+            answers = {"the package's": _body(module(stage.package, path), symbol, hole)}
             try:
-                mine = Module.read(files[path], path)
-                panels.insert(0, _panel("yours", mine.cut(mine.find(symbol))))
+                mine = _body(Module.read(files[path], path), symbol, hole)
+                answers = {"yours": mine} | answers
             except (CourseError, SyntaxError, UnicodeDecodeError) as error:
                 out.print(f"cannot read your answer: {escape(str(error))}")
             out.print(f"{hole.id}  {path}: {symbol}")
-            out.print(Columns(panels, equal=True) if out.width >= 160 else panels[0])
-            if out.width < 160 and len(panels) > 1:
-                out.print(panels[1])
+            if len(answers) > len(set(answers.values())):
+                out.print("  yours is the same as the package's")
+                continue
+            if out.width >= 160:
+                out.print(Columns([_panel(*each) for each in answers.items()], equal=True))
+                continue
+            for title, code in answers.items():
+                out.print(f"\n  [bold]{title}[/]", end="")
+                show_code(out, code)
+            out.print()
+
+
+def _body(source: Module, symbol: str, hole: Hole) -> str:
+    """Return a function's body without its docstring and the task; a class as a whole."""
+    found = source.find(symbol)
+    if not isinstance(found, ast.FunctionDef):
+        return source.cut(found)
+    first, last = body_span(source, found)
+    lines = source.lines[first - 1 : last]
+    while lines and not lines[0].strip():
+        del lines[0]
+    if lines and lines[0].strip().startswith(f"# {hole.id} "):
+        while len(lines) > 1 and lines[0].strip()[:1] in ("#", ""):
+            del lines[0]
+    return dedent("\n".join(lines))
 
 
 def _panel(title: str, code: str) -> Panel:

@@ -10,7 +10,7 @@ from pathlib import Path
 from rich.markup import escape
 
 from ..content.stages import Hole, Stage, checkout, stages
-from .skipped_stages import skipped
+from .skipped_stages import skipped, solved_stages
 from .workspace import Workspace
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "solved_summary",
     "where_to_write",
     "with_noun",
+    "without_skipped",
 ]
 
 
@@ -87,11 +88,27 @@ def _task_location(file: Path, hole: Hole) -> str:
 
 
 def course_points(space: Workspace) -> tuple[int, int]:
-    """Return the points earned so far, and the maximum of the course."""
-    holes = [hole for stage in stages() for hole in stage.holes]
-    solved = space.progress()["holes"]
-    return (sum(hole.points for hole in holes if solved.get(hole.id, {}).get("solved")),
-            sum(hole.points for hole in holes))
+    """Return the points earned so far, and their maximum.
+
+    Exercises of skipped stages count only if they are solved.
+    """
+    left_out, solved = skipped(space), space.progress()["holes"]
+    earned = possible = 0
+    for stage in stages():
+        for hole in stage.holes:
+            is_solved = bool(solved.get(hole.id, {}).get("solved"))
+            earned += hole.points * is_solved
+            possible += hole.points * (is_solved or stage.number not in left_out)
+    return earned, possible
+
+
+def without_skipped(space: Workspace) -> str:
+    """Return the end of a sentence that counts, which says how many stages are left out of it.
+
+    Stages that were solved and then skipped count.
+    """
+    count = len(skipped(space) - {stage.number for stage in solved_stages(space)})
+    return f", not counting {with_noun(count, 'skipped stage')}" if count else ""
 
 
 def next_step(space: Workspace, after: Stage | None = None) -> Iterator[str]:
@@ -126,4 +143,4 @@ def solved_summary(space: Workspace, stage: Stage) -> Iterator[str]:
     taken = f", {with_noun(hints, 'hint')} taken" if hints else ", no hints taken"
     earned, possible = course_points(space)
     yield (f"[green]stage {stage.number} is solved[/]: {points} of {points} points{taken}; "
-           f"{earned} of {possible} in the course")
+           f"{earned} of {possible} in the course{without_skipped(space)}")

@@ -12,7 +12,7 @@ from typing import Any
 from rich.markup import escape
 
 from ..content.stages import Stage, stages
-from ..learner.next_step import course_points, next_exercise
+from ..learner.next_step import course_points, next_exercise, without_skipped
 from ..learner.skipped_stages import skipped
 from ..learner.workspace import Workspace
 
@@ -51,7 +51,8 @@ def progress_chart(space: Workspace, encoding: str, height: int | None = None) -
     yield ""
     yield (f"    {solved_mark} solved  {next_mark} next  {open_mark} open  "
            f"{skipped_mark} skipped")
-    yield f"{earned} of {possible} points, {100 * earned // possible} %"
+    yield (f"{earned} of {possible} points, {100 * earned // max(possible, 1)} %"
+           f"{without_skipped(space)}")
 
 
 def _states(holes: Holes, left_out: Collection[str]) -> dict[str, str]:

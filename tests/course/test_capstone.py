@@ -25,6 +25,7 @@ from minigrad_course.capstone.results import keep_result, read_results
 from minigrad_course.commands import capstone as commands
 from minigrad_course.content import stages as course
 from minigrad_course.content.stages import CourseError, find_stage
+from minigrad_course.learner import skipped_stages
 from minigrad_course.learner.workspace import Workspace, make_workspace
 from minigrad_course.running.program import run_script
 
@@ -209,6 +210,14 @@ def test_a_fault_is_asked_about_and_named(planted):
     assert read_results(space)["fault"]["found"] == [{"number": 1, "questions": 3, "wrong": 1}]
     call("fault")
     assert read_results(space)["fault"]["number"] == 2
+
+
+def test_the_next_question_is_about_half_of_the_solved_stages(planted):
+    space, _, _ = planted
+    solve(space, "00", "05", "06", "07", "13b")
+    skipped_stages.skip(space, [find_stage("05")])
+    assert "`--mine 06` asks about half of your stages" in call("fault")
+    assert "--mine` asks about fewer stages" in call("fault", "--mine", "06")
 
 
 @pytest.mark.parametrize(("words", "told"), [

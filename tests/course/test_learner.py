@@ -116,6 +116,33 @@ def test_a_wrong_answer_is_told_by_its_sentence(space):
     assert not space.solved(HOLE)
 
 
+def test_a_list_can_be_of_some_stages(space):
+    told = call("list", "05-06")
+    assert "05.1" in told and "06.1" in told
+    assert "04e.1" not in told and "07.1" not in told
+
+
+def test_a_solution_is_shown_without_what_both_files_were_given(space):
+    solve(space)
+    for path in STAGE.modules:
+        file = STAGE.exercise(path, space.exercises)
+        file.write_text(file.read_text(encoding="utf-8").replace("return ", "return  "), "utf-8")
+    call("run", HOLE.id)
+    told = call("solution", HOLE.id)
+    assert "yours" in told and "the package's" in told
+    assert '"""' not in told and f"# {HOLE.id} " not in told and "def " not in told
+    last = call("hint", HOLE.id).splitlines()[-1]
+    assert "--give-up" not in call("hint", HOLE.id) and f"minigrad solution {HOLE.id}" in last
+
+
+def test_points_of_skipped_stages_are_not_counted(space):
+    call("skip", "00-04e")
+    total = sum(hole.points for stage in course.stages() for hole in stage.holes)
+    count = sum(stage.key < "05" for stage in course.stages())
+    told = call("progress")
+    assert f"0 of {total - 10 * count} points, 0 %, not counting {count} skipped stages" in told
+
+
 @pytest.mark.slow
 def test_what_is_to_be_written_is_told_with_its_place(space):
     file, line = re.search(r"write it here: (.*):(\d+)", call("run", HOLE.id, code=1)).groups()
