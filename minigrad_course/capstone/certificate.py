@@ -69,7 +69,7 @@ def certificate(space: Workspace, name: str = "") -> str:
     """Return the certificate's text.
 
     An exercise counts as solved whether or not a hint was taken; answers shown before their
-    exercise was solved are counted separately.  Skipped stages aren't counted, and it says so.
+    exercise was solved are counted separately.  Skipped stages aren't counted.
     """
     return "\n".join(line.rstrip() for line in _lines(space, name)) + "\n"
 

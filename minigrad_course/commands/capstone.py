@@ -161,9 +161,9 @@ def fault(
     files, shared = engine_with(swapped, own)
     run_script(_program("ten_probes.py"), [], files, shared, one_thread=True)
     half = _half(space)
-    ask = (f"`--mine {half}` asks about half of your stages" if chosen is None and half else
-           "`--mine` asks about fewer stages")
-    print_wrapped(console(), f"question {facts['questions']}. Next: {ask}, `--stage NN` answers")
+    way = (f"`--mine {half}` tests about half of your stages" if chosen is None and half else
+           "`--mine` tests fewer stages")
+    print_wrapped(console(), f"question {facts['questions']}. Next: {way}, `--stage NN` answers")
 
 
 def _half(space: Workspace) -> str:

@@ -103,7 +103,7 @@ def course_points(space: Workspace) -> tuple[int, int]:
 
 
 def without_skipped(space: Workspace) -> str:
-    """Return the end of a sentence that counts, which says how many stages are left out of it.
+    """Return the end of a sentence about points: the number of stages left out of them.
 
     Stages that were solved and then skipped count.
     """

@@ -22,7 +22,7 @@ def closest(sentence: str, texts: Sequence[str], others: Sequence[str] = ()) -> 
     """Return the index of the text most similar to a sentence; 0 if in doubt.
 
     Words that occur in few of the texts count most.  If there are sentences about `others`, other
-    mistakes in the same answer, it's the text that speaks for this sentence more than for those.
+    mistakes in the same answer, it's the text that fits this sentence better than those.
 
     >>> closest("The second hook gets the first one's gradient.",
     ...         ["The handle removes a hook.", "A hook sees the gradient of the hook before it."])

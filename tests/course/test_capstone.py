@@ -216,8 +216,8 @@ def test_the_next_question_is_about_half_of_the_solved_stages(planted):
     space, _, _ = planted
     solve(space, "00", "05", "06", "07", "13b")
     skipped_stages.skip(space, [find_stage("05")])
-    assert "`--mine 06` asks about half of your stages" in call("fault")
-    assert "--mine` asks about fewer stages" in call("fault", "--mine", "06")
+    assert "`--mine 06` tests about half of your stages" in call("fault")
+    assert "--mine` tests fewer stages" in call("fault", "--mine", "06")
 
 
 @pytest.mark.parametrize(("words", "told"), [

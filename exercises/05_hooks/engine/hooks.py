@@ -45,7 +45,7 @@ def check_hook_result(hook: Callable[..., Any], replaced: Any, given: Tensor | N
     # Mind:
     # - None keeps the gradient and isn't checked; zero replaces it.
     # - While it runs, a hook may remove itself or register other hooks, even for an
-    #   output that had none. New hooks wait for the next pass.
+    #   output without hooks. New hooks wait for the next pass.
     # - Compare the dtypes and shapes of the arrays (`_array`); strides may differ.
     raise NotImplementedError("05.2 Checking a hook's result is yours to write")
 
