@@ -4,6 +4,7 @@ Tuples, edges and first gradients are asked for directly; `gradients` and the tw
 front are run on random graphs.
 """
 
+import contextlib
 import importlib
 import warnings
 
@@ -11,6 +12,7 @@ import numpy as np
 from probing import array, tensor, tried
 
 import minigrad as torch
+from minigrad.autograd import forward_ad
 from minigrad.autograd.graph import GradientEdge
 from minigrad.engine.graph_task import GraphTask
 
@@ -123,8 +125,10 @@ def probe_03b_3(random):
             roots.append(root)
             grads.append(given)
         graph = random.random() < 0.5
-        got = tried(lambda roots=roots, grads=grads, graph=graph:
-                    front.root_gradients(roots, grads, graph))
+        around = forward_ad.dual_level() if random.random() < 0.2 else contextlib.nullcontext()
+        with around:
+            got = tried(lambda roots=roots, grads=grads, graph=graph:
+                        front.root_gradients(roots, grads, graph))
         seen.append([shown(got), [a is b for a, b in zip(got, grads, strict=False)]
                      if graph and got and got[0] != "raised" else None])
     return seen
@@ -210,6 +214,8 @@ def probe_03b_5(random):
         t, w = graph_of(random), tensor(random, [2])
         seen.append(noted(lambda t=t, w=w: front.backward([t["loss"], t["w"]], [None, w])))
         seen.append(leaves(t))
+        wrong = random.choice([t["w"], t["constant"], [t["loss"], t["w"]]])  # refused unwarned
+        seen.append(noted(lambda wrong=wrong: front.backward(wrong, create_graph=True)))
     return seen
 
 

@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 
 import minigrad as torch
+from minigrad.autograd import forward_ad
 from minigrad.autograd.graph import get_gradient_edge
 from minigrad.engine.graph_task import GraphTask
 
@@ -215,6 +216,13 @@ def symptom_03b_3_tensors_always() -> bool:
             or isinstance(_first(_leaf(1.0) * 2, torch.tensor(1.0)), torch.Tensor))
 
 
+def symptom_03b_3_only_create_graph() -> bool:
+    with forward_ad.dual_level():
+        inside = _first(_leaf(1.0) * 2)
+    return isinstance(inside, np.ndarray) and isinstance(
+        _first(_leaf(1.0) * 2, create_graph=True), torch.Tensor)
+
+
 def symptom_03b_3_history_lost() -> bool:
     made = _first(_leaf(1.0) * 2, torch.tensor(1.0, requires_grad=True), create_graph=True)
     return isinstance(made, torch.Tensor) and not made.requires_grad
@@ -398,6 +406,17 @@ def symptom_03b_5_no_warning() -> bool:
         torch.autograd.backward(x * x, create_graph=True)
     x.grad = None
     return not any("reference cycle" in str(each.message) for each in told)
+
+
+def symptom_03b_5_warns_first() -> bool:
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        kinds = [_error(torch.autograd.backward, root, create_graph=True)[0]
+                 for root in (_leaf([1.0, 2.0]) * 2, torch.ones(1))]
+        kinds.append(_error(torch.autograd.backward, _leaf([2.0]) * 2, create_graph=True,
+                            inputs=[])[0])
+    return kinds == [RuntimeError] * 3 and any(
+        "reference cycle" in str(each.message) for each in told)
 
 
 def symptom_03b_5_not_retained() -> bool:

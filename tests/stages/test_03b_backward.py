@@ -9,6 +9,7 @@ from _oracle import assert_close, central_difference_vjp
 
 import minigrad as torch
 from minigrad import _state
+from minigrad.autograd import forward_ad
 from minigrad.autograd.graph import GradientEdge, get_gradient_edge
 from minigrad.engine import engine
 from minigrad.engine.graph_task import GraphTask
@@ -287,6 +288,25 @@ def test_a_given_gradient_that_requires_grad_makes_all_tensors():
     made = first(roots, [None, g]) + first(roots[::-1], [g, None])
     assert all(isinstance(m, torch.Tensor) for m in made), f"got {made!r}"
     assert made[1].requires_grad and made[0].item() == 1.0
+
+
+@pytest.mark.hole("03b.3")
+@pytest.mark.parametrize("where", ["dual_level", "vmap"])
+def test_inside_a_transform_they_are_tensors_too(where):
+    made = []
+
+    def run(x):
+        made.extend(first([leaf(1.0) * 2, leaf([1.0, 2.0]) * 2],
+                          [None, torch.tensor([3.0, 4.0])]))
+        return x
+
+    if where == "vmap":
+        torch.func.vmap(run)(torch.ones(2))
+    else:
+        with forward_ad.dual_level():
+            run(None)
+    assert [type(m) for m in made] == [torch.Tensor] * 2, f"got {made!r}"
+    assert made[0].item() == 1.0 and made[1].tolist() == [3.0, 4.0]
 
 
 @pytest.mark.hole("03b.3")
@@ -582,6 +602,24 @@ def test_backward_with_create_graph_warns():
     with pytest.warns(UserWarning, match="reference cycle"):
         torch.autograd.backward(x**2, create_graph=True)
     x.grad = None
+
+
+@pytest.mark.hole("03b.5")
+@pytest.mark.parametrize("wrong", ["no inputs", "too few gradients", "a gradient's shape",
+                                   "no gradient for two elements", "a root without history"])
+def test_backward_checks_its_arguments_before_it_warns(wrong):
+    y = leaf([1.0, 2.0]) * 2
+    tensors, given, inputs = {
+        "no inputs": (y.sum(), None, []),
+        "too few gradients": ([y, y], [torch.ones(2)], None),
+        "a gradient's shape": (y, torch.ones(3), None),
+        "no gradient for two elements": (y, None, None),
+        "a root without history": (torch.ones(1), None, None)}[wrong]
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        said(RuntimeError, torch.autograd.backward, tensors, given, create_graph=True,
+             inputs=inputs)
+    assert not told, f"it warned before it raised: {told[0].message}"
 
 
 @pytest.mark.hole("03b.5")
