@@ -153,6 +153,12 @@ def probe_04b_3(random):
                 for along_dim, keep in ((dim, keepdim), (None, False)):
                     seen.append(tried(lambda x=x, p=p, along_dim=along_dim, keep=keep: slopes(
                         random, torch.linalg.vector_norm(tensor(x), p, along_dim, keep))))
+        for p in (-1, -2, -0.5):  # a zero makes the norm of the first row zero
+            rows = array(random, [2, 3])
+            rows[0, random.randrange(3)] = 0.0
+            x = tensor(rows)
+            torch.linalg.vector_norm(x, p, 1).backward(tensor(array(random, [2])).detach())
+            seen.append(x.grad.numpy())
         for p in (2, 3, math.inf, 1.5, 1):
             seen.append(slopes(random, torch.linalg.vector_norm(tensor(np.zeros((2, 2))), p, 0)))
             ties = np.array([[1.5, -1.5, random.random()], [-2.0, 1.0, 2.0]])

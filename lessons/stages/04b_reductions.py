@@ -365,6 +365,13 @@ def symptom_04b_3_infinite_at_one_zero() -> bool:
     return _same(_norm(3), _cubic(2)) and got is not None and not np.isfinite(got[0])
 
 
+def symptom_04b_3_infinite_at_norm_zero() -> bool:
+    got = _grad(lambda x: torch.norm(x, -1), [0.0, 2.0, 3.0], 1.0)
+    usual = _grad(lambda x: torch.norm(x, -1), [1.0, 1.0], 1.0)
+    return (_same(_norm(3), _cubic(2)) and _same(usual, [0.25, 0.25]) and got is not None
+            and not np.isfinite(got[1:]).all())
+
+
 def _logsumexp():
     """The gradient of logsumexp along dimension 1, and its right value."""
     weights = np.exp(X) / np.exp(X).sum(1, keepdims=True)
@@ -618,8 +625,15 @@ def _added(sizes, dim, index, source):
 
 def symptom_04b_6_source_not_broadcast() -> bool:
     whole = _added((3, 2), 0, [1, 1], [[1, 2], [4, 8]])
-    return _same(whole, [[0, 0], [5, 10], [0, 0]]) and not _same(
-        _added((3, 2), 0, [1, 1], [[1, 2]]), [[0, 0], [2, 4], [0, 0]])
+    if not _same(whole, [[0, 0], [5, 10], [0, 0]]):
+        return False
+    target = np.zeros(4)
+    try:
+        kernels_index._add_at(np, target, np.array([[0, 1], [1, 2]]), np.array([10.0, 20.0]))
+    except Exception:
+        return True
+    return not (_same(_added((3, 2), 0, [1, 1], [[1, 2]]), [[0, 0], [2, 4], [0, 0]])
+                and target.tolist() == [10, 30, 20, 0])
 
 
 def symptom_04b_6_strides_of_the_index() -> bool:

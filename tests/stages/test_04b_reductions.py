@@ -370,6 +370,14 @@ def test_no_slope_where_all_elements_are_zero(p):
 
 
 @pytest.mark.hole("04b.3")
+@pytest.mark.parametrize("p", [-1, -2, -0.5])
+def test_no_slope_where_a_zero_makes_the_norm_zero(p):
+    rows = np.array([[0.0, 2.0, 3.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
+    (got,) = gradients(lambda x: torch.norm(x, p, 1), [rows], [1.0, 2.0, 3.0])
+    assert_close(got, np.zeros((3, 3)), what=f"the gradient of the {p}-norm, which is 0")
+
+
+@pytest.mark.hole("04b.3")
 @pytest.mark.parametrize("p", [1, 2, 3, 1.5, 0.5])
 def test_no_slope_at_single_zeros(p):
     (got,) = gradients(lambda x: torch.norm(x, p), [np.array([0.0, 2.0])], 1.0)

@@ -248,3 +248,28 @@ def scatter_add(xp, target, dim, index, source):
         return target + source.sum(dtype=target.dtype)
     source = source[tuple(slice(n) for n in index.shape)]
     return _add_at(xp, target, _positions(xp, target.shape, dim % target.ndim, index), source)
+
+# wrong 04b_6_source_not_broadcast: leaves the broadcasting to add.at
+def _positions(xp, sizes, dim, index):
+    found = 0
+    for axis, size in enumerate(sizes):
+        step = 1
+        for later in sizes[axis + 1:]:
+            step *= later
+        place = index if axis == dim else _along(xp.arange(index.shape[axis]), axis, len(sizes))
+        found = found + place * step
+    return found
+
+def _add_at(xp, target, positions, values):
+    flat = target.reshape(-1)
+    xp.add.at(flat, positions, values.astype(target.dtype))
+    if not target.flags.c_contiguous:
+        target[...] = flat.reshape(target.shape)
+    return target
+
+def scatter_add(xp, target, dim, index, source):
+    if target.ndim == 0:
+        target += source.sum()
+        return target
+    part = source[tuple(slice(size) for size in index.shape)]
+    return _add_at(xp, target, _positions(xp, target.shape, dim % target.ndim, index), part)
