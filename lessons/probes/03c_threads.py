@@ -298,13 +298,17 @@ def probe_03c_3_steps(random):
 def probe_03c_4_threads(random):
     devices, calls = random.randint(2, 5), random.randint(2, 4)
     over, seen, stop = threading.Event(), [], threading.Barrier(2)
-    usual = made.Thread
+    usual, begin = made.Thread, threading.Event()
 
     class Slow(threading.Thread):
         def __init__(self, *args, **options):
             with contextlib.suppress(threading.BrokenBarrierError):
                 stop.wait(0.2)
             super().__init__(*args, **options)
+
+        def run(self):
+            begin.wait(PATIENCE / 2)  # until start_threads is over
+            super().run()
 
     def thread_main(caller, task):
         if caller is not engine:  # of another probe
@@ -331,6 +335,7 @@ def probe_03c_4_threads(random):
                 each.start()
             for each in callers:
                 each.join(patience[0])
+            begin.set()
             for _ in range(50):
                 if len(seen) >= devices:
                     break

@@ -276,13 +276,15 @@ class StoppingCounts(dict):
         return found
 
 
-def from_two_threads(task, number, parts):
-    """Return the sums that two threads get."""
+def from_two_threads(task, number, parts, missing=None):
+    """Return the sums that two threads get, and `missing` for a thread that finds no sum."""
     got = []
 
     def work(part):
-        with contextlib.suppress(KeyError):
+        try:
             got.append(task.add_gradient(number, part))
+        except KeyError:
+            got.append(missing)
 
     def both():
         threads = [threading.Thread(target=work, args=(part,), daemon=True) for part in parts]
@@ -295,12 +297,12 @@ def from_two_threads(task, number, parts):
     return [each for each in got if each is not None]
 
 
-def raced(look):
+def raced(look, missing=None):
     """Return the sums of two threads that look at a count of 2 at the same time."""
     number = Number(1.0)
     task = counted(number, 2)
     task.dependencies = StoppingCounts({number: 2}, look)
-    return from_two_threads(task, number, [2.0, 4.0])
+    return from_two_threads(task, number, [2.0, 4.0], missing)
 
 
 def raced_sum():
@@ -343,7 +345,7 @@ def symptom_03c_2_count_unlocked():
 
 def symptom_03c_2_looks_too_late():
     return (added(1.0, 2.0) == [None, 3.0] and raced_sum() == [6.0] and raced(1) == [6.0]
-            and raced(2) != [6.0])
+            and raced(2, "no sum") != [6.0])
 
 
 def symptom_03c_2_sum_is_kept():
@@ -456,13 +458,19 @@ def symptom_03c_3_slopes_alone():
 
 
 @contextlib.contextmanager
-def started(devices=2, calls=1, together=False):
+def started(devices=2, calls=1, together=False, late=False):
     """Start threads that only note themselves; hand out the engine, and their queues and threads.
 
-    With `together`, two callers start them at the same time.
+    With `together`, two callers start them at the same time.  With `late`, the threads begin when
+    `start_threads` has returned.
     """
     over, seen = threading.Event(), []
-    usual, stop = made.Thread, Stop()
+    usual, stop, begin = made.Thread, Stop(), threading.Event()
+
+    class Late(threading.Thread):
+        def run(self):
+            begin.wait(WAIT / 2)
+            super().run()
 
     class Slow(threading.Thread):
         def __init__(self, *args, **options):
@@ -483,14 +491,15 @@ def started(devices=2, calls=1, together=False):
     with replaced(thread_main=thread_main):
         engine, callers = Engine(devices=devices), []
         try:
-            if together:
-                made.Thread = Slow
+            if together or late:
+                made.Thread = Slow if together else Late
             those = [threading.Thread(target=call, daemon=False)  # a daemon's threads are daemons
                      for _ in range(1 + together)]
             for each in those:
                 each.start()
             for each in those:
                 each.join(WAIT)
+            begin.set()
             soon(lambda: len(seen) >= devices)
             time.sleep(0.05)
             yield engine, list(seen), callers, those
@@ -531,7 +540,7 @@ def symptom_03c_4_two_callers():
 
 
 def symptom_03c_4_one_device():
-    with started(devices=3) as (engine, seen, callers, _):
+    with started(devices=3, late=True) as (engine, seen, callers, _):
         queues = {id(queue) for queue, _ in seen}
         return (len(seen) == 3 and len(callers) == len(queues) == 1
                 and seen[0][0] in engine.ready_queues)

@@ -544,6 +544,26 @@ def test_each_device_has_a_thread_and_a_queue(mains):
 
 
 @pytest.mark.hole("03c.4")
+@pytest.mark.parametrize("devices", [2, 4])
+def test_each_thread_keeps_its_device_even_if_it_begins_late(mains, monkeypatch, devices):
+    begin = threading.Event()
+
+    class Late(threading.Thread):
+        def run(self):
+            begin.wait(patience[0] / 2)  # until start_threads is over
+            super().run()
+
+    monkeypatch.setattr(made, "Thread", Late)
+    engine = Engine(devices=devices)
+    started(engine)
+    begin.set()
+    seen = mains.wait_for(devices)
+    places = [engine.ready_queues.index(queue) for _, queue, _ in seen]
+    assert sorted(places) == list(range(devices)), (
+        f"the threads begin after start_threads has returned, and work for the devices {places}")
+
+
+@pytest.mark.hole("03c.4")
 def test_threads_start_once(mains):
     engine = Engine(devices=2)
     for _ in range(3):

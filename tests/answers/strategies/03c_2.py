@@ -45,3 +45,25 @@ class GraphTask:
             self.dependencies[number] -= 1
             total = self.dependencies[number] == 0 and self.grads.pop(number)
             return total or None
+
+# wrong 03c_2_looks_too_late: looks at the count after the lock, and takes the sum there
+class GraphTask:
+    def add_gradient(self, number, grad):
+        with self.lock:
+            self.grads[number] = self.grads.get(number, 0.0) + grad
+            self.dependencies[number] -= 1
+        if self.dependencies[number] == 0:
+            return self.grads.pop(number)
+        return None
+
+# wrong 03c_2_looks_too_late: counts under the lock, and asks whether a sum is there
+class GraphTask:
+    def add_gradient(self, number, grad):
+        with self.lock:
+            self.grads[number] = grad + self.grads.get(number, 0.0)
+            self.dependencies[number] = self.dependencies[number] - 1
+        if self.dependencies[number] > 0:
+            return None
+        total = self.grads[number]
+        del self.grads[number]
+        return total

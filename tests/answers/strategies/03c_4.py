@@ -45,3 +45,34 @@ class Engine:
     def thread_init(self, device):
         self.local.queue = self.ready_queues[device]
         self.thread_main(None)
+
+# wrong 03c_4_one_device: a lambda that is started at once
+class Engine:
+    def start_threads(self):
+        with self.start_lock:
+            if self.threads:
+                return
+            for device in range(len(self.ready_queues)):
+                thread = Thread(target=lambda: self.thread_init(device), daemon=True)
+                self.threads.append(thread)
+                thread.start()
+
+    def thread_init(self, device):
+        self.local.queue = self.ready_queues[device]
+        self.thread_main(None)
+
+# wrong 03c_4_one_device: a function in the loop that is started at once
+class Engine:
+    def start_threads(self):
+        with self.start_lock:
+            if not self.threads:
+                for device, _ in enumerate(self.ready_queues):
+                    def work():
+                        self.thread_init(device)
+
+                    self.threads.append(Thread(target=work, daemon=True))
+                    self.threads[-1].start()
+
+    def thread_init(self, device):
+        self.local.queue = self.ready_queues[device]
+        self.thread_main(None)
