@@ -260,6 +260,11 @@ def probe_06_5(random):
             array(random, [1]), (1, 1), (0, 0)))
         with torch.no_grad():
             hidden, quiet, plain = made[0], leaf[0], narrow[0]
+        base = tensor(random, [2, 3])
+        view = base[random.randrange(2)]
+        base.requires_grad_()
+        for each in (view, plain, narrow.unbind(0)[0]):
+            seen.append(tried(lambda each=each: views.check_recorded(each)))
         older = made[1]
         write(random, made)
         t = random.choice([leaf, leaf, made, leaf[0], made[1], made.unbind(0)[0], hidden, quiet,

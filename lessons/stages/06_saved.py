@@ -646,6 +646,23 @@ def symptom_06_5_creation_unasked() -> bool:
             and "no_grad" not in str(raised(lambda: check_recorded(quiet))))
 
 
+def symptom_06_5_own_flag_alone() -> bool:
+    base = torch.zeros(3)
+    older = base[:2]
+    base.requires_grad_()
+    return (raised(lambda: check_recorded(older)) is None
+            and str(raised(lambda: check_recorded(base[:2]))) == VIEW_OF_LEAF_WRITTEN)
+
+
+def symptom_06_5_creation_asked_only_with_gradient() -> bool:
+    x, plain = leaf([1.0, 2.0]) * 1, torch.zeros(2)
+    with torch.no_grad():
+        quiet, plain_quiet = x[0], plain[0]
+    return ("no_grad" in str(raised(lambda: check_recorded(quiet)))
+            and raised(lambda: check_recorded(plain_quiet)) is None
+            and raised(lambda: check_recorded(plain.unbind()[0])) is None)
+
+
 def symptom_06_5_inner_view_refused() -> bool:
     y = leaf([1.0, 2.0]) * 1
     return (raised(lambda: check_recorded(y)) is None

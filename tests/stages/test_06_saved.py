@@ -709,6 +709,35 @@ def test_a_view_of_such_a_leaf_is_refused():
 
 
 @pytest.mark.hole("06.5")
+@pytest.mark.parametrize("part", [lambda t: t[:2], lambda t: t.view(-1, 1), lambda t: t.t()[1:]],
+                         ids=["a slice", "another shape", "a view of a view"])
+def test_a_view_that_is_older_than_its_base_s_flag_is_refused(part):
+    base = torch.tensor([1.0, 2.0, 3.0])
+    view = part(base)
+    base.requires_grad_()
+    with pytest.raises(RuntimeError, match="a view of a leaf Variable that requires grad is being "
+                                           "used in an in-place operation"):
+        check_recorded(view)
+    with pytest.raises(RuntimeError, match="a view of a leaf Variable"):
+        view.mul_(3)
+    assert base.tolist() == [1.0, 2.0, 3.0], f"the leaf was written to: {base.tolist()}"
+
+
+@pytest.mark.hole("06.5")
+@pytest.mark.parametrize("kind", ["under no_grad", "by unbind", "by split"])
+def test_how_a_view_was_made_matters_without_a_gradient_too(kind):
+    base, factor = torch.tensor([[1.0, 2.0], [3.0, 4.0]]), leaf([5.0, 6.0])
+    with torch.set_grad_enabled(kind != "under no_grad"):
+        view = (base[0] if kind == "under no_grad" else
+                base.unbind()[0] if kind == "by unbind" else base.split(1)[0])
+    with pytest.raises(RuntimeError, match="A view was created in no_grad mode"):
+        check_recorded(view)
+    with pytest.raises(RuntimeError, match="A view was created in no_grad mode"):
+        view.mul_(factor)
+    assert base.tolist() == [[1.0, 2.0], [3.0, 4.0]], f"it was written to: {base.tolist()}"
+
+
+@pytest.mark.hole("06.5")
 def test_how_a_view_was_made_is_asked_first():
     x = leaf([1.0, 2.0])
     with torch.no_grad():

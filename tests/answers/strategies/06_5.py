@@ -67,7 +67,7 @@ def check_recorded(tensor):
     if source.is_leaf and source.requires_grad:
         raise RuntimeError(message)
 
-# wrong -: what requires no grad may always be written to
+# wrong 06_5_creation_asked_only_with_gradient: what requires no grad may always be written to
 def check_recorded(tensor):
     if not tensor.requires_grad:
         return
@@ -120,4 +120,28 @@ def check_recorded(tensor):
         if tensor._node is None and view.base._node is None and view.base.requires_grad:
             raise RuntimeError(VIEW_OF_LEAF_WRITTEN)
     elif tensor._node is None and tensor.requires_grad:
+        raise RuntimeError(LEAF_WRITTEN)
+
+# wrong 06_5_own_flag_alone: a view's own flag
+def check_recorded(tensor):
+    view = tensor._view
+    if view is not None:
+        view.refuse(tensor)
+    if not tensor._requires_grad:
+        return
+    if view is not None and view.base._node is None:
+        raise RuntimeError(VIEW_OF_LEAF_WRITTEN)
+    if tensor._node is None:
+        raise RuntimeError(LEAF_WRITTEN)
+
+# wrong 06_5_creation_asked_only_with_gradient: what requires no grad is let through at once
+def check_recorded(tensor):
+    if not tensor.requires_grad:
+        return
+    view = tensor._view
+    if view is not None:
+        view.refuse(tensor)
+        if view.base._node is None:
+            raise RuntimeError(VIEW_OF_LEAF_WRITTEN)
+    elif tensor._node is None:
         raise RuntimeError(LEAF_WRITTEN)
