@@ -342,6 +342,12 @@ def probe_02_6(random):
         x._grad = leaf(np.asfortranarray(array(random, [3, 4])), False)
         AccumulateGrad(x).apply_tensors((leaf(array(random, [3, 4])) * 2,))
         seen.append([x._grad._array.copy(), list(x._grad._array.strides)])
+        narrow = leaf(array(random, [2]).astype(np.float32))
+        for _ in range(2):
+            seen.append(tried(lambda: list(
+                AccumulateGrad(narrow).apply_tensors((source[0, :2] * 3,)))))
+            seen.append(None if narrow._grad is None else
+                        [str(narrow._grad._array.dtype), narrow._grad._array.copy()])
         x, theirs = leaf(array(random, [2])), source[0, :2] * 2
         locks = list(accumulate._leaf_locks)
         left = []  # what the next thread finds

@@ -400,6 +400,19 @@ def symptom_02_5_array() -> bool:
     return x._grad is not None and not isinstance(x._grad, torch.Tensor)
 
 
+def _refused_by_the_setter(give):
+    try:
+        give()
+    except RuntimeError as error:
+        return "attempting to assign a gradient with dtype" in str(error)
+    return False
+
+
+def symptom_02_5_public_setter() -> bool:
+    x = _leaf([1.0])
+    return _refused_by_the_setter(lambda: x._accumulator().accumulate(np.array([0.1]), False))
+
+
 def symptom_02_5_first_counted_twice() -> bool:
     x = _leaf([1.0])
     _give(x, 3.0)
@@ -642,6 +655,11 @@ def symptom_02_6_none() -> bool:
     except Exception:
         return True
     return False
+
+
+def symptom_02_6_public_setter() -> bool:
+    wide = torch.tensor([3.0], dtype=torch.float64, requires_grad=True)
+    return _refused_by_the_setter(lambda: _give_tensor(_leaf([1.0]), wide * 2))
 
 
 def symptom_02_6_returns() -> bool:

@@ -725,6 +725,17 @@ def test_a_gradient_keeps_its_history():
 
 
 @pytest.mark.hole("02.6")
+@pytest.mark.parametrize("values", [[2.0, 3.0], 2.0, [[2.0], [3.0]]],
+                         ids=["(2,)", "()", "(2, 1)"])
+def test_grad_with_a_history_has_the_dtype_of_the_gradient(values):
+    x, w = leaf(values), torch.tensor(values, dtype=torch.float64, requires_grad=True)
+    for count in 1, 2:
+        give_tensor(x, w * 5)
+        assert x._grad.dtype is torch.float64, f"expected float64, got {x._grad.dtype}"
+        assert x._grad.tolist() == (w * 5 * count).tolist() and x._grad.requires_grad
+
+
+@pytest.mark.hole("02.6")
 def test_gradients_with_a_history_are_added_with_both_histories():
     x, w = leaf([2.0, 3.0]), leaf([5.0, 7.0])
     give_tensor(x, w * 2)

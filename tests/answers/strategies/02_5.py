@@ -317,3 +317,19 @@ def new_grad(leaf, grad, owned):
     if fits and (grad.base is None or holds_alone(grad)):
         return grad
     return copy_for(leaf, grad)
+
+# wrong 02_5_public_setter: assigns to the public property
+class AccumulateGrad:
+    def accumulate(self, grad, owned):
+        variable = self.variable
+        if not variable._requires_grad:
+            return
+        self.check_is_leaf()
+        with lock_of(variable):
+            if variable.grad is None:
+                variable.grad = variable._plain(new_grad(variable._array, grad, owned))
+            else:
+                add_to(variable.grad, grad)
+
+def new_grad(leaf, grad, owned):
+    return copy_for(leaf, grad)

@@ -98,3 +98,36 @@ class AccumulateGrad:
             current = variable._grad
             variable._grad = differentiable_copy(variable, grad if current is None else current + grad)
         return ()
+
+# right: a copy or a sum, chosen in one expression
+class AccumulateGrad:
+    def apply_tensors(self, grads):
+        grad, variable = grads[0], self.variable
+        if grad is not None and variable._requires_grad:
+            if not _state.grad_enabled.get():
+                self.accumulate(grad._array, owned=False)
+                return ()
+            self.check_is_leaf()
+            with lock_of(variable):
+                before = variable._grad
+                variable._grad = (differentiable_copy(variable, grad) if before is None
+                                  else laid_out_as(before._array, before + grad))
+        return ()
+
+# wrong 02_6_public_setter: assigns to the public property
+class AccumulateGrad:
+    def apply_tensors(self, grads):
+        (grad,) = grads
+        variable = self.variable
+        if grad is None or not variable._requires_grad:
+            return ()
+        if not _state.grad_enabled.get():
+            self.accumulate(grad._array, owned=False)
+            return ()
+        self.check_is_leaf()
+        with lock_of(variable):
+            if variable.grad is None:
+                variable.grad = differentiable_copy(variable, grad)
+            else:
+                variable.grad = laid_out_as(variable.grad._array, variable.grad + grad)
+        return ()
