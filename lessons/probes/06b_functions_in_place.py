@@ -1,5 +1,9 @@
 """Probes of stage 06b: operations and Functions in place at random places, and checkpoints."""
 
+import contextlib
+import gc
+import weakref
+
 import numpy as np
 from probing import Wrong, numbers, tensor, tried
 
@@ -12,6 +16,7 @@ from minigrad.op import inplace
 from minigrad.ops.math.arithmetic import Div, Mul
 from minigrad.ops.math.exp_log import Exp
 from minigrad.ops.math.maximum import Maximum
+from minigrad.ops.math.powers import PowTensor
 
 IN_PLACE = {
     "mul_": lambda t, other: t.mul_(other), "add_": lambda t, other: t.add_(other),
@@ -20,6 +25,18 @@ IN_PLACE = {
     "sigmoid_": lambda t, other: t.sigmoid_(), "sub_": lambda t, other: t.sub_(other),
     "relu_": lambda t, other: t.relu_(),
 }
+
+
+@contextlib.contextmanager
+def collector_off():
+    """Let nothing but counting of references free memory."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def bare_node():
@@ -36,6 +53,17 @@ def probe_06b_1(random):
         old, *others = inplace.values_to_save(op, [y] if op is Exp else [y, z], before)
         seen.append([old is y, old is clone, [each is z for each in others], numbers(old),
                      np.shares_memory(old._array, y._array)])
+        there = torch.Tensor._plain(np.zeros(random.choice([(), (1,), (2, 3)])))
+        seen.append(tried(lambda y=y, z=z, there=there:
+                          inplace.values_to_save(Div, [y, z], there)[0] is there))
+        old, _ = inplace.values_to_save(PowTensor, [y, z], None)
+        seen.append([old is y, numbers(old)])
+    with collector_off():
+        y = tensor(random)
+        y.pow_(tensor(random, grad=True))
+        gone = weakref.ref(y)
+        del y
+        seen.append(gone() is None)
     for _ in range(12):
         x, other = tensor(random, [3, 2], grad=True), tensor(random, [2], grad=True)
         base = x * random.uniform(0.5, 1) if random.random() < 0.8 else tensor(random, [3, 2])
@@ -198,6 +226,11 @@ def probe_06b_4(random):
                          len(calls)])
         if there:
             seen.append([numbers(segment.unpack(there[-1])), sorted(segment.again)])
+        if there:
+            segment.compute_again()
+            for _ in range(2):  # the second time while others are left
+                seen.append(tried(lambda: numbers(segment.unpack(there[0]))))
+            seen.append(sorted(segment.again))
         seen.append([Segment(chain(names, []), x).pack(x) for _ in range(2)])
         if random.random() < 0.5:
             middle._bump()

@@ -11,6 +11,7 @@ from minigrad.examples.checkpoint import RandomSegment, Segment
 from minigrad.op.inplace import values_to_save
 from minigrad.ops.math.arithmetic import Mul
 from minigrad.ops.math.exp_log import Exp
+from minigrad.ops.math.powers import PowTensor
 
 
 def make(forward, backward=None):
@@ -81,6 +82,25 @@ def symptom_06b_1_clone_ignored() -> bool:
     return old is not before
 
 
+def symptom_06b_1_clone_asked_for_its_value() -> bool:
+    one, zero, several = torch.tensor([5.0]), torch.tensor([0.0]), torch.tensor([5.0, 6.0])
+    if saved(Mul, before=one)[1] is not one:
+        return False
+    return "ambiguous" in str(raised(lambda: saved(Mul, before=several))) or (
+        saved(Mul, before=zero)[1] is not zero)
+
+
+def pow_cloned():
+    """Return whether the target is cloned for a formula that needs it and the result."""
+    y, z = torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0])
+    return values_to_save(PowTensor, [y, z], None)[0] is not y
+
+
+def symptom_06b_1_no_clone_beside_result() -> bool:
+    y, old = saved(Mul)
+    return old is not y and not pow_cloned()
+
+
 def versions():
     """Return the versions of a recorded and of an unrecorded target after one write."""
     y, fixed = leaf([1.0]) * 1, torch.tensor([1.0])
@@ -131,7 +151,7 @@ def symptom_06b_1_saved_before_history() -> bool:
         del y
         return linked and gone() is not None
 
-    return without_collector(circle)
+    return pow_cloned() and without_collector(circle)
 
 
 def symptom_06b_1_node_none_fails() -> bool:
@@ -574,6 +594,14 @@ def symptom_06b_6_rows() -> bool:
         raise
     except Exception:
         return True
+
+
+def symptom_06b_6_asked_for_its_value() -> bool:
+    def both(ctx, g):
+        return g * 2, None
+
+    return any("ambiguous" in str(raised(lambda backward=backward: once_differentiable(
+        backward)(None, leaf([1.0, 2.0])))) for backward in (both, lambda ctx, g: g * 2))
 
 
 def symptom_06b_6_none() -> bool:

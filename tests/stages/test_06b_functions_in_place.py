@@ -15,6 +15,7 @@ from minigrad.examples.checkpoint import RandomSegment, Segment
 from minigrad.op.inplace import values_to_save
 from minigrad.ops.math.arithmetic import Mul
 from minigrad.ops.math.exp_log import Exp
+from minigrad.ops.math.powers import PowTensor
 
 grad_mode = torch._state.grad_enabled
 
@@ -59,9 +60,23 @@ def test_a_clone_requires_grad_as_its_target_does():
 
 
 @pytest.mark.hole("06b.1")
-def test_a_clone_that_is_there_is_used():
-    y, z, before = (torch.tensor([value]) for value in (1.0, 2.0, 3.0))
-    assert values_to_save(Mul, [y, z], before)[0] is before
+@pytest.mark.parametrize("there", [[3.0], [0.0], [3.0, 0.0], 0.0, [[0.0, 0.0], [1.0, 2.0]], []],
+                         ids=str)
+def test_a_clone_that_is_there_is_used(there):
+    before = torch.tensor(there)
+    y, z = torch.ones(before.shape), torch.zeros(before.shape)
+    old, other = values_to_save(Mul, [y, z], before)
+    assert old is before, f"expected the clone that is there, got {old}"
+    assert other is z
+
+
+@pytest.mark.hole("06b.1")
+def test_a_formula_that_needs_the_old_value_and_the_result_gets_a_clone_too():
+    assert {"self", "result"} <= set(PowTensor.node_type.saves)
+    y, z = torch.tensor([2.0, 3.0]), torch.tensor([3.0, 4.0])
+    old, other = values_to_save(PowTensor, [y, z], None)
+    assert old is not y and old.tolist() == [2.0, 3.0], "expected a clone of the target"
+    assert other is z
 
 
 @pytest.mark.hole("06b.1")

@@ -126,3 +126,46 @@ def finish_write(op, target, node):
         if "result" in node.saves:
             node.save_output("result", target)
     target._bump()
+
+# wrong 06b_1_clone_asked_for_its_value: a clone unless the one that is there is true
+def values_to_save(op, values, before):
+    if "self" in op.node_type.saves:
+        return [before or values[0].clone(), *values[1:]]
+    return values
+
+def finish_write(op, target, node):
+    target._bump()
+    if node is not None:
+        give_history(op, target, node)
+        if "result" in node.saves:
+            node.save_output("result", target)
+
+# wrong 06b_1_clone_asked_for_its_value: asks an if for the clone
+def values_to_save(op, values, before):
+    if "self" not in op.node_type.saves:
+        return values
+    if not before:
+        before = values[0].clone()
+    return [before, *values[1:]]
+
+def finish_write(op, target, node):
+    target._bump()
+    if node is not None:
+        give_history(op, target, node)
+        if "result" in node.saves:
+            node.save_output("result", target)
+
+# wrong 06b_1_no_clone_beside_result: a node that saves the result needs nothing else
+def values_to_save(op, values, before):
+    if "result" in op.node_type.saves:
+        return values
+    if "self" in op.node_type.saves:
+        return [values[0].clone() if before is None else before, *values[1:]]
+    return values
+
+def finish_write(op, target, node):
+    target._bump()
+    if node is not None:
+        give_history(op, target, node)
+        if "result" in node.saves:
+            node.save_output("result", target)

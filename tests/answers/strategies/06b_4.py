@@ -148,3 +148,20 @@ class Segment:
         with enable_grad(), saved_tensors_hooks(lambda t: made.append(t.detach()), nothing):
             self.function(self.input.unpack(None))
         self.again = dict(enumerate(made))
+
+# wrong 06b_4_left_behind: numbered by the tensors that are there
+class Segment:
+    def pack(self, tensor):
+        return next(self.numbers)
+
+    def unpack(self, number):
+        if number not in self.again:
+            self.compute_again()
+        return self.again.pop(number)
+
+    def compute_again(self):
+        def keep(tensor):
+            self.again[len(self.again)] = tensor.detach()
+
+        with enable_grad(), saved_tensors_hooks(keep, nothing):
+            self.function(self.input_again())

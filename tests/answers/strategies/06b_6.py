@@ -109,3 +109,17 @@ def once_differentiable(fn):
         return DelayedError(TWICE, len(several))(*several)
 
     return wrapper
+
+# wrong 06b_6_asked_for_its_value: `and` in place of a look for None
+def once_differentiable(fn):
+    @functools.wraps(fn)
+    def wrapper(ctx, *args):
+        with no_grad():
+            outputs = fn(ctx, *args)
+        if not any(isinstance(a, Tensor) and a.requires_grad for a in args):
+            return outputs
+        several = outputs if isinstance(outputs, tuple) else (outputs,)
+        return DelayedError(TWICE, len(several))(
+            *(r and r.detach().requires_grad_() for r in several))
+
+    return wrapper
