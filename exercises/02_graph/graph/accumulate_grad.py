@@ -57,8 +57,9 @@ class AccumulateGrad(Node):
             is dense; otherwise it is row-major.
         """
         # 02.5 Accumulating gradients (about 12 lines)
-        # A gradient has reached its leaf, `self.variable`. Add it to `.grad`: `new_grad`
-        # makes the array for the first one, and every later gradient is added in place.
+        # A gradient has reached its leaf, `self.variable`. Add it to `variable._grad`:
+        # `new_grad` makes the array for the first one, and every later gradient is added in
+        # place.
         #   end.accumulate(array([3.0, 4.0]), False)    -> x.grad [3., 4.], in its own memory
         #   end.accumulate(array([10.0, 20.0]), False)  -> x.grad [13., 24.], the same Tensor
         # Mind:
@@ -83,8 +84,8 @@ class AccumulateGrad(Node):
         """
         # 02.6 Gradients with a history (about 17 lines)
         # If a pass is recorded, its gradient arrives as a Tensor. Keep its history in
-        # `.grad`. `grads` holds only this Tensor, or a None that leaves `.grad` unchanged. A
-        # leaf has no edges, so return ().
+        # `variable._grad`. `grads` holds only this Tensor, or a None that leaves `.grad`
+        # unchanged. A leaf has no edges, so return ().
         #   w = 5., w * 2 arrives   -> x.grad is 10., a copy with a history that leads to w
         #   then w * 3 arrives      -> x.grad is 25., a new Tensor with both histories
         # Mind:

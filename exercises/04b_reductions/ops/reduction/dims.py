@@ -26,8 +26,8 @@ def extent(sizes, dim):
     # - With `keepdim`, or if `dim` is `None`, return `value` as it is.
     # - An empty input gets an empty gradient, without a warning.
     # - `F.expand` returns a view, but the mean's gradient must own its memory.
-    # Use: `wrap_dims(dim, ndim)`, a tuple for any `dim`; `numel(numbers)`, their product;
-    # `reduced(sizes, dim, keepdim)`, the shape after a reduction; `F.reshape`,
+    # Use: `wrap_dims(dim, ndim)`, a tuple for any `dim`; `numel(numbers)`, their product,
+    # in `extent`; `reduced(sizes, dim, keepdim)`, the reduced shape; `F.reshape`,
     # `F.expand(t, sizes)`.
     raise NotImplementedError("04b.1 Sums and means is yours to write")
 
