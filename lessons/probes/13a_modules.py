@@ -147,9 +147,11 @@ def probe_13a_2(random):
                         seen.append(tried(lambda: [
                             [name, values[id(v)]] for name, v in
                             made._named_members(table, prefix, recurse, remove)]))
-        memo = set(random.sample(pool["modules"], min(2, len(pool["modules"]))))
-        seen.append(tried(lambda: [[name, known[id(m)]] for name, m in made.named_modules(memo)]))
-        seen.append(sorted(known[id(m)] for m in memo))
+        for count in (2, 0):
+            memo = set(random.sample(pool["modules"], min(count, len(pool["modules"]))))
+            seen.append(tried(lambda memo=memo: [[name, known[id(m)]]
+                                                 for name, m in made.named_modules(memo)]))
+            seen.append(sorted(known[id(m)] for m in memo))
         seen.append([name for name, _ in made.named_modules()])  # the memo of one walk is its own
         shared = nn.Module()
         shared.left = shared.right = nn.Module()

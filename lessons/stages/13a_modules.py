@@ -83,6 +83,12 @@ def symptom_13a_1_none_forgets_the_name() -> bool:
     return "x" not in module._parameters
 
 
+def symptom_13a_1_parameter_hidden() -> bool:
+    module = _with(Parameter(vector(1.0)))
+    module.x = None
+    return module._parameters.get("x", 0) is not None and "x" in module._parameters
+
+
 def symptom_13a_1_none_forgets_the_part() -> bool:
     module = _with(Empty())
     module.x = None
@@ -244,6 +250,12 @@ def _memo_after(tree):
     memo = set()
     list(tree.named_modules(memo))
     return memo
+
+
+def symptom_13a_2_empty_memo_not_filled() -> bool:
+    tree, memo = _twice(), {nn.Module()}
+    list(tree.named_modules(memo))
+    return "again" not in names_of_modules(tree) and tree in memo and not _memo_after(tree)
 
 
 def symptom_13a_2_module_twice() -> bool:

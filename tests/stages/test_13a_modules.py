@@ -125,9 +125,20 @@ def test_none_keeps_the_name_for_a_parameter():
     module.weight = None
     assert module.weight is None
     assert tables(module) == (["weight"], [], []), "the name stays in the table"
+    assert module._parameters["weight"] is None, "the table still holds the old parameter"
+    assert "weight" not in vars(module), "it is a plain attribute as well"
     other = Parameter(vector(2.0))
     module.weight = other
     assert module.weight is other
+
+
+@pytest.mark.hole("13a.1")
+def test_a_parameter_that_is_none_is_not_trained():
+    layer = nn.Linear(2, 3)
+    layer.bias = None
+    assert list(layer._parameters) == ["weight", "bias"] and list(layer.parameters()) == [
+        layer.weight]
+    assert layer(torch.zeros(1, 2)).tolist() == [[0.0] * 3]
 
 
 @pytest.mark.hole("13a.1")
@@ -137,6 +148,8 @@ def test_none_keeps_the_name_for_a_part():
     module.part = None
     assert module.part is None
     assert tables(module) == ([], [], ["part"])
+    assert module._modules["part"] is None, "the table still holds the old part"
+    assert "part" not in vars(module), "it is a plain attribute as well"
     module.part = other = Empty()
     assert module.part is other
 
@@ -388,6 +401,14 @@ def test_a_memo_is_shared_between_walks():
     names = [name for name, _ in tree.named_modules(memo)]
     assert names == ["", "pair", "pair.left", "pair.right"]
     assert tree in memo
+
+
+@pytest.mark.hole("13a.2")
+def test_an_empty_memo_is_filled_too():
+    tree, memo = Tree(), set()
+    assert len(list(tree.named_modules(memo))) == 5
+    assert memo == {tree, tree.first, tree.pair, tree.pair.left, tree.pair.right}
+    assert list(tree.named_modules(memo)) == []
 
 
 @pytest.mark.hole("13a.2")

@@ -131,7 +131,7 @@ class ModuleTables(MemberTables):
         # - It skips names that are `None` and continues after them.
         # - With `remove_duplicate`, it yields each module and each value once, under its
         #   first name.
-        # - One walk has one memo, and the next walk starts with a new one.
+        # - One walk has one memo: the caller's, even if it's empty, or else a new one.
         raise NotImplementedError("13a.2 Walking the tree is yours to write")
 
     def modules(self) -> Iterator[Any]:

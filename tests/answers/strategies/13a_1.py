@@ -230,3 +230,60 @@ class ModuleTables:
             self._set_buffer(name, value)
         if not name.startswith("_") or value is not None:
             super().__setattr__(name, value)
+
+# right: the value decides first, and then the tables in order
+class ModuleTables:
+    def __setattr__(self, name, value):
+        for kind, table, put in ((Parameter, "_parameters", self._set_parameter),
+                                 (ModuleTables, "_modules", self._set_module),
+                                 (Buffer, "_buffers", self._set_buffer)):
+            if isinstance(value, kind) or name in self._table(table):
+                put(name, value)
+                return
+        object.__setattr__(self, name, value)
+
+    def __getattr__(self, name):
+        for table in _TABLES:
+            try:
+                return self.__dict__[table][name]
+            except KeyError:
+                pass
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+# wrong 13a_1_parameter_hidden: None is a plain attribute, even under the name of a parameter
+class ModuleTables:
+    def __setattr__(self, name, value):
+        if isinstance(value, Parameter) or (name in self._table("_parameters")
+                                            and value is not None):
+            self._set_parameter(name, value)
+        elif isinstance(value, ModuleTables) or name in self._table("_modules"):
+            self._set_module(name, value)
+        elif isinstance(value, Buffer) or name in self._table("_buffers"):
+            self._set_buffer(name, value)
+        else:
+            super().__setattr__(name, value)
+
+    def __getattr__(self, name):
+        for table in _TABLES:
+            if name in self._table(table):
+                return self._table(table)[name]
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+# wrong 13a_1_part_hidden: None is a plain attribute, even under the name of a part
+class ModuleTables:
+    def __setattr__(self, name, value):
+        if isinstance(value, Parameter) or name in self._table("_parameters"):
+            self._set_parameter(name, value)
+        elif isinstance(value, ModuleTables) or (name in self._table("_modules")
+                                                 and value is not None):
+            self._set_module(name, value)
+        elif isinstance(value, Buffer) or name in self._table("_buffers"):
+            self._set_buffer(name, value)
+        else:
+            super().__setattr__(name, value)
+
+    def __getattr__(self, name):
+        for table in _TABLES:
+            if name in self._table(table):
+                return self._table(table)[name]
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
