@@ -187,6 +187,17 @@ def symptom_08_2_constants_are_not_left_out() -> bool:
         gradients, (A, x * 2), (x,), (A, torch.tensor([1.0])), False)
 
 
+def symptom_08_2_inputs_are_left_out() -> bool:
+    x = leaf([1.0])
+    return (gradients((x,), (x,), (torch.tensor([1.0]),), False)[0] is None
+            and gradients((x * 2,), (x,), (torch.tensor([1.0]),), False)[0].item() == 2.0)
+
+
+def symptom_08_2_strict_accepts_constants() -> bool:
+    return (not error_of(filled, (A,), (A,), "gradient", True, True)
+            and "independent" in error_of(filled, (None,), (A,), "gradient", True, True))
+
+
 def symptom_08_2_one_constant_drops_all() -> bool:
     x = leaf([1.0])
     found = gradients((A, x * 2), (x,), (A, torch.tensor([1.0])), False)
@@ -837,6 +848,35 @@ def symptom_08_7_hvp_fails() -> bool:
 
 def symptom_08_7_the_vector_in_the_first_pass() -> bool:
     return all("Mismatch in shape" in error_of(run, mixed, A, V) for run in (vhp, hvp))
+
+
+class Skewed(torch.autograd.Function):
+    """A sum whose second derivatives are not symmetric: [[1, 2], [3, 4]]."""
+
+    @staticmethod
+    def forward(x: Any) -> Any:
+        return x.sum()
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx: Any, g: Any) -> Any:
+        (x,) = ctx.saved_tensors
+        return g * (torch.tensor([[1.0, 2.0], [3.0, 4.0]]) @ x)
+
+
+def _skewed(x: torch.Tensor) -> torch.Tensor:
+    return Skewed.apply(x)
+
+
+def symptom_08_7_hvp_is_vhp() -> bool:
+    return product(hvp, mixed, A, V) == RIGHT and product(hvp, _skewed, A, V) == [31.0, 42.0]
+
+
+def symptom_08_7_vhp_is_hvp() -> bool:
+    return product(vhp, mixed, A, V) == RIGHT and product(vhp, _skewed, A, V) == [21.0, 43.0]
 
 
 def symptom_08_7_another_hvp() -> bool:

@@ -263,6 +263,16 @@ def test_outputs_without_history_are_left_out_with_their_vectors():
 
 
 @pytest.mark.hole("08.2")
+def test_an_output_may_be_an_input_itself():
+    x, y = leaf([1.0, 2.0]), leaf([3.0, 4.0])
+    tens = torch.full((2,), 10.0)
+    for outputs, expected in (((x,), [10.0, 10.0]), ((x, 3 * x, torch.ones(2)), [40.0, 40.0])):
+        found = functional_passes.gradients(outputs, (x, y), (tens,) * len(outputs), False)
+        same(found[0], expected)
+        assert found[1] is None, f"expected None, got {found[1]!r}"
+
+
+@pytest.mark.hole("08.2")
 @pytest.mark.parametrize("outputs", [(None,), (torch.ones(2),), (torch.ones(2), None)],
                          ids=["None", "constant", "constant and None"])
 def test_nothing_to_differentiate_gives_none(outputs):
@@ -400,6 +410,17 @@ def test_strict_mode_refuses_what_is_missing(step, create_graph):
            create_graph)
 
 
+@pytest.mark.hole("08.2")
+@pytest.mark.parametrize("step", ["gradient", "tangent", "row of hessian", "column of hessian"])
+def test_strict_mode_refuses_constants_of_a_graph(step):
+    recorded = leaf([7.0]) * 2
+    told = raised(functional_checks.zeros_for_missing, (recorded, ONE), (ONE, ONE), step, True,
+                  True)
+    assert "independent" in told, f"got {told!r}"
+    found = functional_checks.zeros_for_missing((recorded, ONE), (ONE, ONE), step, True, False)
+    same(found[1], [7.0])
+
+
 STEPS = pytest.mark.parametrize("step", ["gradient", "row of hessian", "column of hessian"])
 
 
@@ -518,7 +539,7 @@ def test_vjp_multiplies_one_output_by_the_vector_too():
 
 
 @pytest.mark.hole("08.3")
-@pytest.mark.parametrize("shape", [(), (1,), (1, 1)])
+@pytest.mark.parametrize("shape", [(), (1,), (1, 1)], ids=str)
 def test_vjp_without_a_vector(shape):
     output, product = functional.vjp(lambda x: (x * x).sum().reshape(shape),
                                      torch.tensor([1.0, 2.0]))
@@ -885,7 +906,7 @@ def test_hessian_agrees_with_differences():
 
 
 @pytest.mark.hole("08.5")
-@pytest.mark.parametrize("shape", [(1,), (1, 1)])
+@pytest.mark.parametrize("shape", [(1,), (1, 1)], ids=str)
 def test_hessian_of_an_output_in_any_shape(shape):
     found = functional.hessian(lambda x: mixed(x).reshape(shape), torch.tensor([1.0, 2.0]))
     assert found.shape == (2, 2), f"expected shape (2, 2), got {tuple(found.shape)}"
@@ -1299,6 +1320,33 @@ def test_hessian_products_agree_with_differences(name):
         lambda x: (network(torch, x) ** 2).sum(), torch.tensor(POINT), torch.tensor(v))
     (expected,) = numerical_jacobian(slopes, [POINT], eps=1e-4)
     assert_close(product.numpy(), np.tensordot(expected, v, 2), rtol=1e-4, atol=1e-5)
+
+
+class Skewed(torch.autograd.Function):
+    """A sum whose backward returns M x, so that the slopes' jacobian is the matrix M."""
+
+    @staticmethod
+    def forward(x, matrix):
+        return x.sum()
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, matrix = ctx.saved_tensors
+        return g * (matrix @ x), None
+
+
+@pytest.mark.hole("08.7")
+@pytest.mark.parametrize("name, expected", [("vhp", [31.0, 42.0]), ("hvp", [21.0, 43.0])],
+                         ids=["vhp", "hvp"])
+def test_hessian_products_of_a_matrix_that_is_not_symmetric(name, expected):
+    matrix = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    _, product = getattr(functional, name)(lambda x: Skewed.apply(x, matrix),
+                                           torch.tensor([5.0, 6.0]), torch.tensor([1.0, 10.0]))
+    same(product, expected)
 
 
 @pytest.mark.hole("08.7")
