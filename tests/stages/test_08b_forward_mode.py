@@ -88,7 +88,8 @@ def composed(exp, x, y):
 
 
 @pytest.mark.hole("08b.1")
-@pytest.mark.parametrize("direction", [(1.0, 0.0), (0.0, 1.0), (1.0, 10.0), (-2.0, 0.5)])
+@pytest.mark.parametrize("direction", [(1.0, 0.0), (0.0, 1.0), (1.0, 10.0), (-2.0, 0.5)],
+                         ids=str)
 def test_products_agree_with_differences(direction):
     point = (0.7, -0.4)
     found = dual_numbers.jacobian_vector_product(
@@ -166,6 +167,23 @@ def test_multilinear_leaves_the_list_of_values_alone():
     op, values = REGISTRY["Mm"], [A, B]
     pushforward.multilinear(op, values, (A @ B,), {0: TA, 1: TB})
     assert values[0] is A and values[1] is B, "the list of values changed"
+
+
+@pytest.mark.hole("08b.2")
+@pytest.mark.parametrize("rule, name, values, tangents", [
+    ("elementwise", "Mul", [A, B], {0: TA, 1: TB}), ("elementwise", "Exp", [A], {0: TA}),
+    ("linear", "Sum", [A, 0, True, None], {0: TA}), ("linear", "Transpose", [A, 0, 1], {0: TA}),
+    ("linear", "Stack", [[A, B], 0], {0: [None, TB]})],
+    ids=["elementwise of mul", "elementwise of exp", "linear of sum", "linear of transpose",
+         "linear of stack"])
+def test_the_list_of_values_stays_as_it_is(rule, name, values, tangents):
+    given = [list(each) if isinstance(each, list) else each for each in values]
+    before = list(given)
+    outputs = pushforward.as_sequence(apply(REGISTRY[name], given))
+    getattr(pushforward, rule)(REGISTRY[name], given, outputs, tangents)
+    assert all(a is b for a, b in zip(given, before, strict=True)), "the list of values changed"
+    assert not isinstance(values[0], list) or all(
+        a is b for a, b in zip(given[0], values[0], strict=True)), "the inner list changed"
 
 
 @pytest.mark.hole("08b.2")
@@ -368,7 +386,8 @@ def numbers(*shape):
 @pytest.mark.hole("08b.4")
 @pytest.mark.parametrize("dim, n, expected", [
     (0, 3, 1), (2, 3, 3), (-1, 3, 3), (-3, 3, 1), ((0, -1), 2, (1, 2)), ([1, -3], 3, (2, 1)),
-    ((), 2, ())])
+    ((), 2, ())], ids=["moved(0, 3)", "moved(2, 3)", "moved(-1, 3)", "moved(-3, 3)",
+                       "moved((0, -1), 2)", "moved([1, -3], 3)", "moved((), 2)"])
 def test_dimensions_of_an_example_are_moved(dim, n, expected):
     found = rules.moved(dim, n)
     assert found == expected, f"moved({dim}, {n}): expected {expected}, got {found}"
