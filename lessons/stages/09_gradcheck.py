@@ -626,6 +626,11 @@ def symptom_09_4_no_warning():
     return looked_at(single()) == (None, []) and looked_at(double(1.0)) == (None, [])
 
 
+def symptom_09_4_warns_of_float32_alone():
+    half = torch.tensor([1.0], dtype=torch.float16, requires_grad=True)
+    return len(looked_at(single())[1]) == 1 and looked_at(half) == (None, [])
+
+
 def symptom_09_4_stops_at_the_first_constant():
     constant = torch.ones(1, dtype=torch.float64)
     return len(looked_at(single())[1]) == 1 and looked_at(constant, single()) == (None, [])
