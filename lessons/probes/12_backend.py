@@ -177,7 +177,7 @@ def shown(value):
     if isinstance(value, (tuple, list)):
         return [type(value).__name__, *map(shown, value)]
     if isinstance(value, StrictArray):
-        return ["strict", str(value.host.dtype), value.host.astype(np.float64)]
+        return ["strict", type(value.host).__name__, str(value.host.dtype), value.host.astype(np.float64)]
     if isinstance(value, (np.ndarray, np.generic)):
         return [type(value).__name__, np.array(value, np.float64)]
     return value if value is None or isinstance(value, (str, int, float)) else str(value)
@@ -243,6 +243,9 @@ def probe_12_6(random):
                         lambda: x.dot(StrictArray(array(random, (2,)))),
                         lambda: x.clip(min=StrictArray(np.array(value)))):
             seen.append(worded(tried(program)))
+        for place in (np.array([0, 2]), (slice(None), np.array([1])), np.array(1)):
+            seen.append(worded(tried(lambda place=place: x.__setitem__(place, value))))
+            seen.append(host.copy())
         for written in (value, StrictArray(np.array(value)), np.array(value)):
             seen.append(worded(tried(lambda written=written: x.__setitem__(key, written))))
             seen.append(host.copy())

@@ -441,6 +441,21 @@ def symptom_12_6_elements_are_plain():
 
 
 @clean
+def symptom_12_6_numbers_are_no_arrays():
+    x = strict_array(1.0, 2.0)
+    made = (x[0], strict.strict_function(np.sum)(x))
+    return any(isinstance(each, strict.StrictArray) and not plain(each.host) for each in made)
+
+
+@clean
+def symptom_12_6_place_stays_wrapped():
+    x = strict_array(1.0, 2.0, 3.0)
+    return (kind_of_error(x.__setitem__, 0, 5.0) is None
+            and kind_of_error(x.__getitem__, np.array([0])) is not None
+            and kind_of_error(x.__setitem__, np.array([0, 2]), 9.0) is None)
+
+
+@clean
 def symptom_12_6_index_stays_wrapped():
     x = strict_array(1.0, 2.0)
     return (kind_of_error(lambda: x[0:1]) is None

@@ -410,6 +410,7 @@ def test_other_values_are_wrapped_as_they_are(value):
 
 def expect_strict(value, numbers):
     assert isinstance(value, strict.StrictArray), f"expected a StrictArray, got {value!r}"
+    assert is_plain(value.host), f"the host is a {type(value.host).__name__}, not an array"
     assert value.host.tolist() == numbers, f"expected {numbers}, got {value.host.tolist()}"
 
 
@@ -530,6 +531,32 @@ def test_the_place_that_is_written_is_unwrapped():
     x = strict_array(1.0, 2.0, 3.0)
     x[strict_array(0, 2)] = 9.0
     expect_strict(x, [9.0, 2.0, 9.0])
+
+
+@pytest.mark.hole("12.6")
+@pytest.mark.parametrize("key", [np.array([0, 2]), (np.array([0, 2]),), np.array(1)],
+                         ids=["an array", "a tuple", "a number"])
+def test_a_plain_array_is_no_place(key):
+    x = strict_array(1.0, 2.0, 3.0)
+    with pytest.raises(TypeError, match="met a device array"):
+        x[key] = 9.0
+    expect_strict(x, [1.0, 2.0, 3.0])
+
+
+@pytest.mark.hole("12.6")
+def test_a_part_of_the_place_is_unwrapped():
+    x = strict.StrictArray(np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]))
+    x[:, strict_array(2, 0)] = 9.0
+    expect_strict(x, [[9.0, 2.0, 9.0], [9.0, 5.0, 9.0]])
+
+
+@pytest.mark.hole("12.6")
+def test_a_number_is_an_array_without_dimensions():
+    x = strict.StrictArray(np.array([[1.0, 2.0], [3.0, 4.0]]))
+    for got, number in ((x[0, 1], 2.0), (strict.strict_function(np.add)(x[0, 1], 1), 3.0),
+                        (strict.strict_function(np.sum)(x), 10.0)):
+        expect_strict(got, number)
+        assert got.host.shape == ()
 
 
 @pytest.mark.hole("12.6")
