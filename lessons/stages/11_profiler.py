@@ -332,9 +332,15 @@ def symptom_11_4_cut_before_sorting() -> bool:
             and shown(family(), "self_cpu_time_total", 9, False) == [3, 0, 2, 1])
 
 
+def symptom_11_4_another_number_of_rows() -> bool:
+    return (len(shown(family(), None, 3, False)) != 3
+            and len(shown(family(), None, 9, False)) == len(shown(family(), None, -1, False)) == 4)
+
+
 def symptom_11_4_cut_before_leaving_out() -> bool:
     events = EventList(reversed(family()))
-    return shown(events, None, 1, True) == [] and shown(events, None, 9, True) == [0]
+    return (shown(events, None, 1, True) == [] and shown(events, None, 9, True) == [0]
+            and shown(events, None, 1, False) == [3])
 
 
 def symptom_11_4_never_sorted() -> bool:

@@ -288,7 +288,8 @@ class EventList(list[Any]):
         #   conv 0-10, pad 1-4, copy 2-3, mul 5-9     -> pad and mul are in conv, copy is in pad
         #   around is [conv, pad, copy], next is mul  -> around is [conv, mul]
         #   a 0-5, b 5-9   -> b is after a, not in it
-        #   a 0-5, b 3-8   -> b only overlaps a, so it isn't in a; c 3-5 is in a
+        #   a 0-5, b 3-8   -> b only overlaps a, so it isn't in a
+        #   a 0-5, c 3-5   -> c is in a
         #   a 0-5, b 0-10  -> a is in b
         # Mind:
         # - The list may be in any order, and keeps it.
