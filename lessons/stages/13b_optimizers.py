@@ -337,7 +337,13 @@ def symptom_13b_3_lr_in_velocity() -> bool:
     optimizer.step()
     optimizer.param_groups[0]["lr"] = 0.1
     optimizer.step()
-    return bool(np.allclose(w.tolist(), [-1.0 - 0.5 - 0.1]))
+    if np.allclose(w.tolist(), [-1.0 - 0.5 - 0.1]):
+        return True
+    w = parameter(0.0, grad=[1.0])
+    optimizer = optim.SGD([w], lr=0.25, momentum=0.5)
+    optimizer.step()
+    kept = optimizer.state.get(w, {}).get("momentum_buffer")
+    return kept is not None and kept.tolist() == [0.25]
 
 
 def symptom_13b_3_first_step_damped() -> bool:

@@ -113,7 +113,7 @@ class Optimizer(ParamGroups):
         # Mind:
         # - A group keeps all of its options, including any that you don't know.
         # - The groups and "state" are new dictionaries, so that the optimizer doesn't change.
-        #   The values in a parameter's state are shared, not copied.
+        #   The state of a parameter is `self.state[p]` itself, not a copy.
         raise NotImplementedError("13b.5 The state of an optimizer is yours to write")
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
