@@ -163,7 +163,7 @@ def mistake_sentence(stage: Stage, hole: Hole, shown: Container[str],
         if wanted is not None:
             slip, raised = _SLIP.search(message), _RAISED.match(message)
             here = slip[1] if slip else f"it raises {raised[0].rstrip('.')}" if raised else ""
-            return f"Not yet: {wanted}" + (f" Here {here}." if here else "")
+            return f"Expected: {wanted}" + (f" Here {here}." if here else "")
     return None
 
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ast
+import re
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -82,20 +85,20 @@ def asked(monkeypatch):
 
 @pytest.mark.parametrize(("shown", "failing", "expected"), [
     ([SYMPTOM], [("x.py::test_a", "assert 1 == 2")], STAGE.words["symptoms"][SYMPTOM]),
-    ([], [("x.py::test_a", "assert 1 == 2")], "Not yet: It is so."),
+    ([], [("x.py::test_a", "assert 1 == 2")], "Expected: It is so."),
     ([], [("x.py::test_a", "AssertionError: expected 6; it returns None\nassert None is not None")],
-     "Not yet: It is so. Here it returns None."),
-    ([], [("x.py::test_c", ""), ("x.py::test_a", "")], "Not yet: It is so."),
-    ([], [("x.py::test_b[tan-[1, 2]]", "")], "Not yet: It is so of tan-[1, 2]."),
-    ([], [("x.py::test_a", OTHERS), ("x.py::test_b[1]", "")], "Not yet: It is so of 1."),
+     "Expected: It is so. Here it returns None."),
+    ([], [("x.py::test_c", ""), ("x.py::test_a", "")], "Expected: It is so."),
+    ([], [("x.py::test_b[tan-[1, 2]]", "")], "Expected: It is so of tan-[1, 2]."),
+    ([], [("x.py::test_a", OTHERS), ("x.py::test_b[1]", "")], "Expected: It is so of 1."),
     ([], [("x.py::test_a", OTHERS)], None),
     ([], [], None),
     ([], [("x.py::test_a", "gradient 0: 1 of 2 elements differ; the worst at (0,): got 2.0, "
            "expected 1.0; every element is 2 times what is expected\nassert 1")],
-     "Not yet: It is so. Here every element is 2 times what is expected."),
+     "Expected: It is so. Here every element is 2 times what is expected."),
     ([], [("x.py::test_a", "NameError: name 'y' is not defined")],
-     "Not yet: It is so. Here it raises NameError: name 'y' is not defined."),
-    ([], [("x.py::test_a", "Failed: DID NOT RAISE ValueError: bad")], "Not yet: It is so."),
+     "Expected: It is so. Here it raises NameError: name 'y' is not defined."),
+    ([], [("x.py::test_a", "Failed: DID NOT RAISE ValueError: bad")], "Expected: It is so."),
     ([SYMPTOM], [("x.py::test_a", OTHERS),
                  ("x.py::test_b[1]", f"SyntaxError: {HOLE.id} cannot be read: no : (a.py, line 3)"),
                  ], "It is not valid Python: no : (a.py, line 3)"),
@@ -227,5 +230,21 @@ def test_a_constant_or_nothing_is_told_no_mistake_that_it_is_not(tmp_path, body,
     file.write_text(text.replace(stub, body), encoding="utf-8")
     hole = stage.holes[0]
     (found,) = verdicts(stage, try_files(stage, {"tiny.py": file}, [hole.id]), [hole])
-    assert found.state == "wrong" and found.diagnosis.startswith("Not yet: ")
+    assert found.state == "wrong" and found.diagnosis.startswith("Expected: ")
     assert says is None or f"Here {says}." in found.diagnosis
+
+
+def test_no_sentence_shows_an_id_that_pytest_made_up():
+    """`{case}` is the id of a test's case; `shape0` or `(False)` would say nothing to a learner."""
+    collected = subprocess.run(
+        [sys.executable, "-m", "pytest", "tests/stages", "--collect-only", "-q",
+         "-p", "no:cacheprovider"], capture_output=True, text=True, check=True,
+        cwd=STAGE.root).stdout
+    cases = re.findall(r"::(test_\w+)\[(.*)\]$", collected, re.M)
+    assert len(cases) > 500
+    said = {name: text for stage in stages() for name, text in stage.words.get("tests", {}).items()
+            if "{case}" in text}
+    made_up = re.compile(r"(?!(?:float|int|uint|complex|Dropout)\d)[A-Za-z_]+\d+|<lambda>")
+    assert [(name, case) for name, case in cases if name in said and (
+        any(map(made_up.fullmatch, case.split("-")))
+        or (case in ("True", "False", "None") and " ({case})" in said[name]))] == []

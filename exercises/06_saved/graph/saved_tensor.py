@@ -127,7 +127,8 @@ class SavedTensor:
         # - A write after `let_go` must be noticed, even if it's the first write to the
         #   output.
         # - Without hooks, call `check(node)` before you return anything.
-        # Use: `self.plain(array)`, `self.put_in_graph(tensor, node)`.
+        # Use: `tensor._shared_counter()`, `self.plain(array)`, `self.put_in_graph(tensor,
+        # node)`.
         raise NotImplementedError("06.2 Inputs and outputs is yours to write")
 
     def unpack(self, node: Any) -> Any:
