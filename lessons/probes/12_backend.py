@@ -177,7 +177,8 @@ def shown(value):
     if isinstance(value, (tuple, list)):
         return [type(value).__name__, *map(shown, value)]
     if isinstance(value, StrictArray):
-        return ["strict", type(value.host).__name__, str(value.host.dtype), value.host.astype(np.float64)]
+        return ["strict", type(value.host).__name__, str(value.host.dtype),
+                value.host.astype(np.float64)]
     if isinstance(value, (np.ndarray, np.generic)):
         return [type(value).__name__, np.array(value, np.float64)]
     return value if value is None or isinstance(value, (str, int, float)) else str(value)

@@ -142,18 +142,21 @@ def symptom_08b_2_values_change() -> bool:
     return values[0] is not A or values[1] is not B
 
 
+def nested(values: list[Any]) -> list[Any]:
+    """Which objects a list holds, also in the lists inside it."""
+    return [nested(each) if isinstance(each, list) else id(each) for each in values]
+
+
 def symptom_08b_2_values_change_elsewhere() -> bool:
     changed = []
     for rule, name, values, moving in (
             ("linear", "Sum", [A, 0, True, None], {0: S}),
             ("linear", "Stack", [[A, B], 0], {0: [None, T]}),
             ("elementwise", "Mul", [A, B], {0: S, 1: T})):
-        before, inner = list(values), list(values[0]) if isinstance(values[0], list) else []
+        before = nested(values)
         outputs = pushforward.as_sequence(apply(REGISTRY[name], list(values)))
         getattr(pushforward, rule)(REGISTRY[name], values, outputs, moving)
-        changed.append(any(a is not b for a, b in zip(before, values, strict=True))
-                       or bool(inner) and any(a is not b for a, b in
-                                              zip(inner, before[0], strict=True)))
+        changed.append(before != nested(values))
     return any(changed)
 
 
