@@ -376,34 +376,6 @@ def probe_08_7_vhp(random):
     return products(random, functional.vhp, True, "inputs", 11)
 
 
-class Skewed(torch.autograd.Function):
-    """A sum of squares whose backward multiplies by a matrix that need not be symmetric."""
-
-    @staticmethod
-    def forward(x, matrix):
-        return (x * x).sum()
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.save_for_backward(*inputs)
-
-    @staticmethod
-    def backward(ctx, g):
-        x, matrix = ctx.saved_tensors
-        return g * (matrix @ (x * x)), None
-
-
-def probe_08_7_skewed(random):
-    seen = []
-    for _ in range(4):
-        size = random.randint(2, 4)
-        matrix, x, v = tensor(random, [size, size]), tensor(random, [size]), tensor(random, [size])
-        seen.append([shown(tried(lambda each=each, matrix=matrix, x=x, v=v: each(
-            lambda x: Skewed.apply(x, matrix), x, v)))
-            for each in (functional.vhp, functional.hvp)])
-    return [*seen, random.random()]
-
-
 def probe_08_7_hvp(random):
     seen = products(random, functional.hvp, True, "inputs", 11)
     for function in (functional.vhp, functional.hvp):

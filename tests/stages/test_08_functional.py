@@ -1322,33 +1322,6 @@ def test_hessian_products_agree_with_differences(name):
     assert_close(product.numpy(), np.tensordot(expected, v, 2), rtol=1e-4, atol=1e-5)
 
 
-class Skewed(torch.autograd.Function):
-    """A sum whose backward returns M x, so that the slopes' jacobian is the matrix M."""
-
-    @staticmethod
-    def forward(x, matrix):
-        return x.sum()
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.save_for_backward(*inputs)
-
-    @staticmethod
-    def backward(ctx, g):
-        x, matrix = ctx.saved_tensors
-        return g * (matrix @ x), None
-
-
-@pytest.mark.hole("08.7")
-@pytest.mark.parametrize("name, expected", [("vhp", [31.0, 42.0]), ("hvp", [21.0, 43.0])],
-                         ids=["vhp", "hvp"])
-def test_hessian_products_of_a_matrix_that_is_not_symmetric(name, expected):
-    matrix = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
-    _, product = getattr(functional, name)(lambda x: Skewed.apply(x, matrix),
-                                           torch.tensor([5.0, 6.0]), torch.tensor([1.0, 10.0]))
-    same(product, expected)
-
-
 @pytest.mark.hole("08.7")
 @BY_NAME
 def test_hessian_products_without_a_vector(name):

@@ -108,31 +108,6 @@ def jacfwd(func: Function, argnums: ArgNums = 0, has_aux: bool = False, *,
     return derivative
 
 
-def column_block(levels: VmapLevels, columns: Tensor, part: slice,
-                 of_input: tuple[int, ...]) -> Tensor:
-    """Return one input's columns as a block of the Jacobian, with the output dimensions first.
-
-    `columns` has a row for each column of the Jacobian; `part` selects the rows for the input, of
-    shape `of_input`.
-    """
-    # 08b.7 All columns in one run (about 11 lines)
-    # `columns_along` computes the derivatives of all outputs along all `directions`, but
-    # runs `func` only once. `column_block` turns the columns in `part` into one input's
-    # block of the jacobian. `hessian` computes one of its two derivatives in forward mode
-    # and the other in reverse mode.
-    #   columns_along(lambda x: x * x, [x], [rows]), x = (2, 3)      -> (x * x, [columns]):
-    #     rows [[1, 0], [0, 1]]                                      -> columns [[4, 0], [0, 6]]
-    #   column_block(levels, columns (6, 3), slice(2, 6), (2, 2))    -> shape (3, 2, 2), of rows 2 to 5
-    #   the same, columns (6, 5, 3), levels of a batch of 5          -> (5, 3, 2, 2), wrapped
-    #   hessian(lambda x: x[0] ** 2 * x[1] + x[1] ** 3)((1, 2))      -> [[4, 2], [2, 12]]
-    # Mind:
-    # - Tangents live only as long as their level.
-    # - `func` may return one output or several.
-    # Use: `jvp_level`, `checked_dual`, `rows_of`; section 9 of the lesson says what they
-    # do.
-    raise NotImplementedError("08b.7 All columns in one run is yours to write")
-
-
 def hessian(func: Function, argnums: ArgNums = 0) -> Function:
     """Return a function that computes the Hessian of `func`, its second derivatives.
 

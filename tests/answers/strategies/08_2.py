@@ -132,23 +132,6 @@ def zeros_for_missing(grads, like, step, strict, create_graph):
     require_found(grads, step, strict, create_graph)
     return tuple(F.zeros_like(x) if g is None else g for g, x in zip(grads, like))
 
-# right: pairs of outputs and vectors, filtered together
-def gradients(outputs, inputs, grad_outputs, create_graph, retain_graph=None):
-    vectors = [None] * len(outputs) if grad_outputs is None else grad_outputs
-    pairs = [(o, v) for o, v in zip(outputs, vectors) if o is not None and o.requires_grad]
-    if not pairs:
-        return tuple(None for _ in inputs)
-    return tuple(grad([o for o, _ in pairs], inputs, [v for _, v in pairs],
-                      create_graph=create_graph, retain_graph=retain_graph, allow_unused=True))
-
-def zeros_for_missing(grads, like, step, strict, create_graph):
-    require_found(grads, step, strict, create_graph)
-    found = list(grads)
-    for i, other in enumerate(like):
-        if found[i] is None:
-            found[i] = F.zeros_like(other)
-    return tuple(found)
-
 # wrong 08_2_inputs_are_left_out: only outputs that an op computed
 def gradients(outputs, inputs, grad_outputs, create_graph, retain_graph=None):
     vectors = [None] * len(outputs) if grad_outputs is None else grad_outputs

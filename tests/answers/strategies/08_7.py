@@ -90,7 +90,7 @@ def vhp(func, inputs, v=None, create_graph=False, strict=False):
 def hvp(func, inputs, v=None, create_graph=False, strict=False):
     return vhp(func, inputs, v, create_graph, strict)
 
-# wrong -: hvp is vhp with hvp's names
+# wrong 08_7_hvp_is_vhp: hvp is vhp with hvp's names
 def _slopes(output, inputs, strict):
     found = gradients((output,), inputs, None, True)
     require_dependence(found, "jacobian", strict)
@@ -168,30 +168,6 @@ def vhp(func, inputs, v=None, create_graph=False, strict=False):
 
 def hvp(func, inputs, v=None, create_graph=False, strict=False):
     return columns(func, inputs, v, create_graph, strict, "hvp", False)
-
-# wrong 08_7_hvp_is_vhp: the second pass goes to the inputs in both
-def _slopes(output, inputs, strict):
-    slopes = gradients((output,), inputs, None, create_graph=True)
-    require_dependence(slopes, "jacobian", strict)
-    return slopes
-
-def vhp(func, inputs, v=None, create_graph=False, strict=False):
-    with enable_grad():
-        nested, fresh, vector, output = _prepared(func, inputs, v, create_graph, strict, "vhp")
-        slopes = _slopes(output, fresh, strict)
-    with set_grad_enabled(create_graph or is_grad_enabled()):
-        grads = gradients(slopes, fresh, vector, create_graph)
-        product = zeros_for_missing(grads, fresh, "row of hessian", strict, create_graph)
-    return (result((output,), False, create_graph), result(product, nested, create_graph))
-
-def hvp(func, inputs, v=None, create_graph=False, strict=False):
-    with enable_grad():
-        nested, fresh, vector, output = _prepared(func, inputs, v, create_graph, strict, "hvp")
-        slopes = _slopes(output, fresh, strict)
-    with set_grad_enabled(create_graph or is_grad_enabled()):
-        grads = gradients(slopes, fresh, vector, create_graph)
-        product = zeros_for_missing(grads, fresh, "column of hessian", strict, create_graph)
-    return (result((output,), False, create_graph), result(product, nested, create_graph))
 
 # wrong 08_7_vhp_is_hvp: the pullback in both
 def _slopes(output, inputs, strict):

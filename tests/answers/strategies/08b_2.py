@@ -111,26 +111,6 @@ def linear(op, values, outputs, tangents):
     given = [tangent_or_zeros(t, v) for t, v in zip(given, values)]
     return as_sequence(apply(op, [*given, *values[len(given):]]))
 
-# right: lists that are filled step by step
-def multilinear(op, values, outputs, tangents):
-    parts = []
-    for i, tangent in tangents.items():
-        moved = list(values)
-        moved[i] = tangent
-        parts.append(apply(op, moved))
-    return [total(parts)]
-
-def elementwise(op, values, outputs, tangents):
-    parts = []
-    for i, tangent in tangents.items():
-        parts.append(gradient_of_input(op, i, values, outputs, [tangent]))
-    return [total(parts)]
-
-def linear(op, values, outputs, tangents):
-    moved = [tangent_or_zeros(tangents.get(i), value) if i in op.differentiable_positions
-             else value for i, value in enumerate(values)]
-    return as_sequence(apply(op, moved))
-
 # wrong 08b_2_values_change_elsewhere: linear writes the tangents into the list
 def multilinear(op, values, outputs, tangents):
     return [total([apply(op, [*values[:i], tangent, *values[i + 1:]])

@@ -37,7 +37,7 @@ def check_inputs(inputs):
     if seen == 0:
         raise ValueError(NOTHING_TO_CHECK)
 
-# wrong -: only float32 is warned of
+# wrong 09_4_warns_of_float32_alone: only float32 is warned of
 def check_inputs(inputs):
     if not differentiable(inputs):
         raise ValueError(NOTHING_TO_CHECK)
@@ -84,26 +84,3 @@ def check_inputs(inputs):
             warn_of_precision(i)
         if x.dim() and x.shape[-1] > 1 and x.stride()[-1] == 0:
             raise overlap_error(i)
-
-# right: the inputs that require grad first, with their positions
-def check_inputs(inputs):
-    pairs = [(i, x) for i, x in enumerate(inputs) if isinstance(x, Tensor) and x.requires_grad]
-    if not pairs:
-        raise ValueError(NOTHING_TO_CHECK)
-    for i, x in pairs:
-        if str(x._array.dtype) != "float64":
-            warn_of_precision(i)
-        for size, stride in zip(x.shape, x.stride()):
-            if size > 1 and stride == 0:
-                raise overlap_error(i)
-
-# wrong 09_4_warns_of_float32_alone: float32 is the only other dtype
-def check_inputs(inputs):
-    for i, x in enumerate(inputs):
-        if isinstance(x, Tensor) and x.requires_grad:
-            if x._array.dtype == np.float32:
-                warn_of_precision(i)
-            if any(n > 1 and s == 0 for n, s in zip(x.shape, x.stride())):
-                raise overlap_error(i)
-    if not differentiable(inputs):
-        raise ValueError(NOTHING_TO_CHECK)

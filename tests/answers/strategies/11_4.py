@@ -85,16 +85,6 @@ def rows_shown(events, sort_by, row_limit, top_level_events_only):
         rows = [by_value[value] for value in sorted(by_value, reverse=True)]
     return rows if row_limit < 0 else rows[:row_limit]
 
-# right: the largest is picked again and again
-def rows_shown(events, sort_by, row_limit, top_level_events_only):
-    left = [e for e in events if e.cpu_parent is None or not top_level_events_only]
-    rows = []
-    while left and (row_limit < 0 or len(rows) < row_limit):
-        best = left[0] if sort_by is None else max(left, key=lambda e: getattr(e, sort_by))
-        rows.append(best)
-        left.remove(best)
-    return rows
-
 # wrong 11_4_another_number_of_rows: the limit is the last index
 def rows_shown(events, sort_by, row_limit, top_level_events_only):
     rows = [e for e in events if e.cpu_parent is None or not top_level_events_only]
@@ -108,12 +98,3 @@ def rows_shown(events, sort_by, row_limit, top_level_events_only):
     if sort_by is not None:
         rows = sorted(rows, key=lambda e: -getattr(e, sort_by))
     return rows if row_limit < 0 else rows[:row_limit + 1]
-
-# wrong 11_4_cut_before_leaving_out: inner events are left out at the end
-def rows_shown(events, sort_by, row_limit, top_level_events_only):
-    rows = list(events)
-    if sort_by is not None:
-        rows = sorted(rows, key=lambda e: -getattr(e, sort_by))
-    if row_limit >= 0:
-        rows = rows[:row_limit]
-    return [e for e in rows if e.cpu_parent is None or not top_level_events_only]

@@ -231,25 +231,6 @@ class ModuleTables:
         if not name.startswith("_") or value is not None:
             super().__setattr__(name, value)
 
-# right: the value decides first, and then the tables in order
-class ModuleTables:
-    def __setattr__(self, name, value):
-        for kind, table, put in ((Parameter, "_parameters", self._set_parameter),
-                                 (ModuleTables, "_modules", self._set_module),
-                                 (Buffer, "_buffers", self._set_buffer)):
-            if isinstance(value, kind) or name in self._table(table):
-                put(name, value)
-                return
-        object.__setattr__(self, name, value)
-
-    def __getattr__(self, name):
-        for table in _TABLES:
-            try:
-                return self.__dict__[table][name]
-            except KeyError:
-                pass
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
-
 # wrong 13a_1_parameter_hidden: None is a plain attribute, even under the name of a parameter
 class ModuleTables:
     def __setattr__(self, name, value):

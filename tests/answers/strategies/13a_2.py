@@ -144,7 +144,7 @@ class ModuleTables:
                     seen.add(id(value))
                 yield f"{path}.{name}" if path else name, value
 
-# wrong -: an empty memo of the caller is replaced
+# wrong 13a_2_empty_memo_not_filled: an empty memo of the caller is replaced
 class ModuleTables:
     def named_modules(self, memo=None, prefix="", remove_duplicate=True):
         memo = memo or set()
@@ -311,52 +311,3 @@ class ModuleTables:
                 if remove_duplicate:
                     seen.add(id(value))
                 yield f"{path}.{name}" if path else name, value
-
-# right: one loop for both kinds of walk
-class ModuleTables:
-    def named_modules(self, memo=None, prefix="", remove_duplicate=True):
-        if memo is None:
-            memo = set()
-        if self not in memo:
-            if remove_duplicate:
-                memo.add(self)
-            yield prefix, self
-            for name, part in self._modules.items():
-                if part is not None:
-                    yield from part.named_modules(
-                        memo, ".".join(filter(None, (prefix, name))), remove_duplicate)
-
-    def _named_members(self, table, prefix, recurse, remove_duplicate):
-        seen = set()
-        pairs = self.named_modules(None, prefix, remove_duplicate) if recurse else (
-            (prefix, self),)
-        for path, module in pairs:
-            for name, value in getattr(module, table).items():
-                if value is not None and value not in seen:
-                    if remove_duplicate:
-                        seen.add(value)
-                    yield ".".join(filter(None, (path, name))), value
-
-# wrong 13a_2_empty_memo_not_filled: an empty memo is replaced
-class ModuleTables:
-    def named_modules(self, memo=None, prefix="", remove_duplicate=True):
-        memo = memo or set()
-        if self not in memo:
-            if remove_duplicate:
-                memo.add(self)
-            yield prefix, self
-            for name, part in self._modules.items():
-                if part is not None:
-                    yield from part.named_modules(
-                        memo, ".".join(filter(None, (prefix, name))), remove_duplicate)
-
-    def _named_members(self, table, prefix, recurse, remove_duplicate):
-        seen = set()
-        pairs = self.named_modules(None, prefix, remove_duplicate) if recurse else (
-            (prefix, self),)
-        for path, module in pairs:
-            for name, value in getattr(module, table).items():
-                if value is not None and value not in seen:
-                    if remove_duplicate:
-                        seen.add(value)
-                    yield ".".join(filter(None, (path, name))), value

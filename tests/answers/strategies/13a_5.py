@@ -85,15 +85,6 @@ class Dropout2d:
     def forward(self, input):
         return F.dropout2d(input, self.p, self.training, self.inplace)
 
-# right: by name
-class Dropout:
-    def forward(self, input):
-        return F.dropout(input, p=self.p, training=self.training, inplace=self.inplace)
-
-class Dropout2d:
-    def forward(self, input):
-        return F.dropout2d(input, p=self.p, training=self.training, inplace=self.inplace)
-
 # wrong 13a_5_channels_drop_in_evaluation: Dropout2d always trains
 class Dropout:
     def forward(self, input):
