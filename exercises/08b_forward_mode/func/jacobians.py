@@ -46,10 +46,10 @@ def column_block(levels: VmapLevels, columns: Tensor, part: slice,
     shape `of_input`.
     """
     # 08b.7 All columns in one run (about 11 lines)
-    # How do you get the derivatives along all `directions` if `columns_along` may run
-    # `func` only once? How does `column_block` turn the columns in `part` into one
-    # input's block of the jacobian? And which composition of `jacfwd` and `jacrev` is
-    # `hessian`? It must use both, in either order.
+    # `columns_along` computes the derivatives of all outputs along all `directions`, but
+    # runs `func` only once. `column_block` turns the columns in `part` into one input's
+    # block of the jacobian. `hessian` computes one of its two derivatives in forward mode
+    # and the other in reverse mode.
     #   columns_along(lambda x: x * x, [x], [rows]), x = (2, 3)      -> (x * x, [columns]):
     #     rows [[1, 0], [0, 1]]                                      -> columns [[4, 0], [0, 6]]
     #   column_block(levels, columns (6, 3), slice(2, 6), (2, 2))    -> shape (3, 2, 2), of rows 2 to 5
