@@ -1,7 +1,7 @@
 # right: a chain of questions
 class ModuleTables:
     def __getattr__(self, name):
-        for table in _TABLES:
+        for table in TABLES:
             members = self._table(table)
             if name in members:
                 return members[name]
@@ -22,7 +22,7 @@ from collections import ChainMap
 
 class ModuleTables:
     def __getattr__(self, name):
-        members = ChainMap(*(self._table(table) for table in _TABLES))
+        members = ChainMap(*(self._table(table) for table in TABLES))
         try:
             return members[name]
         except KeyError:
@@ -66,7 +66,7 @@ class ModuleTables:
 # wrong -: the table that has the name decides before the class of the value
 class ModuleTables:
     def __getattr__(self, name):
-        for table in _TABLES:
+        for table in TABLES:
             members = self._table(table)
             if name in members:
                 return members[name]
@@ -91,7 +91,7 @@ class ModuleTables:
 # wrong -: the class of the value decides before the table that has the name
 class ModuleTables:
     def __getattr__(self, name):
-        for table in _TABLES:
+        for table in TABLES:
             members = self._table(table)
             if name in members:
                 return members[name]
@@ -116,7 +116,7 @@ class ModuleTables:
 # wrong 13a_1_tensors_are_buffers: every tensor is a buffer
 class ModuleTables:
     def __getattr__(self, name):
-        for table in _TABLES:
+        for table in TABLES:
             members = self._table(table)
             if name in members:
                 return members[name]
@@ -135,7 +135,7 @@ class ModuleTables:
 # wrong 13a_1_none_is_not_found: a member that is None is missing
 class ModuleTables:
     def __getattr__(self, name):
-        for table in _TABLES:
+        for table in TABLES:
             member = self._table(table).get(name)
             if member is not None:
                 return member
@@ -154,7 +154,7 @@ class ModuleTables:
 # wrong 13a_1_fails_before_init: the tables are asked for as attributes
 class ModuleTables:
     def __getattr__(self, name):
-        for table in _TABLES:
+        for table in TABLES:
             members = getattr(self, table)
             if name in members:
                 return members[name]
@@ -173,7 +173,7 @@ class ModuleTables:
 # wrong -: the class itself, without its subclasses
 class ModuleTables:
     def __getattr__(self, name):
-        for table in _TABLES:
+        for table in TABLES:
             members = self._table(table)
             if name in members:
                 return members[name]
@@ -192,14 +192,14 @@ class ModuleTables:
 # wrong 13a_1_none_forgets_the_name: None takes the name out of the tables
 class ModuleTables:
     def __getattr__(self, name):
-        for table in _TABLES:
+        for table in TABLES:
             members = self._table(table)
             if name in members:
                 return members[name]
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def __setattr__(self, name, value):
-        taken = [t for t in _TABLES if name in self._table(t)]
+        taken = [t for t in TABLES if name in self._table(t)]
         if value is None and taken:
             del self._table(taken[0])[name]
             super().__setattr__(name, None)
@@ -215,7 +215,7 @@ class ModuleTables:
 # wrong 13a_1_kept_twice: the value is stored as a plain attribute too
 class ModuleTables:
     def __getattr__(self, name):
-        for table in _TABLES:
+        for table in TABLES:
             members = self._table(table)
             if name in members:
                 return members[name]
@@ -245,7 +245,7 @@ class ModuleTables:
             super().__setattr__(name, value)
 
     def __getattr__(self, name):
-        for table in _TABLES:
+        for table in TABLES:
             if name in self._table(table):
                 return self._table(table)[name]
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
@@ -264,7 +264,7 @@ class ModuleTables:
             super().__setattr__(name, value)
 
     def __getattr__(self, name):
-        for table in _TABLES:
+        for table in TABLES:
             if name in self._table(table):
                 return self._table(table)[name]
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
