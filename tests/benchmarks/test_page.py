@@ -89,7 +89,9 @@ def test_every_missed_target_is_said_to_be_missed(page: ModuleType) -> None:
     text = page.made()[page.DOCS / "benchmarks.md"]
     for name in set(page.measured()) - {"trainings", "class_of_200"}:
         for target in page.newest(name)["targets"]:
-            (line,) = [row for row in text.splitlines() if row.startswith(f"| {target['name']} |")]
+            rows = [r for r in text.splitlines() if r.startswith(f"| {target['name']} |")]
+            assert 1 <= len(rows) <= 2  # the last one may be the reason
+            line = rows[0]
             assert ("**missed**" in line) == (target["met"] is False), line
 
 
