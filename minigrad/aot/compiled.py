@@ -121,6 +121,15 @@ class Compiled:
         return mapped(lambda leaf: tensors[leaf.index] if type(leaf) is Leaf else leaf,
                       recorded.tree)
 
+    def overlaps(self, tensors: Sequence[Tensor]) -> bool:
+        """Return whether an input that the function writes to may share memory with another one.
+
+        A program treats its inputs as separate, so such a call has to run eagerly.
+        """
+        arrays = [t._array for t in (*tensors, *self.captured)]
+        return any(i != write.input and np.may_share_memory(array, arrays[write.input])
+                   for write in self.recorded.written for i, array in enumerate(arrays))
+
     def new_node(self, inputs: Sequence[Tensor], saved: Sequence[Array]) -> CompiledNode:
         """Return the node of a call."""
         tangents = self.recorded.tangents
@@ -243,7 +252,7 @@ class CompiledFunction:
                 break
         else:
             compiled = self.recorded(key, args, kwargs, others)
-        if compiled is None:
+        if compiled is None or (compiled.recorded.written and compiled.overlaps(tensors)):
             return function(*args, **kwargs)
         call = Call(function, args, kwargs)
         if _state.observers.count and (recorder := _state.recorder.get()) is not None:

@@ -583,3 +583,27 @@ def test_the_cheapest_cut_is_cheaper_than_both_ends():
     recorded = record(function, (torch.rand(5, 40, requires_grad=True),))
     assert at_level(recorded, 0).saved_bytes > at_level(recorded, 2).saved_bytes
     assert [v.name for v in at_level(recorded, 2).saved] == ["sum"]
+
+
+def test_a_write_reaches_other_arguments_in_the_same_memory():
+    def function(x, y):
+        x.mul_(2)
+        return y + 1
+
+    fast = torch.compile(function)
+    apart = torch.ones(4), torch.ones(2)
+    assert fast(*apart).tolist() == [2, 2] and apart[0].tolist() == [2, 2, 2, 2]
+    whole = torch.ones(4)
+    assert fast(whole, whole[:2]).tolist() == [3, 3] and whole.tolist() == [2, 2, 2, 2]
+    fast = torch.compile(function)  # the same in the recorded call
+    whole = torch.ones(4)
+    assert fast(whole, whole[2:]).tolist() == [3, 3]
+    assert fast(torch.ones(4), torch.zeros(2)).tolist() == [1, 1]
+    buffer = torch.ones(4)
+
+    def captured(x):
+        buffer.add_(x)
+        return buffer.sum()
+
+    fast = torch.compile(captured)
+    assert fast(torch.ones(4)).item() == 8 and fast(buffer).item() == 16
