@@ -62,7 +62,7 @@ def assembled(inputs, columns):
         made.append(np.concatenate(parts, axis=1))
     return made
 
-# wrong -: a gradient with as many elements counts, whatever its shape
+# wrong 09_2_wrong_size_counts: a gradient with as many elements counts, whatever its shape
 def jacobian_columns(inputs, output):
     goals = differentiable(inputs)
     columns = []
@@ -83,7 +83,7 @@ def assembled(inputs, columns):
         made.append(jacobian)
     return made
 
-# wrong -: a gradient that broadcasts to the input counts
+# wrong 09_2_wrong_size_counts: a gradient that broadcasts to the input counts
 def jacobian_columns(inputs, output):
     goals = differentiable(inputs)
     columns = []
@@ -106,25 +106,7 @@ def assembled(inputs, columns):
         made.append(jacobian)
     return made
 
-# wrong -: all columns in one pass on a batch
-def jacobian_columns(inputs, output):
-    goals, size = differentiable(inputs), output._array.size
-    units = np.eye(size, dtype=output._array.dtype).reshape(size, *output._array.shape)
-    found = grad(output, goals, Tensor._plain(units), True, allow_unused=True,
-                 is_grads_batched=True)
-    return [[None if g is None else Tensor._plain(host(g)[i]) for g in found] for i in range(size)]
-
-def assembled(inputs, columns):
-    made = []
-    for i, x in enumerate(differentiable(inputs)):
-        jacobian = np.zeros((x._array.size, len(columns)), x._array.dtype)
-        for j, column in enumerate(columns):
-            if column[i] is not None and column[i].shape == x.shape:
-                jacobian[:, j] = host(column[i]).reshape(-1)
-        made.append(jacobian)
-    return made
-
-# wrong -: the vector has the dtype of the first input
+# right: the vector is float64, and the pass converts it
 def jacobian_columns(inputs, output):
     goals = differentiable(inputs)
     columns = []
