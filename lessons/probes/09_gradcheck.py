@@ -30,9 +30,9 @@ def tensor(random, shape=(2,), grad=False, dtype=np.float64):
 
 
 def plain(value):
-    """Return lists of tensors and arrays as lists of arrays."""
+    """Return lists and tuples of tensors and arrays as lists of arrays."""
     if isinstance(value, (list, tuple)):
-        return [type(value).__name__, *map(plain, value)]
+        return ["sequence", *map(plain, value)]
     if isinstance(value, torch.Tensor):
         return ["tensor", value.detach().numpy().copy()]
     return value.copy() if isinstance(value, np.ndarray) else value
