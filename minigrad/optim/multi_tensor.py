@@ -125,8 +125,8 @@ def skips_on_device(optimizer: Any) -> bool:
     It does not if a subclass overrides `step`, and not for momentum with dampening, because only
     the host knows which step is the first, and that one is different.
     """
-    if formula_of(optimizer) is None or (
-            owner_of(optimizer, "step") is not owner_of(optimizer, "_skips_on_device")):
+    base = owner_of(optimizer, "_skips_on_device")  # `Optimizer`, which has `step`, extends it
+    if formula_of(optimizer) is None or owner_of(optimizer, "step").__mro__[1] is not base:
         return False
     return all(
         counts_on_device(group) and not group.get("dampening") and not group.get("differentiable")
