@@ -11,9 +11,9 @@ from probing import tried
 import minigrad as torch
 from minigrad.backend import kernels_index
 from minigrad.ops.linalg import matmul
+from minigrad.ops.reduction import array_moments, array_norm, nan_sums, vector_norm
 from minigrad.ops.reduction import dims as along
 from minigrad.ops.reduction import sum_mean as reduce
-from minigrad.ops.reduction import vector_norm
 
 
 def array(random, shape, low=-2.0, high=2.0):
@@ -64,16 +64,18 @@ def lost_dimensions():
 
 
 def standing_in(program):
-    """Run a program with the stand-ins."""
-    modules = reduce, vector_norm
-    before = [(module.extent, module.unsqueeze_reduced) for module in modules]
-    for module in modules:
-        module.extent, module.unsqueeze_reduced = lost_dimensions()
+    """Run a program with the stand-ins in each module that uses one of the helpers."""
+    made = dict(zip(("extent", "unsqueeze_reduced"), lost_dimensions(), strict=True))
+    before = [(module, name, getattr(module, name)) for name in made
+              for module in (reduce, vector_norm, array_moments, array_norm, nan_sums)
+              if hasattr(module, name)]
+    for module, name, _ in before:
+        setattr(module, name, made[name])
     try:
         return program()
     finally:
-        for module, helpers in zip(modules, before, strict=True):
-            module.extent, module.unsqueeze_reduced = helpers
+        for module, name, helper in before:
+            setattr(module, name, helper)
 
 
 def probe_04b_1(random):

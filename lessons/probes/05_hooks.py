@@ -128,7 +128,7 @@ def probe_05_2(random):
         dtype = (random.choice(dtypes) if given is None or random.random() < 0.3
                  else given.dtype)
         replaced = tensor(random, other, dtype)
-        if change == 4:  # the same elements, with the strides of another layout
+        if change == 4 and shape:  # the same elements, with the strides of another layout
             replaced = tensor(random, shape[::-1], dtype).permute(*range(len(shape))[::-1])
         if dtype.is_floating_point and random.random() < 0.2:
             replaced = torch.nn.Parameter(replaced)
