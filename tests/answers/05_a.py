@@ -95,7 +95,7 @@ def hook_table(tensor):
 
 
 def run_tensor_hooks(tables, grads):
-    for number in tables:
+    for number in list(tables):
         hooks = list(tables[number].values())
         for hook in hooks:
             answer = hook(grads[number])
@@ -111,10 +111,11 @@ def keep_retained(retained, grads):
         grad = grads[number]
         if tensor is None or grad is None:
             continue
-        if tensor._grad is None:
-            tensor._grad = grad.clone()
-        else:
-            tensor._grad = tensor._grad + grad
+        with lock_of(tensor):
+            if tensor._grad is None:
+                tensor._grad = grad.clone()
+            else:
+                tensor._grad = tensor._grad + grad
 
 
 def run_pre_hooks(hooks, grads):
@@ -152,6 +153,4 @@ def checked_tuple(hook, replaced, given):
 
 def run_after_accumulation(hooks, tensor):
     for hook in list(hooks.values()):
-        answer = hook(tensor)
-        if answer is not None:
-            raise RuntimeError("Tensor post accumulate grad hooks should return None.")
+        refuse_answer(hook(tensor))
