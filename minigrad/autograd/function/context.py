@@ -9,10 +9,11 @@ NOTE [Names that both want]
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ...graph.hooks import Extras
-from ...graph.node import NaryNode, assign_sequence_nr
+from ...graph.node import NaryNode, Node, assign_sequence_nr
 
 
 class Unset(tuple[()]):
@@ -40,6 +41,10 @@ class ContextNode(NaryNode):
         self.shape = self.dtype = self.num_inputs = self.others = UNSET
         self._order: tuple[int, Any] = (-1, ())  # sequence number and edges
         self._aside: dict[str, Any] | None = None
+
+    def set_edges(self, edges: Sequence[tuple[Node | None, int]]) -> None:
+        super().set_edges(edges)
+        self._order = self.sequence, self.edges
 
     def put_aside(self) -> None:
         """Restore the engine's names; see NOTE [Names that both want]."""

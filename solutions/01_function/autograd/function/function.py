@@ -188,7 +188,6 @@ class Function(UserMethods):
     def _call_forward(cls, node: FunctionNode, args: tuple[Any, ...],
                       kwargs: dict[str, Any]) -> Any:
         """Call the user's `forward` with the context, or without it and then `setup_context`."""
-        node._order = node.sequence, node.edges  # `forward` may overwrite both
         if cls.setup_context is Function.setup_context:
             return cls.forward(node, *args, **kwargs)
         outputs = cls.forward(*args, **kwargs)
