@@ -17,30 +17,6 @@ class Function:
             _state.grad_enabled.set(mode)
         return node, cls._joined(node, tensors, outputs, recorded)
 
-# right: one loop over the arguments
-class Function:
-    def _record(cls, args, kwargs):
-        kinds, needs, tensors = [], [], []
-        for each in args:
-            tensor = isinstance(each, Tensor)
-            kinds.append(tensor)
-            needs.append(bool(tensor and each.requires_grad))
-            if tensor:
-                tensors.append(each)
-        node = cls._backward_cls()
-        node._are_tensors, node.needs_input_grad = tuple(kinds), tuple(needs)
-        before = _state.grad_enabled.get()
-        is_recorded = True in needs if before else False
-        if is_recorded:
-            node.set_edges([tensor._edge() for tensor in tensors])
-            assign_sequence_nr(node)
-        try:
-            _state.grad_enabled.set(False)
-            made = cls._call_forward(node, args, kwargs)
-        finally:
-            _state.grad_enabled.set(before)
-        return node, cls._joined(node, tensors, made, is_recorded)
-
 # wrong -: a tensor among the keyword arguments counts
 class Function:
     def _record(cls, args, kwargs):
