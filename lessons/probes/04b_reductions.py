@@ -64,7 +64,7 @@ def lost_dimensions():
 
 
 def standing_in(program):
-    """Run a program with the stand-ins in each module that uses one of the helpers."""
+    """Run a program while the stand-ins replace the helpers in each module that uses them."""
     made = dict(zip(("extent", "unsqueeze_reduced"), lost_dimensions(), strict=True))
     before = [(module, name, getattr(module, name)) for name in made
               for module in (reduce, vector_norm, array_moments, array_norm, nan_sums)

@@ -132,7 +132,7 @@ class Marked(grad_mode._Mode):
 
 
 class ReadsEarly(Marked):
-    """A mode that finds out what is open when it is created, as `set_grad_enabled` does."""
+    """A mode that reads the current mode when it is created, as `set_grad_enabled` does."""
 
     def __init__(self, value, opened):
         super().__init__(value, opened)
@@ -146,7 +146,7 @@ class ReadsEarly(Marked):
 
 
 def probe_07_2_calls(random):
-    """Call methods, raise what is no Exception, and change what is open between two calls."""
+    """Call methods, raise a BaseException, and change the open blocks between two calls."""
     def program():
         opened, seen = [], []
         for kind in random.sample([Marked, ReadsEarly], 2):

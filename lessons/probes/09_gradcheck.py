@@ -295,7 +295,7 @@ def probe_09_5(random):
         place, dtype = random.randrange(2), random.choice([np.float64] * 4 + [np.float32])
         shape = random.choice([(2,)] * 5 + [(1,)])
         off = random.choice([[added, added], [added, 0.0], [0.0, added], [added, -added]])
-        if dtype != np.float64 or shape != (2,):  # which of two errors comes first is free
+        if dtype != np.float64 or shape != (2,):  # either error may be raised first
             off = [0.0, 0.0]
 
         class Adds(torch.autograd.Function):

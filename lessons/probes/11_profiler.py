@@ -260,7 +260,7 @@ class Slow(recorder.DetailedRecorder):
 
 
 def probe_11_6_details(random):
-    """Describe inputs that the call changes, at a cost in time, and raise what is no Exception."""
+    """Describe inputs that a slow call changes, and raise a BaseException."""
     def grow(count):
         inputs.extend([torch.Tensor._plain(np.zeros(2))] * count)
         if random.random() < 0.5:
@@ -301,7 +301,7 @@ def alone(program):
 
 
 class Watched(profiler.profile):
-    """Notes when its recorder has been switched on, and when it is to be switched off."""
+    """Notes when its recorder is switched on and off."""
 
     def _start(self, recorder):
         super()._start(recorder)

@@ -5,7 +5,7 @@ means "ahead of time": the backward pass is recorded before the program first ru
 files in the order of the work:
 
     guards.py     what must be the same in a later call, so that the program is right for it
-    traced.py     the arrays that write down what is done with them
+    traced.py     arrays that record the operations on them
     record.py     one call of the function, and the engine's backward pass, as a list of steps
     program.py    that list; steps that are needed, and steps that repeat an earlier one
     partition.py  which values the forward pass saves, and which are computed again

@@ -112,7 +112,7 @@ class Compiled:
         return self.result(inputs, found)
 
     def result(self, inputs: Sequence[Tensor], tensors: list[Any]) -> Any:
-        """Return what the function returns, from the tensors that the program made."""
+        """Return the function's result, put together from the tensors that the program made."""
         recorded = self.recorded
         for position, result in enumerate(recorded.results):
             if result.value is None:

@@ -170,7 +170,7 @@ class Surroundings:
                         self.reach(value, key)
 
     def reach_function(self, function: Any, name: str) -> None:
-        """Note what the code of a user's function names, and its defaults."""
+        """Note the globals that a user's function names, and its defaults."""
         if is_library(function.__module__ or ""):
             return
         for key, cell in zip(function.__code__.co_freevars, function.__closure__ or (),

@@ -2,11 +2,11 @@
 
 NOTE [The cheapest cut]
     The backward pass needs some values of the forward pass.  Each of them is either saved or
-    computed again from other values, and the same is true of those.  So what is saved separates the
-    inputs from the backward pass: it is a cut in the graph of values, and its price is the number
-    of bytes.  The cheapest cut is found as a greatest flow: bytes flow from what cannot be computed
-    again to what the backward pass needs, through each value at most as many as it has, and the
-    values that are full are the cut.
+    computed again from other values, which must be saved or computed again in turn.  So the saved
+    values separate the inputs from the backward pass: they are a cut in the graph of values, and
+    its price is their size in bytes.  A maximum flow finds the minimum cut.  Bytes flow from the
+    values that cannot be computed again to the values that the backward pass needs, at most as many
+    through each value as it has, and the values that are full form the cut.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Partition:
 
 
 def partition(recorded: Recorded, budget: float = 1.0) -> Partition:
-    """Cut a joint program so that what it saves fits a budget, as well as that is possible.
+    """Cut a joint program so that the saved values fit a budget, if that is possible.
 
     The budget is a fraction of the bytes that it takes to save every value.  With 1, only steps
     that cost little are computed again.

@@ -215,7 +215,7 @@ def as_leaf(recording: Recording, value: Any, tensors: list[Tensor]) -> Any:
 
 def results_of(recording: Recording, tensors: list[Tensor], inputs: Sequence[Any],
                twins: dict[int, Tensor]) -> list[Result]:
-    """Say for each tensor of the result what it is.
+    """Classify each tensor of the result as a value, an input or a view.
 
     If several are views of one tensor, that tensor is appended to `tensors`.
     """

@@ -67,7 +67,7 @@ class Recording:
         self.fresh: dict[int, Tensor] = {}  # tensors that were created during the recording
         self.originals: list[tuple[Tensor, list[Any]]] = []
         self.generators: dict[int, tuple[Any, Any]] = {}  # with their states before the recording
-        self.read_again: list[tuple[TracedArray, Value, int]] = []  # with what was read before
+        self.read_again: list[tuple[TracedArray, Value, int]] = []  # with the Values before that
         self.counts: dict[str, int] = {}
         self.refused: Unrecordable | None = None
         self.in_call = self.drew = False
@@ -201,7 +201,7 @@ class Recording:
         memory.version += 1
 
     def go_back(self, steps: int, read: int, refused: Unrecordable | None) -> None:
-        """Forget the steps after the first `steps`, and what was read again in them."""
+        """Forget the steps after the first `steps`, and the arrays that were read again in them."""
         for array, value, version in reversed(self.read_again[read:]):
             array.value, array.version = value, version
         del self.steps[steps:], self.read_again[read:]

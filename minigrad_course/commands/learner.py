@@ -379,7 +379,7 @@ def solution(
 
 
 def _beside(out: Console, space: Workspace, stage: Stage, hole: Hole) -> None:
-    """Show what the learner and the package wrote, without what both files were given."""
+    """Show the bodies of the learner and of the package, without the given code."""
     files = space.files(stage)
     for path in stage.modules:
         for symbol in symbols_in(hole, path):

@@ -102,7 +102,7 @@ def generate(seed: int) -> Made:
 
 
 def outcome(made: Made, compiled: bool) -> list[Any]:
-    """Return what two calls of the function come to, as arrays and texts."""
+    """Return the results and effects of two calls of the function, as arrays and texts."""
     torch.manual_seed(made.seed)
     rng = np.random.default_rng(made.seed)
 
@@ -161,7 +161,7 @@ def difference(made: Made) -> str | None:
             got = outcome(made, True)
         except Unrecordable as error:
             return f"refused: {str(error).partition(', at')[0]}"
-        except Exception as error:  # a finding, whatever it is
+        except Exception as error:  # any exception is a finding
             return f"{type(error).__name__}: {error} (wanted {wanted[-1]})"
     if len(wanted) != len(got):
         return f"{wanted[-1]} instead of {got[-1]}"

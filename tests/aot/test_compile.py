@@ -1,4 +1,4 @@
-"""`torch.compile`: what is recorded when, and that a compiled function is an ordinary function."""
+"""`torch.compile`: guards, refusals, and everything else that a function can do."""
 
 from __future__ import annotations
 

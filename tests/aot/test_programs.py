@@ -136,7 +136,7 @@ print([round(v, 4) for v in net.state_dict()[KEY].tolist()])
 
 
 def output(text: str, folder: Path) -> str:
-    """Run a program on minigrad, in a process of its own, and return what it prints."""
+    """Run a program on minigrad in a separate process, and return its output."""
     file = folder / "program.py"
     file.write_text(text, encoding="utf-8")
     done = subprocess.run([sys.executable, "-W", "error", "-m", "minigrad", str(file)], cwd=ROOT,

@@ -1249,7 +1249,7 @@ def test_a_pass_that_is_interrupted(where):
         engine._run_here(task, root_of())
     now, left = torch.is_grad_enabled(), len(engine._running.tasks)
     assert now, "recording was on before the pass, and is off now"
-    assert left == 0, f"no pass is under way, but {left} stand in _running.tasks"
+    assert left == 0, f"no pass is running, but _running.tasks still has {left}"
 
 
 @pytest.mark.hole("03.8")
@@ -1272,7 +1272,7 @@ def test_a_callback_that_fails(before):
         engine._run_here(task, root_of())
     now, left = torch.is_grad_enabled(), len(engine._running.tasks)
     assert now is before, f"the mode was {before} before the pass and is {now} now"
-    assert left == 0, f"no pass is under way, but {left} stand in _running.tasks"
+    assert left == 0, f"no pass is running, but _running.tasks still has {left}"
 
 
 @pytest.mark.hole("03.8")

@@ -345,7 +345,7 @@ def test_windows_of_any_layout(kind):
 def test_no_window_is_copied():
     for x in (doubles(2, 5), doubles(5, 2).T, doubles(2, 10)[:, ::2]):
         got = kernels_window.windows(xp, x, (2,), (1,), (1,), (4,))
-        assert np.shares_memory(got, x), "no element is to be copied"
+        assert np.shares_memory(got, x), "expected a view, but the elements were copied"
 
 
 # ------------------------------------------------------------------- 04c.4

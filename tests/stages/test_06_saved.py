@@ -863,7 +863,7 @@ def test_what_the_write_gives_others_is_not_written_to():
 
 
 class HandsOn(NaryNode):
-    """The node of an overwriting; the other input gets a view of the gradient that came in."""
+    """The node of an overwriting write; the other input gets a view of the gradient."""
 
     def apply_tensors(self, grads):
         return [None, grads[0].reshape(2, 1)]
@@ -895,7 +895,7 @@ def test_views_with_strides():
 def test_a_base_with_another_memory_layout_than_its_gradient():
     by_columns = torch.from_numpy(np.asfortranarray([[1.0, 3.0], [2.0, 4.0]], np.float32))
     base = by_columns.requires_grad_() * 1
-    assert base.stride() == (1, 2), f"the base is to be stored by columns, not {base.stride()}"
+    assert base.stride() == (1, 2), f"expected columns, not strides {base.stride()}"
     with torch.no_grad():
         view = base[0]
     given = torch.tensor([[1.0, 2.0], [3.0, 4.0]])

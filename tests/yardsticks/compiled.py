@@ -58,7 +58,7 @@ def try_call(op: Any, first: Any, args: Any, kwargs: Any) -> str:
         got = outcome(CompiledFunction(function, fullgraph=True), first, args, kwargs)
     except Unrecordable as error:
         return "refused: " + str(error).removeprefix("torch.compile: ").partition(", at ")[0]
-    except Exception as error:  # a finding, whatever it is
+    except Exception as error:  # any exception is a finding
         return f"differs: {type(error).__name__}: {error}"
     same = len(wanted) == len(got) and all(map(equal, wanted, got))
     return "agrees" if same else "differs: other values"
@@ -90,7 +90,7 @@ def equal(one: Any, other: Any) -> bool:
 def main() -> None:
     """Print the figures, and each entry that differs."""
     total: Counter[str] = Counter()
-    warnings.simplefilter("ignore")  # samples try what is deprecated, too
+    warnings.simplefilter("ignore")  # samples also try deprecated calls
     for info in load()[0]:
         counts = try_entry(info, None if "--all" in sys.argv else 3)
         total.update(counts)

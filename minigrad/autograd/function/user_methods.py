@@ -8,7 +8,7 @@ from .legacy import LegacyFunction
 
 
 class UserMethods(LegacyFunction):
-    """The methods that a Function may define; the others raise and say what is missing."""
+    """The methods that a Function may define; the others raise an error that names the method."""
 
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:
