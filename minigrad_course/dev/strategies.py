@@ -8,7 +8,8 @@ exercise 03.6, each below a header that marks it as right or wrong:
     # wrong 03_6_judged_early: one pass over the reversed breadth-first order
 
 The name after `wrong` is the expected symptom, or `-` if no symptom matches and the learner sees
-the rule of the first failing test.
+the rule of the first failing test.  Functions above the first header belong to every strategy that
+does not define them.
 """
 
 from __future__ import annotations
@@ -44,8 +45,29 @@ def strategies(stage: Stage, hole: Hole) -> list[Strategy]:
     text = file.read_text(encoding="utf-8")
     heads = list(_HEAD.finditer(text))
     ends = [*(each.start() for each in heads[1:]), len(text)]
+    shared = Module.from_text(file.name, text[: heads[0].start()])
     return [Strategy(head[3], bool(head[1]), None if head[2] in (None, "-") else head[2],
-                     text[head.end():end]) for head, end in zip(heads, ends, strict=True)]
+                     completed(text[head.end() : end], shared))
+            for head, end in zip(heads, ends, strict=True)]
+
+
+def completed(text: str, shared: Module) -> str:
+    """Return a strategy's text with the shared functions that it does not define.
+
+    >>> shared = Module.from_text("shared", "class A:\\n    def f(self): pass\\n")
+    >>> print(completed("def g(): pass\\n", shared), end="")
+    def g(): pass
+    class A:
+        def f(self): pass
+    """
+    own = {symbol for symbol, _ in Module.from_text("strategy.py", text).functions()}
+    for symbol, node in shared.functions():
+        if symbol not in own:
+            owner = symbol.rpartition(".")[0]
+            first, last = shared.span(node)
+            lines = [f"class {owner}:"] * bool(owner) + shared.lines[first - 1 : last]
+            text += "".join(f"{line}\n" for line in lines)
+    return text
 
 
 def with_strategy(stage: Stage, hole: Hole, strategy: Strategy) -> dict[str, str]:
@@ -64,9 +86,9 @@ def put_in(stage: Stage, given: Module, texts: dict[str, str], holes: Sequence[H
     asked: dict[str, list[str]] = {}  # two modules may ask for one name: in the holes' order
     for path, _, symbol in (each.partition(":") for hole in holes for each in hole.symbols):
         asked.setdefault(symbol, []).append(path)
-    names = [symbol for symbol, _ in _functions(given)]
+    names = [symbol for symbol, _ in given.functions()]
     where = {symbol: paths[0] for symbol, paths in asked.items()}
-    for position, (symbol, node) in enumerate(_functions(given)):
+    for position, (symbol, node) in enumerate(given.functions()):
         owner, _, _ = symbol.rpartition(".")
         nearest = next(each for each in names[position:] + names[:position][::-1]
                        if each in where and each.startswith(f"{owner}." if owner else ""))
@@ -103,15 +125,3 @@ def with_imports(text: str, imports: Sequence[str]) -> str:
         assert each.end_lineno is not None
         position = each.end_lineno
     return "".join([*lines[:position], *(f"{each}\n" for each in imports), *lines[position:]])
-
-
-def _functions(given: Module) -> list[tuple[str, ast.FunctionDef]]:
-    """Return the functions and methods in an answer, in order."""
-    found = []
-    for each in given.tree.body:
-        if isinstance(each, ast.FunctionDef):
-            found.append((each.name, each))
-        elif isinstance(each, ast.ClassDef):
-            found += [(f"{each.name}.{node.name}", node) for node in each.body
-                      if isinstance(node, ast.FunctionDef)]
-    return found

@@ -1,3 +1,11 @@
+def exp(a):
+    z = math.exp(a.value)
+    return Number(z, (a,), (z,))
+
+def reciprocal(a):
+    z = 1 / a.value
+    return Number(z, (a,), (-z * z,))
+
 # right: slopes from the inputs
 def exp(a):
     return Number(math.exp(a.value), (a,), (math.exp(a.value),))
@@ -38,10 +46,6 @@ def reciprocal(a):
     return Number(z, (a,), (-z ** 2,))
 
 # wrong 00_3_reciprocal_grows: minus the result, squared
-def exp(a):
-    z = math.exp(a.value)
-    return Number(z, (a,), (z,))
-
 def tanh(a):
     z = math.tanh(a.value)
     return Number(z, (a,), (1 - z ** 2,))
@@ -51,26 +55,10 @@ def reciprocal(a):
     return Number(z, (a,), ((-z) ** 2,))
 
 # wrong 00_3_another_input: tanh is composed of exp and reciprocal
-def exp(a):
-    z = math.exp(a.value)
-    return Number(z, (a,), (z,))
-
 def tanh(a):
     return reciprocal(exp(a * -2) + 1) * 2 - 1
 
-def reciprocal(a):
-    z = 1 / a.value
-    return Number(z, (a,), (-z * z,))
-
 # wrong -: the slopes of the sigmoid for tanh
-def exp(a):
-    z = math.exp(a.value)
-    return Number(z, (a,), (z,))
-
 def tanh(a):
     z = math.tanh(a.value)
     return Number(z, (a,), (z * (1 - z),))
-
-def reciprocal(a):
-    z = 1 / a.value
-    return Number(z, (a,), (-z * z,))

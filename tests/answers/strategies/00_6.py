@@ -1,10 +1,10 @@
-# wrong 00_6_weights_stay: the name is bound to a new number
 class Number:
     def backward(self):
         for number, slope in gradients(self).items():
             if not number.inputs:
                 number.grad += slope
 
+# wrong 00_6_weights_stay: the name is bound to a new number
 def descend(loss, weights, rate):
     for w in weights:
         w.grad = 0.0
@@ -13,12 +13,6 @@ def descend(loss, weights, rate):
         w = w - rate * w.grad
 
 # wrong 00_6_weights_stay: an augmented assignment to the name
-class Number:
-    def backward(self):
-        for number, slope in gradients(self).items():
-            if not number.inputs:
-                number.grad += slope
-
 def descend(loss, weights, rate):
     for w in weights:
         w.grad = 0.0
@@ -27,12 +21,6 @@ def descend(loss, weights, rate):
         w -= rate * w.grad
 
 # wrong 00_6_new_numbers: new numbers in the list
-class Number:
-    def backward(self):
-        for number, slope in gradients(self).items():
-            if not number.inputs:
-                number.grad += slope
-
 def descend(loss, weights, rate):
     for w in weights:
         w.grad = 0.0
@@ -41,12 +29,6 @@ def descend(loss, weights, rate):
         weights[i] = Number(w.value - rate * w.grad)
 
 # wrong 00_6_weights_stay: a new value is computed and thrown away
-class Number:
-    def backward(self):
-        for number, slope in gradients(self).items():
-            if not number.inputs:
-                number.grad += slope
-
 def descend(loss, weights, rate):
     for w in weights:
         w.grad = 0.0
@@ -83,12 +65,6 @@ def descend(loss, weights, rate):
         weight.value -= rate * weight.grad
 
 # wrong 00_6_old_gradients: grad is set to zero after the step instead of before the pass
-class Number:
-    def backward(self):
-        for number, slope in gradients(self).items():
-            if not number.inputs:
-                number.grad += slope
-
 def descend(loss, weights, rate):
     loss.backward()
     for weight in weights:
@@ -96,12 +72,6 @@ def descend(loss, weights, rate):
         weight.grad = 0.0
 
 # wrong -: the difference to the grad before
-class Number:
-    def backward(self):
-        for number, slope in gradients(self).items():
-            if not number.inputs:
-                number.grad += slope
-
 def descend(loss, weights, rate):
     before = [weight.grad for weight in weights]
     loss.backward()
@@ -109,12 +79,6 @@ def descend(loss, weights, rate):
         weight.value -= rate * (weight.grad - old)
 
 # wrong -: the gradients are zeroed in all leaves of the loss
-class Number:
-    def backward(self):
-        for number, slope in gradients(self).items():
-            if not number.inputs:
-                number.grad += slope
-
 def descend(loss, weights, rate):
     for number in backward_order(loss):
         if not number.inputs:

@@ -1,10 +1,15 @@
-# right: the slopes in other forms
 class Exp:
     def forward(ctx, x):
         y = x.exp()
         ctx.save_for_backward(y)
         return y
 
+    def backward(ctx, grad_output):
+        (y,) = ctx.saved_tensors
+        return grad_output * y
+
+# right: the slopes in other forms
+class Exp:
     def backward(ctx, grad_output):
         (y,) = ctx.saved_tensors
         return y * grad_output
@@ -38,16 +43,6 @@ class Sigmoid:
         return grad_output * s * (1 - s)
 
 # wrong -: the gradient is passed through the sigmoid of the result
-class Exp:
-    def forward(ctx, x):
-        y = x.exp()
-        ctx.save_for_backward(y)
-        return y
-
-    def backward(ctx, grad_output):
-        (y,) = ctx.saved_tensors
-        return grad_output * y
-
 class Sigmoid:
     def forward(ctx, x):
         y = 1 / (1 + (-x).exp())
@@ -60,16 +55,6 @@ class Sigmoid:
         return grad_output * s * (1 - s)
 
 # wrong -: e**x / (1 + e**x), which overflows
-class Exp:
-    def forward(ctx, x):
-        y = x.exp()
-        ctx.save_for_backward(y)
-        return y
-
-    def backward(ctx, grad_output):
-        (y,) = ctx.saved_tensors
-        return grad_output * y
-
 class Sigmoid:
     def forward(ctx, x):
         y = x.exp() / (1 + x.exp())

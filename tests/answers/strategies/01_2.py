@@ -1,9 +1,4 @@
-# right: a view of the input, and the number on the context
 class GradCoeff:
-    def forward(ctx, x, coeff):
-        ctx.coeff = coeff
-        return x.view_as(x)
-
     def backward(ctx, grad_output):
         return grad_output * ctx.coeff, None
 
@@ -13,6 +8,12 @@ class Round:
 
     def backward(ctx, grad_output):
         return grad_output
+
+# right: a view of the input, and the number on the context
+class GradCoeff:
+    def forward(ctx, x, coeff):
+        ctx.coeff = coeff
+        return x.view_as(x)
 
 # right: a copy of the input, and a copy of the gradient
 class GradCoeff:
@@ -40,25 +41,8 @@ class GradCoeff:
         grad_output *= ctx.coeff
         return grad_output, None
 
-class Round:
-    def forward(ctx, x):
-        return x.round()
-
-    def backward(ctx, grad_output):
-        return grad_output
-
 # wrong -: the sign of the coefficient is lost
 class GradCoeff:
     def forward(ctx, x, coeff):
         ctx.coeff = abs(coeff)
         return x.clone()
-
-    def backward(ctx, grad_output):
-        return grad_output * ctx.coeff, None
-
-class Round:
-    def forward(ctx, x):
-        return x.round()
-
-    def backward(ctx, grad_output):
-        return grad_output

@@ -1,4 +1,3 @@
-# wrong 01_3_saves_the_result: the result is saved, and used as x
 class Silu:
     @staticmethod
     def forward(ctx, x):
@@ -6,6 +5,8 @@ class Silu:
         ctx.save_for_backward(y)
         return y
 
+# wrong 01_3_saves_the_result: the result is saved, and used as x
+class Silu:
     @staticmethod
     def backward(ctx, grad_output):
         (y,) = ctx.saved_tensors
@@ -14,12 +15,6 @@ class Silu:
 
 # wrong 01_3_saves_the_result: the result and the sigmoid of the result, as for exp and sigmoid
 class Silu:
-    @staticmethod
-    def forward(ctx, x):
-        y = x * x.sigmoid()
-        ctx.save_for_backward(y)
-        return y
-
     @staticmethod
     def backward(ctx, grad_output):
         (y,) = ctx.saved_tensors

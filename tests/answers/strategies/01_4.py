@@ -1,4 +1,3 @@
-# right: from the outputs, which are saved
 class Polar:
     @staticmethod
     def forward(ctx, x, y):
@@ -7,6 +6,8 @@ class Polar:
         ctx.save_for_backward(d, angle)
         return d, angle
 
+# right: from the outputs, which are saved
+class Polar:
     @staticmethod
     def backward(ctx, grad_distance, grad_angle):
         g, h = grad_distance, grad_angle
@@ -31,13 +32,6 @@ class Polar:
 
 # wrong 01_4_outputs_for_inputs: the outputs are used as if they were the inputs
 class Polar:
-    @staticmethod
-    def forward(ctx, x, y):
-        d = (x * x + y * y).sqrt()
-        angle = y.atan2(x)
-        ctx.save_for_backward(d, angle)
-        return d, angle
-
     @staticmethod
     def backward(ctx, grad_distance, grad_angle):
         g, h = grad_distance, grad_angle

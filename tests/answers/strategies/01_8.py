@@ -1,3 +1,6 @@
+def unpacked(node):
+    return tuple(None if saved is None else saved.unpack(node) for saved in node._saved)
+
 # right: a loop
 def keep(node, joined_as):
     packed = []
@@ -8,9 +11,6 @@ def keep(node, joined_as):
         tensor = joined_as.get(id(item), item)
         packed.append(SavedTensor(tensor, is_output=tensor._node is node))
     return packed
-
-def unpacked(node):
-    return tuple(None if saved is None else saved.unpack(node) for saved in node._saved)
 
 # right: a function for each item
 def keep(node, joined_as):
@@ -31,9 +31,6 @@ def keep(node, joined_as):
     return [None if item is None else SavedTensor(joined_as.get(id(item), item), is_output=id(item) in joined_as)
             for item in node.to_save]
 
-def unpacked(node):
-    return tuple(None if saved is None else saved.unpack(node) for saved in node._saved)
-
 # wrong -: the same tensor is packed once
 def keep(node, joined_as):
     packed, seen = [], set()
@@ -45,9 +42,6 @@ def keep(node, joined_as):
             tensor = joined_as.get(id(item), item)
             packed.append(SavedTensor(tensor, is_output=tensor._node is node))
     return packed
-
-def unpacked(node):
-    return tuple(None if saved is None else saved.unpack(node) for saved in node._saved)
 
 # wrong -: what was unpacked is remembered
 def keep(node, joined_as):

@@ -1,3 +1,12 @@
+class Node:
+    @property
+    def next_functions(self):
+        return tuple(self.edges)
+
+class NaryNode:
+    def metadata_of(self, index):
+        return (self.shape, self.dtype) if index == 0 else self.others[index - 1]
+
 # right: comprehensions, and one list of all metadata
 class Node:
     @property
@@ -12,11 +21,6 @@ class NaryNode:
         return [(self.shape, self.dtype), *self.others][index]
 
 # right: the Edges themselves are shown
-class Node:
-    @property
-    def next_functions(self):
-        return tuple(self.edges)
-
 class NaryNode:
     def set_edges(self, edges):
         made = []
@@ -39,21 +43,10 @@ class NaryNode:
     def set_edges(self, edges):
         self.edges = map(Edge._make, list(edges))
 
-    def metadata_of(self, index):
-        return (self.shape, self.dtype) if index == 0 else self.others[index - 1]
-
 # wrong -: a dictionary from nodes to numbers
-class Node:
-    @property
-    def next_functions(self):
-        return tuple(self.edges)
-
 class NaryNode:
     def set_edges(self, edges):
         self.edges = tuple(map(Edge._make, {node: index for node, index in edges}.items()))
-
-    def metadata_of(self, index):
-        return (self.shape, self.dtype) if index == 0 else self.others[index - 1]
 
 # wrong 02_1_metadata_shifted: metadata is looked up from the end
 class Node:

@@ -1,9 +1,20 @@
-# right: grad_fn first
 class TensorHistory:
     @property
     def is_leaf(self):
         return self.grad_fn is None
 
+    @property
+    def grad_fn(self):
+        return self._view.current_node(self) if self._view is not None else self._node
+
+    def _edge(self):
+        node = self.grad_fn
+        if node is not None:
+            return node, self._index
+        return (self._accumulator(), 0) if self._requires_grad else (None, 0)
+
+# right: grad_fn first
+class TensorHistory:
     @property
     def grad_fn(self):
         if self._view is not None:
@@ -38,49 +49,21 @@ class TensorHistory:
 # wrong 02_3_stale_view: a view is asked only if it requires grad
 class TensorHistory:
     @property
-    def is_leaf(self):
-        return self.grad_fn is None
-
-    @property
     def grad_fn(self):
         if self._view is not None and self._requires_grad:
             return self._view.current_node(self)
         return self._node
 
-    def _edge(self):
-        node = self.grad_fn
-        if node is not None:
-            return node, self._index
-        return (self._accumulator(), 0) if self._requires_grad else (None, 0)
-
 # wrong 02_3_stale_view: the node of a view is asked for once and kept
 class TensorHistory:
-    @property
-    def is_leaf(self):
-        return self.grad_fn is None
-
     @property
     def grad_fn(self):
         if self._view is not None and self._node is None:
             return self._view.current_node(self)
         return self._node
 
-    def _edge(self):
-        node = self.grad_fn
-        if node is not None:
-            return node, self._index
-        return (self._accumulator(), 0) if self._requires_grad else (None, 0)
-
 # wrong -: an end is made for each edge
 class TensorHistory:
-    @property
-    def is_leaf(self):
-        return self.grad_fn is None
-
-    @property
-    def grad_fn(self):
-        return self._view.current_node(self) if self._view is not None else self._node
-
     def _edge(self):
         if self.grad_fn is not None:
             return self.grad_fn, self._index
@@ -88,14 +71,6 @@ class TensorHistory:
 
 # wrong 02_3_stale_view: requires_grad is looked at before the node
 class TensorHistory:
-    @property
-    def is_leaf(self):
-        return self.grad_fn is None
-
-    @property
-    def grad_fn(self):
-        return self._view.current_node(self) if self._view is not None else self._node
-
     def _edge(self):
         if not self._requires_grad:
             return None, 0

@@ -1,4 +1,3 @@
-# right: copies always
 class AccumulateGrad:
     def accumulate(self, grad, owned):
         variable = self.variable
@@ -13,6 +12,9 @@ class AccumulateGrad:
 
 def new_grad(leaf, grad, owned):
     return copy_for(leaf, grad)
+
+# right: copies always
+# These are the functions above.
 
 # wrong 02_5_looks_before_the_lock: looked at before the lock
 class AccumulateGrad:
@@ -28,22 +30,7 @@ class AccumulateGrad:
             with lock_of(variable):
                 add_to(variable._grad, grad)
 
-def new_grad(leaf, grad, owned):
-    return copy_for(leaf, grad)
-
 # wrong 02_5_owned_layout: an owned gradient is kept without a look at its layout
-class AccumulateGrad:
-    def accumulate(self, grad, owned):
-        variable = self.variable
-        if not variable._requires_grad:
-            return
-        self.check_is_leaf()
-        with lock_of(variable):
-            if variable._grad is None:
-                variable._grad = variable._plain(new_grad(variable._array, grad, owned))
-            else:
-                add_to(variable._grad, grad)
-
 def new_grad(leaf, grad, owned):
     if owned and (grad.base is None or holds_alone(grad)):
         return grad
@@ -62,22 +49,7 @@ class AccumulateGrad:
             else:
                 variable._grad = variable._plain(variable._grad._array + grad)
 
-def new_grad(leaf, grad, owned):
-    return copy_for(leaf, grad)
-
 # right: keeps an owned array whose layout fits
-class AccumulateGrad:
-    def accumulate(self, grad, owned):
-        variable = self.variable
-        if not variable._requires_grad:
-            return
-        self.check_is_leaf()
-        with lock_of(variable):
-            if variable._grad is None:
-                variable._grad = variable._plain(new_grad(variable._array, grad, owned))
-            else:
-                add_to(variable._grad, grad)
-
 def new_grad(leaf, grad, owned):
     fits = owned and grad.strides == leaf.strides
     if fits and (grad.base is None or holds_alone(grad)):
@@ -120,22 +92,7 @@ class AccumulateGrad:
             else:
                 x._grad = fresh if fresh is not None else x._plain(copy_for(x._array, grad))
 
-def new_grad(leaf, grad, owned):
-    return copy_for(leaf, grad)
-
 # right: only an array that owns its memory is kept
-class AccumulateGrad:
-    def accumulate(self, grad, owned):
-        variable = self.variable
-        if not variable._requires_grad:
-            return
-        self.check_is_leaf()
-        with lock_of(variable):
-            if variable._grad is None:
-                variable._grad = variable._plain(new_grad(variable._array, grad, owned))
-            else:
-                add_to(variable._grad, grad)
-
 def new_grad(leaf, grad, owned):
     keep = owned and grad.flags.owndata and grad.strides == leaf.strides
     return grad if keep else copy_for(leaf, grad)
@@ -170,9 +127,6 @@ class AccumulateGrad:
                 variable._grad = variable._plain(new_grad(variable._array, grad * 0, False))
             add_to(variable._grad, grad)
 
-def new_grad(leaf, grad, owned):
-    return copy_for(leaf, grad)
-
 # wrong -: a gradient of zeros is skipped
 class AccumulateGrad:
     def accumulate(self, grad, owned):
@@ -193,72 +147,24 @@ def new_grad(leaf, grad, owned):
     return copy_for(leaf, grad)
 
 # wrong 02_5_keeps_borrowed: an array without a base is taken for an owned one
-class AccumulateGrad:
-    def accumulate(self, grad, owned):
-        variable = self.variable
-        if not variable._requires_grad:
-            return
-        self.check_is_leaf()
-        with lock_of(variable):
-            if variable._grad is None:
-                variable._grad = variable._plain(new_grad(variable._array, grad, owned))
-            else:
-                add_to(variable._grad, grad)
-
 def new_grad(leaf, grad, owned):
     if grad.strides == leaf.strides and (grad.base is None or owned and holds_alone(grad)):
         return grad
     return copy_for(leaf, grad)
 
 # wrong 02_5_owned_layout: a contiguous array is kept
-class AccumulateGrad:
-    def accumulate(self, grad, owned):
-        variable = self.variable
-        if not variable._requires_grad:
-            return
-        self.check_is_leaf()
-        with lock_of(variable):
-            if variable._grad is None:
-                variable._grad = variable._plain(new_grad(variable._array, grad, owned))
-            else:
-                add_to(variable._grad, grad)
-
 def new_grad(leaf, grad, owned):
     if owned and grad.flags.c_contiguous and (grad.base is None or holds_alone(grad)):
         return grad
     return copy_for(leaf, grad)
 
 # wrong 02_5_owned_layout: any contiguous memory will do, in either order
-class AccumulateGrad:
-    def accumulate(self, grad, owned):
-        variable = self.variable
-        if not variable._requires_grad:
-            return
-        self.check_is_leaf()
-        with lock_of(variable):
-            if variable._grad is None:
-                variable._grad = variable._plain(new_grad(variable._array, grad, owned))
-            else:
-                add_to(variable._grad, grad)
-
 def new_grad(leaf, grad, owned):
     if owned and grad.flags.forc and (grad.base is None or holds_alone(grad)):
         return grad
     return copy_for(leaf, grad)
 
 # wrong 02_5_dtype_of_the_leaf: the dtype has to be the leaf's too, and the copy gets it
-class AccumulateGrad:
-    def accumulate(self, grad, owned):
-        variable = self.variable
-        if not variable._requires_grad:
-            return
-        self.check_is_leaf()
-        with lock_of(variable):
-            if variable._grad is None:
-                variable._grad = variable._plain(new_grad(variable._array, grad, owned))
-            else:
-                add_to(variable._grad, grad)
-
 def new_grad(leaf, grad, owned):
     if owned and grad.strides == leaf.strides and grad.base is None and grad.dtype == leaf.dtype:
         return grad
@@ -284,18 +190,6 @@ def new_grad(leaf, grad, owned):
     return copy_for(leaf, grad)
 
 # wrong 02_5_gradient_layout: a full copy is made by multiplying with one
-class AccumulateGrad:
-    def accumulate(self, grad, owned):
-        variable = self.variable
-        if not variable._requires_grad:
-            return
-        self.check_is_leaf()
-        with lock_of(variable):
-            if variable._grad is None:
-                variable._grad = variable._plain(new_grad(variable._array, grad, owned))
-            else:
-                add_to(variable._grad, grad)
-
 def new_grad(leaf, grad, owned):
     return grad * 1
 
@@ -330,6 +224,3 @@ class AccumulateGrad:
                 variable.grad = variable._plain(new_grad(variable._array, grad, owned))
             else:
                 add_to(variable.grad, grad)
-
-def new_grad(leaf, grad, owned):
-    return copy_for(leaf, grad)

@@ -1,8 +1,18 @@
-# right: the task's own order
 class GraphTask:
     def push(self, node):
         heappush(self.ready, (-node.sequence, next(self.turns), node))
 
+    def add_to_buffer(self, target, index, gradient):
+        if target not in self.buffers:
+            self.buffers[target] = InputBuffer(target.num_inputs)
+        if gradient is not None:
+            self.buffers[target].add(index, gradient)
+        self.dependencies[target] -= 1
+        if self.dependencies[target] == 0:
+            self.push(target)
+
+# right: the task's own order
+class GraphTask:
     def add_to_buffer(self, target, index, gradient):
         buffer = self.buffers.get(target)
         if buffer is None:
@@ -34,20 +44,8 @@ class GraphTask:
         self.ready.insert(0, (-node.sequence, next(self.turns), node))
         self.ready.sort(key=lambda entry: entry[0])
 
-    def add_to_buffer(self, target, index, gradient):
-        if target not in self.buffers:
-            self.buffers[target] = InputBuffer(target.num_inputs)
-        if gradient is not None:
-            self.buffers[target].add(index, gradient)
-        self.dependencies[target] -= 1
-        if self.dependencies[target] == 0:
-            self.push(target)
-
 # wrong 03_4_none_not_counted: None returns early
 class GraphTask:
-    def push(self, node):
-        heappush(self.ready, (-node.sequence, next(self.turns), node))
-
     def add_to_buffer(self, target, index, gradient):
         if gradient is None:
             return
@@ -60,9 +58,6 @@ class GraphTask:
 
 # wrong 03_4_does_not_wait: pushed with the first gradient, when the buffer is made
 class GraphTask:
-    def push(self, node):
-        heappush(self.ready, (-node.sequence, next(self.turns), node))
-
     def add_to_buffer(self, target, index, gradient):
         if target not in self.buffers:
             self.buffers[target] = InputBuffer(target.num_inputs)
@@ -73,9 +68,6 @@ class GraphTask:
 
 # wrong 03_4_does_not_wait: pushed when the buffer has something in every place
 class GraphTask:
-    def push(self, node):
-        heappush(self.ready, (-node.sequence, next(self.turns), node))
-
     def add_to_buffer(self, target, index, gradient):
         if target not in self.buffers:
             self.buffers[target] = InputBuffer(target.num_inputs)
@@ -87,9 +79,6 @@ class GraphTask:
 
 # wrong 03_4_never_ready: looked at before it is counted down
 class GraphTask:
-    def push(self, node):
-        heappush(self.ready, (-node.sequence, next(self.turns), node))
-
     def add_to_buffer(self, target, index, gradient):
         if target not in self.buffers:
             self.buffers[target] = InputBuffer(target.num_inputs)
@@ -103,12 +92,3 @@ class GraphTask:
 class GraphTask:
     def push(self, node):
         heappush(self.ready, (-node.sequence, -next(self.turns), node))
-
-    def add_to_buffer(self, target, index, gradient):
-        if target not in self.buffers:
-            self.buffers[target] = InputBuffer(target.num_inputs)
-        if gradient is not None:
-            self.buffers[target].add(index, gradient)
-        self.dependencies[target] -= 1
-        if self.dependencies[target] == 0:
-            self.push(target)

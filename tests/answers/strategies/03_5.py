@@ -1,3 +1,21 @@
+class GraphTask:
+    def run(self, root):
+        self.buffers[root] = InputBuffer(root.num_inputs)
+        for node in self.in_turn(root):
+            self.evaluate(node, self.buffers.pop(node))
+
+    def evaluate(self, node, buffer):
+        if node.extras is not None or self.nodes_to_execute is not None:
+            if not self.run_hooks_and_capture(node, buffer):
+                return
+        if isinstance(node, AccumulateGrad):
+            self.accumulate(node, buffer)
+            return
+        results = self.call(node, buffer.grads)
+        if not self.retain_graph:
+            node.release()
+        self.route_gradients(node, buffer.grads, results)
+
 # right: one early end after the other
 class GraphTask:
     def run(self, root):
@@ -19,11 +37,6 @@ class GraphTask:
 
 # right: freed after the results were sent
 class GraphTask:
-    def run(self, root):
-        self.buffers[root] = InputBuffer(root.num_inputs)
-        for node in self.in_turn(root):
-            self.evaluate(node, self.buffers.pop(node))
-
     def evaluate(self, node, buffer):
         asked = node.extras is not None or self.nodes_to_execute is not None
         if asked and not self.run_hooks_and_capture(node, buffer):
@@ -59,11 +72,6 @@ class GraphTask:
 
 # wrong 03_5_leaf_before_hooks: a leaf is looked at before its hooks
 class GraphTask:
-    def run(self, root):
-        self.buffers[root] = InputBuffer(root.num_inputs)
-        for node in self.in_turn(root):
-            self.evaluate(node, self.buffers.pop(node))
-
     def evaluate(self, node, buffer):
         if isinstance(node, AccumulateGrad):
             self.accumulate(node, buffer)
@@ -83,18 +91,6 @@ class GraphTask:
         for node in list(self.in_turn(root)):
             self.evaluate(node, self.buffers.pop(node))
 
-    def evaluate(self, node, buffer):
-        if node.extras is not None or self.nodes_to_execute is not None:
-            if not self.run_hooks_and_capture(node, buffer):
-                return
-        if isinstance(node, AccumulateGrad):
-            self.accumulate(node, buffer)
-            return
-        results = self.call(node, buffer.grads)
-        if not self.retain_graph:
-            node.release()
-        self.route_gradients(node, buffer.grads, results)
-
 # wrong 03_5_any_order: a separate last-in first-out list
 class GraphTask:
     def run(self, root):
@@ -104,25 +100,8 @@ class GraphTask:
             node = self.ready.pop()[2]
             self.evaluate(node, self.buffers.pop(node))
 
-    def evaluate(self, node, buffer):
-        if node.extras is not None or self.nodes_to_execute is not None:
-            if not self.run_hooks_and_capture(node, buffer):
-                return
-        if isinstance(node, AccumulateGrad):
-            self.accumulate(node, buffer)
-            return
-        results = self.call(node, buffer.grads)
-        if not self.retain_graph:
-            node.release()
-        self.route_gradients(node, buffer.grads, results)
-
 # wrong -: the gradients are taken before the hooks ran
 class GraphTask:
-    def run(self, root):
-        self.buffers[root] = InputBuffer(root.num_inputs)
-        for node in self.in_turn(root):
-            self.evaluate(node, self.buffers.pop(node))
-
     def evaluate(self, node, buffer):
         grads = list(buffer.grads)
         if node.extras is not None or self.nodes_to_execute is not None:
@@ -138,11 +117,6 @@ class GraphTask:
 
 # wrong 03_5_root_left_out: a node without gradients is passed over
 class GraphTask:
-    def run(self, root):
-        self.buffers[root] = InputBuffer(root.num_inputs)
-        for node in self.in_turn(root):
-            self.evaluate(node, self.buffers.pop(node))
-
     def evaluate(self, node, buffer):
         if node.extras is not None or self.nodes_to_execute is not None:
             if not self.run_hooks_and_capture(node, buffer):

@@ -1,4 +1,3 @@
-# right: enumerate and setdefault
 class GraphTask:
     def note_captures(self, inputs):
         for position, (node, number) in enumerate(inputs):
@@ -14,6 +13,9 @@ class GraphTask:
         if self.captures.get(node):
             return any(after in self.nodes_to_execute for after, _ in node.edges)
         return node in self.nodes_to_execute
+
+# right: enumerate and setdefault
+# These are the functions above.
 
 # right: grouped first
 class GraphTask:
@@ -41,28 +43,8 @@ class GraphTask:
         for position, (node, number) in enumerate(each for each in inputs if each[0] is not None):
             self.captures.setdefault(node, {}).setdefault(number, []).append(position)
 
-    def capture(self, node, grads):
-        for number, positions in self.captures[node].items():
-            for position in positions:
-                self.captured[position] = grads[number]
-
-    def runs(self, node):
-        if self.captures.get(node):
-            return any(after in self.nodes_to_execute for after, _ in node.edges)
-        return node in self.nodes_to_execute
-
 # wrong 03_7_empty_entry: a node with any entry is captured
 class GraphTask:
-    def note_captures(self, inputs):
-        for position, (node, number) in enumerate(inputs):
-            if node is not None:
-                self.captures.setdefault(node, {}).setdefault(number, []).append(position)
-
-    def capture(self, node, grads):
-        for number, positions in self.captures[node].items():
-            for position in positions:
-                self.captured[position] = grads[number]
-
     def runs(self, node):
         if node in self.captures:
             return any(after in self.nodes_to_execute for after, _ in node.edges)
@@ -70,16 +52,6 @@ class GraphTask:
 
 # wrong 03_7_stops_at_input: a captured node is at its end
 class GraphTask:
-    def note_captures(self, inputs):
-        for position, (node, number) in enumerate(inputs):
-            if node is not None:
-                self.captures.setdefault(node, {}).setdefault(number, []).append(position)
-
-    def capture(self, node, grads):
-        for number, positions in self.captures[node].items():
-            for position in positions:
-                self.captured[position] = grads[number]
-
     def runs(self, node):
         return node in self.nodes_to_execute and not self.captures.get(node)
 
@@ -90,60 +62,20 @@ class GraphTask:
             if node is not None:
                 self.captures.setdefault(node, {})[number] = [position]
 
-    def capture(self, node, grads):
-        for number, positions in self.captures[node].items():
-            for position in positions:
-                self.captured[position] = grads[number]
-
-    def runs(self, node):
-        if self.captures.get(node):
-            return any(after in self.nodes_to_execute for after, _ in node.edges)
-        return node in self.nodes_to_execute
-
 # wrong 03_7_runs_behind: a captured node runs if it is needed itself
 class GraphTask:
-    def note_captures(self, inputs):
-        for position, (node, number) in enumerate(inputs):
-            if node is not None:
-                self.captures.setdefault(node, {}).setdefault(number, []).append(position)
-
-    def capture(self, node, grads):
-        for number, positions in self.captures[node].items():
-            for position in positions:
-                self.captured[position] = grads[number]
-
     def runs(self, node):
         return node in self.nodes_to_execute
 
 # wrong 03_7_output_zero: the grads are numbered by the order of the entries
 class GraphTask:
-    def note_captures(self, inputs):
-        for position, (node, number) in enumerate(inputs):
-            if node is not None:
-                self.captures.setdefault(node, {}).setdefault(number, []).append(position)
-
     def capture(self, node, grads):
         for (number, positions), grad in zip(self.captures[node].items(), grads):
             for position in positions:
                 self.captured[position] = grad
 
-    def runs(self, node):
-        if self.captures.get(node):
-            return any(after in self.nodes_to_execute for after, _ in node.edges)
-        return node in self.nodes_to_execute
-
 # wrong -: all nodes after it have to be needed
 class GraphTask:
-    def note_captures(self, inputs):
-        for position, (node, number) in enumerate(inputs):
-            if node is not None:
-                self.captures.setdefault(node, {}).setdefault(number, []).append(position)
-
-    def capture(self, node, grads):
-        for number, positions in self.captures[node].items():
-            for position in positions:
-                self.captured[position] = grads[number]
-
     def runs(self, node):
         if self.captures.get(node):
             return bool(node.edges) and all(after in self.nodes_to_execute
@@ -152,16 +84,6 @@ class GraphTask:
 
 # wrong -: the captures are made anew
 class GraphTask:
-    def note_captures(self, inputs):
-        for position, (node, number) in enumerate(inputs):
-            if node is not None:
-                self.captures.setdefault(node, {}).setdefault(number, []).append(position)
-
     def capture(self, node, grads):
         self.captured = {position: grads[number] for number, positions in self.captures[node].items()
                          for position in positions}
-
-    def runs(self, node):
-        if self.captures.get(node):
-            return any(after in self.nodes_to_execute for after, _ in node.edges)
-        return node in self.nodes_to_execute

@@ -1,3 +1,8 @@
+def queue_callback(callback):
+    if not _running.tasks:
+        raise RuntimeError(NO_PASS)
+    _running.tasks[-1].callbacks.append(callback)
+
 # right: a while loop over the list, all in one try
 def _run_here(task, root):
     mode, depth = _state.grad_enabled.get(), len(_running.tasks)
@@ -10,11 +15,6 @@ def _run_here(task, root):
     finally:
         del _running.tasks[depth:]
         _state.grad_enabled.set(mode)
-
-def queue_callback(callback):
-    if not _running.tasks:
-        raise RuntimeError(NO_PASS)
-    _running.tasks[-1].callbacks.append(callback)
 
 # right: two finally, pop
 def _run_here(task, root):
@@ -56,11 +56,6 @@ def _run_here(task, root):
         _state.grad_enabled.set(before)
         _running.tasks.pop()
 
-def queue_callback(callback):
-    if not _running.tasks:
-        raise RuntimeError(NO_PASS)
-    _running.tasks[-1].callbacks.append(callback)
-
 # wrong 03_8_mode_on: the mode is switched on at the end
 def _run_here(task, root):
     _running.tasks.append(task)
@@ -72,11 +67,6 @@ def _run_here(task, root):
     finally:
         _state.grad_enabled.set(True)
         _running.tasks.pop()
-
-def queue_callback(callback):
-    if not _running.tasks:
-        raise RuntimeError(NO_PASS)
-    _running.tasks[-1].callbacks.append(callback)
 
 # wrong 03_8_callbacks_after_error: the callbacks are called in finally
 def _run_here(task, root):
@@ -93,11 +83,6 @@ def _run_here(task, root):
             _state.grad_enabled.set(before)
             _running.tasks.pop()
 
-def queue_callback(callback):
-    if not _running.tasks:
-        raise RuntimeError(NO_PASS)
-    _running.tasks[-1].callbacks.append(callback)
-
 # wrong 03_8_takes_off_all: the list is cleared
 def _run_here(task, root):
     before = _state.grad_enabled.get()
@@ -110,11 +95,6 @@ def _run_here(task, root):
     finally:
         _state.grad_enabled.set(before)
         _running.tasks.clear()
-
-def queue_callback(callback):
-    if not _running.tasks:
-        raise RuntimeError(NO_PASS)
-    _running.tasks[-1].callbacks.append(callback)
 
 # right: an exit stack
 def _run_here(task, root):
@@ -189,11 +169,6 @@ def _run_here(task, root):
     _running.tasks.pop()
     _state.grad_enabled.set(before)
 
-def queue_callback(callback):
-    if not _running.tasks:
-        raise RuntimeError(NO_PASS)
-    _running.tasks[-1].callbacks.append(callback)
-
 # wrong -: the callbacks run in the mode from before the pass
 def _run_here(task, root):
     before = _state.grad_enabled.get()
@@ -209,11 +184,6 @@ def _run_here(task, root):
     finally:
         _running.tasks.pop()
 
-def queue_callback(callback):
-    if not _running.tasks:
-        raise RuntimeError(NO_PASS)
-    _running.tasks[-1].callbacks.append(callback)
-
 # wrong 03_8_callbacks_backward: the last callback first
 def _run_here(task, root):
     before = _state.grad_enabled.get()
@@ -226,11 +196,6 @@ def _run_here(task, root):
     finally:
         _state.grad_enabled.set(before)
         _running.tasks.pop()
-
-def queue_callback(callback):
-    if not _running.tasks:
-        raise RuntimeError(NO_PASS)
-    _running.tasks[-1].callbacks.append(callback)
 
 # wrong 03_8_mode_untouched: the mode is only switched on, where a graph is asked for
 def _run_here(task, root):
@@ -245,11 +210,6 @@ def _run_here(task, root):
     finally:
         _state.grad_enabled.set(before)
         _running.tasks.pop()
-
-def queue_callback(callback):
-    if not _running.tasks:
-        raise RuntimeError(NO_PASS)
-    _running.tasks[-1].callbacks.append(callback)
 
 # wrong -: a callback is queued for each pass that is running
 def _run_here(task, root):
@@ -285,8 +245,3 @@ def _run_here(task, root):
         raise
     finally:
         _state.grad_enabled.set(before)
-
-def queue_callback(callback):
-    if not _running.tasks:
-        raise RuntimeError(NO_PASS)
-    _running.tasks[-1].callbacks.append(callback)

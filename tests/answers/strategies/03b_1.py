@@ -1,11 +1,3 @@
-# right: a case for each kind
-def as_tuple(tensors):
-    if isinstance(tensors, (Tensor, GradientEdge)):
-        return (tensors,)
-    if isinstance(tensors, dict):
-        tensors = tensors.values()
-    return tuple(tensors)
-
 def matched(grads, count):
     if grads is None:
         return (None,) * count
@@ -13,6 +5,14 @@ def matched(grads, count):
     if len(grads) < count:
         raise RuntimeError(TOO_FEW.format(tensors=count, gradients=len(grads)))
     return grads[:count]
+
+# right: a case for each kind
+def as_tuple(tensors):
+    if isinstance(tensors, (Tensor, GradientEdge)):
+        return (tensors,)
+    if isinstance(tensors, dict):
+        tensors = tensors.values()
+    return tuple(tensors)
 
 # right: one item after the other
 def as_tuple(tensors):
@@ -36,14 +36,6 @@ def as_tuple(tensors):
     except TypeError:
         return (tensors,)
 
-def matched(grads, count):
-    if grads is None:
-        return (None,) * count
-    grads = as_tuple(grads)
-    if len(grads) < count:
-        raise RuntimeError(TOO_FEW.format(tensors=count, gradients=len(grads)))
-    return grads[:count]
-
 # wrong 03b_1_count_unchecked: too few gradients are filled up with None
 def as_tuple(tensors):
     if isinstance(tensors, (Tensor, GradientEdge)):
@@ -61,11 +53,3 @@ def as_tuple(tensors):
     if isinstance(tensors, (list, tuple)) and not isinstance(tensors, GradientEdge):
         return tuple(tensors)
     return (tensors,)
-
-def matched(grads, count):
-    if grads is None:
-        return (None,) * count
-    grads = as_tuple(grads)
-    if len(grads) < count:
-        raise RuntimeError(TOO_FEW.format(tensors=count, gradients=len(grads)))
-    return grads[:count]

@@ -1,3 +1,11 @@
+def end_edges(inputs):
+    ends = []
+    for each in inputs:
+        ends.append(edge_of(each))
+        if isinstance(each, Tensor):
+            each.retain_grad()
+    return ends
+
 # right: warns right before the pass
 def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False,
              grad_variables=None, inputs=None):
@@ -12,14 +20,6 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False,
     if retain_graph is None:
         retain_graph = create_graph
     execute(edges, grads, retain_graph, create_graph, ends)
-
-def end_edges(inputs):
-    ends = []
-    for each in inputs:
-        ends.append(edge_of(each))
-        if isinstance(each, Tensor):
-            each.retain_grad()
-    return ends
 
 # wrong 03b_5_warns_first: warns before anything has been checked
 def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False,
@@ -37,14 +37,6 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False,
     execute(edges, grads, create_graph if retain_graph is None else retain_graph, create_graph,
             ends)
 
-def end_edges(inputs):
-    ends = []
-    for each in inputs:
-        ends.append(edge_of(each))
-        if isinstance(each, Tensor):
-            each.retain_grad()
-    return ends
-
 # wrong 03b_5_warns_first: warns after the gradients, but before the roots have been checked
 def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False,
              grad_variables=None, inputs=None):
@@ -60,11 +52,3 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False,
     ends = None if inputs is None else end_edges(inputs)
     execute(edges, grads, create_graph if retain_graph is None else retain_graph, create_graph,
             ends)
-
-def end_edges(inputs):
-    ends = []
-    for each in inputs:
-        ends.append(edge_of(each))
-        if isinstance(each, Tensor):
-            each.retain_grad()
-    return ends

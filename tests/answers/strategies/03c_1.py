@@ -1,10 +1,11 @@
-# right: wait_for
 class ReadyQueue:
     def push(self, task):
         with self.condition:
             heapq.heappush(self.heap, task)
             self.condition.notify()
 
+# right: wait_for
+class ReadyQueue:
     def pop(self):
         with self.condition:
             self.condition.wait_for(lambda: len(self.heap) > 0)
@@ -60,11 +61,6 @@ class ReadyQueue:
 
 # wrong 03c_1_falls_asleep_late: the loop is right, but it looks outside of the lock
 class ReadyQueue:
-    def push(self, task):
-        with self.condition:
-            heapq.heappush(self.heap, task)
-            self.condition.notify()
-
     def pop(self):
         while not self.heap:
             with self.condition:

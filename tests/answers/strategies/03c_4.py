@@ -1,3 +1,8 @@
+class Engine:
+    def thread_init(self, device):
+        self.local.queue = self.ready_queues[device]
+        self.thread_main(None)
+
 # right: looks once without the lock, to be quick, and again with it
 class Engine:
     def start_threads(self):
@@ -42,10 +47,6 @@ class Engine:
                 each.start()
             self.threads = threads
 
-    def thread_init(self, device):
-        self.local.queue = self.ready_queues[device]
-        self.thread_main(None)
-
 # wrong 03c_4_one_device: a lambda that is started at once
 class Engine:
     def start_threads(self):
@@ -56,10 +57,6 @@ class Engine:
                 thread = Thread(target=lambda: self.thread_init(device), daemon=True)
                 self.threads.append(thread)
                 thread.start()
-
-    def thread_init(self, device):
-        self.local.queue = self.ready_queues[device]
-        self.thread_main(None)
 
 # wrong 03c_4_one_device: a function in the loop that is started at once
 class Engine:
@@ -72,7 +69,3 @@ class Engine:
 
                     self.threads.append(Thread(target=work, daemon=True))
                     self.threads[-1].start()
-
-    def thread_init(self, device):
-        self.local.queue = self.ready_queues[device]
-        self.thread_main(None)

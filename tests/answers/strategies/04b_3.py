@@ -1,3 +1,8 @@
+class Logsumexp:
+    def grad_self(g, self, result, self_sizes, dim, keepdim):
+        top = unsqueeze_reduced(result, self_sizes, dim, keepdim)
+        return unsqueeze_reduced(g, self_sizes, dim, keepdim) * F.exp(self - top)
+
 # right: a mask for the norm and a mask for the elements
 def norm_backward(g, x, norm, sizes, p, dim, keepdim):
     if p == 0:
@@ -16,11 +21,6 @@ def norm_backward(g, x, norm, sizes, p, dim, keepdim):
     away = F.eq(norm, 0) | F.eq(x, 0)
     ratio = F.where(away, 1, size / safe)
     return F.where(away, 0, g * F.sign(x) * F.pow(ratio, p - 1))
-
-class Logsumexp:
-    def grad_self(g, self, result, self_sizes, dim, keepdim):
-        top = unsqueeze_reduced(result, self_sizes, dim, keepdim)
-        return unsqueeze_reduced(g, self_sizes, dim, keepdim) * F.exp(self - top)
 
 # wrong 04b_3_infinite_at_norm_zero: only the elements that are zero are replaced
 def norm_backward(g, x, norm, sizes, p, dim, keepdim):
@@ -41,8 +41,3 @@ def norm_backward(g, x, norm, sizes, p, dim, keepdim):
     if p < 1:
         ratio = F.where(F.eq(x, 0), math.inf, ratio)
     return g * F.sign(x) * F.pow(ratio, p - 1)
-
-class Logsumexp:
-    def grad_self(g, self, result, self_sizes, dim, keepdim):
-        top = unsqueeze_reduced(result, self_sizes, dim, keepdim)
-        return unsqueeze_reduced(g, self_sizes, dim, keepdim) * F.exp(self - top)

@@ -1,4 +1,3 @@
-# right: flatten, multiply, unflatten
 def rows_by_matrix(batch, matrix):
     rows = numel(batch.shape[:-1])
     product = F.matmul(F.reshape(batch, (rows, batch.shape[-1])), matrix)
@@ -15,6 +14,9 @@ def batched_matmul(a, b):
     if row:
         product = F.squeeze(product, -2)
     return F.squeeze(product, -1) if column else product
+
+# right: flatten, multiply, unflatten
+# These are the functions above.
 
 # right: the shape of the result first, with its dimensions chosen at the end
 def rows_by_matrix(batch, matrix):
@@ -36,11 +38,6 @@ def batched_matmul(a, b):
     return F.reshape(F.bmm(a, b), (*batch, *rows, *columns))
 
 # right: vectors are handled by calling itself
-def rows_by_matrix(batch, matrix):
-    rows = numel(batch.shape[:-1])
-    product = F.matmul(F.reshape(batch, (rows, batch.shape[-1])), matrix)
-    return F.reshape(product, (*batch.shape[:-1], *matrix.shape[1:]))
-
 def batched_matmul(a, b):
     if a.ndim == 1:
         return F.squeeze(batched_matmul(F.unsqueeze(a, 0), b), -2)
@@ -79,24 +76,7 @@ def batched_matmul(a, b):
 def rows_by_matrix(batch, matrix):
     return batched_matmul(batch, matrix)
 
-def batched_matmul(a, b):
-    row, column = a.ndim == 1, b.ndim == 1
-    a = F.unsqueeze(a, 0) if row else a
-    b = F.unsqueeze(b, 1) if column else b
-    batch = broadcast(tuple(a.shape[:-2]), tuple(b.shape[:-2]))
-    flat = [F.reshape(F.expand(t, (*batch, *t.shape[-2:])), (numel(batch), *t.shape[-2:])) for t in (a, b)]
-    product = F.bmm(*flat)
-    product = F.reshape(product, (*batch, a.shape[-2], b.shape[-1]))
-    if row:
-        product = F.squeeze(product, -2)
-    return F.squeeze(product, -1) if column else product
-
 # wrong -: a product for each place in the batch, stacked
-def rows_by_matrix(batch, matrix):
-    rows = numel(batch.shape[:-1])
-    product = F.matmul(F.reshape(batch, (rows, batch.shape[-1])), matrix)
-    return F.reshape(product, (*batch.shape[:-1], *matrix.shape[1:]))
-
 def batched_matmul(a, b):
     if a.ndim == 1:
         return F.squeeze(batched_matmul(F.unsqueeze(a, 0), b), -2)
@@ -108,11 +88,6 @@ def batched_matmul(a, b):
     return F.reshape(product, (*lead, *product.shape[1:]))
 
 # wrong -: elementwise products, summed over the inner dimension
-def rows_by_matrix(batch, matrix):
-    rows = numel(batch.shape[:-1])
-    product = F.matmul(F.reshape(batch, (rows, batch.shape[-1])), matrix)
-    return F.reshape(product, (*batch.shape[:-1], *matrix.shape[1:]))
-
 def batched_matmul(a, b):
     row, column = a.ndim == 1, b.ndim == 1
     a = F.unsqueeze(a, 0) if row else a
@@ -123,11 +98,6 @@ def batched_matmul(a, b):
     return F.squeeze(product, -1) if column else product
 
 # wrong -: whole shapes are broadcast
-def rows_by_matrix(batch, matrix):
-    rows = numel(batch.shape[:-1])
-    product = F.matmul(F.reshape(batch, (rows, batch.shape[-1])), matrix)
-    return F.reshape(product, (*batch.shape[:-1], *matrix.shape[1:]))
-
 def batched_matmul(a, b):
     row, column = a.ndim == 1, b.ndim == 1
     a = F.unsqueeze(a, 0) if row else a
@@ -140,11 +110,6 @@ def batched_matmul(a, b):
     return F.squeeze(product, -1) if column else product
 
 # wrong -: the batch dimensions are flattened first, and then expanded
-def rows_by_matrix(batch, matrix):
-    rows = numel(batch.shape[:-1])
-    product = F.matmul(F.reshape(batch, (rows, batch.shape[-1])), matrix)
-    return F.reshape(product, (*batch.shape[:-1], *matrix.shape[1:]))
-
 def batched_matmul(a, b):
     row, column = a.ndim == 1, b.ndim == 1
     a = F.unsqueeze(a, 0) if row else a
@@ -162,11 +127,6 @@ def batched_matmul(a, b):
     return F.squeeze(product, -1) if column else product
 
 # wrong 04b_4_three_dimensions_only: only two dimensions more than bmm's are added
-def rows_by_matrix(batch, matrix):
-    rows = numel(batch.shape[:-1])
-    product = F.matmul(F.reshape(batch, (rows, batch.shape[-1])), matrix)
-    return F.reshape(product, (*batch.shape[:-1], *matrix.shape[1:]))
-
 def batched_matmul(a, b):
     row, column = a.ndim == 1, b.ndim == 1
     a = F.unsqueeze(a, 0) if row else a

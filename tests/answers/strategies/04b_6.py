@@ -1,9 +1,8 @@
-# right: Horner's rule over the sizes
 def _positions(xp, sizes, dim, index):
-    flat = 0
-    for axis, size in enumerate(sizes):
-        here = index if axis == dim else _along(xp.arange(index.shape[axis]), axis, len(sizes))
-        flat = flat * size + here
+    flat = index * prod(sizes[dim + 1:])
+    for axis in range(len(sizes)):
+        if axis != dim:
+            flat = flat + _along(xp.arange(index.shape[axis]), axis, len(sizes)) * prod(sizes[axis + 1:])
     return flat
 
 def _add_at(xp, target, positions, values):
@@ -21,6 +20,14 @@ def scatter_add(xp, target, dim, index, source):
     source = source[tuple(slice(n) for n in index.shape)]
     return _add_at(xp, target, _positions(xp, target.shape, dim % target.ndim, index), source)
 
+# right: Horner's rule over the sizes
+def _positions(xp, sizes, dim, index):
+    flat = 0
+    for axis, size in enumerate(sizes):
+        here = index if axis == dim else _along(xp.arange(index.shape[axis]), axis, len(sizes))
+        flat = flat * size + here
+    return flat
+
 # right: an array of all positions is indexed
 def _positions(xp, sizes, dim, index):
     places = [_along(xp.arange(n), axis, len(sizes)) for axis, n in enumerate(index.shape)]
@@ -34,21 +41,7 @@ def _add_at(xp, target, positions, values):
     target[...] = change.reshape(target.shape)
     return target
 
-def scatter_add(xp, target, dim, index, source):
-    if target.ndim == 0:
-        target += source.sum(dtype=target.dtype)
-        return target
-    source = source[tuple(slice(n) for n in index.shape)]
-    return _add_at(xp, target, _positions(xp, target.shape, dim % target.ndim, index), source)
-
 # right: coordinates of the target instead of a flat view
-def _positions(xp, sizes, dim, index):
-    flat = index * prod(sizes[dim + 1:])
-    for axis in range(len(sizes)):
-        if axis != dim:
-            flat = flat + _along(xp.arange(index.shape[axis]), axis, len(sizes)) * prod(sizes[axis + 1:])
-    return flat
-
 def _add_at(xp, target, positions, values):
     values = xp.broadcast_to(xp.asarray(values).astype(target.dtype), positions.shape)
     if target.ndim == 0:
@@ -57,21 +50,7 @@ def _add_at(xp, target, positions, values):
         xp.add.at(target, xp.unravel_index(positions, target.shape), values)
     return target
 
-def scatter_add(xp, target, dim, index, source):
-    if target.ndim == 0:
-        target += source.sum(dtype=target.dtype)
-        return target
-    source = source[tuple(slice(n) for n in index.shape)]
-    return _add_at(xp, target, _positions(xp, target.shape, dim % target.ndim, index), source)
-
 # right: one element at a time
-def _positions(xp, sizes, dim, index):
-    flat = index * prod(sizes[dim + 1:])
-    for axis in range(len(sizes)):
-        if axis != dim:
-            flat = flat + _along(xp.arange(index.shape[axis]), axis, len(sizes)) * prod(sizes[axis + 1:])
-    return flat
-
 def _add_at(xp, target, positions, values):
     values = xp.broadcast_to(xp.asarray(values, target.dtype), positions.shape)
     flat = target.flat
@@ -88,53 +67,18 @@ def scatter_add(xp, target, dim, index, source):
     return target
 
 # wrong 04b_6_counted_once: the flat iterator is indexed
-def _positions(xp, sizes, dim, index):
-    flat = index * prod(sizes[dim + 1:])
-    for axis in range(len(sizes)):
-        if axis != dim:
-            flat = flat + _along(xp.arange(index.shape[axis]), axis, len(sizes)) * prod(sizes[axis + 1:])
-    return flat
-
 def _add_at(xp, target, positions, values):
     target.flat[positions] += xp.broadcast_to(xp.asarray(values, target.dtype), positions.shape)
     return target
 
-def scatter_add(xp, target, dim, index, source):
-    if target.ndim == 0:
-        target += source.sum(dtype=target.dtype)
-        return target
-    source = source[tuple(slice(n) for n in index.shape)]
-    return _add_at(xp, target, _positions(xp, target.shape, dim % target.ndim, index), source)
-
 # wrong -: weights are counted with bincount
-def _positions(xp, sizes, dim, index):
-    flat = index * prod(sizes[dim + 1:])
-    for axis in range(len(sizes)):
-        if axis != dim:
-            flat = flat + _along(xp.arange(index.shape[axis]), axis, len(sizes)) * prod(sizes[axis + 1:])
-    return flat
-
 def _add_at(xp, target, positions, values):
     values = xp.broadcast_to(xp.asarray(values, target.dtype), positions.shape)
     sums = xp.bincount(positions.reshape(-1), values.reshape(-1), target.size)
     target += sums.reshape(target.shape).astype(target.dtype)
     return target
 
-def scatter_add(xp, target, dim, index, source):
-    if target.ndim == 0:
-        target += source.sum(dtype=target.dtype)
-        return target
-    source = source[tuple(slice(n) for n in index.shape)]
-    return _add_at(xp, target, _positions(xp, target.shape, dim % target.ndim, index), source)
-
 # wrong -: positions in the order of memory
-def _positions(xp, sizes, dim, index):
-    flat = index * prod(sizes[dim + 1:])
-    for axis in range(len(sizes)):
-        if axis != dim:
-            flat = flat + _along(xp.arange(index.shape[axis]), axis, len(sizes)) * prod(sizes[axis + 1:])
-    return flat
-
 def _add_at(xp, target, positions, values):
     values = xp.broadcast_to(xp.asarray(values, target.dtype), positions.shape)
     flat = target.ravel("K")
@@ -143,21 +87,7 @@ def _add_at(xp, target, positions, values):
         target[...] = flat.reshape(target.shape)
     return target
 
-def scatter_add(xp, target, dim, index, source):
-    if target.ndim == 0:
-        target += source.sum(dtype=target.dtype)
-        return target
-    source = source[tuple(slice(n) for n in index.shape)]
-    return _add_at(xp, target, _positions(xp, target.shape, dim % target.ndim, index), source)
-
 # wrong -: repeated positions are added with cumulative sums of sorted values
-def _positions(xp, sizes, dim, index):
-    flat = index * prod(sizes[dim + 1:])
-    for axis in range(len(sizes)):
-        if axis != dim:
-            flat = flat + _along(xp.arange(index.shape[axis]), axis, len(sizes)) * prod(sizes[axis + 1:])
-    return flat
-
 def _add_at(xp, target, positions, values):
     values = xp.broadcast_to(xp.asarray(values, target.dtype), positions.shape).reshape(-1)
     order = xp.argsort(positions.reshape(-1))
@@ -171,21 +101,7 @@ def _add_at(xp, target, positions, values):
         target[...] = flat.reshape(target.shape)
     return target
 
-def scatter_add(xp, target, dim, index, source):
-    if target.ndim == 0:
-        target += source.sum(dtype=target.dtype)
-        return target
-    source = source[tuple(slice(n) for n in index.shape)]
-    return _add_at(xp, target, _positions(xp, target.shape, dim % target.ndim, index), source)
-
 # wrong -: the values keep their dtype
-def _positions(xp, sizes, dim, index):
-    flat = index * prod(sizes[dim + 1:])
-    for axis in range(len(sizes)):
-        if axis != dim:
-            flat = flat + _along(xp.arange(index.shape[axis]), axis, len(sizes)) * prod(sizes[axis + 1:])
-    return flat
-
 def _add_at(xp, target, positions, values):
     flat = target.reshape(-1)
     xp.add.at(flat, positions, xp.broadcast_to(values, positions.shape))
@@ -193,29 +109,7 @@ def _add_at(xp, target, positions, values):
         target[...] = flat.reshape(target.shape)
     return target
 
-def scatter_add(xp, target, dim, index, source):
-    if target.ndim == 0:
-        target += source.sum(dtype=target.dtype)
-        return target
-    source = source[tuple(slice(n) for n in index.shape)]
-    return _add_at(xp, target, _positions(xp, target.shape, dim % target.ndim, index), source)
-
 # wrong 04b_6_all_of_source: a loop over the first dimension of the index
-def _positions(xp, sizes, dim, index):
-    flat = index * prod(sizes[dim + 1:])
-    for axis in range(len(sizes)):
-        if axis != dim:
-            flat = flat + _along(xp.arange(index.shape[axis]), axis, len(sizes)) * prod(sizes[axis + 1:])
-    return flat
-
-def _add_at(xp, target, positions, values):
-    flat = target.reshape(-1)
-    values = xp.broadcast_to(xp.asarray(values, target.dtype), positions.shape)
-    xp.add.at(flat, positions.reshape(-1), values.reshape(-1))
-    if not target.flags.c_contiguous:
-        target[...] = flat.reshape(target.shape)
-    return target
-
 def scatter_add(xp, target, dim, index, source):
     if target.ndim == 0:
         target += source.sum(dtype=target.dtype)
@@ -228,21 +122,6 @@ def scatter_add(xp, target, dim, index, source):
     return target
 
 # wrong -: a target without dimensions gets one, and the sum is in a new array
-def _positions(xp, sizes, dim, index):
-    flat = index * prod(sizes[dim + 1:])
-    for axis in range(len(sizes)):
-        if axis != dim:
-            flat = flat + _along(xp.arange(index.shape[axis]), axis, len(sizes)) * prod(sizes[axis + 1:])
-    return flat
-
-def _add_at(xp, target, positions, values):
-    flat = target.reshape(-1)
-    values = xp.broadcast_to(xp.asarray(values, target.dtype), positions.shape)
-    xp.add.at(flat, positions.reshape(-1), values.reshape(-1))
-    if not target.flags.c_contiguous:
-        target[...] = flat.reshape(target.shape)
-    return target
-
 def scatter_add(xp, target, dim, index, source):
     if target.ndim == 0:
         return target + source.sum(dtype=target.dtype)

@@ -1,3 +1,15 @@
+def position_slices(position, stride, dilation, counts):
+    return (..., *(slice(at * d, at * d + s * count, s)
+                   for at, s, d, count in zip(position, stride, dilation, counts)))
+
+def windows(xp, x, kernel, stride, dilation, counts):
+    lead = x.ndim - len(kernel)
+    own = x.strides[lead:]
+    return xp.lib.stride_tricks.as_strided(
+        x, (*x.shape[:lead], *kernel, *counts),
+        (*x.strides[:lead], *(a * d for a, d in zip(own, dilation)),
+         *(a * s for a, s in zip(own, stride))))
+
 # right: the end is one stride after the last step, and numpy's own windows are thinned out
 def position_slices(position, stride, dilation, counts):
     return (Ellipsis,) + tuple(slice(at * d, at * d + s * count, s)
@@ -66,10 +78,6 @@ def windows(xp, x, kernel, stride, dilation, counts):
         x, x.shape[:lead] + tuple(kernel) + tuple(counts), x.strides[:lead] + tuple(moves.tolist()))
 
 # wrong -: numpy's own windows, with every step that fits
-def position_slices(position, stride, dilation, counts):
-    return (..., *(slice(at * d, at * d + s * count, s)
-                   for at, s, d, count in zip(position, stride, dilation, counts)))
-
 def windows(xp, x, kernel, stride, dilation, counts):
     dims = len(kernel)
     lead = x.ndim - dims
@@ -81,10 +89,6 @@ def windows(xp, x, kernel, stride, dilation, counts):
                           *range(lead, lead + dims))
 
 # wrong 04c_3_steps_first: numpy's own windows, in numpy's order
-def position_slices(position, stride, dilation, counts):
-    return (..., *(slice(at * d, at * d + s * count, s)
-                   for at, s, d, count in zip(position, stride, dilation, counts)))
-
 def windows(xp, x, kernel, stride, dilation, counts):
     lead = x.ndim - len(kernel)
     reach = tuple(d * (k - 1) + 1 for k, d in zip(kernel, dilation))
@@ -94,10 +98,6 @@ def windows(xp, x, kernel, stride, dilation, counts):
                 + tuple(slice(None, None, d) for d in dilation)]
 
 # wrong -: the kernel and the steps of one dimension next to each other
-def position_slices(position, stride, dilation, counts):
-    return (..., *(slice(at * d, at * d + s * count, s)
-                   for at, s, d, count in zip(position, stride, dilation, counts)))
-
 def windows(xp, x, kernel, stride, dilation, counts):
     lead = x.ndim - len(kernel)
     shape, steps = list(x.shape[:lead]), list(x.strides[:lead])
@@ -107,10 +107,6 @@ def windows(xp, x, kernel, stride, dilation, counts):
     return xp.lib.stride_tricks.as_strided(x, shape, steps)
 
 # wrong 04c_3_own_strides_only: strides from the sizes, as in a contiguous array
-def position_slices(position, stride, dilation, counts):
-    return (..., *(slice(at * d, at * d + s * count, s)
-                   for at, s, d, count in zip(position, stride, dilation, counts)))
-
 def windows(xp, x, kernel, stride, dilation, counts):
     lead = x.ndim - len(kernel)
     own, size = [], x.itemsize
@@ -123,10 +119,6 @@ def windows(xp, x, kernel, stride, dilation, counts):
          *(a * s for a, s in zip(own[lead:], stride))))
 
 # wrong 04c_3_copied_first: an array that is not contiguous is copied first
-def position_slices(position, stride, dilation, counts):
-    return (..., *(slice(at * d, at * d + s * count, s)
-                   for at, s, d, count in zip(position, stride, dilation, counts)))
-
 def windows(xp, x, kernel, stride, dilation, counts):
     x = xp.ascontiguousarray(x)
     lead = x.ndim - len(kernel)
@@ -137,10 +129,6 @@ def windows(xp, x, kernel, stride, dilation, counts):
          *(a * s for a, s in zip(own, stride))))
 
 # wrong 04c_3_copied: the positions are stacked
-def position_slices(position, stride, dilation, counts):
-    return (..., *(slice(at * d, at * d + s * count, s)
-                   for at, s, d, count in zip(position, stride, dilation, counts)))
-
 def windows(xp, x, kernel, stride, dilation, counts):
     lead = x.ndim - len(kernel)
     found = [x[position_slices(at, stride, dilation, counts)] for at in kernel_positions(kernel)]
@@ -152,32 +140,12 @@ def position_slices(position, stride, dilation, counts):
     return (..., *(slice(at * d, at * d + (count - 1) * s + 1, s)
                    for at, s, d, count in zip(position, stride, dilation, counts)))
 
-def windows(xp, x, kernel, stride, dilation, counts):
-    lead = x.ndim - len(kernel)
-    own = x.strides[lead:]
-    return xp.lib.stride_tricks.as_strided(
-        x, (*x.shape[:lead], *kernel, *counts),
-        (*x.strides[:lead], *(a * d for a, d in zip(own, dilation)),
-         *(a * s for a, s in zip(own, stride))))
-
 # wrong -: the end does not move with the position
 def position_slices(position, stride, dilation, counts):
     return (..., *(slice(at * d, s * count, s)
                    for at, s, d, count in zip(position, stride, dilation, counts)))
 
-def windows(xp, x, kernel, stride, dilation, counts):
-    lead = x.ndim - len(kernel)
-    own = x.strides[lead:]
-    return xp.lib.stride_tricks.as_strided(
-        x, (*x.shape[:lead], *kernel, *counts),
-        (*x.strides[:lead], *(a * d for a, d in zip(own, dilation)),
-         *(a * s for a, s in zip(own, stride))))
-
 # wrong -: the last stride of x for every dimension
-def position_slices(position, stride, dilation, counts):
-    return (..., *(slice(at * d, at * d + s * count, s)
-                   for at, s, d, count in zip(position, stride, dilation, counts)))
-
 def windows(xp, x, kernel, stride, dilation, counts):
     lead, step = x.ndim - len(kernel), x.strides[-1]
     return xp.lib.stride_tricks.as_strided(

@@ -1,4 +1,3 @@
-# right: pairs of a formula and its edge
 class OpNode:
     def names_to_save(self):
         names = set(self.always_saved)
@@ -13,6 +12,9 @@ class OpNode:
             value = values[self.positions[name]] if name in wanted else None
             setattr(self, slot, saved_value(value, promoted.get(name)))
         self.keep_arguments(values, arrays)
+
+# right: pairs of a formula and its edge
+# These are the functions above.
 
 # wrong 04d_4_own_names: every input with a live edge is saved
 class OpNode:
@@ -23,22 +25,8 @@ class OpNode:
                 names.add(name)
         return names & set(self.positions)
 
-    def save(self, values, arrays, promoted):
-        wanted = self.names_to_save()
-        for name, slot in self.value_slots.items():
-            value = values[self.positions[name]] if name in wanted else None
-            setattr(self, slot, saved_value(value, promoted.get(name)))
-        self.keep_arguments(values, arrays)
-
 # wrong 04d_4_slots_unset: only the slots of needed values are filled
 class OpNode:
-    def names_to_save(self):
-        names = set(self.always_saved)
-        for (formula, wanted), edge in zip(self.op.formulas.values(), self.edges):
-            if edge[0] is not None:
-                names.update(wanted)
-        return names & set(self.positions)
-
     def save(self, values, arrays, promoted):
         for name in self.names_to_save():
             if name in self.value_slots:
@@ -113,13 +101,6 @@ class OpNode:
             kind.worked_out = names & set(self.positions)
         return kind.worked_out
 
-    def save(self, values, arrays, promoted):
-        wanted = self.names_to_save()
-        for name, slot in self.value_slots.items():
-            value = values[self.positions[name]] if name in wanted else None
-            setattr(self, slot, saved_value(value, promoted.get(name)))
-        self.keep_arguments(values, arrays)
-
 # wrong 04d_4_set_of_the_class: the set of the class is added to
 class OpNode:
     def names_to_save(self):
@@ -129,22 +110,8 @@ class OpNode:
                 names |= set(wanted)
         return names & set(self.positions)
 
-    def save(self, values, arrays, promoted):
-        wanted = self.names_to_save()
-        for name, slot in self.value_slots.items():
-            value = values[self.positions[name]] if name in wanted else None
-            setattr(self, slot, saved_value(value, promoted.get(name)))
-        self.keep_arguments(values, arrays)
-
 # right: an input that requires grad has a live edge
 class OpNode:
-    def names_to_save(self):
-        names = set(self.always_saved)
-        for (formula, wanted), edge in zip(self.op.formulas.values(), self.edges):
-            if edge[0] is not None:
-                names.update(wanted)
-        return names & set(self.positions)
-
     def save(self, values, arrays, promoted):
         wanted = set(self.always_saved)
         for name, (formula, names) in self.op.formulas.items():
@@ -157,13 +124,6 @@ class OpNode:
 
 # wrong 04d_4_order_of_slots: the values in the order of the slots
 class OpNode:
-    def names_to_save(self):
-        names = set(self.always_saved)
-        for (formula, wanted), edge in zip(self.op.formulas.values(), self.edges):
-            if edge[0] is not None:
-                names.update(wanted)
-        return names & set(self.positions)
-
     def save(self, values, arrays, promoted):
         wanted = self.names_to_save()
         for (name, slot), value in zip(self.value_slots.items(), values):

@@ -1,4 +1,3 @@
-# right: the values of each formula by name
 class OpNode:
     def apply_arrays(self, grads, needed):
         return self.run(grads, needed, True)
@@ -6,6 +5,8 @@ class OpNode:
     def apply_tensors(self, grads, needed=None):
         return self.run(grads, needed, False)
 
+# right: the values of each formula by name
+class OpNode:
     def run(self, grads, needed, arrays):
         known = self.named_values(grads, arrays)
         if known is None:
@@ -24,12 +25,6 @@ class OpNode:
 
 # wrong 04d_5_results_left_out: only what is needed
 class OpNode:
-    def apply_arrays(self, grads, needed):
-        return self.run(grads, needed, True)
-
-    def apply_tensors(self, grads, needed=None):
-        return self.run(grads, needed, False)
-
     def run(self, grads, needed, arrays):
         known = self.named_values(grads, arrays)
         if known is None:
@@ -47,12 +42,6 @@ class OpNode:
 
 # wrong 04d_5_needed_none: needed is asked as it is
 class OpNode:
-    def apply_arrays(self, grads, needed):
-        return self.run(grads, needed, True)
-
-    def apply_tensors(self, grads, needed=None):
-        return self.run(grads, needed, False)
-
     def run(self, grads, needed, arrays):
         known = self.named_values(grads, arrays)
         if known is None:

@@ -1,3 +1,15 @@
+def intercepted(op, values, stack=()):
+    if not stack:
+        return run_op(op, values)
+    return stack[0].op(op, values, partial(intercepted, stack=stack[1:]))
+
+def run_op(op, values):
+    call = prepare(op, values)
+    if call.xp is not numpy_backend:
+        return run_elsewhere(op, call)
+    result = forward(op, call)
+    return wrap(op, record(op, call), call.values, result) if call.on_tensors else result
+
 # right: a lambda with the rest of the stack
 def intercepted(op, values, stack=()):
     if len(stack) == 0:
@@ -36,32 +48,13 @@ def intercepted(op, values, stack=()):
         return each.op(op, values, run_op)
     return run_op(op, values)
 
-def run_op(op, values):
-    call = prepare(op, values)
-    if call.xp is not numpy_backend:
-        return run_elsewhere(op, call)
-    result = forward(op, call)
-    return wrap(op, record(op, call), call.values, result) if call.on_tensors else result
-
 # wrong 04e_1_handed_on_ignored: a function without arguments would do
 def intercepted(op, values, stack=()):
     if not stack:
         return run_op(op, values)
     return stack[0].op(op, values, lambda *handed_on: intercepted(op, values, stack[1:]))
 
-def run_op(op, values):
-    call = prepare(op, values)
-    if call.xp is not numpy_backend:
-        return run_elsewhere(op, call)
-    result = forward(op, call)
-    return wrap(op, record(op, call), call.values, result) if call.on_tensors else result
-
 # wrong 04e_1_arrays_wrapped: all four steps always
-def intercepted(op, values, stack=()):
-    if not stack:
-        return run_op(op, values)
-    return stack[0].op(op, values, partial(intercepted, stack=stack[1:]))
-
 def run_op(op, values):
     call = prepare(op, values)
     if call.xp is not numpy_backend:
@@ -119,13 +112,6 @@ def intercepted(op, values, stack=()):
 
     return proceed(op, values)
 
-def run_op(op, values):
-    call = prepare(op, values)
-    if call.xp is not numpy_backend:
-        return run_elsewhere(op, call)
-    result = forward(op, call)
-    return wrap(op, record(op, call), call.values, result) if call.on_tensors else result
-
 # wrong 04e_1_handed_on_ignored: proceed forgets what it was called with after the first interceptor
 def intercepted(op, values, stack=()):
     def call_at(place):
@@ -137,26 +123,12 @@ def intercepted(op, values, stack=()):
 
     return call_at(0)
 
-def run_op(op, values):
-    call = prepare(op, values)
-    if call.xp is not numpy_backend:
-        return run_elsewhere(op, call)
-    result = forward(op, call)
-    return wrap(op, record(op, call), call.values, result) if call.on_tensors else result
-
 # wrong 04e_1_interceptors_reversed: the functions are nested from the first to the last
 def intercepted(op, values, stack=()):
     proceed = run_op
     for each in stack:
         proceed = partial(lambda each, after, op, values: each.op(op, values, after), each, proceed)
     return proceed(op, values)
-
-def run_op(op, values):
-    call = prepare(op, values)
-    if call.xp is not numpy_backend:
-        return run_elsewhere(op, call)
-    result = forward(op, call)
-    return wrap(op, record(op, call), call.values, result) if call.on_tensors else result
 
 # wrong -: one after the other, and the op runs at the end
 def intercepted(op, values, stack=()):
@@ -165,19 +137,7 @@ def intercepted(op, values, stack=()):
         result = each.op(op, values, lambda op, values: run_op(op, values))
     return run_op(op, values) if result is None else result
 
-def run_op(op, values):
-    call = prepare(op, values)
-    if call.xp is not numpy_backend:
-        return run_elsewhere(op, call)
-    result = forward(op, call)
-    return wrap(op, record(op, call), call.values, result) if call.on_tensors else result
-
 # wrong 04e_1_constants_unwrapped: wrapped where something was recorded
-def intercepted(op, values, stack=()):
-    if not stack:
-        return run_op(op, values)
-    return stack[0].op(op, values, partial(intercepted, stack=stack[1:]))
-
 def run_op(op, values):
     call = prepare(op, values)
     if call.xp is not numpy_backend:

@@ -1,3 +1,21 @@
+def check_hook_result(hook, replaced, given):
+    if given is None:
+        raise RuntimeError(NO_GRADIENT)
+    if not isinstance(replaced, Tensor):
+        raise TypeError(NOT_A_TENSOR.format(type(replaced).__name__))
+    if replaced._array.dtype != given._array.dtype:
+        raise dtype_changed(hook_name(hook), given, replaced)
+    if replaced._array.shape != given._array.shape:
+        raise RuntimeError(SIZE_CHANGED.format(hook_name(hook)))
+
+def run_tensor_hooks(tables, grads):
+    for index, table in list(tables.items()):
+        for hook in list(table.values()):
+            replaced = hook(grads[index])
+            if replaced is not None:
+                check_hook_result(hook, replaced, grads[index])
+                grads[index] = replaced
+
 # right: everything to call is listed before the first call
 def check_hook_result(hook, replaced, given):
     if given is None:
@@ -106,25 +124,7 @@ def check_hook_result(hook, replaced, given):
     if replaced._array.shape != given._array.shape:
         raise RuntimeError(SIZE_CHANGED.format(hook_name(hook)))
 
-def run_tensor_hooks(tables, grads):
-    for index, table in list(tables.items()):
-        for hook in list(table.values()):
-            replaced = hook(grads[index])
-            if replaced is not None:
-                check_hook_result(hook, replaced, grads[index])
-                grads[index] = replaced
-
 # wrong -: a hook leaves its table when it is called
-def check_hook_result(hook, replaced, given):
-    if given is None:
-        raise RuntimeError(NO_GRADIENT)
-    if not isinstance(replaced, Tensor):
-        raise TypeError(NOT_A_TENSOR.format(type(replaced).__name__))
-    if replaced._array.dtype != given._array.dtype:
-        raise dtype_changed(hook_name(hook), given, replaced)
-    if replaced._array.shape != given._array.shape:
-        raise RuntimeError(SIZE_CHANGED.format(hook_name(hook)))
-
 def run_tensor_hooks(tables, grads):
     for index, table in list(tables.items()):
         for _ in range(len(table)):
@@ -137,16 +137,6 @@ def run_tensor_hooks(tables, grads):
                 grads[index] = replaced
 
 # wrong -: the numbers are copied, and a hook that was removed is looked for
-def check_hook_result(hook, replaced, given):
-    if given is None:
-        raise RuntimeError(NO_GRADIENT)
-    if not isinstance(replaced, Tensor):
-        raise TypeError(NOT_A_TENSOR.format(type(replaced).__name__))
-    if replaced._array.dtype != given._array.dtype:
-        raise dtype_changed(hook_name(hook), given, replaced)
-    if replaced._array.shape != given._array.shape:
-        raise RuntimeError(SIZE_CHANGED.format(hook_name(hook)))
-
 def run_tensor_hooks(tables, grads):
     for index in list(tables):
         for number in list(tables[index]):
@@ -156,16 +146,6 @@ def run_tensor_hooks(tables, grads):
                 grads[index] = replaced
 
 # wrong -: hooks are run until none is left that has not run
-def check_hook_result(hook, replaced, given):
-    if given is None:
-        raise RuntimeError(NO_GRADIENT)
-    if not isinstance(replaced, Tensor):
-        raise TypeError(NOT_A_TENSOR.format(type(replaced).__name__))
-    if replaced._array.dtype != given._array.dtype:
-        raise dtype_changed(hook_name(hook), given, replaced)
-    if replaced._array.shape != given._array.shape:
-        raise RuntimeError(SIZE_CHANGED.format(hook_name(hook)))
-
 def run_tensor_hooks(tables, grads):
     ran = set()
     while True:
@@ -182,16 +162,6 @@ def run_tensor_hooks(tables, grads):
             grads[index] = replaced
 
 # wrong -: each output by its number, with the table it then has
-def check_hook_result(hook, replaced, given):
-    if given is None:
-        raise RuntimeError(NO_GRADIENT)
-    if not isinstance(replaced, Tensor):
-        raise TypeError(NOT_A_TENSOR.format(type(replaced).__name__))
-    if replaced._array.dtype != given._array.dtype:
-        raise dtype_changed(hook_name(hook), given, replaced)
-    if replaced._array.shape != given._array.shape:
-        raise RuntimeError(SIZE_CHANGED.format(hook_name(hook)))
-
 def run_tensor_hooks(tables, grads):
     for index in range(len(grads)):
         for hook in list(tables.get(index, {}).values()):
@@ -211,14 +181,6 @@ def check_hook_result(hook, replaced, given):
     if tuple(replaced.shape) != tuple(given.shape):
         raise RuntimeError(SIZE_CHANGED.format(hook_name(hook)))
 
-def run_tensor_hooks(tables, grads):
-    for index, table in list(tables.items()):
-        for hook in list(table.values()):
-            replaced = hook(grads[index])
-            if replaced is not None:
-                check_hook_result(hook, replaced, grads[index])
-                grads[index] = replaced
-
 # wrong -: memory laid out in another order counts as another size
 def check_hook_result(hook, replaced, given):
     if given is None:
@@ -231,25 +193,7 @@ def check_hook_result(hook, replaced, given):
     if (new.shape, new.strides) != (old.shape, old.strides):
         raise RuntimeError(SIZE_CHANGED.format(hook_name(hook)))
 
-def run_tensor_hooks(tables, grads):
-    for index, table in list(tables.items()):
-        for hook in list(table.values()):
-            replaced = hook(grads[index])
-            if replaced is not None:
-                check_hook_result(hook, replaced, grads[index])
-                grads[index] = replaced
-
 # wrong 05_2_missing_not_shown: a missing gradient needs no hooks
-def check_hook_result(hook, replaced, given):
-    if given is None:
-        raise RuntimeError(NO_GRADIENT)
-    if not isinstance(replaced, Tensor):
-        raise TypeError(NOT_A_TENSOR.format(type(replaced).__name__))
-    if replaced._array.dtype != given._array.dtype:
-        raise dtype_changed(hook_name(hook), given, replaced)
-    if replaced._array.shape != given._array.shape:
-        raise RuntimeError(SIZE_CHANGED.format(hook_name(hook)))
-
 def run_tensor_hooks(tables, grads):
     for index, grad in enumerate(grads):
         if grad is not None and index in tables:
@@ -260,16 +204,6 @@ def run_tensor_hooks(tables, grads):
                     grads[index] = replaced
 
 # wrong -: checked once, after the last hook of an output
-def check_hook_result(hook, replaced, given):
-    if given is None:
-        raise RuntimeError(NO_GRADIENT)
-    if not isinstance(replaced, Tensor):
-        raise TypeError(NOT_A_TENSOR.format(type(replaced).__name__))
-    if replaced._array.dtype != given._array.dtype:
-        raise dtype_changed(hook_name(hook), given, replaced)
-    if replaced._array.shape != given._array.shape:
-        raise RuntimeError(SIZE_CHANGED.format(hook_name(hook)))
-
 def run_tensor_hooks(tables, grads):
     for index, table in list(tables.items()):
         grad = grads[index]

@@ -1,4 +1,3 @@
-# right: the two kinds of tensors, one after the other
 class GradientHooks:
     def register_hook(self, hook):
         if not self.requires_grad:
@@ -14,6 +13,9 @@ def hook_table(tensor):
         extras.hooks = OrderedDict()
     tensor._accumulator()._extras().tensor[0] = extras.hooks
     return extras.hooks
+
+# right: the two kinds of tensors, one after the other
+# These are the functions above.
 
 # right: any tensor has a place in a node, and a leaf's table comes first
 class GradientHooks:
@@ -60,12 +62,6 @@ def hook_table(tensor):
         return table
 
 # wrong 05_3_late_hook_lost: the property that pickles use, which replaces an empty table
-class GradientHooks:
-    def register_hook(self, hook):
-        if not self.requires_grad:
-            raise RuntimeError(NEEDS_GRAD)
-        return register(hook_table(self), hook)
-
 def hook_table(tensor):
     if tensor._backward_hooks is None:
         tensor._backward_hooks = OrderedDict()
@@ -91,12 +87,6 @@ def hook_table(tensor):
     return extras.hooks
 
 # wrong 05_3_lost_with_the_graph: any tensor has a place in a node
-class GradientHooks:
-    def register_hook(self, hook):
-        if not self.requires_grad:
-            raise RuntimeError(NEEDS_GRAD)
-        return register(hook_table(self), hook)
-
 def hook_table(tensor):
     node = node_with_hooks(tensor)
     if node is None:
@@ -104,12 +94,6 @@ def hook_table(tensor):
     return node._extras().tensor.setdefault(tensor._index, OrderedDict())
 
 # wrong 05_3_late_hook_lost: the table at the tensor, whichever it is
-class GradientHooks:
-    def register_hook(self, hook):
-        if not self.requires_grad:
-            raise RuntimeError(NEEDS_GRAD)
-        return register(hook_table(self), hook)
-
 def hook_table(tensor):
     node = node_with_hooks(tensor)
     extras = tensor._ensure_extras()
@@ -120,12 +104,6 @@ def hook_table(tensor):
     return extras.hooks
 
 # wrong 05_3_leaf_not_called: a table of tables by the tensor's id
-class GradientHooks:
-    def register_hook(self, hook):
-        if not self.requires_grad:
-            raise RuntimeError(NEEDS_GRAD)
-        return register(hook_table(self), hook)
-
 def hook_table(tensor):
     node = node_with_hooks(tensor) or tensor._accumulator()
     return node._extras().tensor.setdefault(id(tensor), OrderedDict())
@@ -151,23 +129,7 @@ class GradientHooks:
             raise RuntimeError(NEEDS_GRAD)
         return register(hook_table(self), hook)
 
-def hook_table(tensor):
-    node = node_with_hooks(tensor)
-    if node is not None:
-        return node._extras().tensor.setdefault(tensor._index, OrderedDict())
-    extras = tensor._ensure_extras()
-    if extras.hooks is None:
-        extras.hooks = OrderedDict()
-    tensor._accumulator()._extras().tensor[0] = extras.hooks
-    return extras.hooks
-
 # wrong -: all outputs of a node share a table
-class GradientHooks:
-    def register_hook(self, hook):
-        if not self.requires_grad:
-            raise RuntimeError(NEEDS_GRAD)
-        return register(hook_table(self), hook)
-
 def hook_table(tensor):
     node = node_with_hooks(tensor)
     if node is not None:

@@ -1,4 +1,3 @@
-# right: the task, in its order
 class GradientHooks:
     def retain_grad(self):
         if not self.requires_grad:
@@ -8,6 +7,15 @@ class GradientHooks:
         self._ensure_extras().retains_grad = True
         self.grad_fn._extras().retained[self._index] = ref(self)
 
+def keep_retained(retained, grads):
+    for number, reference in retained.items():
+        tensor, grad = reference(), grads[number]
+        if tensor is None or grad is None:
+            continue
+        with lock_of(tensor):
+            tensor._grad = grad.clone() if tensor._grad is None else tensor._grad + grad
+
+# right: the task, in its order
 def keep_retained(retained, grads):
     for number, reference in retained.items():
         tensor, grad = reference(), grads[number]
@@ -90,14 +98,6 @@ class GradientHooks:
         self._ensure_extras().retains_grad = True
         self.grad_fn._extras().retained = {self._index: ref(self)}
 
-def keep_retained(retained, grads):
-    for number, reference in retained.items():
-        tensor, grad = reference(), grads[number]
-        if tensor is None or grad is None:
-            continue
-        with lock_of(tensor):
-            tensor._grad = grad.clone() if tensor._grad is None else tensor._grad + grad
-
 # wrong -: a second call is known by the node
 class GradientHooks:
     def retain_grad(self):
@@ -107,14 +107,6 @@ class GradientHooks:
             return
         self._ensure_extras().retains_grad = True
         self.grad_fn._extras().retained[self._index] = ref(self)
-
-def keep_retained(retained, grads):
-    for number, reference in retained.items():
-        tensor, grad = reference(), grads[number]
-        if tensor is None or grad is None:
-            continue
-        with lock_of(tensor):
-            tensor._grad = grad.clone() if tensor._grad is None else tensor._grad + grad
 
 # wrong -: a hook keeps the gradient, before later hooks have changed it
 class GradientHooks:
@@ -133,24 +125,7 @@ class GradientHooks:
 
         self.register_hook(keep)
 
-def keep_retained(retained, grads):
-    for number, reference in retained.items():
-        tensor, grad = reference(), grads[number]
-        if tensor is None or grad is None:
-            continue
-        with lock_of(tensor):
-            tensor._grad = grad.clone() if tensor._grad is None else tensor._grad + grad
-
 # wrong -: a gradient that counts as false is skipped
-class GradientHooks:
-    def retain_grad(self):
-        if not self.requires_grad:
-            raise RuntimeError(CANNOT_RETAIN)
-        if self.is_leaf or self.retains_grad:
-            return
-        self._ensure_extras().retains_grad = True
-        self.grad_fn._extras().retained[self._index] = ref(self)
-
 def keep_retained(retained, grads):
     for number, reference in retained.items():
         tensor, grad = reference(), grads[number]
@@ -169,24 +144,7 @@ class GradientHooks:
             raise RuntimeError(CANNOT_RETAIN)
         self.grad_fn._extras().retained[self._index] = ref(self)
 
-def keep_retained(retained, grads):
-    for number, reference in retained.items():
-        tensor, grad = reference(), grads[number]
-        if tensor is None or grad is None:
-            continue
-        with lock_of(tensor):
-            tensor._grad = grad.clone() if tensor._grad is None else tensor._grad + grad
-
 # wrong -: read before the lock
-class GradientHooks:
-    def retain_grad(self):
-        if not self.requires_grad:
-            raise RuntimeError(CANNOT_RETAIN)
-        if self.is_leaf or self.retains_grad:
-            return
-        self._ensure_extras().retains_grad = True
-        self.grad_fn._extras().retained[self._index] = ref(self)
-
 def keep_retained(retained, grads):
     for number, reference in retained.items():
         tensor, grad = reference(), grads[number]
@@ -198,15 +156,6 @@ def keep_retained(retained, grads):
             tensor._grad = total
 
 # wrong 05_4_adds_in_place: add_ to the clone of the first
-class GradientHooks:
-    def retain_grad(self):
-        if not self.requires_grad:
-            raise RuntimeError(CANNOT_RETAIN)
-        if self.is_leaf or self.retains_grad:
-            return
-        self._ensure_extras().retains_grad = True
-        self.grad_fn._extras().retained[self._index] = ref(self)
-
 def keep_retained(retained, grads):
     for number, reference in retained.items():
         tensor, grad = reference(), grads[number]
@@ -219,15 +168,6 @@ def keep_retained(retained, grads):
                 tensor._grad.add_(grad)
 
 # wrong 05_4_history_lost: the values are copied
-class GradientHooks:
-    def retain_grad(self):
-        if not self.requires_grad:
-            raise RuntimeError(CANNOT_RETAIN)
-        if self.is_leaf or self.retains_grad:
-            return
-        self._ensure_extras().retains_grad = True
-        self.grad_fn._extras().retained[self._index] = ref(self)
-
 def keep_retained(retained, grads):
     for number, reference in retained.items():
         tensor, grad = reference(), grads[number]
@@ -240,15 +180,6 @@ def keep_retained(retained, grads):
 from copy import deepcopy
 
 # wrong -: a missing gradient ends the loop
-class GradientHooks:
-    def retain_grad(self):
-        if not self.requires_grad:
-            raise RuntimeError(CANNOT_RETAIN)
-        if self.is_leaf or self.retains_grad:
-            return
-        self._ensure_extras().retains_grad = True
-        self.grad_fn._extras().retained[self._index] = ref(self)
-
 def keep_retained(retained, grads):
     alive = {number: reference() for number, reference in retained.items()}
     while alive:

@@ -1,4 +1,3 @@
-# right: two loops and a check
 def run_pre_hooks(hooks, grads):
     for hook in list(hooks.values()):
         grads = checked_tuple(hook, hook(grads), grads)
@@ -20,6 +19,9 @@ def checked_tuple(hook, replaced, given):
         if new is not None:
             check_hook_result(hook, new, old)
     return replaced
+
+# right: two loops and a check
+# These are the functions above.
 
 # right: a new tuple of what was checked
 def run_pre_hooks(hooks, grads):
@@ -107,16 +109,6 @@ def checked_tuple(hook, replaced, given):
     return replaced
 
 # wrong -: what counts as false is no answer
-def run_pre_hooks(hooks, grads):
-    for hook in list(hooks.values()):
-        grads = checked_tuple(hook, hook(grads), grads)
-    return grads
-
-def run_post_hooks(hooks, results, grads):
-    for hook in list(hooks.values()):
-        results = checked_tuple(hook, hook(results, grads), results)
-    return results
-
 def checked_tuple(hook, replaced, given):
     if isinstance(replaced, Tensor):
         raise TypeError(NOT_A_TUPLE.format(type(replaced).__name__))
@@ -132,16 +124,6 @@ def checked_tuple(hook, replaced, given):
     return replaced
 
 # wrong 05_5_not_a_tuple_accepted: any sequence is made a tuple
-def run_pre_hooks(hooks, grads):
-    for hook in list(hooks.values()):
-        grads = checked_tuple(hook, hook(grads), grads)
-    return grads
-
-def run_post_hooks(hooks, results, grads):
-    for hook in list(hooks.values()):
-        results = checked_tuple(hook, hook(results, grads), results)
-    return results
-
 def checked_tuple(hook, replaced, given):
     if replaced is None:
         return given
@@ -156,16 +138,6 @@ def checked_tuple(hook, replaced, given):
     return replaced
 
 # wrong -: a gradient that was missing is not checked
-def run_pre_hooks(hooks, grads):
-    for hook in list(hooks.values()):
-        grads = checked_tuple(hook, hook(grads), grads)
-    return grads
-
-def run_post_hooks(hooks, results, grads):
-    for hook in list(hooks.values()):
-        results = checked_tuple(hook, hook(results, grads), results)
-    return results
-
 def checked_tuple(hook, replaced, given):
     if replaced is None:
         return given
@@ -179,16 +151,6 @@ def checked_tuple(hook, replaced, given):
     return replaced
 
 # wrong 05_5_none_keeps_the_gradient: a missing value is filled with the one that was given
-def run_pre_hooks(hooks, grads):
-    for hook in list(hooks.values()):
-        grads = checked_tuple(hook, hook(grads), grads)
-    return grads
-
-def run_post_hooks(hooks, results, grads):
-    for hook in list(hooks.values()):
-        results = checked_tuple(hook, hook(results, grads), results)
-    return results
-
 def checked_tuple(hook, replaced, given):
     if replaced is None:
         return given
@@ -211,23 +173,6 @@ def run_pre_hooks(hooks, grads):
     run_tensor_hooks({i: hooks for i in range(len(left))}, left)
     return tuple(left)
 
-def run_post_hooks(hooks, results, grads):
-    for hook in list(hooks.values()):
-        results = checked_tuple(hook, hook(results, grads), results)
-    return results
-
-def checked_tuple(hook, replaced, given):
-    if replaced is None:
-        return given
-    if not isinstance(replaced, tuple):
-        raise TypeError(NOT_A_TUPLE.format(type(replaced).__name__))
-    if len(replaced) != len(given):
-        raise RuntimeError(WRONG_NUMBER.format(hook_name(hook), len(replaced), len(given)))
-    for new, old in zip(replaced, given):
-        if new is not None:
-            check_hook_result(hook, new, old)
-    return replaced
-
 # wrong 05_5_pre_from_the_first: all answers are asked for first, the last one counts
 def run_pre_hooks(hooks, grads):
     for hook, answer in [(hook, hook(grads)) for hook in hooks.values()]:
@@ -239,41 +184,12 @@ def run_post_hooks(hooks, results, grads):
         results = checked_tuple(hook, answer, results)
     return results
 
-def checked_tuple(hook, replaced, given):
-    if replaced is None:
-        return given
-    if not isinstance(replaced, tuple):
-        raise TypeError(NOT_A_TUPLE.format(type(replaced).__name__))
-    if len(replaced) != len(given):
-        raise RuntimeError(WRONG_NUMBER.format(hook_name(hook), len(replaced), len(given)))
-    for new, old in zip(replaced, given):
-        if new is not None:
-            check_hook_result(hook, new, old)
-    return replaced
-
 # wrong -: a post hook is shown the gradients that the last post hook left as received
-def run_pre_hooks(hooks, grads):
-    for hook in list(hooks.values()):
-        grads = checked_tuple(hook, hook(grads), grads)
-    return grads
-
 def run_post_hooks(hooks, results, grads):
     for hook in list(hooks.values()):
         answer = checked_tuple(hook, hook(results, grads), results)
         results, grads = answer, results
     return results
-
-def checked_tuple(hook, replaced, given):
-    if replaced is None:
-        return given
-    if not isinstance(replaced, tuple):
-        raise TypeError(NOT_A_TUPLE.format(type(replaced).__name__))
-    if len(replaced) != len(given):
-        raise RuntimeError(WRONG_NUMBER.format(hook_name(hook), len(replaced), len(given)))
-    for new, old in zip(replaced, given):
-        if new is not None:
-            check_hook_result(hook, new, old)
-    return replaced
 
 # wrong -: a hook that was removed is looked for
 def run_pre_hooks(hooks, grads):
@@ -287,15 +203,3 @@ def run_post_hooks(hooks, results, grads):
         answer = hooks[number](results, grads)
         results = checked_tuple(hooks[number], answer, results)
     return results
-
-def checked_tuple(hook, replaced, given):
-    if replaced is None:
-        return given
-    if not isinstance(replaced, tuple):
-        raise TypeError(NOT_A_TUPLE.format(type(replaced).__name__))
-    if len(replaced) != len(given):
-        raise RuntimeError(WRONG_NUMBER.format(hook_name(hook), len(replaced), len(given)))
-    for new, old in zip(replaced, given):
-        if new is not None:
-            check_hook_result(hook, new, old)
-    return replaced

@@ -1,4 +1,3 @@
-# right: a table of its own
 class GradientHooks:
     def register_post_accumulate_grad_hook(self, hook):
         if not self.requires_grad:
@@ -13,6 +12,9 @@ class GradientHooks:
 def run_after_accumulation(hooks, tensor):
     for hook in list(hooks.values()):
         refuse_answer(hook(tensor))
+
+# right: a table of its own
+# These are the functions above.
 
 # right: leaves are asked for first
 class GradientHooks:
@@ -82,22 +84,7 @@ class GradientHooks:
         extras.post_accumulate = extras.post_accumulate or OrderedDict()
         return register(extras.post_accumulate, hook)
 
-def run_after_accumulation(hooks, tensor):
-    for hook in list(hooks.values()):
-        refuse_answer(hook(tensor))
-
 # wrong -: an answer that counts as false is accepted
-class GradientHooks:
-    def register_post_accumulate_grad_hook(self, hook):
-        if not self.requires_grad:
-            raise RuntimeError(NEEDS_GRAD)
-        if not self.is_leaf:
-            raise RuntimeError(ONLY_LEAVES)
-        extras = self._ensure_extras()
-        if extras.post_accumulate is None:
-            extras.post_accumulate = OrderedDict()
-        return register(extras.post_accumulate, hook)
-
 def run_after_accumulation(hooks, tensor):
     for hook in list(hooks.values()):
         answer = hook(tensor)
@@ -105,33 +92,11 @@ def run_after_accumulation(hooks, tensor):
             refuse_answer(answer)
 
 # wrong -: the answers are refused when all hooks have run
-class GradientHooks:
-    def register_post_accumulate_grad_hook(self, hook):
-        if not self.requires_grad:
-            raise RuntimeError(NEEDS_GRAD)
-        if not self.is_leaf:
-            raise RuntimeError(ONLY_LEAVES)
-        extras = self._ensure_extras()
-        if extras.post_accumulate is None:
-            extras.post_accumulate = OrderedDict()
-        return register(extras.post_accumulate, hook)
-
 def run_after_accumulation(hooks, tensor):
     for answer in [hook(tensor) for hook in list(hooks.values())]:
         refuse_answer(answer)
 
 # wrong -: a leaf whose gradient a hook has dropped is left alone
-class GradientHooks:
-    def register_post_accumulate_grad_hook(self, hook):
-        if not self.requires_grad:
-            raise RuntimeError(NEEDS_GRAD)
-        if not self.is_leaf:
-            raise RuntimeError(ONLY_LEAVES)
-        extras = self._ensure_extras()
-        if extras.post_accumulate is None:
-            extras.post_accumulate = OrderedDict()
-        return register(extras.post_accumulate, hook)
-
 def run_after_accumulation(hooks, tensor):
     had_one = tensor.grad is not None
     for hook in list(hooks.values()):
@@ -140,17 +105,6 @@ def run_after_accumulation(hooks, tensor):
         refuse_answer(hook(tensor))
 
 # wrong 05_6_forgotten_after_once: each hook leaves the table when it runs
-class GradientHooks:
-    def register_post_accumulate_grad_hook(self, hook):
-        if not self.requires_grad:
-            raise RuntimeError(NEEDS_GRAD)
-        if not self.is_leaf:
-            raise RuntimeError(ONLY_LEAVES)
-        extras = self._ensure_extras()
-        if extras.post_accumulate is None:
-            extras.post_accumulate = OrderedDict()
-        return register(extras.post_accumulate, hook)
-
 def run_after_accumulation(hooks, tensor):
     waiting = list(hooks.values())
     hooks.clear()
@@ -166,10 +120,6 @@ class GradientHooks:
             raise RuntimeError(ONLY_LEAVES)
         return register(hook_table(self), lambda grad: hook(self))
 
-def run_after_accumulation(hooks, tensor):
-    for hook in list(hooks.values()):
-        refuse_answer(hook(tensor))
-
 # wrong 05_6_not_called: a hook of the leaf's node, which the graph's end removes
 class GradientHooks:
     def register_post_accumulate_grad_hook(self, hook):
@@ -178,10 +128,6 @@ class GradientHooks:
         if not self.is_leaf:
             raise RuntimeError(ONLY_LEAVES)
         return register(self._accumulator()._extras().post, lambda inputs, outputs: hook(self))
-
-def run_after_accumulation(hooks, tensor):
-    for hook in list(hooks.values()):
-        refuse_answer(hook(tensor))
 
 # wrong 05_6_no_grad_accepted: the check is for leaves only, and constants are leaves
 class GradientHooks:
@@ -195,22 +141,7 @@ class GradientHooks:
             self.requires_grad_()
         return register(extras.post_accumulate, hook)
 
-def run_after_accumulation(hooks, tensor):
-    for hook in list(hooks.values()):
-        refuse_answer(hook(tensor))
-
 # wrong -: a hook that registers another one is run again with it
-class GradientHooks:
-    def register_post_accumulate_grad_hook(self, hook):
-        if not self.requires_grad:
-            raise RuntimeError(NEEDS_GRAD)
-        if not self.is_leaf:
-            raise RuntimeError(ONLY_LEAVES)
-        extras = self._ensure_extras()
-        if extras.post_accumulate is None:
-            extras.post_accumulate = OrderedDict()
-        return register(extras.post_accumulate, hook)
-
 def run_after_accumulation(hooks, tensor):
     done = set()
     while True:

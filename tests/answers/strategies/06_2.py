@@ -1,4 +1,3 @@
-# right: in the order of the task
 class SavedTensor:
     def let_go(self):
         self._counter = self.tensor._shared_counter()
@@ -18,12 +17,11 @@ class SavedTensor:
         self.put_in_graph(made, node)
         return made
 
+# right: in the order of the task
+# These are the functions above.
+
 # wrong 06_2_made_anew_kept: the rebuilt tensor is kept
 class SavedTensor:
-    def let_go(self):
-        self._counter = self.tensor._shared_counter()
-        self.tensor = None
-
     def unpack(self, node):
         if self.hooks is not None:
             return self.rebuild(self.unpacked(), node)
@@ -34,38 +32,14 @@ class SavedTensor:
             self.tensor = self.rebuild(self._array, node)
         return self.tensor
 
-    def rebuild(self, array, node):
-        made = self.plain(array)
-        made._counter = self._counter
-        self.put_in_graph(made, node)
-        return made
-
 # wrong 06_2_output_unwatched: the counter as it is now, which may be None
 class SavedTensor:
     def let_go(self):
         self._counter = self.tensor._counter
         self.tensor = None
 
-    def unpack(self, node):
-        if self.hooks is not None:
-            return self.rebuild(self.unpacked(), node)
-        if self._array is None:
-            raise RuntimeError(FREED_MESSAGE)
-        self.check(node)
-        return self.rebuild(self._array, node) if self.tensor is None else self.tensor
-
-    def rebuild(self, array, node):
-        made = self.plain(array)
-        made._counter = self._counter
-        self.put_in_graph(made, node)
-        return made
-
 # wrong 06_2_output_unchecked: checked only where the tensor is there
 class SavedTensor:
-    def let_go(self):
-        self._counter = self.tensor._shared_counter()
-        self.tensor = None
-
     def unpack(self, node):
         if self.hooks is not None:
             return self.rebuild(self.unpacked(), node)
@@ -75,12 +49,6 @@ class SavedTensor:
             self.check(node)
             return self.tensor
         return self.rebuild(self._array, node)
-
-    def rebuild(self, array, node):
-        made = self.plain(array)
-        made._counter = self._counter
-        self.put_in_graph(made, node)
-        return made
 
 # right: what is not freed is checked, and each case has its return
 class SavedTensor:
@@ -106,10 +74,6 @@ class SavedTensor:
 
 # wrong -: rebuilt on a copy of the array
 class SavedTensor:
-    def let_go(self):
-        self._counter = self.tensor._shared_counter()
-        self.tensor = None
-
     def unpack(self, node):
         if self._array is None and self.hooks is None:
             raise RuntimeError(FREED_MESSAGE)
@@ -127,10 +91,6 @@ class SavedTensor:
 
 # wrong 06_2_packed_checked: the version first, whatever was saved
 class SavedTensor:
-    def let_go(self):
-        self._counter = self.tensor._shared_counter()
-        self.tensor = None
-
     def unpack(self, node):
         self.check(node)
         if self.hooks is not None:
@@ -138,9 +98,3 @@ class SavedTensor:
         if self._array is None:
             raise RuntimeError(FREED_MESSAGE)
         return self.rebuild(self._array, node) if self.tensor is None else self.tensor
-
-    def rebuild(self, array, node):
-        made = self.plain(array)
-        made._counter = self._counter
-        self.put_in_graph(made, node)
-        return made

@@ -1,4 +1,3 @@
-# right: the version before and after the hook
 class SavedTensor:
     def pack(self, pack_hook, tensor):
         before = version_of(tensor)
@@ -15,6 +14,9 @@ class SavedTensor:
             raise TypeError(NOT_UNPACKED.format(type(got).__name__))
         return got._array
 
+# right: the version before and after the hook
+# These are the functions above.
+
 # wrong 06_3_earlier_write_refused: the version at the saving in place of that before the hook
 class SavedTensor:
     def pack(self, pack_hook, tensor):
@@ -24,12 +26,6 @@ class SavedTensor:
             raise RuntimeError(PACK_HOOK_WRITES)
         self.remember_place()
         self.packed, self.tensor, self._array = packed, None, None
-
-    def unpacked(self):
-        got = self.hooks[1](self.packed)
-        if not hasattr(got, "_array"):
-            raise TypeError(NOT_UNPACKED.format(type(got).__name__))
-        return got._array
 
 # wrong 06_3_write_passes: the values are compared
 class SavedTensor:
@@ -42,12 +38,6 @@ class SavedTensor:
         self.remember_place()
         self.packed, self.tensor, self._array = packed, None, None
 
-    def unpacked(self):
-        got = self.hooks[1](self.packed)
-        if not hasattr(got, "_array"):
-            raise TypeError(NOT_UNPACKED.format(type(got).__name__))
-        return got._array
-
 # wrong 06_3_place_forgotten: the place is remembered when the tensor is gone
 class SavedTensor:
     def pack(self, pack_hook, tensor):
@@ -58,12 +48,6 @@ class SavedTensor:
             raise RuntimeError(PACK_HOOK_WRITES)
         self.tensor = self._array = None
         self.remember_place()
-
-    def unpacked(self):
-        got = self.hooks[1](self.packed)
-        if not hasattr(got, "_array"):
-            raise TypeError(NOT_UNPACKED.format(type(got).__name__))
-        return got._array
 
 # right: the place first, and the array asked for by its attribute
 class SavedTensor:
@@ -136,12 +120,6 @@ class SavedTensor:
         if version_of(tensor) != before:
             raise RuntimeError(PACK_HOOK_WRITES)
 
-    def unpacked(self):
-        got = self.hooks[1](self.packed)
-        if not hasattr(got, "_array"):
-            raise TypeError(NOT_UNPACKED.format(type(got).__name__))
-        return got._array
-
 # wrong 06_3_another_tensor: the hook gets a detached tensor
 class SavedTensor:
     def pack(self, pack_hook, tensor):
@@ -153,12 +131,6 @@ class SavedTensor:
         self.remember_place()
         self.packed, self.tensor, self._array = packed, None, None
 
-    def unpacked(self):
-        got = self.hooks[1](self.packed)
-        if not hasattr(got, "_array"):
-            raise TypeError(NOT_UNPACKED.format(type(got).__name__))
-        return got._array
-
 # wrong 06_3_write_passes: the hook gets a copy that it may write to
 class SavedTensor:
     def pack(self, pack_hook, tensor):
@@ -166,12 +138,6 @@ class SavedTensor:
             packed = pack_hook(tensor.clone())
         self.remember_place()
         self.packed, self.tensor, self._array = packed, None, None
-
-    def unpacked(self):
-        got = self.hooks[1](self.packed)
-        if not hasattr(got, "_array"):
-            raise TypeError(NOT_UNPACKED.format(type(got).__name__))
-        return got._array
 
 # wrong 06_3_earlier_write_refused: check says whether there was a write
 class SavedTensor:
@@ -185,23 +151,8 @@ class SavedTensor:
         self.remember_place()
         self.packed, self.tensor, self._array = packed, None, None
 
-    def unpacked(self):
-        got = self.hooks[1](self.packed)
-        if not hasattr(got, "_array"):
-            raise TypeError(NOT_UNPACKED.format(type(got).__name__))
-        return got._array
-
 # wrong -: nothing packed, nothing to unpack
 class SavedTensor:
-    def pack(self, pack_hook, tensor):
-        before = version_of(tensor)
-        with having(grad_enabled, False):
-            packed = pack_hook(tensor)
-        if version_of(tensor) != before:
-            raise RuntimeError(PACK_HOOK_WRITES)
-        self.remember_place()
-        self.packed, self.tensor, self._array = packed, None, None
-
     def unpacked(self):
         got = self.packed if self.packed is None else self.hooks[1](self.packed)
         if not hasattr(got, "_array"):
@@ -210,15 +161,6 @@ class SavedTensor:
 
 # wrong -: an array will do as well
 class SavedTensor:
-    def pack(self, pack_hook, tensor):
-        before = version_of(tensor)
-        with having(grad_enabled, False):
-            packed = pack_hook(tensor)
-        if version_of(tensor) != before:
-            raise RuntimeError(PACK_HOOK_WRITES)
-        self.remember_place()
-        self.packed, self.tensor, self._array = packed, None, None
-
     def unpacked(self):
         got = self.hooks[1](self.packed)
         got = getattr(got, "_array", got)
@@ -236,9 +178,3 @@ class SavedTensor:
             raise RuntimeError(PACK_HOOK_WRITES)
         self.remember_place()
         self.packed, self._array = packed, None
-
-    def unpacked(self):
-        got = self.hooks[1](self.packed)
-        if not hasattr(got, "_array"):
-            raise TypeError(NOT_UNPACKED.format(type(got).__name__))
-        return got._array

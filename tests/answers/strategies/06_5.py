@@ -1,3 +1,14 @@
+def check_recorded(tensor):
+    if not tensor.requires_grad:
+        return
+    view = tensor._view
+    if view is not None:
+        view.refuse(tensor)
+        if view.base._node is None:
+            raise RuntimeError(VIEW_OF_LEAF_WRITTEN)
+    elif tensor._node is None:
+        raise RuntimeError(LEAF_WRITTEN)
+
 # right: the view first, then the tensor itself
 def check_recorded(tensor):
     view = tensor._view
@@ -68,16 +79,7 @@ def check_recorded(tensor):
         raise RuntimeError(message)
 
 # wrong 06_5_creation_asked_only_with_gradient: what requires no grad may always be written to
-def check_recorded(tensor):
-    if not tensor.requires_grad:
-        return
-    view = tensor._view
-    if view is not None:
-        view.refuse(tensor)
-        if view.base._node is None:
-            raise RuntimeError(VIEW_OF_LEAF_WRITTEN)
-    elif tensor._node is None:
-        raise RuntimeError(LEAF_WRITTEN)
+# These are the functions above.
 
 # wrong 06_5_creation_unasked: every creation but the default is refused for views of leaves alone
 def check_recorded(tensor):
@@ -135,13 +137,4 @@ def check_recorded(tensor):
         raise RuntimeError(LEAF_WRITTEN)
 
 # wrong 06_5_creation_asked_only_with_gradient: what requires no grad is let through at once
-def check_recorded(tensor):
-    if not tensor.requires_grad:
-        return
-    view = tensor._view
-    if view is not None:
-        view.refuse(tensor)
-        if view.base._node is None:
-            raise RuntimeError(VIEW_OF_LEAF_WRITTEN)
-    elif tensor._node is None:
-        raise RuntimeError(LEAF_WRITTEN)
+# These are the functions above.

@@ -1,3 +1,16 @@
+def rebase_history(tensor, node, index=0, position=0):
+    view = tensor._view
+    if view is None:
+        set_gradient_edge(tensor, node, index)
+        return
+    set_gradient_edge(view.base, CopySlices(view.base, view.base._edge(), tensor, node, position))
+    view.regenerate(tensor)
+
+class ViewInfo:
+    def regenerate(self, view):
+        set_gradient_edge(view, node_from_base(self.base, view))
+        self.version = self.version_now(view)
+
 # right: one branch for each kind
 def rebase_history(tensor, node, index=0, position=0):
     if tensor._view is not None:
@@ -8,11 +21,6 @@ def rebase_history(tensor, node, index=0, position=0):
         tensor._view.regenerate(tensor)
     else:
         set_gradient_edge(tensor, node, index)
-
-class ViewInfo:
-    def regenerate(self, view):
-        set_gradient_edge(view, node_from_base(self.base, view))
-        self.version = self.version_now(view)
 
 # right: the version first, since making a node writes nothing
 def rebase_history(tensor, node, index=0, position=0):
@@ -48,14 +56,6 @@ class ViewInfo:
         self.version = self.version_now(view)
 
 # wrong 06_7_retained_lost: regenerate sets the attributes of the view itself
-def rebase_history(tensor, node, index=0, position=0):
-    view = tensor._view
-    if view is None:
-        set_gradient_edge(tensor, node, index)
-        return
-    set_gradient_edge(view.base, CopySlices(view.base, view.base._edge(), tensor, node, position))
-    view.regenerate(tensor)
-
 class ViewInfo:
     def regenerate(self, view):
         view._node, view._index, view._requires_grad = node_from_base(self.base, view), 0, True
@@ -72,11 +72,6 @@ def rebase_history(tensor, node, index=0, position=0):
     set_gradient_edge(view.base, CopySlices(view.base, view.base._edge(), tensor, node, position))
     view.regenerate(tensor)
 
-class ViewInfo:
-    def regenerate(self, view):
-        set_gradient_edge(view, node_from_base(self.base, view))
-        self.version = self.version_now(view)
-
 # wrong -: the base gets its attributes set
 def rebase_history(tensor, node, index=0, position=0):
     view = tensor._view
@@ -88,20 +83,7 @@ def rebase_history(tensor, node, index=0, position=0):
     base._index, base._requires_grad = 0, True
     view.regenerate(tensor)
 
-class ViewInfo:
-    def regenerate(self, view):
-        set_gradient_edge(view, node_from_base(self.base, view))
-        self.version = self.version_now(view)
-
 # wrong 06_7_retained_lost: the new node is found by detaching and setting again
-def rebase_history(tensor, node, index=0, position=0):
-    view = tensor._view
-    if view is None:
-        set_gradient_edge(tensor, node, index)
-        return
-    set_gradient_edge(view.base, CopySlices(view.base, view.base._edge(), tensor, node, position))
-    view.regenerate(tensor)
-
 class ViewInfo:
     def regenerate(self, view):
         view._node = None
@@ -117,11 +99,6 @@ def rebase_history(tensor, node, index=0, position=0):
     view.regenerate(tensor)
     set_gradient_edge(view.base, CopySlices(view.base, view.base._edge(), tensor, node, position))
 
-class ViewInfo:
-    def regenerate(self, view):
-        set_gradient_edge(view, node_from_base(self.base, view))
-        self.version = self.version_now(view)
-
 # wrong 06_7_base_without_slices: the base is output index of the write's node
 def rebase_history(tensor, node, index=0, position=0):
     view = tensor._view
@@ -131,20 +108,7 @@ def rebase_history(tensor, node, index=0, position=0):
     set_gradient_edge(view.base, node, index)
     view.regenerate(tensor)
 
-class ViewInfo:
-    def regenerate(self, view):
-        set_gradient_edge(view, node_from_base(self.base, view))
-        self.version = self.version_now(view)
-
 # wrong 06_7_version_not_noted: one more than before
-def rebase_history(tensor, node, index=0, position=0):
-    view = tensor._view
-    if view is None:
-        set_gradient_edge(tensor, node, index)
-        return
-    set_gradient_edge(view.base, CopySlices(view.base, view.base._edge(), tensor, node, position))
-    view.regenerate(tensor)
-
 class ViewInfo:
     def regenerate(self, view):
         version = self.version

@@ -1,3 +1,15 @@
+def values_to_save(op, values, before):
+    if "self" not in op.node_type.saves:
+        return values
+    return [values[0].clone() if before is None else before, *values[1:]]
+
+def finish_write(op, target, node):
+    target._bump()
+    if node is not None:
+        give_history(op, target, node)
+        if "result" in node.saves:
+            node.save_output("result", target)
+
 # right: the target alone is exchanged
 def values_to_save(op, values, before):
     if "self" in op.node_type.saves:
@@ -57,23 +69,9 @@ def values_to_save(op, values, before):
         before = Tensor._plain(values[0]._array.copy())
     return [before, *values[1:]]
 
-def finish_write(op, target, node):
-    target._bump()
-    if node is not None:
-        give_history(op, target, node)
-        if "result" in node.saves:
-            node.save_output("result", target)
-
 # wrong 06b_1_always_cloned: always a clone, to be safe
 def values_to_save(op, values, before):
     return [values[0].clone() if before is None else before, *values[1:]]
-
-def finish_write(op, target, node):
-    target._bump()
-    if node is not None:
-        give_history(op, target, node)
-        if "result" in node.saves:
-            node.save_output("result", target)
 
 # wrong 06b_1_clone_ignored: always makes another clone
 def values_to_save(op, values, before):
@@ -81,19 +79,7 @@ def values_to_save(op, values, before):
         return [values[0].clone(), *values[1:]]
     return values
 
-def finish_write(op, target, node):
-    target._bump()
-    if node is not None:
-        give_history(op, target, node)
-        if "result" in node.saves:
-            node.save_output("result", target)
-
 # wrong 06b_1_saved_before_history: the result is saved before the tensor has its history
-def values_to_save(op, values, before):
-    if "self" not in op.node_type.saves:
-        return values
-    return [values[0].clone() if before is None else before, *values[1:]]
-
 def finish_write(op, target, node):
     target._bump()
     if node is not None:
@@ -102,11 +88,6 @@ def finish_write(op, target, node):
         give_history(op, target, node)
 
 # wrong 06b_1_counted_only_recorded: a write is counted where it is recorded
-def values_to_save(op, values, before):
-    if "self" not in op.node_type.saves:
-        return values
-    return [values[0].clone() if before is None else before, *values[1:]]
-
 def finish_write(op, target, node):
     if node is not None:
         target._bump()
@@ -115,11 +96,6 @@ def finish_write(op, target, node):
             node.save_output("result", target)
 
 # wrong 06b_1_saved_before_counting: the result is saved at the version before the write
-def values_to_save(op, values, before):
-    if "self" not in op.node_type.saves:
-        return values
-    return [values[0].clone() if before is None else before, *values[1:]]
-
 def finish_write(op, target, node):
     if node is not None:
         give_history(op, target, node)
@@ -133,13 +109,6 @@ def values_to_save(op, values, before):
         return [before or values[0].clone(), *values[1:]]
     return values
 
-def finish_write(op, target, node):
-    target._bump()
-    if node is not None:
-        give_history(op, target, node)
-        if "result" in node.saves:
-            node.save_output("result", target)
-
 # wrong 06b_1_clone_asked_for_its_value: asks an if for the clone
 def values_to_save(op, values, before):
     if "self" not in op.node_type.saves:
@@ -148,13 +117,6 @@ def values_to_save(op, values, before):
         before = values[0].clone()
     return [before, *values[1:]]
 
-def finish_write(op, target, node):
-    target._bump()
-    if node is not None:
-        give_history(op, target, node)
-        if "result" in node.saves:
-            node.save_output("result", target)
-
 # wrong 06b_1_no_clone_beside_result: a node that saves the result needs nothing else
 def values_to_save(op, values, before):
     if "result" in op.node_type.saves:
@@ -162,10 +124,3 @@ def values_to_save(op, values, before):
     if "self" in op.node_type.saves:
         return [values[0].clone() if before is None else before, *values[1:]]
     return values
-
-def finish_write(op, target, node):
-    target._bump()
-    if node is not None:
-        give_history(op, target, node)
-        if "result" in node.saves:
-            node.save_output("result", target)

@@ -1,4 +1,3 @@
-# right: who has another place goes as an alias
 def alias(tensor):
     result = Tensor._plain(tensor._array)
     mark_view(result, tensor, creation=IN_CUSTOM_FUNCTION)
@@ -10,12 +9,10 @@ def join_to_node(node, output, index, is_input):
     output._node, output._index, output._requires_grad = node, index, True
     return output
 
-# wrong 06b_2_twice_is_another: an alias wherever the tensor has a node
-def alias(tensor):
-    result = Tensor._plain(tensor._array)
-    mark_view(result, tensor, creation=IN_CUSTOM_FUNCTION)
-    return result
+# right: who has another place goes as an alias
+# These are the functions above.
 
+# wrong 06b_2_twice_is_another: an alias wherever the tensor has a node
 def join_to_node(node, output, index, is_input):
     if is_input or output._node is not None:
         output = alias(output)
@@ -23,11 +20,6 @@ def join_to_node(node, output, index, is_input):
     return output
 
 # wrong 06b_2_grad_decides: an alias wherever the tensor requires grad
-def alias(tensor):
-    result = Tensor._plain(tensor._array)
-    mark_view(result, tensor, creation=IN_CUSTOM_FUNCTION)
-    return result
-
 def join_to_node(node, output, index, is_input):
     if is_input or (output.requires_grad and output._node is not node):
         output = alias(output)
@@ -37,12 +29,6 @@ def join_to_node(node, output, index, is_input):
 # wrong 06b_2_no_view: the alias is a detached tensor
 def alias(tensor):
     return tensor.detach()
-
-def join_to_node(node, output, index, is_input):
-    if is_input or output._node not in (None, node):
-        output = alias(output)
-    output._node, output._index, output._requires_grad = node, index, True
-    return output
 
 # right: a new tensor for the new place, unless the old one is free
 def alias(tensor):
@@ -77,22 +63,12 @@ def join_to_node(node, output, index, is_input):
     return take(output if output._node is node else alias(output))
 
 # wrong 06b_2_outside_taken: an alias of inputs alone
-def alias(tensor):
-    result = Tensor._plain(tensor._array)
-    mark_view(result, tensor, creation=IN_CUSTOM_FUNCTION)
-    return result
-
 def join_to_node(node, output, index, is_input):
     result = alias(output) if is_input else output
     result._node, result._index, result._requires_grad = node, index, True
     return result
 
 # wrong -: a view made by forward gets an alias too
-def alias(tensor):
-    result = Tensor._plain(tensor._array)
-    mark_view(result, tensor, creation=IN_CUSTOM_FUNCTION)
-    return result
-
 def join_to_node(node, output, index, is_input):
     if is_input or output._view is not None or output._node not in (None, node):
         output = alias(output)
@@ -100,11 +76,6 @@ def join_to_node(node, output, index, is_input):
     return output
 
 # wrong -: an output that belongs to the node already keeps its number
-def alias(tensor):
-    result = Tensor._plain(tensor._array)
-    mark_view(result, tensor, creation=IN_CUSTOM_FUNCTION)
-    return result
-
 def join_to_node(node, output, index, is_input):
     if output._node is node:
         return output

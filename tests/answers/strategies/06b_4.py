@@ -1,4 +1,3 @@
-# right: everything anew when a number is missing
 class Segment:
     def pack(self, tensor):
         return next(self.numbers)
@@ -17,11 +16,11 @@ class Segment:
         with enable_grad(), saved_tensors_hooks(keep, nothing):
             self.function(self.input_again())
 
+# right: everything anew when a number is missing
+# These are the functions above.
+
 # right: by the length of the dictionary
 class Segment:
-    def pack(self, tensor):
-        return next(self.numbers)
-
     def unpack(self, number):
         try:
             return self.again.pop(number)
@@ -41,33 +40,13 @@ class Segment:
 
 # wrong 06b_4_while_some_are_left: the tensors that are left stay from the run before
 class Segment:
-    def pack(self, tensor):
-        return next(self.numbers)
-
     def unpack(self, number):
         if not self.again:
             self.compute_again()
         return self.again.pop(number)
 
-    def compute_again(self):
-        self.again, counter = {}, count()
-
-        def keep(tensor):
-            self.again[next(counter)] = tensor.detach()
-
-        with enable_grad(), saved_tensors_hooks(keep, nothing):
-            self.function(self.input_again())
-
 # wrong 06b_4_numbers_go_on: the first run's numbers go on
 class Segment:
-    def pack(self, tensor):
-        return next(self.numbers)
-
-    def unpack(self, number):
-        if number not in self.again:
-            self.compute_again()
-        return self.again.pop(number)
-
     def compute_again(self):
         self.again = {}
 
@@ -79,14 +58,6 @@ class Segment:
 
 # wrong 06b_4_with_history: the tensors are kept with their history
 class Segment:
-    def pack(self, tensor):
-        return next(self.numbers)
-
-    def unpack(self, number):
-        if number not in self.again:
-            self.compute_again()
-        return self.again.pop(number)
-
     def compute_again(self):
         self.again, counter = {}, count()
 
@@ -118,14 +89,6 @@ class Segment:
 
 # wrong 06b_4_left_behind: what the first unpack left stays beside what is computed again
 class Segment:
-    def pack(self, tensor):
-        return next(self.numbers)
-
-    def unpack(self, number):
-        if number not in self.again:
-            self.compute_again()
-        return self.again.pop(number)
-
     def compute_again(self):
         def keep(tensor):
             self.again[len(self.again)] = tensor.detach()
@@ -135,14 +98,6 @@ class Segment:
 
 # right: the input itself, which is checked too when it is unpacked
 class Segment:
-    def pack(self, tensor):
-        return next(self.numbers)
-
-    def unpack(self, number):
-        if number not in self.again:
-            self.compute_again()
-        return self.again.pop(number)
-
     def compute_again(self):
         made = []
         with enable_grad(), saved_tensors_hooks(lambda t: made.append(t.detach()), nothing):
@@ -151,14 +106,6 @@ class Segment:
 
 # wrong 06b_4_left_behind: numbered by the tensors that are there
 class Segment:
-    def pack(self, tensor):
-        return next(self.numbers)
-
-    def unpack(self, number):
-        if number not in self.again:
-            self.compute_again()
-        return self.again.pop(number)
-
     def compute_again(self):
         def keep(tensor):
             self.again[len(self.again)] = tensor.detach()

@@ -1,7 +1,7 @@
-# right: each object keeps a stack of the modes it found
 def is_grad_enabled():
     return _state.grad_enabled.get()
 
+# right: each object keeps a stack of the modes it found
 class _Switch:
     def __enter__(self):
         self.__dict__.setdefault("found", []).append(_state.grad_enabled.get())
@@ -36,9 +36,6 @@ class _Switch:
 # right: an exit stack with the call that restores the mode
 from contextlib import ExitStack
 
-def is_grad_enabled():
-    return _state.grad_enabled.get()
-
 class _Switch:
     def __enter__(self):
         self.later = ExitStack()
@@ -64,9 +61,6 @@ class _Switch:
         self.restore()
 
 # wrong -: the mode from when the object was created
-def is_grad_enabled():
-    return _state.grad_enabled.get()
-
 class _Switch:
     def __init__(self, orig_func=None):
         self.previous = _state.grad_enabled.get()
@@ -78,9 +72,6 @@ class _Switch:
         _state.grad_enabled.set(self.previous)
 
 # wrong -: one stack for all blocks of all threads
-def is_grad_enabled():
-    return _state.grad_enabled.get()
-
 def found(modes=[]):
     return modes
 
@@ -93,9 +84,6 @@ class _Switch:
         _state.grad_enabled.set(found().pop())
 
 # wrong -: only a block that has changed the mode changes it back
-def is_grad_enabled():
-    return _state.grad_enabled.get()
-
 class _Switch:
     def __enter__(self):
         self.changed = is_grad_enabled() != self.recording
@@ -106,9 +94,6 @@ class _Switch:
             _state.grad_enabled.set(not self.recording)
 
 # wrong -: a mode that was changed inside the block is respected
-def is_grad_enabled():
-    return _state.grad_enabled.get()
-
 class _Switch:
     def __enter__(self):
         self.previous = _state.grad_enabled.get()
@@ -119,9 +104,6 @@ class _Switch:
             _state.grad_enabled.set(self.previous)
 
 # wrong 07_1_always_on_again: recording is off while any no_grad block is open
-def is_grad_enabled():
-    return _state.grad_enabled.get()
-
 class _Switch:
     def __enter__(self):
         no_grad.open = getattr(no_grad, "open", 0) + (not self.recording)
@@ -132,9 +114,6 @@ class _Switch:
         _state.grad_enabled.set(not no_grad.open)
 
 # wrong 07_1_gives_itself: enter returns self, as the context managers of files do
-def is_grad_enabled():
-    return _state.grad_enabled.get()
-
 class _Switch:
     def __enter__(self):
         self.before = _state.grad_enabled.get()
@@ -146,9 +125,6 @@ class _Switch:
 
 # wrong -: the previous mode by thread
 import threading
-
-def is_grad_enabled():
-    return _state.grad_enabled.get()
 
 def by_thread(modes={}):
     return modes

@@ -1,3 +1,20 @@
+class set_grad_enabled:
+    def __init__(self, mode):
+        _require_bool(mode)
+        self.mode = mode
+        self.previous = _state.grad_enabled.get()
+        _state.grad_enabled.set(mode)
+
+    def __call__(self, decorated):
+        _state.grad_enabled.set(self.previous)
+        return super().__call__(decorated)
+
+    def __enter__(self):
+        _state.grad_enabled.set(self.mode)
+
+    def __exit__(self, *exc):
+        _state.grad_enabled.set(self.previous)
+
 # right: the function is decorated before the mode is put back
 class set_grad_enabled:
     def __init__(self, mode):
@@ -10,9 +27,6 @@ class set_grad_enabled:
         made = super().__call__(decorated)
         _state.grad_enabled.set(self.before)
         return made
-
-    def __enter__(self):
-        _state.grad_enabled.set(self.mode)
 
     def __exit__(self, *exc):
         _state.grad_enabled.set(self.before)
@@ -27,9 +41,6 @@ class set_grad_enabled:
     def __call__(self, decorated):
         self.__exit__(None, None, None)
         return super().__call__(decorated)
-
-    def __enter__(self):
-        _state.grad_enabled.set(self.mode)
 
     def __exit__(self, kind, error, trace):
         _state.grad_enabled.set(self._outer)
@@ -58,23 +69,10 @@ class set_grad_enabled:
 
 # wrong -: entering reads the mode once more if it has changed
 class set_grad_enabled:
-    def __init__(self, mode):
-        _require_bool(mode)
-        self.mode = mode
-        self.previous = _state.grad_enabled.get()
-        _state.grad_enabled.set(mode)
-
-    def __call__(self, decorated):
-        _state.grad_enabled.set(self.previous)
-        return super().__call__(decorated)
-
     def __enter__(self):
         if _state.grad_enabled.get() != self.mode:
             self.previous = _state.grad_enabled.get()
         _state.grad_enabled.set(self.mode)
-
-    def __exit__(self, *exc):
-        _state.grad_enabled.set(self.previous)
 
 # wrong -: the previous mode is kept on the class
 class set_grad_enabled:
@@ -83,16 +81,6 @@ class set_grad_enabled:
         self.mode = mode
         set_grad_enabled.previous = _state.grad_enabled.get()
         _state.grad_enabled.set(mode)
-
-    def __call__(self, decorated):
-        _state.grad_enabled.set(self.previous)
-        return super().__call__(decorated)
-
-    def __enter__(self):
-        _state.grad_enabled.set(self.mode)
-
-    def __exit__(self, *exc):
-        _state.grad_enabled.set(self.previous)
 
 # wrong -: one stack, onto which each new object pushes
 def modes(found=[]):
@@ -109,32 +97,17 @@ class set_grad_enabled:
         _state.grad_enabled.set(modes().pop())
         return super().__call__(decorated)
 
-    def __enter__(self):
-        _state.grad_enabled.set(self.mode)
-
     def __exit__(self, *exc):
         _state.grad_enabled.set(modes().pop())
 
 # wrong 07_4_decorating_switches: a new object for the calls, and the old one stays on
 class set_grad_enabled:
-    def __init__(self, mode):
-        _require_bool(mode)
-        self.mode = mode
-        self.previous = _state.grad_enabled.get()
-        _state.grad_enabled.set(mode)
-
     def __call__(self, decorated):
         @functools.wraps(decorated)
         def inside(*args, **kwargs):
             with type(self)(self.mode):
                 return decorated(*args, **kwargs)
         return inside
-
-    def __enter__(self):
-        _state.grad_enabled.set(self.mode)
-
-    def __exit__(self, *exc):
-        _state.grad_enabled.set(self.previous)
 
 # wrong 07_4_number_accepted: the mode is checked by comparing it with True and False
 class set_grad_enabled:
@@ -145,24 +118,8 @@ class set_grad_enabled:
         self.previous = _state.grad_enabled.get()
         _state.grad_enabled.set(self.mode)
 
-    def __call__(self, decorated):
-        _state.grad_enabled.set(self.previous)
-        return super().__call__(decorated)
-
-    def __enter__(self):
-        _state.grad_enabled.set(self.mode)
-
-    def __exit__(self, *exc):
-        _state.grad_enabled.set(self.previous)
-
 # wrong -: a function is wrapped by hand, also a generator function
 class set_grad_enabled:
-    def __init__(self, mode):
-        _require_bool(mode)
-        self.mode = mode
-        self.previous = _state.grad_enabled.get()
-        _state.grad_enabled.set(mode)
-
     def __call__(self, decorated):
         _state.grad_enabled.set(self.previous)
 
@@ -171,9 +128,3 @@ class set_grad_enabled:
             with self.clone():
                 return decorated(*args, **kwargs)
         return inside
-
-    def __enter__(self):
-        _state.grad_enabled.set(self.mode)
-
-    def __exit__(self, *exc):
-        _state.grad_enabled.set(self.previous)

@@ -1,4 +1,3 @@
-# right: pairs of outputs and vectors
 def gradients(outputs, inputs, grad_outputs, create_graph, retain_graph=None):
     vectors = grad_outputs if grad_outputs is not None else [None] * len(outputs)
     pairs = [(o, v) for o, v in zip(outputs, vectors) if o is not None and o.requires_grad]
@@ -7,6 +6,11 @@ def gradients(outputs, inputs, grad_outputs, create_graph, retain_graph=None):
     kept, given = zip(*pairs)
     return tuple(grad(kept, inputs, given, retain_graph, create_graph, allow_unused=True))
 
+def zeros_for_missing(grads, like, step, strict, create_graph):
+    require_found(grads, step, strict, create_graph)
+    return tuple(F.zeros_like(x) if g is None else g for g, x in zip(grads, like))
+
+# right: pairs of outputs and vectors
 def zeros_for_missing(grads, like, step, strict, create_graph):
     require_found(grads, step, strict, create_graph)
     return tuple(F.zeros(x.shape, dtype=x.dtype) if g is None else g for g, x in zip(grads, like))
@@ -58,10 +62,6 @@ def gradients(outputs, inputs, grad_outputs, create_graph, retain_graph=None):
         return (None,) * len(inputs)
     return grad(total, inputs, None, retain_graph, create_graph, allow_unused=True)
 
-def zeros_for_missing(grads, like, step, strict, create_graph):
-    require_found(grads, step, strict, create_graph)
-    return tuple(F.zeros_like(x) if g is None else g for g, x in zip(grads, like))
-
 # wrong 08_2_the_graph_is_kept: a pass for each output, and the gradients are added up
 def gradients(outputs, inputs, grad_outputs, create_graph, retain_graph=None):
     found = [None] * len(inputs)
@@ -73,32 +73,12 @@ def gradients(outputs, inputs, grad_outputs, create_graph, retain_graph=None):
         found = [b if a is None else a if b is None else a + b for a, b in zip(found, new)]
     return tuple(found)
 
-def zeros_for_missing(grads, like, step, strict, create_graph):
-    require_found(grads, step, strict, create_graph)
-    return tuple(F.zeros_like(x) if g is None else g for g, x in zip(grads, like))
-
 # wrong -: zeros by multiplying the input by zero
-def gradients(outputs, inputs, grad_outputs, create_graph, retain_graph=None):
-    vectors = grad_outputs if grad_outputs is not None else [None] * len(outputs)
-    pairs = [(o, v) for o, v in zip(outputs, vectors) if o is not None and o.requires_grad]
-    if not pairs:
-        return (None,) * len(inputs)
-    kept, given = zip(*pairs)
-    return tuple(grad(kept, inputs, given, retain_graph, create_graph, allow_unused=True))
-
 def zeros_for_missing(grads, like, step, strict, create_graph):
     require_found(grads, step, strict, create_graph)
     return tuple(x.detach() * 0 if g is None else g for g, x in zip(grads, like))
 
 # wrong -: one tensor of zeros for all inputs of a shape
-def gradients(outputs, inputs, grad_outputs, create_graph, retain_graph=None):
-    vectors = grad_outputs if grad_outputs is not None else [None] * len(outputs)
-    pairs = [(o, v) for o, v in zip(outputs, vectors) if o is not None and o.requires_grad]
-    if not pairs:
-        return (None,) * len(inputs)
-    kept, given = zip(*pairs)
-    return tuple(grad(kept, inputs, given, retain_graph, create_graph, allow_unused=True))
-
 def zeros_for_missing(grads, like, step, strict, create_graph):
     require_found(grads, step, strict, create_graph)
     zeros = {}
@@ -106,14 +86,6 @@ def zeros_for_missing(grads, like, step, strict, create_graph):
                  for g, x in zip(grads, like))
 
 # wrong -: zeros require grad where a graph is wanted
-def gradients(outputs, inputs, grad_outputs, create_graph, retain_graph=None):
-    vectors = grad_outputs if grad_outputs is not None else [None] * len(outputs)
-    pairs = [(o, v) for o, v in zip(outputs, vectors) if o is not None and o.requires_grad]
-    if not pairs:
-        return (None,) * len(inputs)
-    kept, given = zip(*pairs)
-    return tuple(grad(kept, inputs, given, retain_graph, create_graph, allow_unused=True))
-
 def zeros_for_missing(grads, like, step, strict, create_graph):
     require_found(grads, step, strict, create_graph)
     return tuple(F.zeros_like(x).requires_grad_(create_graph) if g is None else g
@@ -128,10 +100,6 @@ def gradients(outputs, inputs, grad_outputs, create_graph, retain_graph=None):
     kept, given = zip(*pairs)
     return tuple(grad(kept, inputs, given, retain_graph, create_graph, materialize_grads=True))
 
-def zeros_for_missing(grads, like, step, strict, create_graph):
-    require_found(grads, step, strict, create_graph)
-    return tuple(F.zeros_like(x) if g is None else g for g, x in zip(grads, like))
-
 # wrong 08_2_inputs_are_left_out: only outputs that an op computed
 def gradients(outputs, inputs, grad_outputs, create_graph, retain_graph=None):
     vectors = [None] * len(outputs) if grad_outputs is None else grad_outputs
@@ -140,10 +108,6 @@ def gradients(outputs, inputs, grad_outputs, create_graph, retain_graph=None):
         return tuple(None for _ in inputs)
     return tuple(grad([o for o, _ in pairs], inputs, [v for _, v in pairs],
                       create_graph=create_graph, retain_graph=retain_graph, allow_unused=True))
-
-def zeros_for_missing(grads, like, step, strict, create_graph):
-    require_found(grads, step, strict, create_graph)
-    return tuple(F.zeros_like(x) if g is None else g for g, x in zip(grads, like))
 
 # wrong 08_2_strict_accepts_constants: strict mode without create_graph
 def gradients(outputs, inputs, grad_outputs, create_graph, retain_graph=None):

@@ -1,4 +1,3 @@
-# right: the rows of an identity matrix
 def unit_vectors(like):
     n = like.numel()
     return [F.reshape(row, like.shape) for row in F.eye(n, dtype=like.dtype)] if n else []
@@ -18,6 +17,9 @@ def blocks_of(output, rows, inputs):
         shape = (*output.shape, *x.shape)
         blocks.append(F.zeros(shape, dtype=x.dtype) if block is None else F.reshape(block, shape))
     return tuple(blocks)
+
+# right: the rows of an identity matrix
+# These are the functions above.
 
 # right: zeros, and a one written into each; rows are written into a block of zeros
 def unit_vectors(like):
@@ -51,10 +53,6 @@ def unit_vectors(like):
     places = F.reshape(F.arange(like.numel()), like.shape)
     return [(places == i).to(like.dtype) for i in range(like.numel())]
 
-def rows_of(output, inputs, create_graph):
-    return [gradients((output,), inputs, (unit,), create_graph, True)
-            for unit in unit_vectors(output)]
-
 def stacked(rows, like):
     parts = [F.zeros((0, *like.shape), dtype=like.dtype)]
     for row in rows:
@@ -67,108 +65,30 @@ def blocks_of(output, rows, inputs):
     return tuple(F.reshape(block, (*output.shape, *x.shape)) for block, x in zip(filled, inputs))
 
 # wrong -: the last pass may free the graph
-def unit_vectors(like):
-    n = like.numel()
-    return [F.reshape(row, like.shape) for row in F.eye(n, dtype=like.dtype)] if n else []
-
 def rows_of(output, inputs, create_graph):
     units = unit_vectors(output)
     return [gradients((output,), inputs, (unit,), create_graph, i < len(units) - 1 or None)
             for i, unit in enumerate(units)]
 
-def stacked(rows, like):
-    if not rows:
-        return F.zeros((0, *like.shape), dtype=like.dtype)
-    return F.stack([F.zeros_like(like) if row is None else row for row in rows])
-
-def blocks_of(output, rows, inputs):
-    blocks = []
-    for block, x in zip(rows, inputs):
-        shape = (*output.shape, *x.shape)
-        blocks.append(F.zeros(shape, dtype=x.dtype) if block is None else F.reshape(block, shape))
-    return tuple(blocks)
-
 # wrong -: rows are stacked as lists of numbers
-def unit_vectors(like):
-    n = like.numel()
-    return [F.reshape(row, like.shape) for row in F.eye(n, dtype=like.dtype)] if n else []
-
-def rows_of(output, inputs, create_graph):
-    return [gradients((output,), inputs, (unit,), create_graph, True)
-            for unit in unit_vectors(output)]
-
 def stacked(rows, like):
     from ... import tensor
     zeros = F.zeros_like(like).tolist()
     return tensor([zeros if row is None else row.tolist() for row in rows],
                   dtype=like.dtype).reshape((len(rows), *like.shape))
 
-def blocks_of(output, rows, inputs):
-    blocks = []
-    for block, x in zip(rows, inputs):
-        shape = (*output.shape, *x.shape)
-        blocks.append(F.zeros(shape, dtype=x.dtype) if block is None else F.reshape(block, shape))
-    return tuple(blocks)
-
 # wrong -: gaps are the input multiplied by zero
-def unit_vectors(like):
-    n = like.numel()
-    return [F.reshape(row, like.shape) for row in F.eye(n, dtype=like.dtype)] if n else []
-
-def rows_of(output, inputs, create_graph):
-    return [gradients((output,), inputs, (unit,), create_graph, True)
-            for unit in unit_vectors(output)]
-
 def stacked(rows, like):
     if not rows:
         return F.zeros((0, *like.shape), dtype=like.dtype)
     return F.stack([like.detach() * 0 if row is None else row for row in rows])
 
-def blocks_of(output, rows, inputs):
-    blocks = []
-    for block, x in zip(rows, inputs):
-        shape = (*output.shape, *x.shape)
-        blocks.append(F.zeros(shape, dtype=x.dtype) if block is None else F.reshape(block, shape))
-    return tuple(blocks)
-
 # right: each element of the output is differentiated by itself
-def unit_vectors(like):
-    n = like.numel()
-    return [F.reshape(row, like.shape) for row in F.eye(n, dtype=like.dtype)] if n else []
-
 def rows_of(output, inputs, create_graph):
     return [gradients((element,), inputs, None, create_graph, True)
             for element in F.reshape(output, (-1,))]
-
-def stacked(rows, like):
-    if not rows:
-        return F.zeros((0, *like.shape), dtype=like.dtype)
-    return F.stack([F.zeros_like(like) if row is None else row for row in rows])
-
-def blocks_of(output, rows, inputs):
-    blocks = []
-    for block, x in zip(rows, inputs):
-        shape = (*output.shape, *x.shape)
-        blocks.append(F.zeros(shape, dtype=x.dtype) if block is None else F.reshape(block, shape))
-    return tuple(blocks)
 
 # wrong -: the one is found by its value among the elements
 def unit_vectors(like):
     flat = F.reshape(like.detach(), (-1,))
     return [F.reshape((flat == each).to(like.dtype), like.shape) for each in flat]
-
-def rows_of(output, inputs, create_graph):
-    return [gradients((output,), inputs, (unit,), create_graph, True)
-            for unit in unit_vectors(output)]
-
-def stacked(rows, like):
-    if not rows:
-        return F.zeros((0, *like.shape), dtype=like.dtype)
-    return F.stack([F.zeros_like(like) if row is None else row for row in rows])
-
-def blocks_of(output, rows, inputs):
-    blocks = []
-    for block, x in zip(rows, inputs):
-        shape = (*output.shape, *x.shape)
-        blocks.append(F.zeros(shape, dtype=x.dtype) if block is None else F.reshape(block, shape))
-    return tuple(blocks)

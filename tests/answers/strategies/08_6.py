@@ -1,4 +1,3 @@
-# right: two passes in one block
 def pullback(outputs, inputs, like):
     u = tuple(F.zeros(t.shape, dtype=t.dtype).requires_grad_() for t in like)
     return gradients(outputs, inputs, u, True), u
@@ -13,6 +12,9 @@ def jvp(func, inputs, v=None, create_graph=False, strict=False):
         product = gradients(pulled, u, vector, create_graph)
         product = zeros_for_missing(product, ys, "tangent", strict, create_graph)
     return result(ys, out_tuple, create_graph), result(product, out_tuple, create_graph)
+
+# right: two passes in one block
+# These are the functions above.
 
 # right: the second pass and the zeros are made in the caller's mode
 def pullback(outputs, inputs, like):
@@ -57,10 +59,6 @@ def jvp(func, inputs, v=None, create_graph=False, strict=False):
     return result(ys, out_tuple, create_graph), result(product, out_tuple, create_graph)
 
 # wrong -: the inputs and the vector are made before recording is switched on
-def pullback(outputs, inputs, like):
-    u = tuple(F.zeros(t.shape, dtype=t.dtype).requires_grad_() for t in like)
-    return gradients(outputs, inputs, u, True), u
-
 def jvp(func, inputs, v=None, create_graph=False, strict=False):
     as_tuple, xs = _own_inputs(inputs, create_graph, "jvp")
     vector = _vector_of_inputs(v, xs, as_tuple, create_graph, "jvp")
@@ -79,38 +77,12 @@ def pullback(outputs, inputs, like):
               for t in like)
     return gradients(outputs, inputs, u, True), u
 
-def jvp(func, inputs, v=None, create_graph=False, strict=False):
-    with enable_grad():
-        as_tuple, xs = _own_inputs(inputs, create_graph, "jvp")
-        vector = _vector_of_inputs(v, xs, as_tuple, create_graph, "jvp")
-        out_tuple, ys = _outputs_of(func, xs, strict, "jvp")
-        pulled, u = pullback(ys, xs, ys)
-        require_dependence(pulled, "grad_inputs", strict)
-        product = gradients(pulled, u, vector, create_graph)
-        product = zeros_for_missing(product, ys, "tangent", strict, create_graph)
-    return result(ys, out_tuple, create_graph), result(product, out_tuple, create_graph)
-
 # wrong -: u is the output times zero
 def pullback(outputs, inputs, like):
     u = tuple((t.detach() * 0).requires_grad_() for t in like)
     return gradients(outputs, inputs, u, True), u
 
-def jvp(func, inputs, v=None, create_graph=False, strict=False):
-    with enable_grad():
-        as_tuple, xs = _own_inputs(inputs, create_graph, "jvp")
-        vector = _vector_of_inputs(v, xs, as_tuple, create_graph, "jvp")
-        out_tuple, ys = _outputs_of(func, xs, strict, "jvp")
-        pulled, u = pullback(ys, xs, ys)
-        require_dependence(pulled, "grad_inputs", strict)
-        product = gradients(pulled, u, vector, create_graph)
-        product = zeros_for_missing(product, ys, "tangent", strict, create_graph)
-    return result(ys, out_tuple, create_graph), result(product, out_tuple, create_graph)
-
 # wrong -: the difference of two calls
-def pullback(outputs, inputs, like):
-    u = tuple(F.zeros(t.shape, dtype=t.dtype).requires_grad_() for t in like)
-    return gradients(outputs, inputs, u, True), u
-
 def jvp(func, inputs, v=None, create_graph=False, strict=False):
     with enable_grad():
         as_tuple, xs = _own_inputs(inputs, create_graph, "jvp")
@@ -124,10 +96,6 @@ def jvp(func, inputs, v=None, create_graph=False, strict=False):
     return result(ys, out_tuple, create_graph), result(product, out_tuple, create_graph)
 
 # wrong 08_6_strict_says_nothing: all rows of the jacobian, each multiplied by the vector
-def pullback(outputs, inputs, like):
-    u = tuple(F.zeros(t.shape, dtype=t.dtype).requires_grad_() for t in like)
-    return gradients(outputs, inputs, u, True), u
-
 def jvp(func, inputs, v=None, create_graph=False, strict=False):
     with enable_grad():
         as_tuple, xs = _own_inputs(inputs, create_graph, "jvp")

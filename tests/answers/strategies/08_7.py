@@ -1,6 +1,5 @@
-# right: passes inside one block each
 def _slopes(output, inputs, strict):
-    found = gradients((output,), inputs, None, create_graph=True)
+    found = gradients((output,), inputs, None, True)
     require_dependence(found, "jacobian", strict)
     return found
 
@@ -11,6 +10,12 @@ def vhp(func, inputs, v=None, create_graph=False, strict=False):
         product = zeros_for_missing(gradients(slopes, xs, vector, create_graph), xs,
                                     "row of hessian", strict, create_graph)
     return result((output,), False, create_graph), result(product, as_tuple, create_graph)
+
+# right: passes inside one block each
+def _slopes(output, inputs, strict):
+    found = gradients((output,), inputs, None, create_graph=True)
+    require_dependence(found, "jacobian", strict)
+    return found
 
 def hvp(func, inputs, v=None, create_graph=False, strict=False):
     with enable_grad():
@@ -74,36 +79,10 @@ def hvp(func, inputs, v=None, create_graph=False, strict=False):
     return result((output,), False, create_graph), result(product, as_tuple, create_graph)
 
 # wrong 08_7_another_step_is_told: hvp is vhp, since a hessian is symmetric
-def _slopes(output, inputs, strict):
-    found = gradients((output,), inputs, None, True)
-    require_dependence(found, "jacobian", strict)
-    return found
-
-def vhp(func, inputs, v=None, create_graph=False, strict=False):
-    with enable_grad():
-        as_tuple, xs, vector, output = _prepared(func, inputs, v, create_graph, strict, "vhp")
-        slopes = _slopes(output, xs, strict)
-        product = zeros_for_missing(gradients(slopes, xs, vector, create_graph), xs,
-                                    "row of hessian", strict, create_graph)
-    return result((output,), False, create_graph), result(product, as_tuple, create_graph)
-
 def hvp(func, inputs, v=None, create_graph=False, strict=False):
     return vhp(func, inputs, v, create_graph, strict)
 
 # wrong 08_7_hvp_is_vhp: hvp is vhp with hvp's names
-def _slopes(output, inputs, strict):
-    found = gradients((output,), inputs, None, True)
-    require_dependence(found, "jacobian", strict)
-    return found
-
-def vhp(func, inputs, v=None, create_graph=False, strict=False):
-    with enable_grad():
-        as_tuple, xs, vector, output = _prepared(func, inputs, v, create_graph, strict, "vhp")
-        slopes = _slopes(output, xs, strict)
-        product = zeros_for_missing(gradients(slopes, xs, vector, create_graph), xs,
-                                    "row of hessian", strict, create_graph)
-    return result((output,), False, create_graph), result(product, as_tuple, create_graph)
-
 def hvp(func, inputs, v=None, create_graph=False, strict=False):
     with enable_grad():
         as_tuple, xs, vector, output = _prepared(func, inputs, v, create_graph, strict, "hvp")
@@ -139,11 +118,6 @@ def hvp(func, inputs, v=None, create_graph=False, strict=False):
     return result((output,), False, create_graph), result(product, as_tuple, create_graph)
 
 # wrong 08_7_strict_lets_missing_pass: the whole hessian, multiplied by the vector
-def _slopes(output, inputs, strict):
-    found = gradients((output,), inputs, None, True)
-    require_dependence(found, "jacobian", strict)
-    return found
-
 def columns(func, inputs, v, create_graph, strict, name, row):
     with enable_grad():
         as_tuple, xs, vector, output = _prepared(func, inputs, v, create_graph, strict, name)

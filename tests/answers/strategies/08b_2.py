@@ -1,4 +1,3 @@
-# right: a new list for each product
 def multilinear(op, values, outputs, tangents):
     parts = [apply(op, [*values[:i], t, *values[i + 1:]]) for i, t in tangents.items()]
     return [total(parts)]
@@ -12,6 +11,9 @@ def linear(op, values, outputs, tangents):
     for i in op.differentiable_positions:
         moved[i] = tangent_or_zeros(tangents.get(i), values[i])
     return as_sequence(apply(op, moved))
+
+# right: a new list for each product
+# These are the functions above.
 
 # right: one position is replaced, and put back after the call
 def multilinear(op, values, outputs, tangents):
@@ -52,14 +54,6 @@ def linear(op, values, outputs, tangents):
     return tuple(as_sequence(apply(op, [chosen.get(i, v) for i, v in enumerate(values)])))
 
 # wrong -: every tensor without a tangent becomes zeros, also an index
-def multilinear(op, values, outputs, tangents):
-    parts = [apply(op, [*values[:i], t, *values[i + 1:]]) for i, t in tangents.items()]
-    return [total(parts)]
-
-def elementwise(op, values, outputs, tangents):
-    parts = [gradient_of_input(op, i, values, outputs, [t]) for i, t in tangents.items()]
-    return [total(parts)]
-
 def linear(op, values, outputs, tangents):
     return as_sequence(apply(op, [tangent_or_zeros(tangents.get(i), value)
                                   for i, value in enumerate(values)]))
@@ -71,41 +65,13 @@ def multilinear(op, values, outputs, tangents):
         parts.append(apply(op, [*values[:i], values[i] + t, *values[i + 1:]]) - outputs[0])
     return [total(parts)]
 
-def elementwise(op, values, outputs, tangents):
-    parts = [gradient_of_input(op, i, values, outputs, [t]) for i, t in tangents.items()]
-    return [total(parts)]
-
-def linear(op, values, outputs, tangents):
-    moved = list(values)
-    for i in op.differentiable_positions:
-        moved[i] = tangent_or_zeros(tangents.get(i), values[i])
-    return as_sequence(apply(op, moved))
-
 # right: the slope, from a gradient of ones, times the tangent
-def multilinear(op, values, outputs, tangents):
-    parts = [apply(op, [*values[:i], t, *values[i + 1:]]) for i, t in tangents.items()]
-    return [total(parts)]
-
 def elementwise(op, values, outputs, tangents):
     ones = [F.ones_like(outputs[0])]
     return [total(t * gradient_of_input(op, i, values, outputs, ones)
                   for i, t in tangents.items())]
 
-def linear(op, values, outputs, tangents):
-    moved = list(values)
-    for i in op.differentiable_positions:
-        moved[i] = tangent_or_zeros(tangents.get(i), values[i])
-    return as_sequence(apply(op, moved))
-
 # right: linear takes the tangents in their order, as the first arguments
-def multilinear(op, values, outputs, tangents):
-    parts = [apply(op, [*values[:i], t, *values[i + 1:]]) for i, t in tangents.items()]
-    return [total(parts)]
-
-def elementwise(op, values, outputs, tangents):
-    parts = [gradient_of_input(op, i, values, outputs, [t]) for i, t in tangents.items()]
-    return [total(parts)]
-
 def linear(op, values, outputs, tangents):
     given = list(tangents.values())
     given = [tangent_or_zeros(t, v) for t, v in zip(given, values)]

@@ -1,3 +1,17 @@
+def moved(dim, n):
+    return wrap_dim(dim, n) + 1 if isinstance(dim, int) else tuple(wrap_dim(d, n) + 1 for d in dim)
+
+def elementwise(call):
+    rank = max(call.ndim(name) for name in call.tensors)
+    return call.run(**{name: F.reshape(call[name], (
+        call.size, *(1,) * (rank - call.ndim(name)), *call.shape(name)))
+        for name in call.tensors if name in call.batched and call.ndim(name) < rank})
+
+def reduction(call):
+    call = numbers_as_vectors(call)
+    n, dim = call.ndim("self"), call["dim"]
+    return call.run(dim=tuple(range(1, n + 1)) if dim is None or dim == () else moved(dim, n))
+
 # right: a reshape with ones between the batch and the example
 def moved(dim, n):
     if isinstance(dim, int):
@@ -67,9 +81,6 @@ def reduction(call):
     return call.run(dim=moved(range(n) if every else dim, n))
 
 # right: the batch goes last, where shapes are aligned
-def moved(dim, n):
-    return wrap_dim(dim, n) + 1 if isinstance(dim, int) else tuple(wrap_dim(d, n) + 1 for d in dim)
-
 def elementwise(call):
     changes = {name: F.movedim(call[name], 0, -1) if name in call.batched
                else F.unsqueeze(call[name], -1) for name in call.tensors}
@@ -78,51 +89,21 @@ def elementwise(call):
         return [F.movedim(each, -1, 0) for each in result]
     return F.movedim(result, -1, 0)
 
-def reduction(call):
-    call = numbers_as_vectors(call)
-    n, dim = call.ndim("self"), call["dim"]
-    return call.run(dim=tuple(range(1, n + 1)) if dim is None or dim == () else moved(dim, n))
-
 # right: every batch is reshaped, also where its rank is the greatest
-def moved(dim, n):
-    return wrap_dim(dim, n) + 1 if isinstance(dim, int) else tuple(wrap_dim(d, n) + 1 for d in dim)
-
 def elementwise(call):
     rank = max(call.ndim(name) for name in call.tensors)
     return call.run(**{name: F.reshape(call[name], (
         call.size, *(1,) * (rank - call.ndim(name)), *call.shape(name)))
         for name in call.tensors if name in call.batched})
 
-def reduction(call):
-    call = numbers_as_vectors(call)
-    n, dim = call.ndim("self"), call["dim"]
-    return call.run(dim=tuple(range(1, n + 1)) if dim is None or dim == () else moved(dim, n))
-
 # right: all operands are expanded to whole batches
-def moved(dim, n):
-    return wrap_dim(dim, n) + 1 if isinstance(dim, int) else tuple(wrap_dim(d, n) + 1 for d in dim)
-
 def elementwise(call):
     rank = max(call.ndim(name) for name in call.tensors)
     return call.run(**{name: F.reshape(call.full(name), (
         call.size, *(1,) * (rank - call.ndim(name)), *call.shape(name)))
         for name in call.tensors})
 
-def reduction(call):
-    call = numbers_as_vectors(call)
-    n, dim = call.ndim("self"), call["dim"]
-    return call.run(dim=tuple(range(1, n + 1)) if dim is None or dim == () else moved(dim, n))
-
 # wrong -: without dim each example is flattened
-def moved(dim, n):
-    return wrap_dim(dim, n) + 1 if isinstance(dim, int) else tuple(wrap_dim(d, n) + 1 for d in dim)
-
-def elementwise(call):
-    rank = max(call.ndim(name) for name in call.tensors)
-    return call.run(**{name: F.reshape(call[name], (
-        call.size, *(1,) * (rank - call.ndim(name)), *call.shape(name)))
-        for name in call.tensors if name in call.batched and call.ndim(name) < rank})
-
 def reduction(call):
     call = numbers_as_vectors(call)
     dim = call["dim"]
@@ -131,15 +112,6 @@ def reduction(call):
     return call.run(dim=moved(dim, call.ndim("self")))
 
 # wrong -: one dimension after the other is reduced
-def moved(dim, n):
-    return wrap_dim(dim, n) + 1 if isinstance(dim, int) else tuple(wrap_dim(d, n) + 1 for d in dim)
-
-def elementwise(call):
-    rank = max(call.ndim(name) for name in call.tensors)
-    return call.run(**{name: F.reshape(call[name], (
-        call.size, *(1,) * (rank - call.ndim(name)), *call.shape(name)))
-        for name in call.tensors if name in call.batched and call.ndim(name) < rank})
-
 def reduction(call):
     call = numbers_as_vectors(call)
     n, dim = call.ndim("self"), call["dim"]
@@ -151,16 +123,8 @@ def reduction(call):
     return value
 
 # wrong 08b_4_in_front_of_the_batch: the batch goes along as one more example, and the rank of self alone counts
-def moved(dim, n):
-    return wrap_dim(dim, n) + 1 if isinstance(dim, int) else tuple(wrap_dim(d, n) + 1 for d in dim)
-
 def elementwise(call):
     rank = call.ndim(call.tensors[0])
     return call.run(**{name: F.reshape(call[name], (
         call.size, *(1,) * (rank - call.ndim(name)), *call.shape(name)))
         for name in call.tensors if name in call.batched and call.ndim(name) < rank})
-
-def reduction(call):
-    call = numbers_as_vectors(call)
-    n, dim = call.ndim("self"), call["dim"]
-    return call.run(dim=tuple(range(1, n + 1)) if dim is None or dim == () else moved(dim, n))

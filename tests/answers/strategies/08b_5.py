@@ -1,4 +1,3 @@
-# right: an iterator over the dimensions
 def run(func, name, args, leaves, dims, kwargs, size, out_dims, randomness):
     level = next_level()
     given = [leaf if dim is None else batched(leaf, level) for leaf, dim in zip(leaves, dims)]
@@ -16,6 +15,9 @@ def unwrapped(name, leaf, level, size, dim):
     if value is None:
         value = F.expand(leaf, (size, *leaf.shape))
     return F.movedim(value, 0, dim)
+
+# right: an iterator over the dimensions
+# These are the functions above.
 
 # right: the leaves of the result as a list; constants are stacked
 def run(func, name, args, leaves, dims, kwargs, size, out_dims, randomness):
@@ -42,15 +44,6 @@ def unwrapped(name, leaf, level, size, dim):
     return F.permute(value, [*range(1, at + 1), 0, *range(at + 1, n)]) if at else value
 
 # wrong -: the position is inserted into a list
-def run(func, name, args, leaves, dims, kwargs, size, out_dims, randomness):
-    level = next_level()
-    given = [leaf if dim is None else batched(leaf, level) for leaf, dim in zip(leaves, dims)]
-    with active_level(level, size, randomness):
-        result = func(*rebuilt(args, given), **kwargs)
-    found = dims_of_outputs(name, out_dims, result)
-    places = iter(found)
-    return mapped(lambda leaf: unwrapped(name, leaf, level, size, next(places)), result), found
-
 def unwrapped(name, leaf, level, size, dim):
     check_output(name, leaf, level, dim)
     if dim is None:
@@ -63,15 +56,6 @@ def unwrapped(name, leaf, level, size, dim):
     return F.permute(value, order)
 
 # wrong -: two dimensions change places
-def run(func, name, args, leaves, dims, kwargs, size, out_dims, randomness):
-    level = next_level()
-    given = [leaf if dim is None else batched(leaf, level) for leaf, dim in zip(leaves, dims)]
-    with active_level(level, size, randomness):
-        result = func(*rebuilt(args, given), **kwargs)
-    found = dims_of_outputs(name, out_dims, result)
-    places = iter(found)
-    return mapped(lambda leaf: unwrapped(name, leaf, level, size, next(places)), result), found
-
 def unwrapped(name, leaf, level, size, dim):
     check_output(name, leaf, level, dim)
     if dim is None:
@@ -91,15 +75,6 @@ def run(func, name, args, leaves, dims, kwargs, size, out_dims, randomness):
     places = iter(found)
     return mapped(lambda leaf: unwrapped(name, leaf, level, size, next(places)), result), found
 
-def unwrapped(name, leaf, level, size, dim):
-    check_output(name, leaf, level, dim)
-    if dim is None:
-        return leaf
-    value = examples(leaf, level)
-    if value is None:
-        value = F.expand(leaf, (size, *leaf.shape))
-    return F.movedim(value, 0, dim)
-
 # wrong -: shared leaves are expanded to batches
 def run(func, name, args, leaves, dims, kwargs, size, out_dims, randomness):
     level = next_level()
@@ -113,12 +88,3 @@ def run(func, name, args, leaves, dims, kwargs, size, out_dims, randomness):
     found = dims_of_outputs(name, out_dims, result)
     places = iter(found)
     return mapped(lambda leaf: unwrapped(name, leaf, level, size, next(places)), result), found
-
-def unwrapped(name, leaf, level, size, dim):
-    check_output(name, leaf, level, dim)
-    if dim is None:
-        return leaf
-    value = examples(leaf, level)
-    if value is None:
-        value = F.expand(leaf, (size, *leaf.shape))
-    return F.movedim(value, 0, dim)

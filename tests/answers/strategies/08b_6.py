@@ -1,3 +1,9 @@
+class VmapLevels:
+    def example(self, value):
+        for level, _ in self.levels:
+            value = batched(value, level)
+        return value
+
 # right: from the innermost level out
 class VmapLevels:
     def of(self, tensor):
@@ -5,11 +11,6 @@ class VmapLevels:
             inside = examples(tensor, level)
             tensor = F.expand(tensor, (size, *tensor.shape)) if inside is None else inside
         return tensor
-
-    def example(self, value):
-        for level, _ in self.levels:
-            value = batched(value, level)
-        return value
 
 # right: one level by hand, and the others by another object
 class VmapLevels:
@@ -49,11 +50,6 @@ class VmapLevels:
             tensor = F.expand(tensor, (size, *tensor.shape)) if inside is None else inside
         return tensor
 
-    def example(self, value):
-        for level, _ in self.levels:
-            value = batched(value, level)
-        return value
-
 # wrong -: batches are unwrapped first, and what is missing is put in front at the end
 class VmapLevels:
     def of(self, tensor):
@@ -66,11 +62,6 @@ class VmapLevels:
                 tensor = inside
         return F.expand(tensor, (*reversed(missing), *tensor.shape))
 
-    def example(self, value):
-        for level, _ in self.levels:
-            value = batched(value, level)
-        return value
-
 # wrong -: a tensor that some level has is only unwrapped
 class VmapLevels:
     def of(self, tensor):
@@ -81,11 +72,6 @@ class VmapLevels:
                 tensor, found = inside, True
         return tensor if found else F.expand(tensor, (*self.sizes, *tensor.shape))
 
-    def example(self, value):
-        for level, _ in self.levels:
-            value = batched(value, level)
-        return value
-
 # right: the elements of a shared tensor are joined and reshaped
 class VmapLevels:
     def of(self, tensor):
@@ -95,8 +81,3 @@ class VmapLevels:
                 inside = F.reshape(F.cat([F.reshape(tensor, (-1,))] * size), (size, *tensor.shape))
             tensor = inside
         return tensor
-
-    def example(self, value):
-        for level, _ in self.levels:
-            value = batched(value, level)
-        return value

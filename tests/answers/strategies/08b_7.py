@@ -1,3 +1,18 @@
+def columns_along(func, inputs, directions):
+    batch = next_level()
+    with jvp_level() as level:
+        outputs = func(*[checked_dual(level, x, batched(rows, batch))
+                         for x, rows in zip(inputs, directions)])
+        return outputs, [rows_of(level.tangent(each), each, batch, len(directions[0]))
+                         for each in as_sequence(outputs)]
+
+def column_block(levels, columns, part, of_input):
+    last = F.movedim(columns[part], 0, -1)
+    return levels.example(F.reshape(last, (*columns.shape[1:], *of_input)))
+
+def hessian(func, argnums=0):
+    return jacfwd(jacrev(func, argnums), argnums)
+
 # right: reverse over forward
 def columns_along(func, inputs, directions):
     number = next_level()
@@ -41,34 +56,10 @@ def hessian(func, argnums=0):
     return second
 
 # wrong 08b_7_reverse_twice: reverse mode twice
-def columns_along(func, inputs, directions):
-    batch = next_level()
-    with jvp_level() as level:
-        outputs = func(*[checked_dual(level, x, batched(rows, batch))
-                         for x, rows in zip(inputs, directions)])
-        return outputs, [rows_of(level.tangent(each), each, batch, len(directions[0]))
-                         for each in as_sequence(outputs)]
-
-def column_block(levels, columns, part, of_input):
-    last = F.movedim(columns[part], 0, -1)
-    return levels.example(F.reshape(last, (*columns.shape[1:], *of_input)))
-
 def hessian(func, argnums=0):
     return jacrev(jacrev(func, argnums), argnums)
 
 # wrong 08b_7_forward_twice: forward mode twice
-def columns_along(func, inputs, directions):
-    batch = next_level()
-    with jvp_level() as level:
-        outputs = func(*[checked_dual(level, x, batched(rows, batch))
-                         for x, rows in zip(inputs, directions)])
-        return outputs, [rows_of(level.tangent(each), each, batch, len(directions[0]))
-                         for each in as_sequence(outputs)]
-
-def column_block(levels, columns, part, of_input):
-    last = F.movedim(columns[part], 0, -1)
-    return levels.example(F.reshape(last, (*columns.shape[1:], *of_input)))
-
 def hessian(func, argnums=0):
     return jacfwd(jacfwd(func, argnums), argnums)
 
@@ -112,9 +103,6 @@ def column_block(levels, columns, part, of_input):
     last = F.movedim(columns[part], 0, -1)
     return levels.example(F.reshape(last, (*last.shape[:-1], *of_input)))
 
-def hessian(func, argnums=0):
-    return jacfwd(jacrev(func, argnums), argnums)
-
 # wrong 08b_7_always_zero: the tangents are read after the level
 def columns_along(func, inputs, directions):
     batch = next_level()
@@ -128,23 +116,9 @@ def column_block(levels, columns, part, of_input):
     last = F.movedim(columns[part], 0, -1)
     return levels.example(F.reshape(last, (*last.shape[:-1], *of_input)))
 
-def hessian(func, argnums=0):
-    return jacfwd(jacrev(func, argnums), argnums)
-
 # wrong -: the matrix of columns is transposed as a matrix
-def columns_along(func, inputs, directions):
-    batch = next_level()
-    with jvp_level() as level:
-        outputs = func(*[checked_dual(level, x, batched(rows, batch))
-                         for x, rows in zip(inputs, directions)])
-        return outputs, [rows_of(level.tangent(each), each, batch, len(directions[0]))
-                         for each in as_sequence(outputs)]
-
 def column_block(levels, columns, part, of_input):
     picked = columns[part]
     shape = tuple(picked.shape[1:])
     flat = F.reshape(picked, (picked.shape[0], -1))
     return levels.example(F.reshape(F.transpose(flat, 0, 1), (*shape, *of_input)))
-
-def hessian(func, argnums=0):
-    return jacfwd(jacrev(func, argnums), argnums)

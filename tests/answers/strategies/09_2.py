@@ -1,4 +1,3 @@
-# right: a new one-hot array for each element
 def jacobian_columns(inputs, output):
     goals = differentiable(inputs)
     columns = []
@@ -18,6 +17,9 @@ def assembled(inputs, columns):
                 jacobian[:, j] = host(column[i]).reshape(-1)
         made.append(jacobian)
     return made
+
+# right: a new one-hot array for each element
+# These are the functions above.
 
 # right: each element is selected and differentiated without a vector
 def jacobian_columns(inputs, output):
@@ -63,16 +65,6 @@ def assembled(inputs, columns):
     return made
 
 # wrong 09_2_wrong_size_counts: a gradient with as many elements counts, whatever its shape
-def jacobian_columns(inputs, output):
-    goals = differentiable(inputs)
-    columns = []
-    for index in np.ndindex(output._array.shape):
-        one = np.zeros(output._array.shape, output._array.dtype)
-        one[index] = 1
-        found = grad(output, goals, Tensor._plain(one), True, allow_unused=True)
-        columns.append([None if g is None else Tensor._plain(host(g)) for g in found])
-    return columns
-
 def assembled(inputs, columns):
     made = []
     for i, x in enumerate(differentiable(inputs)):
@@ -84,16 +76,6 @@ def assembled(inputs, columns):
     return made
 
 # wrong 09_2_wrong_size_counts: a gradient that broadcasts to the input counts
-def jacobian_columns(inputs, output):
-    goals = differentiable(inputs)
-    columns = []
-    for index in np.ndindex(output._array.shape):
-        one = np.zeros(output._array.shape, output._array.dtype)
-        one[index] = 1
-        found = grad(output, goals, Tensor._plain(one), True, allow_unused=True)
-        columns.append([None if g is None else Tensor._plain(host(g)) for g in found])
-    return columns
-
 def assembled(inputs, columns):
     made = []
     for i, x in enumerate(differentiable(inputs)):
@@ -116,13 +98,3 @@ def jacobian_columns(inputs, output):
         found = grad(output, goals, Tensor._plain(one), True, allow_unused=True)
         columns.append([None if g is None else Tensor._plain(host(g)) for g in found])
     return columns
-
-def assembled(inputs, columns):
-    made = []
-    for i, x in enumerate(differentiable(inputs)):
-        jacobian = np.zeros((x._array.size, len(columns)), x._array.dtype)
-        for j, column in enumerate(columns):
-            if column[i] is not None and column[i].shape == x.shape:
-                jacobian[:, j] = host(column[i]).reshape(-1)
-        made.append(jacobian)
-    return made

@@ -1,4 +1,3 @@
-# right: isclose, and two loops over all positions
 def nearly_equal(analytical, numerical, rtol, atol):
     return bool(np.isclose(analytical, numerical, rtol=rtol, atol=atol).all())
 
@@ -14,6 +13,9 @@ def check_slow(func, inputs, limits, results, forward):
                  else analytical_jacobians(inputs, results[at], limits))
         for i, analytical in enumerate(found):
             check_equal(analytical, numerical[i][at], number, i, limits, forward)
+
+# right: isclose, and two loops over all positions
+# These are the functions above.
 
 # right: the difference by hand, and the inputs outside
 def nearly_equal(analytical, numerical, rtol, atol):
@@ -71,19 +73,6 @@ def nearly_equal(analytical, numerical, rtol, atol):
         return bool(np.array_equal(a, n) or (
             np.linalg.norm(a - n) <= atol + rtol * np.linalg.norm(n) < np.inf))
 
-def check_slow(func, inputs, limits, results, forward):
-    numerical = numerical_jacobians(func, inputs, results, limits.eps)
-    live = [i for i, r in enumerate(results) if isinstance(r, Tensor) and r.requires_grad]
-    if not live:
-        check_is_constant(numerical, 0.0)
-        return
-    by_forward = forward_jacobians(func, inputs, results, limits) if forward else None
-    for number, at in enumerate(live):
-        found = ([row[at] for row in by_forward] if forward
-                 else analytical_jacobians(inputs, results[at], limits))
-        for i, analytical in enumerate(found):
-            check_equal(analytical, numerical[i][at], number, i, limits, forward)
-
 # wrong -: the largest difference, against the largest slope
 def nearly_equal(analytical, numerical, rtol, atol):
     a, n = np.asarray(analytical), np.asarray(numerical)
@@ -92,38 +81,12 @@ def nearly_equal(analytical, numerical, rtol, atol):
     with np.errstate(invalid="ignore"):
         return bool(np.abs(a - n).max() <= atol + rtol * np.abs(n).max() < np.inf)
 
-def check_slow(func, inputs, limits, results, forward):
-    numerical = numerical_jacobians(func, inputs, results, limits.eps)
-    live = [i for i, r in enumerate(results) if isinstance(r, Tensor) and r.requires_grad]
-    if not live:
-        check_is_constant(numerical, 0.0)
-        return
-    by_forward = forward_jacobians(func, inputs, results, limits) if forward else None
-    for number, at in enumerate(live):
-        found = ([row[at] for row in by_forward] if forward
-                 else analytical_jacobians(inputs, results[at], limits))
-        for i, analytical in enumerate(found):
-            check_equal(analytical, numerical[i][at], number, i, limits, forward)
-
 # wrong 09_3_the_larger_tolerance: math.isclose for each number
 import math
 
 def nearly_equal(analytical, numerical, rtol, atol):
     pairs = zip(np.asarray(analytical).ravel().tolist(), np.asarray(numerical).ravel().tolist())
     return all(math.isclose(a, n, rel_tol=rtol, abs_tol=atol) for a, n in pairs)
-
-def check_slow(func, inputs, limits, results, forward):
-    numerical = numerical_jacobians(func, inputs, results, limits.eps)
-    live = [i for i, r in enumerate(results) if isinstance(r, Tensor) and r.requires_grad]
-    if not live:
-        check_is_constant(numerical, 0.0)
-        return
-    by_forward = forward_jacobians(func, inputs, results, limits) if forward else None
-    for number, at in enumerate(live):
-        found = ([row[at] for row in by_forward] if forward
-                 else analytical_jacobians(inputs, results[at], limits))
-        for i, analytical in enumerate(found):
-            check_equal(analytical, numerical[i][at], number, i, limits, forward)
 
 # wrong 09_3_relative_only: a relative difference, with atol as the smallest divisor
 def nearly_equal(analytical, numerical, rtol, atol):
@@ -132,23 +95,7 @@ def nearly_equal(analytical, numerical, rtol, atol):
         relative = np.abs(a - n) / np.maximum(np.abs(n), atol)
         return bool(((a == n) | (relative <= rtol)).all())
 
-def check_slow(func, inputs, limits, results, forward):
-    numerical = numerical_jacobians(func, inputs, results, limits.eps)
-    live = [i for i, r in enumerate(results) if isinstance(r, Tensor) and r.requires_grad]
-    if not live:
-        check_is_constant(numerical, 0.0)
-        return
-    by_forward = forward_jacobians(func, inputs, results, limits) if forward else None
-    for number, at in enumerate(live):
-        found = ([row[at] for row in by_forward] if forward
-                 else analytical_jacobians(inputs, results[at], limits))
-        for i, analytical in enumerate(found):
-            check_equal(analytical, numerical[i][at], number, i, limits, forward)
-
 # right: each pair that differs is noted, and the last one is raised
-def nearly_equal(analytical, numerical, rtol, atol):
-    return bool(np.isclose(analytical, numerical, rtol=rtol, atol=atol).all())
-
 def check_slow(func, inputs, limits, results, forward):
     numerical = numerical_jacobians(func, inputs, results, limits.eps)
     live = [i for i, r in enumerate(results) if isinstance(r, Tensor) and r.requires_grad]

@@ -1,4 +1,3 @@
-# right: one helper runs each case
 def check_multiplies_by_gradient(inputs, outputs, masked):
     goals, live = differentiable(inputs), differentiable(outputs)
     for g, x in zip(grad(live, goals, zeros_for(live), True, allow_unused=True), goals):
@@ -24,6 +23,9 @@ def check_undefined(func, inputs, count):
     case(range(count))
     for i in range(count if count > 1 else 0):
         case([i])
+
+# right: one helper runs each case
+# These are the functions above.
 
 # right: each output alone first, and all together at the end
 def check_multiplies_by_gradient(inputs, outputs, masked):
@@ -77,15 +79,6 @@ def check_undefined(func, inputs, count):
             raise undefined_error(NOT_ZERO)
 
 # wrong 09_5_only_all_together: a missing output is the only one that backward starts from
-def check_multiplies_by_gradient(inputs, outputs, masked):
-    goals, live = differentiable(inputs), differentiable(outputs)
-    for g, x in zip(grad(live, goals, zeros_for(live), True, allow_unused=True), goals):
-        if g is None:
-            continue
-        check_fits(g, x)
-        if not is_zero(g, masked):
-            raise GradcheckError("backward not multiplied by grad_output")
-
 def check_undefined(func, inputs, count):
     goals = differentiable(inputs)
 
@@ -104,15 +97,6 @@ def check_undefined(func, inputs, count):
         case([i])
 
 # right: a gradient is missing where backward does not start from the output
-def check_multiplies_by_gradient(inputs, outputs, masked):
-    goals, live = differentiable(inputs), differentiable(outputs)
-    for g, x in zip(grad(live, goals, zeros_for(live), True, allow_unused=True), goals):
-        if g is None:
-            continue
-        check_fits(g, x)
-        if not is_zero(g, masked):
-            raise GradcheckError("backward not multiplied by grad_output")
-
 def check_undefined(func, inputs, count):
     goals = differentiable(inputs)
 
@@ -142,23 +126,6 @@ def check_multiplies_by_gradient(inputs, outputs, masked):
             check_fits(g, x)
             if not is_zero(g, masked):
                 raise GradcheckError("backward not multiplied by grad_output")
-
-def check_undefined(func, inputs, count):
-    goals = differentiable(inputs)
-
-    def case(missing):
-        live = differentiable(as_tuple(func(*inputs)))
-        given = [without_gradient(o) if i in missing else o for i, o in enumerate(live)]
-        try:
-            found = grad(given, goals, zeros_for(live), allow_unused=True)
-        except RuntimeError as error:
-            raise undefined_error(NOT_HANDLED) from error
-        if not all(g is None or is_zero(g) for g in found):
-            raise undefined_error(NOT_ZERO)
-
-    case(range(count))
-    for i in range(count if count > 1 else 0):
-        case([i])
 
 # wrong -: the gradients of all inputs are added up
 def check_multiplies_by_gradient(inputs, outputs, masked):

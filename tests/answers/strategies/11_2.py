@@ -1,4 +1,3 @@
-# wrong 11_2_all_within_is_subtracted: the totals of all descendants
 class _Times:
     @property
     def cpu_time(self):
@@ -9,6 +8,13 @@ class FunctionEvent:
     def cpu_time_total(self):
         return 0.0 if self.is_async else self.time_range.elapsed_us()
 
+class EventList:
+    @property
+    def self_cpu_time_total(self):
+        return sum((event.self_cpu_time_total for event in self), 0.0)
+
+# wrong 11_2_all_within_is_subtracted: the totals of all descendants
+class FunctionEvent:
     @property
     def self_cpu_time_total(self):
         if self.is_async:
@@ -26,22 +32,8 @@ class FunctionEvent:
             return 0
         return self.cpu_memory_usage - sum(c.cpu_memory_usage for c in self.cpu_children)
 
-class EventList:
-    @property
-    def self_cpu_time_total(self):
-        return sum((event.self_cpu_time_total for event in self), 0.0)
-
 # wrong 11_2_all_bytes_within_are_subtracted: the bytes of all descendants
-class _Times:
-    @property
-    def cpu_time(self):
-        return self.cpu_time_total / self.count if self.count else 0.0
-
 class FunctionEvent:
-    @property
-    def cpu_time_total(self):
-        return 0.0 if self.is_async else self.time_range.elapsed_us()
-
     @property
     def self_cpu_time_total(self):
         if self.is_async:
@@ -58,8 +50,3 @@ class FunctionEvent:
             left -= event.cpu_memory_usage
             stack += event.cpu_children
         return left
-
-class EventList:
-    @property
-    def self_cpu_time_total(self):
-        return sum((event.self_cpu_time_total for event in self), 0.0)

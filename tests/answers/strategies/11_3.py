@@ -1,4 +1,3 @@
-# right: a dictionary of averages by key
 class FunctionEventAvg:
     def add(self, other):
         self._accept(other)
@@ -19,6 +18,9 @@ class EventList:
             if not group_by_input_shapes:
                 average.input_shapes = None
         return EventList(found.values(), profile_memory=self._profile_memory)
+
+# right: a dictionary of averages by key
+# These are the functions above.
 
 # right: groups of equal events in a list, compared one by one
 class FunctionEventAvg:
@@ -62,14 +64,6 @@ class EventList:
 # right: sorted by key, grouped, and put back into the order of the first events
 from itertools import groupby
 
-class FunctionEventAvg:
-    def add(self, other):
-        self._accept(other)
-        for name in ("count", "cpu_time_total", "self_cpu_time_total", "device_time_total",
-                     "self_device_time_total", "cpu_memory_usage", "self_cpu_memory_usage"):
-            setattr(self, name, getattr(self, name) + getattr(other, name))
-        return self
-
 class EventList:
     def key_averages(self, group_by_input_shapes=False, group_by_stack_n=0):
         def mark(pair):
@@ -91,14 +85,6 @@ class EventList:
 # wrong -: only neighbours are grouped
 from itertools import groupby
 
-class FunctionEventAvg:
-    def add(self, other):
-        self._accept(other)
-        for name in ("count", "cpu_time_total", "self_cpu_time_total", "device_time_total",
-                     "self_device_time_total", "cpu_memory_usage", "self_cpu_memory_usage"):
-            setattr(self, name, getattr(self, name) + getattr(other, name))
-        return self
-
 class EventList:
     def key_averages(self, group_by_input_shapes=False, group_by_stack_n=0):
         made = EventList(profile_memory=self._profile_memory)
@@ -115,14 +101,6 @@ class EventList:
         return made
 
 # wrong 11_3_another_order: the groups are sorted by name
-class FunctionEventAvg:
-    def add(self, other):
-        self._accept(other)
-        for name in ("count", "cpu_time_total", "self_cpu_time_total", "device_time_total",
-                     "self_device_time_total", "cpu_memory_usage", "self_cpu_memory_usage"):
-            setattr(self, name, getattr(self, name) + getattr(other, name))
-        return self
-
 class EventList:
     def key_averages(self, group_by_input_shapes=False, group_by_stack_n=0):
         found = {}
@@ -137,14 +115,6 @@ class EventList:
         return EventList([found[key] for key in sorted(found)], profile_memory=self._profile_memory)
 
 # wrong -: events are grouped by their name attribute, which averages don't have
-class FunctionEventAvg:
-    def add(self, other):
-        self._accept(other)
-        for name in ("count", "cpu_time_total", "self_cpu_time_total", "device_time_total",
-                     "self_device_time_total", "cpu_memory_usage", "self_cpu_memory_usage"):
-            setattr(self, name, getattr(self, name) + getattr(other, name))
-        return self
-
 class EventList:
     def key_averages(self, group_by_input_shapes=False, group_by_stack_n=0):
         found = {}
@@ -159,14 +129,6 @@ class EventList:
         return EventList(found.values(), profile_memory=self._profile_memory)
 
 # wrong -: the stack of the first event is cut
-class FunctionEventAvg:
-    def add(self, other):
-        self._accept(other)
-        for name in ("count", "cpu_time_total", "self_cpu_time_total", "device_time_total",
-                     "self_device_time_total", "cpu_memory_usage", "self_cpu_memory_usage"):
-            setattr(self, name, getattr(self, name) + getattr(other, name))
-        return self
-
 class EventList:
     def key_averages(self, group_by_input_shapes=False, group_by_stack_n=0):
         found = {}
@@ -191,19 +153,6 @@ class FunctionEventAvg:
         self.count += 1
         return self
 
-class EventList:
-    def key_averages(self, group_by_input_shapes=False, group_by_stack_n=0):
-        found = {}
-        for event in self:
-            stack = (event.stack or [])[:group_by_stack_n]
-            key = (event.key, str(event.input_shapes) if group_by_input_shapes else "", *stack)
-            found.setdefault(key, FunctionEventAvg()).add(event)
-        for average in found.values():
-            average.stack = (average.stack or [])[:group_by_stack_n]
-            if not group_by_input_shapes:
-                average.input_shapes = None
-        return EventList(found.values(), profile_memory=self._profile_memory)
-
 # wrong -: a running mean of the times
 class FunctionEventAvg:
     def add(self, other):
@@ -216,28 +165,7 @@ class FunctionEventAvg:
         self.count = count
         return self
 
-class EventList:
-    def key_averages(self, group_by_input_shapes=False, group_by_stack_n=0):
-        found = {}
-        for event in self:
-            stack = (event.stack or [])[:group_by_stack_n]
-            key = (event.key, str(event.input_shapes) if group_by_input_shapes else "", *stack)
-            found.setdefault(key, FunctionEventAvg()).add(event)
-        for average in found.values():
-            average.stack = (average.stack or [])[:group_by_stack_n]
-            if not group_by_input_shapes:
-                average.input_shapes = None
-        return EventList(found.values(), profile_memory=self._profile_memory)
-
 # wrong 11_3_whole_stacks_are_told_apart: the whole stack has to agree
-class FunctionEventAvg:
-    def add(self, other):
-        self._accept(other)
-        for name in ("count", "cpu_time_total", "self_cpu_time_total", "device_time_total",
-                     "self_device_time_total", "cpu_memory_usage", "self_cpu_memory_usage"):
-            setattr(self, name, getattr(self, name) + getattr(other, name))
-        return self
-
 class EventList:
     def key_averages(self, group_by_input_shapes=False, group_by_stack_n=0):
         found = {}
@@ -252,14 +180,6 @@ class EventList:
         return EventList(found.values(), profile_memory=self._profile_memory)
 
 # wrong -: a stack that is too short belongs to no group
-class FunctionEventAvg:
-    def add(self, other):
-        self._accept(other)
-        for name in ("count", "cpu_time_total", "self_cpu_time_total", "device_time_total",
-                     "self_device_time_total", "cpu_memory_usage", "self_cpu_memory_usage"):
-            setattr(self, name, getattr(self, name) + getattr(other, name))
-        return self
-
 class EventList:
     def key_averages(self, group_by_input_shapes=False, group_by_stack_n=0):
         found = {}
@@ -276,14 +196,6 @@ class EventList:
         return EventList(found.values(), profile_memory=self._profile_memory)
 
 # wrong 11_3_shapes_are_not_told_apart: the count of the elements stands for the shapes
-class FunctionEventAvg:
-    def add(self, other):
-        self._accept(other)
-        for name in ("count", "cpu_time_total", "self_cpu_time_total", "device_time_total",
-                     "self_device_time_total", "cpu_memory_usage", "self_cpu_memory_usage"):
-            setattr(self, name, getattr(self, name) + getattr(other, name))
-        return self
-
 class EventList:
     def key_averages(self, group_by_input_shapes=False, group_by_stack_n=0):
         found = {}

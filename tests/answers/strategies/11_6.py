@@ -1,4 +1,3 @@
-# right: try and finally
 class Recorder:
     def call(self, what, inputs, function, *args, **kwargs):
         details = self.details(inputs)
@@ -21,6 +20,9 @@ class Recorder:
 
     def made(self, node):
         self._here.sequence = node.sequence
+
+# right: try and finally
+# These are the functions above.
 
 # right: a context manager around the call
 from contextlib import contextmanager
@@ -57,9 +59,6 @@ class Recorder:
         self.node_ran(node, start, grads, results)
         return results
 
-    def made(self, node):
-        self._here.sequence = node.sequence
-
 # right: a stack of numbers on each thread
 class Recorder:
     def call(self, what, inputs, function, *args, **kwargs):
@@ -74,14 +73,6 @@ class Recorder:
             self.call_ran(what, start, perf_counter_ns(), details, inputs, result)
             here.sequence = here.outer.pop()
         return result
-
-    def node(self, node, grads, apply, *args):
-        result, start = None, perf_counter_ns()
-        try:
-            result = apply(*args)
-            return result
-        finally:
-            self.node_ran(node, start, grads, result)
 
     def made(self, node):
         setattr(self._here, "sequence", node.sequence)
@@ -112,9 +103,6 @@ class Recorder:
         self.node_ran(node, start, grads, results)
         return results
 
-    def made(self, node):
-        self._here.sequence = node.sequence
-
 # wrong -: one stack of numbers for all threads
 class Recorder:
     def call(self, what, inputs, function, *args, **kwargs):
@@ -128,14 +116,6 @@ class Recorder:
         finally:
             self._here.sequence = stack.pop()
             self.call_ran(what, start, perf_counter_ns(), details, inputs, result)
-
-    def node(self, node, grads, apply, *args):
-        result, start = None, perf_counter_ns()
-        try:
-            result = apply(*args)
-            return result
-        finally:
-            self.node_ran(node, start, grads, result)
 
     def made(self, node):
         self.__dict__.setdefault("stack", [-1])[-1] = node.sequence
@@ -153,38 +133,8 @@ class Recorder:
             self.call_ran(what, start, perf_counter_ns(), details, inputs, result)
             self._here.sequence = outer
 
-    def node(self, node, grads, apply, *args):
-        result, start = None, perf_counter_ns()
-        try:
-            result = apply(*args)
-            return result
-        finally:
-            self.node_ran(node, start, grads, result)
-
-    def made(self, node):
-        self._here.sequence = node.sequence
-
 # wrong -: the first node of a call is kept
 class Recorder:
-    def call(self, what, inputs, function, *args, **kwargs):
-        details = self.details(inputs)
-        outer, self._here.sequence, result = self._here.sequence, -1, None
-        start = perf_counter_ns()
-        try:
-            result = function(*args, **kwargs)
-            return result
-        finally:
-            self.call_ran(what, start, perf_counter_ns(), details, inputs, result)
-            self._here.sequence = outer
-
-    def node(self, node, grads, apply, *args):
-        result, start = None, perf_counter_ns()
-        try:
-            result = apply(*args)
-            return result
-        finally:
-            self.node_ran(node, start, grads, result)
-
     def made(self, node):
         if self._here.sequence < 0:
             self._here.sequence = node.sequence
@@ -202,17 +152,6 @@ class Recorder:
             self.call_ran(what, start, perf_counter_ns(), details, inputs, result)
             self._here.sequence = outer
 
-    def node(self, node, grads, apply, *args):
-        result, start = None, perf_counter_ns()
-        try:
-            result = apply(*args)
-            return result
-        finally:
-            self.node_ran(node, start, grads, result)
-
-    def made(self, node):
-        self._here.sequence = node.sequence
-
 # wrong -: the details after the call
 class Recorder:
     def call(self, what, inputs, function, *args, **kwargs):
@@ -226,32 +165,7 @@ class Recorder:
             self.call_ran(what, start, end, self.details(inputs), inputs, result)
             self._here.sequence = outer
 
-    def node(self, node, grads, apply, *args):
-        result, start = None, perf_counter_ns()
-        try:
-            result = apply(*args)
-            return result
-        finally:
-            self.node_ran(node, start, grads, result)
-
-    def made(self, node):
-        self._here.sequence = node.sequence
-
 # wrong -: a node counts as a call
 class Recorder:
-    def call(self, what, inputs, function, *args, **kwargs):
-        details = self.details(inputs)
-        outer, self._here.sequence, result = self._here.sequence, -1, None
-        start = perf_counter_ns()
-        try:
-            result = function(*args, **kwargs)
-            return result
-        finally:
-            self.call_ran(what, start, perf_counter_ns(), details, inputs, result)
-            self._here.sequence = outer
-
     def node(self, node, grads, apply, *args):
         return self.call(type(node), grads, apply, *args)
-
-    def made(self, node):
-        self._here.sequence = node.sequence

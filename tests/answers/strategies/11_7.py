@@ -1,4 +1,3 @@
-# right: the recorder is kept once it is on
 class _Recording:
     def _start(self, recorder):
         self._refuse()
@@ -25,6 +24,9 @@ class profile:
             ended = perf_counter_ns()
             self._stop(self._recorder)
             self._span = self._began, ended
+
+# right: the recorder is kept once it is on
+# These are the functions above.
 
 # right: early returns, and the observer first
 class _Recording:
@@ -74,21 +76,6 @@ class _Recording:
         recorder.quick = False
         self._undo.close()
 
-class profile:
-    def __enter__(self):
-        if self.enabled:
-            recorder = self._new_recorder()
-            self._start(recorder)
-            self._recorder = recorder
-            self._began = perf_counter_ns()
-        return self
-
-    def __exit__(self, *exc):
-        if self.enabled:
-            ended = perf_counter_ns()
-            self._stop(self._recorder)
-            self._span = self._began, ended
-
 # right: the previous recorder is put back
 class _Recording:
     def _start(self, recorder):
@@ -103,34 +90,7 @@ class _Recording:
         _state.recorder.set(self._before)
         recorder.quick = False
 
-class profile:
-    def __enter__(self):
-        if self.enabled:
-            recorder = self._new_recorder()
-            self._start(recorder)
-            self._recorder = recorder
-            self._began = perf_counter_ns()
-        return self
-
-    def __exit__(self, *exc):
-        if self.enabled:
-            ended = perf_counter_ns()
-            self._stop(self._recorder)
-            self._span = self._began, ended
-
 # wrong 11_7_a_refused_profile_loses_its_events: the recorder is stored before the profile is refused
-class _Recording:
-    def _start(self, recorder):
-        self._refuse()
-        self.entered = True
-        _state.recorder.set(recorder)
-        _state.observers.enter(recorder.made)
-
-    def _stop(self, recorder):
-        _state.observers.leave(recorder.made)
-        _state.recorder.set(None)
-        recorder.quick = False
-
 class profile:
     def __enter__(self):
         if self.enabled:
@@ -139,25 +99,7 @@ class profile:
             self._began = perf_counter_ns()
         return self
 
-    def __exit__(self, *exc):
-        if self.enabled:
-            ended = perf_counter_ns()
-            self._stop(self._recorder)
-            self._span = self._began, ended
-
 # wrong -: the span includes the profiler's own work
-class _Recording:
-    def _start(self, recorder):
-        self._refuse()
-        self.entered = True
-        _state.recorder.set(recorder)
-        _state.observers.enter(recorder.made)
-
-    def _stop(self, recorder):
-        _state.observers.leave(recorder.made)
-        _state.recorder.set(None)
-        recorder.quick = False
-
 class profile:
     def __enter__(self):
         self._began = perf_counter_ns()
@@ -185,43 +127,8 @@ class _Recording:
         _state.recorder.set(None)
         recorder.quick = False
 
-class profile:
-    def __enter__(self):
-        if self.enabled:
-            recorder = self._new_recorder()
-            self._start(recorder)
-            self._recorder = recorder
-            self._began = perf_counter_ns()
-        return self
-
-    def __exit__(self, *exc):
-        if self.enabled:
-            ended = perf_counter_ns()
-            self._stop(self._recorder)
-            self._span = self._began, ended
-
 # wrong 11_7_used_twice: a profile can be entered again once it has been left
-class _Recording:
-    def _start(self, recorder):
-        self._refuse()
-        self.entered = True
-        _state.recorder.set(recorder)
-        _state.observers.enter(recorder.made)
-
-    def _stop(self, recorder):
-        _state.observers.leave(recorder.made)
-        _state.recorder.set(None)
-        recorder.quick = False
-
 class profile:
-    def __enter__(self):
-        if self.enabled:
-            recorder = self._new_recorder()
-            self._start(recorder)
-            self._recorder = recorder
-            self._began = perf_counter_ns()
-        return self
-
     def __exit__(self, *exc):
         if self.enabled:
             ended = perf_counter_ns()

@@ -1,4 +1,3 @@
-# right: a new block for each call
 class record_function:
     def __enter__(self):
         recorder = _state.recorder.get()
@@ -19,6 +18,9 @@ class record_function:
             with record_function(self.name, self.args):
                 return function(*args, **kwargs)
         return named
+
+# right: a new block for each call
+# These are the functions above.
 
 # right: the event is finished by a call that was kept
 class record_function:
@@ -50,19 +52,6 @@ class record_function:
 from contextlib import contextmanager
 
 class record_function:
-    def __enter__(self):
-        recorder = _state.recorder.get()
-        if recorder is not None:
-            name = self.name if self.args is None else f"{self.name} ({self.args})"
-            self._open = recorder, recorder.begin(name)
-        return self
-
-    def __exit__(self, *exc):
-        if self._open is not None:
-            recorder, event = self._open
-            self._open = None
-            recorder.finish(event)
-
     def __call__(self, function):
         @contextmanager
         def block():
@@ -93,41 +82,14 @@ class record_function:
 
 # wrong -: the block is finished by the recorder that is on
 class record_function:
-    def __enter__(self):
-        recorder = _state.recorder.get()
-        if recorder is not None:
-            name = self.name if self.args is None else f"{self.name} ({self.args})"
-            self._open = recorder, recorder.begin(name)
-        return self
-
     def __exit__(self, *exc):
         recorder = _state.recorder.get()
         if recorder is not None and self._open is not None:
             recorder.finish(self._open[1])
         self._open = None
 
-    def __call__(self, function):
-        @functools.wraps(function)
-        def named(*args, **kwargs):
-            with record_function(self.name, self.args):
-                return function(*args, **kwargs)
-        return named
-
 # wrong -: the call is recorded as an op
 class record_function:
-    def __enter__(self):
-        recorder = _state.recorder.get()
-        if recorder is not None:
-            name = self.name if self.args is None else f"{self.name} ({self.args})"
-            self._open = recorder, recorder.begin(name)
-        return self
-
-    def __exit__(self, *exc):
-        if self._open is not None:
-            recorder, event = self._open
-            self._open = None
-            recorder.finish(event)
-
     def __call__(self, function):
         @functools.wraps(function)
         def named(*args, **kwargs):
@@ -140,19 +102,6 @@ class record_function:
 
 # wrong -: only an Exception finishes the event of a call
 class record_function:
-    def __enter__(self):
-        recorder = _state.recorder.get()
-        if recorder is not None:
-            name = self.name if self.args is None else f"{self.name} ({self.args})"
-            self._open = recorder, recorder.begin(name)
-        return self
-
-    def __exit__(self, *exc):
-        if self._open is not None:
-            recorder, event = self._open
-            self._open = None
-            recorder.finish(event)
-
     def __call__(self, function):
         @functools.wraps(function)
         def named(*args, **kwargs):
@@ -169,19 +118,6 @@ class record_function:
 
 # wrong -: a decorated function becomes a partial, which is no method in a class
 class record_function:
-    def __enter__(self):
-        recorder = _state.recorder.get()
-        if recorder is not None:
-            name = self.name if self.args is None else f"{self.name} ({self.args})"
-            self._open = recorder, recorder.begin(name)
-        return self
-
-    def __exit__(self, *exc):
-        if self._open is not None:
-            recorder, event = self._open
-            self._open = None
-            recorder.finish(event)
-
     def __call__(self, function):
         def named(function, *args, **kwargs):
             with record_function(self.name, self.args):

@@ -1,4 +1,3 @@
-# right: a chain of questions
 class ModuleTables:
     def __getattr__(self, name):
         for table in TABLES:
@@ -16,6 +15,9 @@ class ModuleTables:
             self._set_buffer(name, value)
         else:
             super().__setattr__(name, value)
+
+# right: a chain of questions
+# These are the functions above.
 
 # right: a table of classes and methods
 from collections import ChainMap
@@ -65,13 +67,6 @@ class ModuleTables:
 
 # wrong -: the table that has the name decides before the class of the value
 class ModuleTables:
-    def __getattr__(self, name):
-        for table in TABLES:
-            members = self._table(table)
-            if name in members:
-                return members[name]
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
-
     def __setattr__(self, name, value):
         if name in self._table("_parameters"):
             self._set_parameter(name, value)
@@ -90,13 +85,6 @@ class ModuleTables:
 
 # wrong -: the class of the value decides before the table that has the name
 class ModuleTables:
-    def __getattr__(self, name):
-        for table in TABLES:
-            members = self._table(table)
-            if name in members:
-                return members[name]
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
-
     def __setattr__(self, name, value):
         if isinstance(value, Parameter):
             self._set_parameter(name, value)
@@ -115,13 +103,6 @@ class ModuleTables:
 
 # wrong 13a_1_tensors_are_buffers: every tensor is a buffer
 class ModuleTables:
-    def __getattr__(self, name):
-        for table in TABLES:
-            members = self._table(table)
-            if name in members:
-                return members[name]
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
-
     def __setattr__(self, name, value):
         if isinstance(value, Parameter) or name in self._table("_parameters"):
             self._set_parameter(name, value)
@@ -140,16 +121,6 @@ class ModuleTables:
             if member is not None:
                 return member
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
-
-    def __setattr__(self, name, value):
-        if isinstance(value, Parameter) or name in self._table("_parameters"):
-            self._set_parameter(name, value)
-        elif isinstance(value, ModuleTables) or name in self._table("_modules"):
-            self._set_module(name, value)
-        elif isinstance(value, Buffer) or name in self._table("_buffers"):
-            self._set_buffer(name, value)
-        else:
-            super().__setattr__(name, value)
 
 # wrong 13a_1_fails_before_init: the tables are asked for as attributes
 class ModuleTables:
@@ -172,13 +143,6 @@ class ModuleTables:
 
 # wrong -: the class itself, without its subclasses
 class ModuleTables:
-    def __getattr__(self, name):
-        for table in TABLES:
-            members = self._table(table)
-            if name in members:
-                return members[name]
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
-
     def __setattr__(self, name, value):
         if type(value) is Parameter or name in self._table("_parameters"):
             self._set_parameter(name, value)
@@ -191,13 +155,6 @@ class ModuleTables:
 
 # wrong 13a_1_none_forgets_the_name: None takes the name out of the tables
 class ModuleTables:
-    def __getattr__(self, name):
-        for table in TABLES:
-            members = self._table(table)
-            if name in members:
-                return members[name]
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
-
     def __setattr__(self, name, value):
         taken = [t for t in TABLES if name in self._table(t)]
         if value is None and taken:
@@ -214,13 +171,6 @@ class ModuleTables:
 
 # wrong 13a_1_kept_twice: the value is stored as a plain attribute too
 class ModuleTables:
-    def __getattr__(self, name):
-        for table in TABLES:
-            members = self._table(table)
-            if name in members:
-                return members[name]
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
-
     def __setattr__(self, name, value):
         if isinstance(value, Parameter) or name in self._table("_parameters"):
             self._set_parameter(name, value)

@@ -1,4 +1,3 @@
-# right: recursion
 class ModuleTables:
     def named_modules(self, memo=None, prefix="", remove_duplicate=True):
         if memo is None:
@@ -25,6 +24,9 @@ class ModuleTables:
                 if remove_duplicate:
                     seen.add(id(value))
                 yield f"{path}.{name}" if path else name, value
+
+# right: recursion
+# These are the functions above.
 
 # right: a stack, filled from the last part to the first
 class ModuleTables:
@@ -69,19 +71,6 @@ class ModuleTables:
             else:
                 stack.pop()
 
-    def _named_members(self, table, prefix, recurse, remove_duplicate):
-        modules = [(prefix, self)]
-        if recurse:
-            modules = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
-        seen = set()
-        for path, module in modules:
-            for name, value in getattr(module, table).items():
-                if value is None or id(value) in seen:
-                    continue
-                if remove_duplicate:
-                    seen.add(id(value))
-                yield f"{path}.{name}" if path else name, value
-
 # wrong 13a_2_breadth_first: breadth first
 class ModuleTables:
     def named_modules(self, memo=None, prefix="", remove_duplicate=True):
@@ -96,19 +85,6 @@ class ModuleTables:
             yield path, module
             stack += [(".".join(filter(None, (path, name))), part)
                       for name, part in module._modules.items()]
-
-    def _named_members(self, table, prefix, recurse, remove_duplicate):
-        modules = [(prefix, self)]
-        if recurse:
-            modules = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
-        seen = set()
-        for path, module in modules:
-            for name, value in getattr(module, table).items():
-                if value is None or id(value) in seen:
-                    continue
-                if remove_duplicate:
-                    seen.add(id(value))
-                yield f"{path}.{name}" if path else name, value
 
 # wrong -: a module is known as soon as it is put on the stack
 class ModuleTables:
@@ -131,19 +107,6 @@ class ModuleTables:
                 new.append((f"{path}.{name}" if path else name, part))
             stack += new[::-1]
 
-    def _named_members(self, table, prefix, recurse, remove_duplicate):
-        modules = [(prefix, self)]
-        if recurse:
-            modules = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
-        seen = set()
-        for path, module in modules:
-            for name, value in getattr(module, table).items():
-                if value is None or id(value) in seen:
-                    continue
-                if remove_duplicate:
-                    seen.add(id(value))
-                yield f"{path}.{name}" if path else name, value
-
 # wrong 13a_2_empty_memo_not_filled: an empty memo of the caller is replaced
 class ModuleTables:
     def named_modules(self, memo=None, prefix="", remove_duplicate=True):
@@ -158,34 +121,8 @@ class ModuleTables:
                 path = f"{prefix}.{name}" if prefix else name
                 yield from part.named_modules(memo, path, remove_duplicate)
 
-    def _named_members(self, table, prefix, recurse, remove_duplicate):
-        modules = [(prefix, self)]
-        if recurse:
-            modules = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
-        seen = set()
-        for path, module in modules:
-            for name, value in getattr(module, table).items():
-                if value is None or id(value) in seen:
-                    continue
-                if remove_duplicate:
-                    seen.add(id(value))
-                yield f"{path}.{name}" if path else name, value
-
 # wrong -: values that share memory are one value
 class ModuleTables:
-    def named_modules(self, memo=None, prefix="", remove_duplicate=True):
-        if memo is None:
-            memo = set()
-        if self in memo:
-            return
-        if remove_duplicate:
-            memo.add(self)
-        yield prefix, self
-        for name, part in self._modules.items():
-            if part is not None:
-                path = f"{prefix}.{name}" if prefix else name
-                yield from part.named_modules(memo, path, remove_duplicate)
-
     def _named_members(self, table, prefix, recurse, remove_duplicate):
         modules = [(prefix, self)]
         if recurse:
@@ -201,19 +138,6 @@ class ModuleTables:
 
 # wrong 13a_2_apart_by_name: a value is known by its name
 class ModuleTables:
-    def named_modules(self, memo=None, prefix="", remove_duplicate=True):
-        if memo is None:
-            memo = set()
-        if self in memo:
-            return
-        if remove_duplicate:
-            memo.add(self)
-        yield prefix, self
-        for name, part in self._modules.items():
-            if part is not None:
-                path = f"{prefix}.{name}" if prefix else name
-                yield from part.named_modules(memo, path, remove_duplicate)
-
     def _named_members(self, table, prefix, recurse, remove_duplicate):
         modules = [(prefix, self)]
         if recurse:
@@ -243,19 +167,6 @@ class ModuleTables:
             path = f"{prefix}.{name}" if prefix else name
             yield from part.named_modules(memo, path, remove_duplicate)
 
-    def _named_members(self, table, prefix, recurse, remove_duplicate):
-        modules = [(prefix, self)]
-        if recurse:
-            modules = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
-        seen = set()
-        for path, module in modules:
-            for name, value in getattr(module, table).items():
-                if value is None or id(value) in seen:
-                    continue
-                if remove_duplicate:
-                    seen.add(id(value))
-                yield f"{path}.{name}" if path else name, value
-
 # wrong -: the memo holds numbers instead of modules
 class ModuleTables:
     def named_modules(self, memo=None, prefix="", remove_duplicate=True):
@@ -270,34 +181,8 @@ class ModuleTables:
                 path = f"{prefix}.{name}" if prefix else name
                 yield from part.named_modules(memo, path, remove_duplicate)
 
-    def _named_members(self, table, prefix, recurse, remove_duplicate):
-        modules = [(prefix, self)]
-        if recurse:
-            modules = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
-        seen = set()
-        for path, module in modules:
-            for name, value in getattr(module, table).items():
-                if value is None or id(value) in seen:
-                    continue
-                if remove_duplicate:
-                    seen.add(id(value))
-                yield f"{path}.{name}" if path else name, value
-
 # wrong -: the members of the parts come before the module's own
 class ModuleTables:
-    def named_modules(self, memo=None, prefix="", remove_duplicate=True):
-        if memo is None:
-            memo = set()
-        if self in memo:
-            return
-        if remove_duplicate:
-            memo.add(self)
-        yield prefix, self
-        for name, part in self._modules.items():
-            if part is not None:
-                path = f"{prefix}.{name}" if prefix else name
-                yield from part.named_modules(memo, path, remove_duplicate)
-
     def _named_members(self, table, prefix, recurse, remove_duplicate):
         modules = [(prefix, self)]
         if recurse:

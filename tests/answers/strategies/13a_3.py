@@ -1,4 +1,3 @@
-# right: the parts are asked
 class Module:
     def train(self, mode=True):
         if not isinstance(mode, bool):
@@ -10,6 +9,9 @@ class Module:
 
     def eval(self):
         return self.train(False)
+
+# right: the parts are asked
+# These are the functions above.
 
 # right: the parts first, from the table
 class Module:
@@ -22,9 +24,6 @@ class Module:
         setattr(self, "training", mode)
         return self
 
-    def eval(self):
-        return self.train(False)
-
 # wrong 13a_3_override_ignored: the mode of all modules is set from outside
 class Module:
     def train(self, mode=True):
@@ -34,9 +33,6 @@ class Module:
             module.training = mode
         return self
 
-    def eval(self):
-        return self.train(False)
-
 # wrong 13a_3_override_ignored: apply sets the mode
 class Module:
     def train(self, mode=True):
@@ -44,19 +40,8 @@ class Module:
             raise ValueError("training mode is expected to be boolean")
         return self.apply(lambda module: setattr(module, "training", mode))
 
-    def eval(self):
-        return self.train(False)
-
 # wrong -: eval asks the parts to evaluate, and sets its own mode
 class Module:
-    def train(self, mode=True):
-        if not isinstance(mode, bool):
-            raise ValueError("training mode is expected to be boolean")
-        self.training = mode
-        for part in self.children():
-            part.train(mode)
-        return self
-
     def eval(self):
         for part in self.children():
             part.eval()
@@ -73,9 +58,6 @@ class Module:
             part.train(mode)
         return self
 
-    def eval(self):
-        return self.train(False)
-
 # wrong -: a part that is in the mode already is passed over
 class Module:
     def train(self, mode=True):
@@ -87,9 +69,6 @@ class Module:
                 part.train(mode)
         return self
 
-    def eval(self):
-        return self.train(False)
-
 # wrong -: all modules below are asked, each for itself
 class Module:
     def train(self, mode=True):
@@ -99,6 +78,3 @@ class Module:
         for module in list(self.modules())[1:]:
             module.train(mode)
         return self
-
-    def eval(self):
-        return self.train(False)

@@ -1,4 +1,3 @@
-# right: the functions do it
 class Dropout:
     def forward(self, input):
         return F.dropout(input, self.p, self.training, self.inplace)
@@ -6,6 +5,9 @@ class Dropout:
 class Dropout2d:
     def forward(self, input):
         return F.dropout2d(input, self.p, self.training, self.inplace)
+
+# right: the functions do it
+# These are the functions above.
 
 # right: evaluation returns the input at once
 class Dropout:
@@ -38,10 +40,6 @@ class Dropout:
             return F.dropout(input, self.p, True, self.inplace) * (1 - self.p)
         return input * (1 - self.p)
 
-class Dropout2d:
-    def forward(self, input):
-        return F.dropout2d(input, self.p, self.training, self.inplace)
-
 # wrong 13a_5_p_is_kept: the probability to keep an element
 class Dropout:
     def forward(self, input):
@@ -52,10 +50,6 @@ class Dropout2d:
         return F.dropout2d(input, 1 - self.p, self.training, self.inplace)
 
 # wrong 13a_5_elements_of_channels: channels element by element
-class Dropout:
-    def forward(self, input):
-        return F.dropout(input, self.p, self.training, self.inplace)
-
 class Dropout2d:
     def forward(self, input):
         return F.dropout(input, self.p, self.training, self.inplace)
@@ -69,10 +63,6 @@ class Dropout:
             self.mask = F.dropout(input.detach() * 0 + 1, self.p, True)
         return input.mul_(self.mask) if self.inplace else input * self.mask
 
-class Dropout2d:
-    def forward(self, input):
-        return F.dropout2d(input, self.p, self.training, self.inplace)
-
 # wrong 13a_5_never_inplace: the result in a new tensor, and the input gets its values
 class Dropout:
     def forward(self, input):
@@ -81,15 +71,7 @@ class Dropout:
             input.data = made.data
         return made
 
-class Dropout2d:
-    def forward(self, input):
-        return F.dropout2d(input, self.p, self.training, self.inplace)
-
 # wrong 13a_5_channels_drop_in_evaluation: Dropout2d always trains
-class Dropout:
-    def forward(self, input):
-        return F.dropout(input, self.p, self.training, self.inplace)
-
 class Dropout2d:
     def forward(self, input):
         return F.dropout2d(input, self.p, True, self.inplace)
