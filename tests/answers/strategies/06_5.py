@@ -135,6 +135,3 @@ def check_recorded(tensor):
         raise RuntimeError(VIEW_OF_LEAF_WRITTEN)
     if tensor._node is None:
         raise RuntimeError(LEAF_WRITTEN)
-
-# wrong 06_5_creation_asked_only_with_gradient: what requires no grad is let through at once
-# These are the functions above.

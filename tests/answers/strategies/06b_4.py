@@ -103,12 +103,3 @@ class Segment:
         with enable_grad(), saved_tensors_hooks(lambda t: made.append(t.detach()), nothing):
             self.function(self.input.unpack(None))
         self.again = dict(enumerate(made))
-
-# wrong 06b_4_left_behind: numbered by the tensors that are there
-class Segment:
-    def compute_again(self):
-        def keep(tensor):
-            self.again[len(self.again)] = tensor.detach()
-
-        with enable_grad(), saved_tensors_hooks(keep, nothing):
-            self.function(self.input_again())

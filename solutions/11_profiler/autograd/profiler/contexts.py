@@ -223,6 +223,7 @@ class record_function:
     """A named block, or a decorator for a named function, that profiles show.
 
     >>> from minigrad import ones
+    >>> from minigrad.autograd.profiler import profile, record_function
     >>> with profile() as prof, record_function("my block"):
     ...     y = ones(2) + 1
     >>> [(event.name, len(event.cpu_children)) for event in prof.function_events]
