@@ -36,7 +36,6 @@ TOO_MANY = ("torch.compile: {} was recorded {} times, with other arguments or su
             "time; from now on it runs eagerly")
 
 
-
 class Compiled:
     """One recorded program, as two functions of arrays, and how to call them with tensors."""
 
@@ -47,7 +46,6 @@ class Compiled:
         self.requires_grad = [tensor.requires_grad for tensor in self.captured]
         cut = partition(recorded, budget)
         self.saved = cut.saved
-        self.steps = cut.forward, cut.backward
         written = {id(recorded.inputs[w.input]) for w in recorded.written}
         forward = list(cut.forward)
         kept: list[Value | None] = []
@@ -241,13 +239,9 @@ class CompiledFunction:
         others: list[Any] = []
         key = (modes(), signature(args, tensors, others),
                signature(kwargs, tensors, others) if kwargs else None)
-        if any(type(t._array) is not np.ndarray for t in tensors):
+        if any(type(t._array) is not np.ndarray for t in tensors):  # batches, or on a GPU
             return function(*args, **kwargs)
-        try:
-            known = self.programs.get(key)
-        except TypeError as error:
-            return self.eagerly(Unrecordable(f"torch.compile: {error}"), args, kwargs)
-        for surroundings, compiled in known or ():
+        for surroundings, compiled in self.programs.get(key, ()):
             if surroundings.unchanged() and (compiled is None or fits(compiled)):
                 break
         else:
@@ -289,13 +283,6 @@ class CompiledFunction:
                 return None
         self.programs.setdefault(key, []).append((surroundings, compiled))
         return compiled
-
-    def eagerly(self, error: Unrecordable, args: Any, kwargs: Any) -> Any:
-        """Run the function eagerly after an error of recording, unless that is not allowed."""
-        if self.fullgraph:
-            raise error
-        say_once(f"{error}, so this call runs eagerly")
-        return self.function(*args, **kwargs)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> CompiledFunction:
         return CompiledFunction(copy.deepcopy(self.function, memo), self.fullgraph, self.budget)

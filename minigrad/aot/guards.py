@@ -20,12 +20,14 @@ from typing import Any
 import numpy as np
 
 from .. import _state
-from ..dtypes import get_default_dtype
+from ..device import device
+from ..dtypes import dtype, get_default_dtype
 from ..tensor.tensor import Tensor
 from .traced import Unrecordable
 
 #: Types of values that are compared, and that can be part of a key.
-PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis), np.dtype, np.generic)
+PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis), dtype, device,
+         np.dtype, np.generic)
 
 #: Objects whose attributes need no guard.
 SETTLED = (type, types.ModuleType, types.BuiltinFunctionType, np.ufunc, staticmethod, property)
@@ -58,7 +60,7 @@ def signature(tree: Any, tensors: list[Tensor], others: list[Any]) -> Any:
         return (given, *[(key, signature(each, tensors, others)) for key, each in tree.items()])
     if given is float:
         return tree.hex()
-    if isinstance(tree, PLAIN) or given.__module__.startswith("minigrad.d"):  # dtype, device
+    if isinstance(tree, PLAIN):
         return given, tree
     others.append(tree)
     return given, id(tree)
@@ -229,4 +231,5 @@ def is_library(module: str) -> bool:
 
 def has_state(module: str) -> bool:
     """Return whether objects of classes in a module may change: a user's, modules, optimizers."""
-    return not is_library(module) or module.startswith(("minigrad.nn", "minigrad.optim"))
+    return not is_library(module) or module.startswith(
+        ("minigrad.nn", "minigrad.optim", "minigrad.distributions"))

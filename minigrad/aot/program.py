@@ -13,7 +13,7 @@ def program(x):
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -54,7 +54,6 @@ class Step:
     random: bool = False  # whether it draws random numbers, so that it must run exactly once
     view: bool = False  # whether the result shares the memory of an argument
     cost: int = 9  # of computing it again: 0 for a view, 1 for a single pass, up to 9 for too much
-    line: str = ""  # where in the user's code the op was called
 
     def inputs(self) -> Iterator[Value]:
         """Yield the Values among the arguments."""
@@ -100,7 +99,6 @@ class Program:
     inputs: list[Value]
     steps: list[Step]
     outputs: list[Value | None]
-    constants: list[Value] = field(default_factory=list)
 
     def __str__(self) -> str:
         lines = [f"    {step}" for step in self.steps]

@@ -20,7 +20,7 @@ from ..engine.engine import execute
 from ..engine.graph_task import GraphTask
 from ..func.tree import mapped
 from ..tensor.tensor import Tensor
-from .guards import Surroundings
+from .guards import PLAIN, Surroundings
 from .program import Program, Step, Value, live_steps, replace_values, shared_steps
 from .recording import Recording
 from .traced import TracedArray, Unrecordable
@@ -56,7 +56,6 @@ class Recorded:
     sources: list[int]  # inputs that require grad
     required: list[bool]  # for each argument, whether it required grad before
     gradients: list[Value | None]  # their gradients
-    constants: list[Value]
 
     @property
     def inputs(self) -> list[Value]:
@@ -68,16 +67,14 @@ class Recorded:
         """The forward pass as a program."""
         outputs = [r.value for r in self.results if r.value is not None]
         outputs += [write.value for write in self.written]
-        return Program(self.inputs, live_steps(self.forward, outputs), list(outputs),
-                       self.constants)
+        return Program(self.inputs, live_steps(self.forward, outputs), list(outputs))
 
     @property
     def joint(self) -> Program:
         """The forward and the backward pass as one program."""
         outputs = [*self.program.outputs, *self.gradients]
         return Program([*self.inputs, *self.tangents],
-                       live_steps([*self.forward, *self.backward], outputs), outputs,
-                       self.constants)
+                       live_steps([*self.forward, *self.backward], outputs), outputs)
 
 
 @dataclass(slots=True)
@@ -174,8 +171,7 @@ def record(function: Callable[..., Any], args: tuple[Any, ...],
         tangents, gradients = backward(recording, roots, [inputs[i][0] for i in sources])
         recorded = Recorded(
             arguments, list(recording.captured), recording.steps[:count], recording.steps[count:],
-            results, tree, written, tangents, sources,
-            required, gradients, recording.constants)
+            results, tree, written, tangents, sources, required, gradients)
     simplify(recorded)
     return recorded
 
@@ -207,8 +203,7 @@ def as_leaf(recording: Recording, value: Any, tensors: list[Tensor]) -> Any:
     if isinstance(value, Tensor):
         tensors.append(value)
         return Leaf(len(tensors) - 1)
-    if value is None or isinstance(value, (bool, int, float, str, np.dtype)) or (
-            type(value).__module__.startswith("minigrad.dtypes")):
+    if isinstance(value, PLAIN):
         return value
     raise recording.refuse(f"the result contains an object of type {type(value).__name__}")
 

@@ -18,6 +18,7 @@ from ..op import inplace
 from ..op.apply import Prepared, as_arrays, explain, narrowed, wrap
 from ..op.apply import record as record_node
 from ..op.arguments import shapes_of
+from ..op.node import OpNode
 from ..tensor.tensor import Tensor
 from .program import Step, Value, values_among
 from .traced import (
@@ -48,7 +49,6 @@ FEW_PASSES = {"NativeLayerNorm", "NativeGroupNorm", "Softmax", "LogSoftmax", "Ca
 #: The slots of a captured tensor that are changed for the time of a recording.
 SLOTS = ("_array", "_node", "_index", "_counter", "_view", "_grad", "_extras")
 
-
 #: One recording at a time: while it runs, captured tensors hold traced arrays.
 _lock = RLock()
 
@@ -60,7 +60,6 @@ class Recording:
 
     def __init__(self) -> None:
         self.steps: list[Step] = []
-        self.constants: list[Value] = []
         self.captured: list[tuple[Tensor, Value]] = []  # tensors that the function found elsewhere
         self.memories: dict[int, Memory] = {}  # by the id of the array that owns the memory
         self.written: list[Memory] = []  # inputs that were written to, in this order
@@ -94,7 +93,6 @@ class Recording:
         made = Value(self.name(name), tuple(array.shape), array.dtype, tuple(array.strides))
         if constant:
             made.array = array
-            self.constants.append(made)
         return made
 
     def read(self, array: TracedArray) -> Value:
@@ -136,7 +134,7 @@ class Recording:
         if not facts.get("random") and operands and all(v.array is not None for v in operands):
             return [self.value(name, each, constant=True) for each in results]
         outputs = [self.value(name, each) for each in results]
-        self.steps.append(Step(name, call, arguments, outputs, line=user_line(), **facts))
+        self.steps.append(Step(name, call, arguments, outputs, **facts))
         return outputs
 
     def call(self, name: str, function: Callable[..., Any], arguments: list[Any]) -> TracedArray:
@@ -457,24 +455,21 @@ class RunFormulas:
         self.present: list[int] = []  # the edges for which a formula returned a gradient
 
     def __call__(self, xp: Any, *values: Any) -> list[Array]:
-        results = self.results(dict(zip(self.names, values, strict=True)))
+        node = KnownNode(self.op, self.wanted, dict(zip(self.names, values, strict=True)))
+        results = node.run((), None, arrays=True)
         self.present = [i for i, (r, w) in enumerate(zip(results, self.wanted, strict=True))
                         if w and r is not None]
         return [xp.as_array(results[i]) for i in self.present]
 
-    def results(self, known: dict[str, Any]) -> list[Any]:
-        """Return a gradient, or `None`, for each edge."""
-        op = self.op
-        results: list[Any] = []
-        if op.shared is not None:
-            known["shared"] = op.shared(*map(known.__getitem__, op.needed_by_shared))
-        for name, (formula, names) in op.formulas.items():
-            of_list = name == op.list_of_tensors
-            count = len(self.wanted) - len(op.formulas) + 1 if of_list else 1
-            if not any(self.wanted[len(results):len(results) + count]):
-                results += [None] * count
-                continue
-            shared = {} if op.shared is None else {"shared": known["shared"]}
-            result = formula(*map(known.__getitem__, names), **shared)
-            results += result if of_list else [result]
-        return results
+
+class KnownNode(OpNode):
+    """A node whose formulas run on given values, instead of the ones that a node saves."""
+
+    def __init__(self, op: Any, wanted: Sequence[bool], known: dict[str, Any]) -> None:
+        self.op = op
+        self.edges = [(self if each else None, 0) for each in wanted]
+        self.known = known
+
+    def named_values(self, grads: Sequence[Any], arrays: bool) -> dict[str, Any]:
+        """Return the given values."""
+        return self.known

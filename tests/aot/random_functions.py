@@ -9,7 +9,7 @@ import random
 import sys
 import warnings
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -68,7 +68,6 @@ class Made:
 
     source: str
     seed: int
-    lines: list[str] = field(default_factory=list)
 
 
 def generate(seed: int) -> Made:
@@ -98,7 +97,7 @@ def generate(seed: int) -> Made:
     while rng.random() < 0.4:
         results.append(rng.choice([*names, *(v for v, _ in views)]))
     lines.append(f"return {', '.join(results)}")
-    return Made("def f(a, b, c):\n" + "".join(f"    {line}\n" for line in lines), seed, lines)
+    return Made("def f(a, b, c):\n" + "".join(f"    {line}\n" for line in lines), seed)
 
 
 def outcome(made: Made, compiled: bool) -> list[Any]:

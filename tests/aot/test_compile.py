@@ -607,3 +607,18 @@ def test_a_write_reaches_other_arguments_in_the_same_memory():
 
     fast = torch.compile(captured)
     assert fast(torch.ones(4)).item() == 8 and fast(buffer).item() == 16
+
+
+def test_devices_dtypes_and_distributions_may_be_arguments():
+    def function(x, place, kind, noise):
+        return x.to(kind).to(device=place) * noise.scale, kind, place
+
+    fast, x = compiled(function), torch.ones(2)
+    noise = torch.distributions.Normal(torch.zeros(2), torch.ones(2))
+    for _ in range(3):
+        result, kind, place = fast(x, torch.device("cpu"), torch.float64, noise)
+        assert result.dtype is kind is torch.float64 and place == torch.device("cpu")
+    assert fast.count == 1
+    noise.scale = torch.full((2,), 3.0)
+    assert fast(x, torch.device("cpu"), torch.float64, noise)[0].tolist() == [3, 3]
+    assert fast(x, torch.device("cpu"), torch.float32, noise)[0].dtype is torch.float32
