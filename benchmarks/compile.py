@@ -143,7 +143,7 @@ def chain(torch: Any) -> Any:
 def saved_bytes(torch: Any) -> dict[str, int]:
     """Return the bytes that the GPT saves: in eager mode, and by budget in a compiled program."""
     from minigrad.aot.partition import partition
-    from minigrad.aot.record import record
+    from minigrad.aot.trace.record import record
 
     torch.manual_seed(0)
     model, x = gpt(torch), torch.randint(0, 65, (16, 64))

@@ -4,11 +4,12 @@ The folder is named after `torch/_functorch/aot_autograd.py`, which does the sam
 means "ahead of time": the backward pass is recorded before the program first runs it.  Read the
 files in the order of the work:
 
-    guards.py     what must be the same in a later call, so that the program is right for it
-    traced.py     arrays that record the operations on them
-    record.py     one call of the function, and the engine's backward pass, as a list of steps
+    guards/       what must be the same in a later call, so that the program is right for it
+    trace/        one call of the function, and the engine's backward pass, as a list of steps
     program.py    that list; steps that are needed, and steps that repeat an earlier one
     partition.py  which values the forward pass saves, and which are computed again
-    emit.py       each half as a Python function of arrays
-    compiled.py   running them: tensors, the node in the graph, writes, another recording
+    flow.py       the cheapest such choice
+    buffers.py    when a value dies, and which result takes over its memory
+    emit.py       each half as a Python function of arrays; direct.py: ops as single NumPy calls
+    compiled.py   running them: tensors, writes, another recording; node.py: the node in the graph
 """

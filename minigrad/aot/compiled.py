@@ -18,14 +18,16 @@ from ..graph.node import assign_sequence_nr
 from ..op.apply import apply
 from ..ops.random.generator import get_rng_state
 from ..tensor.tensor import Tensor
+from .buffers import roots_of
 from .emit import emit
-from .guards import Surroundings, modes, signature
-from .memory import roots_of
+from .guards.signature import modes, signature
+from .guards.surroundings import Surroundings
 from .node import Again, Call, CompiledNode, OneResultNode, forget_what_was_said, say_once
 from .partition import partition
 from .program import Step, Value
-from .record import Leaf, Recorded, record
-from .traced import Unrecordable, copied
+from .trace.arrays import copied
+from .trace.record import Leaf, Recorded, record
+from .trace.refusal import Unrecordable
 
 Array = Any
 

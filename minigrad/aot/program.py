@@ -1,7 +1,7 @@
 """A program: a list of steps on arrays, each of which is one call of an op's forward.
 
 >>> from minigrad import ones
->>> from minigrad.aot.record import record
+>>> from minigrad.aot.trace.record import record
 >>> recorded = record(lambda x: (x * 2).sum(), (ones(3),))
 >>> print(recorded.program)
 def program(x):

@@ -16,7 +16,7 @@ import numpy as np
 
 import minigrad as torch
 from minigrad.aot.compiled import CompiledFunction
-from minigrad.aot.traced import Unrecordable
+from minigrad.aot.trace.refusal import Unrecordable
 
 #: Expressions of tensors of the shape (3, 4); {x} and {y} are variables.
 EXPRESSIONS = (

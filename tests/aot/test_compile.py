@@ -11,7 +11,7 @@ import pytest
 import minigrad as torch
 from minigrad.aot.compiled import LIMIT, CompiledFunction, forget_all
 from minigrad.aot.partition import at_level, partition
-from minigrad.aot.record import record
+from minigrad.aot.trace.record import record
 from minigrad.nn import functional as F
 
 

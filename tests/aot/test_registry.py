@@ -14,7 +14,7 @@ import pytest
 
 import minigrad
 from minigrad.aot.compiled import CompiledFunction
-from minigrad.aot.traced import Unrecordable
+from minigrad.aot.trace.refusal import Unrecordable
 from minigrad.autograd import grad
 from minigrad.op.apply import apply
 from minigrad.op.arguments import bind

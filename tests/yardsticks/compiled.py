@@ -15,7 +15,7 @@ import numpy as np
 
 import minigrad
 from minigrad.aot.compiled import CompiledFunction
-from minigrad.aot.traced import Unrecordable
+from minigrad.aot.trace.refusal import Unrecordable
 from minigrad.autograd import grad
 
 from .compare import flat

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import keyword
-import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import RLock
@@ -11,26 +9,19 @@ from typing import Any
 
 import numpy as np
 
-from .. import _state
-from ..backend import numpy_backend
-from ..frames import user_frame
-from ..op import inplace
-from ..op.apply import Prepared, as_arrays, explain, narrowed, wrap
-from ..op.apply import record as record_node
-from ..op.arguments import shapes_of
-from ..op.node import OpNode
-from ..tensor.tensor import Tensor
-from .program import Step, Value, values_among
-from .traced import (
-    Memory,
-    TracedArray,
-    Unrecordable,
-    geometry,
-    owner_of,
-    part_of,
-    stored,
-    with_part,
-)
+from ... import _state
+from ...backend import BACKENDS, numpy_backend
+from ...op import inplace
+from ...op.apply import Prepared, as_arrays, explain, narrowed, wrap
+from ...op.apply import record as record_node
+from ...op.arguments import shapes_of
+from ...tensor.tensor import Tensor
+from ..program import Value
+from .arrays import TracedArray
+from .backend import TracingBackend
+from .formulas import RunFormulas, with_copies, without_effects
+from .memory import Memory, geometry, owner_of, private_copy
+from .steps import Steps, inner
 
 Array = Any
 
@@ -52,96 +43,23 @@ SLOTS = ("_array", "_node", "_index", "_counter", "_view", "_grad", "_extras")
 #: One recording at a time: while it runs, captured tensors hold traced arrays.
 _lock = RLock()
 
+BACKENDS[TracedArray] = TracingBackend()  # type: ignore[assignment]  # methods in place of values
 
-class Recording:
-    """A recording in progress: an interceptor that adopts tensors, and the steps so far."""
+
+class Recording(Steps):
+    """A recording in progress: an interceptor that adopts tensors and records their ops."""
 
     below = None  # it is always the last interceptor
 
     def __init__(self) -> None:
-        self.steps: list[Step] = []
+        super().__init__()
         self.captured: list[tuple[Tensor, Value]] = []  # tensors that the function found elsewhere
-        self.memories: dict[int, Memory] = {}  # by the id of the array that owns the memory
-        self.written: list[Memory] = []  # inputs that were written to, in this order
         self.fresh: dict[int, Tensor] = {}  # tensors that were created during the recording
         self.originals: list[tuple[Tensor, list[Any]]] = []
         self.generators: dict[int, tuple[Any, Any]] = {}  # with their states before the recording
-        self.read_again: list[tuple[TracedArray, Value, int]] = []  # with the Values before that
-        self.counts: dict[str, int] = {}
-        self.refused: Unrecordable | None = None
         self.in_call = self.drew = False
 
-    def refuse(self, what: str) -> Unrecordable:
-        """Return the error for something that a program cannot do; it names the user's line."""
-        error = Unrecordable(f"torch.compile: {what}, at {user_line()}")
-        self.refused = self.refused or error
-        return error
-
-    # ---------------------------------------------------------------- names and values
-
-    def name(self, wanted: str) -> str:
-        """Return a name that no other value has, such as mul, mul_1 and mul_2."""
-        wanted = re.sub(r"\W", "_", wanted) or "value"
-        if keyword.iskeyword(wanted) or wanted[0].isdigit():
-            wanted = "_" + wanted
-        count = self.counts.get(wanted, 0)
-        self.counts[wanted] = count + 1
-        return self.name(f"{wanted}_{count}") if count else wanted
-
-    def value(self, name: str, array: Array, constant: bool = False) -> Value:
-        """Return a new Value for an array."""
-        made = Value(self.name(name), tuple(array.shape), array.dtype, tuple(array.strides))
-        if constant:
-            made.array = array
-        return made
-
-    def read(self, array: TracedArray) -> Value:
-        """Return the Value of a traced array, after the writes to its memory so far."""
-        memory = array.memory
-        if array.version != memory.version:
-            place = geometry(array.inner, memory.array)
-            if place == geometry(memory.array, memory.array):
-                value = memory.whole
-            else:
-                (value,) = self.add("part_of", part_of, [memory.whole, *place], [array.inner],
-                                    view=True, cost=0)
-            self.read_again.append((array, array.value, array.version))
-            array.value, array.version = value, memory.version
-        return array.value
-
-    def read_all(self, arguments: Sequence[Any]) -> list[Any]:
-        """Return arguments with Values in place of arrays; a bare array becomes a constant."""
-        return [self.read(a) if type(a) is TracedArray
-                else self.value("constant", a.copy("K"), constant=True) if type(a) is np.ndarray
-                else self.read_all(a) if type(a) is list else a for a in arguments]
-
-    def traced(self, array: Array, value: Value) -> TracedArray:
-        """Return the traced array of a new value, in the memory that its array shares."""
-        owner = owner_of(array)
-        memory = self.memories.get(id(owner))
-        if memory is None:
-            memory = self.memories[id(owner)] = Memory(owner, value)
-            if owner is not array and geometry(owner, owner) != geometry(array, owner):
-                memory.array = array  # the rest of the memory cannot be reached
-        return TracedArray(array, memory, value)
-
     # ---------------------------------------------------------------- steps
-
-    def add(self, name: str, call: Callable[..., Any], arguments: list[Any],
-            results: list[Array], **facts: Any) -> list[Value]:
-        """Append a step; return a Value for each result, if possible a constant."""
-        operands = list(values_among(arguments))
-        if not facts.get("random") and operands and all(v.array is not None for v in operands):
-            return [self.value(name, each, constant=True) for each in results]
-        outputs = [self.value(name, each) for each in results]
-        self.steps.append(Step(name, call, arguments, outputs, **facts))
-        return outputs
-
-    def call(self, name: str, function: Callable[..., Any], arguments: list[Any]) -> TracedArray:
-        """Call a function of one result on arrays, and record that."""
-        array = function(numpy_backend, *map(inner, arguments))
-        (value,) = self.add(name, function, self.read_all(arguments), [array])
-        return self.traced(array, value)
 
     def forward(self, op: Any, call: Prepared) -> Any:
         """Run an op's forward and record the step; return a traced array, or a list of them."""
@@ -187,23 +105,6 @@ class Recording:
                                                                  array.memory.array):
             raise self.refuse("an op writes to a part of a tensor")
         self.replace(array.memory, value)
-
-    def replace(self, memory: Memory, value: Value) -> None:
-        """Give a memory a new value, and note that it was written to if it is an input."""
-        if memory.is_input:
-            if memory.is_part:
-                raise self.refuse("an input that is a part of another tensor is written to")
-            if memory not in self.written:
-                self.written.append(memory)
-        memory.whole = value
-        memory.version += 1
-
-    def go_back(self, steps: int, read: int, refused: Unrecordable | None) -> None:
-        """Forget the steps after the first `steps`, and the arrays that were read again in them."""
-        for array, value, version in reversed(self.read_again[read:]):
-            array.value, array.version = value, version
-        del self.steps[steps:], self.read_again[read:]
-        self.refused = refused
 
     def formulas(self, node: Any, grads: Sequence[Any], needed: Any) -> list[Any]:
         """Record all formulas of a node as a single step; return the gradients of its inputs."""
@@ -255,17 +156,6 @@ class Recording:
             self.write(target._array, result)
         inplace.finish_write(op, target, node)
         return target
-
-    def write(self, target: TracedArray, result: TracedArray) -> None:
-        """Make a result the value of the target, and of every array that shares its memory."""
-        memory, value = target.memory, self.read(result)
-        target.inner[...] = result.inner
-        place, array = geometry(target.inner, memory.array), memory.array
-        if place != geometry(array, array):
-            (value,) = self.add("with_part", with_part, [memory.whole, value, *place], [array])
-        elif (value.shape, value.dtype, value.strides) != (array.shape, array.dtype, array.strides):
-            (value,) = self.add("stored", stored, [memory.whole, value], [array])
-        self.replace(memory, value)
 
     def check(self, function: Callable[..., Any], tensors: Sequence[Any]) -> None:
         """Record a function that only checks values, so that every run calls it."""
@@ -344,13 +234,6 @@ class Recording:
         tensor._array, tensor._index = traced, 0
         tensor._node = tensor._counter = tensor._view = tensor._grad = tensor._extras = None
 
-    def input(self, array: Array, name: str) -> TracedArray:
-        """Return the traced array of an input, with its shape and strides but in other memory."""
-        private, is_part = private_copy(array)
-        value = self.value(name, private)
-        memory = self.memories[id(owner_of(private))] = Memory(private, value, True, is_part)
-        return TracedArray(private, memory, value)
-
     @contextmanager
     def active(self) -> Iterator[None]:
         """Record on this thread; afterwards, restore tensors and random generators."""
@@ -381,37 +264,11 @@ class Recording:
             generator.set_state(state)
 
 
-def inner(value: Any) -> Any:
-    """Return the real array of a traced one; do the same inside a list."""
-    if type(value) is TracedArray:
-        return value.inner
-    return [inner(each) for each in value] if type(value) is list else value
-
-
 def share(result: Array, argument: Any) -> bool:
     """Return whether a result is in the memory of an argument, or of one in a list."""
     if type(argument) is list:
         return any(share(result, each) for each in argument)
     return type(argument) is np.ndarray and owner_of(result) is owner_of(argument)
-
-
-def user_line() -> str:
-    """Return the user's innermost line, such as `train.py:12`."""
-    frame, _ = user_frame()
-    return f"{frame.f_code.co_filename}:{frame.f_lineno}"
-
-
-def private_copy(array: Array) -> tuple[Array, bool]:
-    """Return a copy with the same strides, and whether the array is a part of other memory."""
-    copy = array.copy("K")
-    if array.size and any(n > 1 and a != b for n, a, b in zip(
-            array.shape, array.strides, copy.strides, strict=True)):
-        span = sum((n - 1) * abs(s) for n, s in zip(array.shape, array.strides)) + array.itemsize
-        room = np.empty(-(-span // array.itemsize), array.dtype)
-        copy = np.lib.stride_tricks.as_strided(room, array.shape, array.strides)
-        copy[...] = array
-        return copy, True
-    return copy, owner_of(array).nbytes != array.nbytes
 
 
 def cost_of(op: Any) -> int:
@@ -421,55 +278,3 @@ def cost_of(op: Any) -> int:
     if op.kinds & {"elementwise", "reduction"} or op.__name__ in FEW_PASSES:
         return 2
     return 3 if op.__name__ == "ScaledDotProduct" else 9
-
-
-def without_effects(run: Callable[..., Any], positions: tuple[int, ...]) -> Callable[..., Any]:
-    """Return a forward that returns new arrays instead of writing to some of its arguments."""
-
-    def call(xp: Any, *arrays: Any) -> list[Array]:
-        copies = [a.copy("K") if i in positions else a for i, a in enumerate(arrays)]
-        results = run(xp, *copies)
-        results = results if isinstance(results, (list, tuple)) else [results]
-        return [*map(xp.as_array, results), *(copies[i] for i in positions)]
-
-    return call
-
-
-def with_copies(run: Callable[..., Any], positions: tuple[int, ...]) -> Callable[..., Any]:
-    """Return a forward that copies the results that share memory with an argument."""
-
-    def call(xp: Any, *arrays: Any) -> list[Array]:
-        results = list(map(xp.as_array, run(xp, *arrays)))
-        return [r.copy("K") if i in positions else r for i, r in enumerate(results)]
-
-    return call
-
-
-class RunFormulas:
-    """The formulas of a node as one function from arrays to the wanted gradients."""
-
-    def __init__(self, op: Any, wanted: tuple[bool, ...], names: tuple[str, ...]) -> None:
-        self.op = op
-        self.wanted = wanted  # for each edge
-        self.names = names  # of the arguments
-        self.present: list[int] = []  # the edges for which a formula returned a gradient
-
-    def __call__(self, xp: Any, *values: Any) -> list[Array]:
-        node = KnownNode(self.op, self.wanted, dict(zip(self.names, values, strict=True)))
-        results = node.run((), None, arrays=True)
-        self.present = [i for i, (r, w) in enumerate(zip(results, self.wanted, strict=True))
-                        if w and r is not None]
-        return [xp.as_array(results[i]) for i in self.present]
-
-
-class KnownNode(OpNode):
-    """A node whose formulas run on given values, instead of the ones that a node saves."""
-
-    def __init__(self, op: Any, wanted: Sequence[bool], known: dict[str, Any]) -> None:
-        self.op = op
-        self.edges = [(self if each else None, 0) for each in wanted]
-        self.known = known
-
-    def named_values(self, grads: Sequence[Any], arrays: bool) -> dict[str, Any]:
-        """Return the given values."""
-        return self.known

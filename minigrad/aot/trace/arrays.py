@@ -5,11 +5,6 @@ NOTE [Traced values]
     values of this one call, so that shapes, dtypes and strides are real ones.  But a decision that
     depends on a value would be right for this call alone.  Code that reads a value, such as
     `bool(tensor)` or `.item()`, therefore raises `Unrecordable`.
-
-NOTE [Writes become values]
-    A program has no writes.  All arrays that share memory refer to one `Memory`, and its `whole`
-    is the current value of all of it.  A write makes a new value for `whole`, and an array that was
-    traced before the write is read again, as a view of the new value, when it is next used.
 """
 
 from __future__ import annotations
@@ -20,61 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from .. import _state
-from ..backend import BACKENDS, numpy_backend
-from ..op.apply import run_op
-from ..op.declaration import F
-from ..tensor.attributes import data_pointer, storage_of
-from .program import Value
+from ... import _state
+from ...backend import BACKENDS
+from ...op.declaration import F
+from ...tensor.attributes import data_pointer
+from ..program import Value
+from .memory import Memory
+from .refusal import SIZED_BY_VALUES, refuse
 
 Array = Any
-
-
-#: Functions of arrays whose results have a size that depends on the values.
-SIZED_BY_VALUES = ("nonzero", "flatnonzero", "unique")
-
-
-class Unrecordable(RuntimeError, AttributeError):
-    """Raised if a call cannot be recorded as a program; the message has the reason."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.obj = self  # no argument of a function, which `refuse_no_tensor` would blame
-
-
-def refuse(what: str) -> Unrecordable:
-    """Return the error for something that a program cannot do, and note it in the recording."""
-    recording = _state.program.get()
-    if recording is None:
-        return Unrecordable(f"torch.compile: {what}, with a tensor that a compiled function kept "
-                            "from its recording")
-    return recording.refuse(what)
-
-
-class Memory:
-    """The memory that several traced arrays may share; see NOTE [Writes become values]."""
-
-    __slots__ = ("array", "is_input", "is_part", "version", "whole")
-
-    def __init__(self, array: Array, whole: Value, is_input: bool = False,
-                 is_part: bool = False) -> None:
-        self.array = array  # all of the memory
-        self.whole = whole
-        self.version = 0
-        self.is_input = is_input
-        self.is_part = is_part  # whether an input is only a part of the memory of the caller
-
-    @property
-    def ptr(self) -> int:
-        """The address of the memory."""
-        return data_pointer(self.array)
-
-    @property
-    def size(self) -> int:
-        """The size in bytes; raise for an input that is a part of larger memory."""
-        if self.is_part:
-            raise refuse("as_strided may reach beyond an input that is a part of a tensor")
-        return int(self.array.nbytes)
 
 
 class TracedArray:
@@ -231,11 +180,8 @@ class TracedArray:
         raise refuse("a NumPy function is called")
 
     def known(self, what: str) -> Array:
-        """Return the array of a constant, since every call shares it; raise for any other array."""
-        value = recording_of(self).read(self)
-        if value.array is None:
-            raise refuse(what)
-        return value.array
+        """Return the array of a constant; raise for any other array."""
+        return recording_of(self).known(self, what)
 
     def compare(self, other: Any) -> Any:
         """Raise, because comparisons go through the functions of `F`."""
@@ -270,9 +216,6 @@ def recording_of(array: TracedArray) -> Any:
     return recording
 
 
-# -------------------------------------------------------------------- calls of steps
-
-
 def converted(xp: Any, array: Array, dtype: Any) -> Array:
     """Return a copy of an array with another dtype."""
     return array.astype(dtype)
@@ -281,112 +224,3 @@ def converted(xp: Any, array: Array, dtype: Any) -> Array:
 def copied(xp: Any, array: Array, order: str) -> Array:
     """Return a copy of an array."""
     return array.copy(order)
-
-
-def part_of(xp: Any, whole: Array, shape: Any, strides: Any, offset: int) -> Array:
-    """Return a view of a part of a memory; strides and offset are in bytes."""
-    return numpy_backend.as_strided(whole, shape, strides, offset)
-
-
-def with_part(xp: Any, whole: Array, part: Array, shape: Any, strides: Any, offset: int) -> Array:
-    """Return a copy of a memory in which a part has other values."""
-    result = whole.copy("K")
-    part_of(xp, result, shape, strides, offset)[...] = part
-    return result
-
-
-def stored(xp: Any, whole: Array, values: Array) -> Array:
-    """Return values in the layout and with the dtype of the memory that they overwrite."""
-    result = np.empty_like(whole)
-    result[...] = values
-    return result
-
-
-def geometry(array: Array, memory: Array) -> tuple[Any, ...]:
-    """Return the shape, the strides and the offset of an array in a memory, in bytes."""
-    return array.shape, array.strides, data_pointer(array) - data_pointer(memory)
-
-
-def owner_of(array: Array) -> Array:
-    """Return the array that owns the memory, even if it has another dtype."""
-    owner = storage_of(array)
-    while type(owner.base) is np.ndarray:
-        owner = owner.base
-    return owner
-
-
-# -------------------------------------------------------------------- the backend
-
-
-class TracingBackend:
-    """Backend of traced arrays: it records each op, and new constants are plain arrays."""
-
-    name = "traced"
-    device_type = "cpu"
-    array_type: type = TracedArray
-    generators: Any = None
-
-    def run_op(self, op: Any, call: Any, inplace: bool = False) -> Any:
-        """Record a prepared op."""
-        recording = _state.program.get()
-        if recording is None:
-            raise refuse(f"{op.name} ran")
-        return recording.run_inplace(op, call) if inplace else recording.run_op(op, call)
-
-    def run_values(self, op: Any, values: list[Any]) -> Any:
-        """Prepare and record an op."""
-        return run_op(op, values)
-
-    def as_array(self, value: Any) -> Any:
-        """Return the result of an operator, since it is already an array."""
-        return value
-
-    def detached(self, array: TracedArray) -> TracedArray:
-        """Return the same array, since tensors hold the history."""
-        return array
-
-    def in_batch(self, example: Any, array: TracedArray) -> Any:
-        """Return a new constant."""
-        return example
-
-    def from_host(self, array: Any) -> Any:
-        """Return a constant."""
-        return array
-
-    def may_ask(self) -> bool:
-        """Return True: values may be read, and reads that a program cannot do raise anyway."""
-        return True
-
-    def place_of(self, arrays: Any) -> Any:
-        """Return `None`, since work on these arrays needs no context."""
-        return None
-
-    def may_share_memory(self, one: Any, other: Any) -> bool:
-        """Return whether two traced arrays may overlap."""
-        return bool(np.may_share_memory(getattr(one, "inner", one), getattr(other, "inner", other)))
-
-    def synchronize(self, index: int | None = None) -> None:
-        """Do nothing: recording has finished when it returns."""
-
-    def to_host(self, array: Any) -> Any:
-        """Return the values of a constant; raise for any other array."""
-        return array.known("values are read as a NumPy array")
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        function = getattr(numpy_backend, name)
-
-        def call(*args: Any, **kwargs: Any) -> Any:
-            if any(type(each) is TracedArray for each in (*args, *kwargs.values())):
-                if name in SIZED_BY_VALUES:
-                    raise refuse("the size of a result depends on values")
-                if not name.endswith("_like"):
-                    raise refuse(f"`{name}` is called outside of an op")
-                args = getattr(args[0], "inner", args[0]), *args[1:]
-            return function(*args, **kwargs)
-
-        return call
-
-
-BACKENDS[TracedArray] = TracingBackend()  # type: ignore[assignment]  # methods in place of values

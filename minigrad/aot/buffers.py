@@ -9,6 +9,7 @@ NOTE [When a buffer may be taken over]
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 from .program import Step, Value
@@ -39,33 +40,38 @@ def roots_of(steps: Sequence[Step]) -> dict[int, Value]:
 
 def taken_over(steps: Sequence[Step], outputs: Sequence[Value | None],
                is_elementwise: Callable[[Step], bool]) -> dict[int, Value]:
-    """Return, by the id of a step, the operand whose buffer its result takes over."""
+    """Return, by the id of a step, the operand whose buffer its result takes over; see the NOTE."""
     roots = roots_of(steps)
-
-    def memory(value: Value) -> int:
-        return id(roots.get(id(value), value))
-
-    last: dict[int, int] = {}  # by memory, the number of the last step that needs it
-    for number, step in enumerate(steps):
-        for value in (*step.inputs(), *step.outputs):
-            last[memory(value)] = number
-    for output in outputs:
-        if output is not None:
-            last[memory(output)] = len(steps)
+    last = last_use_of_memory(steps, outputs, roots)
     allocated: set[int] = set()
     taken: dict[int, Value] = {}
     for number, step in enumerate(steps):
         if is_elementwise(step):
-            operands = list(step.inputs())
-            for value in operands:
-                if (id(value) in allocated and last[id(value)] == number
-                        and [memory(v) for v in operands].count(id(value)) == 1
+            used = Counter(id(roots.get(id(v), v)) for v in step.inputs())
+            for value in step.inputs():
+                if (id(value) in allocated and last[id(value)] == number and used[id(value)] == 1
                         and alike(value, step.outputs[0])):
                     taken[id(step)] = value
                     break
         if not step.view:
             allocated.update(map(id, step.outputs))
     return taken
+
+
+def last_use_of_memory(steps: Sequence[Step], outputs: Sequence[Value | None],
+                       roots: dict[int, Value]) -> dict[int, int]:
+    """Return the number of the last step that needs a value's memory, by the id of the value.
+
+    Views count as their root.  For an output, it is the number of steps.
+    """
+    last: dict[int, int] = {}
+    for number, step in enumerate(steps):
+        for value in (*step.inputs(), *step.outputs):
+            last[id(roots.get(id(value), value))] = number
+    for output in outputs:
+        if output is not None:
+            last[id(roots.get(id(output), output))] = len(steps)
+    return last
 
 
 def alike(one: Value, other: Value) -> bool:

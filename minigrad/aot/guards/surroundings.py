@@ -1,12 +1,9 @@
-"""Guards: everything that a later call must have in common with the recorded one.
+"""What a function can reach without arguments, and whether any of it has changed.
 
-NOTE [Signature and surroundings]
-    The signature of a call has the shape, the strides, the dtype and `requires_grad` of each
-    tensor, every other argument by value, and the modes (grad mode, default dtype and so on).  The
-    surroundings are everything that the function can reach without arguments: parameters, buffers
-    and attributes of modules, variables of enclosing functions and globals that the code names,
-    also inside lists, dicts and other objects.  A plain value is compared, and a tensor has to be
-    the same object.
+NOTE [Surroundings]
+    The surroundings of a function are the parameters, buffers and attributes of modules, the
+    variables of enclosing functions and the globals that its code names, also inside lists, dicts
+    and other objects.  A plain value is compared, and a tensor has to be the same object.
 """
 
 from __future__ import annotations
@@ -19,51 +16,14 @@ from typing import Any
 
 import numpy as np
 
-from .. import _state
-from ..device import device
-from ..dtypes import dtype, get_default_dtype
-from ..tensor.tensor import Tensor
-from .traced import Unrecordable
-
-#: Types of values that are compared, and that can be part of a key.
-PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis), dtype, device,
-         np.dtype, np.generic)
+from ...tensor.tensor import Tensor
+from ..trace.refusal import Unrecordable
+from .signature import PLAIN
 
 #: Objects whose attributes need no guard.
 SETTLED = (type, types.ModuleType, types.BuiltinFunctionType, np.ufunc, staticmethod, property)
 
 MISSING = object()
-
-
-def modes() -> tuple[Any, ...]:
-    """Return the modes of this thread that a recording depends on."""
-    return (_state.grad_enabled.get(), _state.inference_enabled.get(), get_default_dtype(),
-            _state.default_devices.get())
-
-
-def signature(tree: Any, tensors: list[Tensor], others: list[Any]) -> Any:
-    """Return a hashable key of a nesting of arguments; append its tensors and other objects."""
-    given = type(tree)
-    if isinstance(tree, Tensor):
-        for position, each in enumerate(tensors):
-            if each is tree:
-                return position
-        tensors.append(tree)
-        array = tree._array
-        return (given, array.shape, array.dtype, array.strides, tree.requires_grad,
-                tree._node is None)
-    if given is tuple or given is list:
-        return (given, *[signature(each, tensors, others) for each in tree])
-    if isinstance(tree, (tuple, list)):
-        return (given, *[signature(each, tensors, others) for each in tree])
-    if isinstance(tree, dict):
-        return (given, *[(key, signature(each, tensors, others)) for key, each in tree.items()])
-    if given is float:
-        return tree.hex()
-    if isinstance(tree, PLAIN):
-        return given, tree
-    others.append(tree)
-    return given, id(tree)
 
 
 class Surroundings:

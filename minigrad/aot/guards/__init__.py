@@ -1,0 +1,1 @@
+"""Guards: everything that a later call must have in common with the recorded one."""
