@@ -20,7 +20,8 @@ from .kernels_window import (
     add_windows,
     conv_output_sizes,
     crop,
-    pad,  # noqa: F401  # for an answer without blocks
+    kernel_positions,  # noqa: F401  # for an answer without blocks
+    pad,  # noqa: F401  # likewise
     windows,  # noqa: F401  # likewise
     zeros,
 )

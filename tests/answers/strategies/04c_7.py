@@ -46,9 +46,9 @@ def conv_grad_input(xp, g, weight, input_sizes, stride, padding, dilation, group
 def conv_grad_input(xp, g, weight, input_sizes, stride, padding, dilation, groups):
     outs, into, *kernel = weight.shape
     batch, counts, sizes = g.shape[0], g.shape[2:], input_sizes[2:]
-    if _flip_pays(g, weight, sizes, stride, padding, dilation):
+    if flip_pays(g, weight, sizes, stride, padding, dilation):
         around = [d * (k - 1) - p for k, d, p in zip(kernel, dilation, padding)]
-        return conv_forward(xp, g, _flipped(xp, weight, groups), None, stride, around, dilation,
+        return conv_forward(xp, g, flipped(xp, weight, groups), None, stride, around, dilation,
                             groups)
     padded = xp.zeros((batch, input_sizes[1], *(n + 2 * p for n, p in zip(sizes, padding))),
                       xp.result_type(g, weight))
@@ -73,7 +73,7 @@ def conv_grad_input(xp, g, weight, input_sizes, stride, padding, dilation, group
     batch, counts, sizes = g.shape[0], g.shape[2:], input_sizes[2:]
     around = [d * (k - 1) - p for k, d, p in zip(kernel, dilation, padding)]
     if prod(stride) == 1 and min(around) >= 0:
-        return conv_forward(xp, g, _flipped(xp, weight, groups), None, stride, around, dilation,
+        return conv_forward(xp, g, flipped(xp, weight, groups), None, stride, around, dilation,
                             groups)
     rows = weight.reshape(groups, outs // groups, into * prod(kernel)).swapaxes(1, 2)
     seen = rows @ g.reshape(batch, groups, outs // groups, prod(counts))
@@ -114,7 +114,7 @@ def conv_grad_input(xp, g, weight, input_sizes, stride, padding, dilation, group
     wide[(..., *(slice(None, None, s) for s in stride))] = g
     around = [d * (k - 1) for k, d in zip(kernel, dilation)]
     ones = (1,) * len(kernel)
-    out = conv_forward(xp, wide, _flipped(xp, weight, groups), None, ones, around, dilation, groups)
+    out = conv_forward(xp, wide, flipped(xp, weight, groups), None, ones, around, dilation, groups)
     return crop(xp, out, padding, input_sizes[2:])
 
 # wrong 04c_7_only_groups_fail: the rows are transposed before they are divided into groups

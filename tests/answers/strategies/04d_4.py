@@ -89,7 +89,7 @@ class OpNode:
             setattr(self, slot, saved_value(by_name[name] if name in names else None,
                                             promoted.get(name)))
 
-# wrong -: worked out once for the class
+# wrong 04d_4_saves_everything: worked out once for the class
 class OpNode:
     def names_to_save(self):
         kind = type(self)

@@ -40,7 +40,7 @@ def unwrapped(name, leaf, level, size, dim):
     if value is None:
         value = F.expand(F.unsqueeze(leaf, 0), (size, *leaf.shape))
     n = value.dim()
-    at = wrap_dim(dim, n)
+    at = dim % n
     return F.permute(value, [*range(1, at + 1), 0, *range(at + 1, n)]) if at else value
 
 # wrong -: the position is inserted into a list
