@@ -116,7 +116,7 @@ def column_block(levels, columns, part, of_input):
     last = F.movedim(columns[part], 0, -1)
     return levels.example(F.reshape(last, (*last.shape[:-1], *of_input)))
 
-# wrong -: the matrix of columns is transposed as a matrix
+# right: the matrix of columns is transposed as a matrix
 def column_block(levels, columns, part, of_input):
     picked = columns[part]
     shape = tuple(picked.shape[1:])
