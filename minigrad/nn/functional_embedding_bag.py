@@ -11,6 +11,7 @@ from typing import Any
 
 from ..op.declaration import F
 from ..op.publish import with_aliases
+from ..ops.checks import at_each_run
 from ..tensor.tensor import Tensor
 from .functional_norm import shorten_rows
 
@@ -152,9 +153,15 @@ def check_kinds(input: Tensor, weight: Tensor, offsets: Tensor,
                            "checking arguments for embedding_bag)")
     if offsets.is_cuda or not offsets.numel():  # do not read a GPU's values back, as in PyTorch
         return
+    check_offsets(offsets, input.numel())
+
+
+@at_each_run
+def check_offsets(offsets: Tensor, length: int) -> None:
+    """Raise unless the offsets begin at 0 and end within the input."""
     if offsets[0] != 0:
         raise RuntimeError("offsets[0] has to be 0, i.e., the first sequence in the mini-batch has "
                            f"to start from position 0. However, got {offsets[0].item()}")
-    if offsets[-1] > input.numel():
+    if offsets[-1] > length:
         raise RuntimeError("offsets[-1] can not be greater than input's length "
-                           f"{input.numel()} but got offsets[-1] of {offsets[-1].item()}")
+                           f"{length} but got offsets[-1] of {offsets[-1].item()}")

@@ -220,8 +220,7 @@ def multi_margin_loss(input: Tensor, target: Tensor, p: int = 1, margin: float =
     _require_dtype(int64, target)
     if weight is not None:
         _require_dtype(input.dtype, weight)
-    if target.numel() and not bool(((target >= 0) & (target < count)).all()):
-        raise RuntimeError("target out of range")
+    check_range(target, 0, count, "target out of range")
     rows, classes = input.reshape(samples, count), target.reshape(-1, 1)
     lacking = F.clamp_min(margin - F.gather(rows, 1, classes) + rows, 0)
     others = F.arange(count, device=input.device).reshape(1, -1) != classes
@@ -251,8 +250,7 @@ def multilabel_margin_loss(input: Tensor, target: Tensor, size_average: bool | N
     if not fits:
         raise RuntimeError(f"inconsistent target size: {list(target.shape)} for input of size: "
                            f"{list(input.shape)}")
-    if target.numel() and not bool(((target >= -1) & (target < count)).all()):
-        raise RuntimeError("argument #2 'target' is out of range")
+    check_range(target, -1, count, "argument #2 'target' is out of range")
     _require_dtype(int64, target)
     rows, classes = input.reshape(samples, count), target.reshape(samples, count)
     given = F.cumprod((classes >= 0).long(), 1)
@@ -307,6 +305,13 @@ def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool = True, full
         stirling = target * F.log(target) - target + 0.5 * F.log(2 * math.pi * target)
         losses = losses + F.masked_fill(stirling, target <= 1, 0)
     return _reduced(losses, reduction)
+
+
+@at_each_run
+def check_range(target: Tensor, lowest: int, count: int, message: str) -> None:
+    """Raise unless all elements are classes from `lowest` to `count` - 1."""
+    if not bool(((target >= lowest) & (target < count)).all()):
+        raise RuntimeError(message)
 
 
 @with_aliases

@@ -23,8 +23,12 @@ def size_at(shape, dim):
     return shape[wrap_dim(dim, len(shape))]
 
 
-def at_each_run(check: Any) -> Any:
-    """Make a check of values part of every run of a compiled function that calls it.
+def at_each_run(function: Any) -> Any:
+    """Make a function that reads values a single step of the programs that compiled functions run.
+
+    Each run calls it with the values of that run, so it may check them, branch on them or draw as
+    many random numbers as they ask for.  It returns `None`, a tensor or a tuple of tensors, in new
+    memory and without a history.  Their shapes must follow from the shapes of its arguments.
 
     >>> @at_each_run
     ... def check(x):
@@ -33,11 +37,10 @@ def at_each_run(check: Any) -> Any:
     >>> check(1)
     """
 
-    @functools.wraps(check)
-    def run(*tensors):
+    @functools.wraps(function)
+    def run(*args):
         if _state.observers.count and (recording := _state.program.get()) is not None:
-            recording.check(check, tensors)
-        else:
-            check(*tensors)
+            return recording.at_each_run(function, args)
+        return function(*args)
 
     return run

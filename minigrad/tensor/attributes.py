@@ -271,11 +271,13 @@ def start_of_memory(array: Array) -> int:
 
     NOTE [Memory of device arrays]
         The `base` of a strided view in CuPy is not the array that owns the memory.  Instead, every
-        array refers to the memory itself.
+        array refers to the memory itself.  The memory of a traced array knows only its `ptr` if it
+        stands for a part of other memory, and its `start` raises.
     """
     if type(array) is np.ndarray:
         return data_pointer(storage_of(array))
-    return int(array.data.mem.ptr)
+    memory = array.data.mem
+    return int(memory.start if hasattr(type(memory), "start") else memory.ptr)
 
 
 def bytes_of_memory(array: Array) -> int:

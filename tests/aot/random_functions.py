@@ -33,6 +33,9 @@ EXPRESSIONS = (
     "torch.addmm({x}, {y}, m)", "{x}.float().to(torch.float32)", "{x}.unsqueeze(0).squeeze(0)",
     "F.mse_loss({x}, {y}) + {x}", "torch.zeros(3, 4) + {x}", "{x}.gather(1, index)",
     "{x}.sort(1).values", "torch.norm({x}) * {y}", "F.batch_norm({x}, mean, var, training=True)",
+    "torch.full((3, 4), 0.5)", "torch.eye(3, 4)", "F.rrelu({x}, training=True) + {y}",
+    "torch.linspace({x}[0, 1].detach(), 1, 4) * {y}",
+    "torch.multinomial({x}.detach().sigmoid(), 4) * {y}",
 )
 #: Views of such a tensor, with a shape to tell which values fit.
 VIEWS = (("{x}[1]", "4"), ("{x}[:, 1]", "3"), ("{x}[1:]", "2x4"), ("{x}.t()", "4x3"),
@@ -45,7 +48,8 @@ FITTING = {"4": ("{y}[0]", "{y}.sum(0)"), "3": ("{y}[:, 0]", "{y}.mean(1)"),
            "3x2": ("{y}[:, :2]",), "3x4": ("{y}",), "2x2": ("{y}[:2, 1:3]",)}
 WRITES = ("{v}.mul_({u})", "{v}.add_({u})", "{v}.copy_({u})", "{v}.zero_()", "{v}.fill_(0.5)",
           "{v}.sub_({u}, alpha=2)", "{v}.tanh_()", "{v}.mul_(3)", "{v}[0] = 1.5", "{v} += {u}",
-          "{v}.clamp_(min=0)", "{v}.uniform_()", "{v}.normal_()", "{v}.exp_()")
+          "{v}.clamp_(min=0)", "{v}.uniform_()", "{v}.normal_()", "{v}.exp_()",
+          "{v}[{v} > 0] = 0.5")
 
 
 @dataclass

@@ -15,7 +15,7 @@ REFUSED = {"refused: torch.compile: a value is read": 0.15,
            "refused: torch.compile: the backward pass raises": 0.1,
            "refused: torch.compile: two tensors that share memory": 0.1,
            "refused: torch.compile: an input that is a part of": 0.2,
-           "refused: torch.compile: as_strided may reach beyond": 0.05,
+           "refused: torch.compile: the storage offset of an input": 0.05,
            "refused: torch.compile: A view was": 0.05,
            "refused: torch.compile: Output": 0.05}
 

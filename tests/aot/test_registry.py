@@ -27,7 +27,6 @@ REFUSED = {
     "Bincount": "depends on values", "MaskedSelect": "depends on values",
     "NonzeroMatrix": "depends on values", "Unique2": "depends on values",
     "UniqueConsecutive": "depends on values",
-    "UnsafeSplit": "share memory", "UnsafeSplitWithSizes": "share memory",
 }
 
 

@@ -195,12 +195,17 @@ class TracedArray:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):  # protocols, and the test whether this is a tensor
             raise AttributeError(name)
-        if name in SIZED_BY_VALUES:
-            raise refuse("the size of a result depends on values")
-        raise refuse(f"`{name}` of an array is used outside of an op")
+        return getattr(self.known(reason(name, f"`{name}` of an array is used")).copy("K"), name)
 
     def __repr__(self) -> str:
         return f"TracedArray({self.value.name}, {self.dtype}{list(self.shape)})"
+
+
+def reason(name: str, otherwise: str) -> str:
+    """Return why a method or function of arrays that is not an op cannot be recorded."""
+    if name in SIZED_BY_VALUES:
+        return "the size of a result depends on values"
+    return f"{otherwise} outside of an op"
 
 
 def as_operand(other: Any, like: TracedArray) -> Any:

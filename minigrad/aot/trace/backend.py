@@ -9,8 +9,8 @@ import numpy as np
 from ... import _state
 from ...backend import numpy_backend
 from ...op.apply import run_op
-from .arrays import TracedArray
-from .refusal import SIZED_BY_VALUES, refuse
+from .arrays import TracedArray, reason
+from .refusal import refuse
 
 
 class TracingBackend:
@@ -73,12 +73,17 @@ class TracingBackend:
         function = getattr(numpy_backend, name)
 
         def call(*args: Any, **kwargs: Any) -> Any:
-            if any(type(each) is TracedArray for each in (*args, *kwargs.values())):
-                if name in SIZED_BY_VALUES:
-                    raise refuse("the size of a result depends on values")
-                if not name.endswith("_like"):
-                    raise refuse(f"`{name}` is called outside of an op")
-                args = getattr(args[0], "inner", args[0]), *args[1:]
-            return function(*args, **kwargs)
+            if not any(type(each) is TracedArray for each in (*args, *kwargs.values())):
+                return function(*args, **kwargs)
+            if name.endswith("_like"):
+                return function(getattr(args[0], "inner", args[0]), *args[1:], **kwargs)
+            why = reason(name, f"`{name}` is called")
+            return function(*[known(each, why) for each in args],
+                            **{key: known(each, why) for key, each in kwargs.items()})
 
         return call
+
+
+def known(value: Any, why: str) -> Any:
+    """Return the array of a constant for a traced array, which the caller may write to."""
+    return value.known(why).copy("K") if type(value) is TracedArray else value

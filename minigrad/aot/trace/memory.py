@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import _state
 from ...backend import numpy_backend
 from ...tensor.attributes import data_pointer, storage_of
 from ..program import Value
@@ -37,6 +38,17 @@ class Memory:
     def ptr(self) -> int:
         """The address of the memory."""
         return data_pointer(self.array)
+
+    @property
+    def start(self) -> int:
+        """The address of the memory; raise for an input that is a part of larger memory.
+
+        The history of a write only compares offsets in the same memory, so it may have the address.
+        """
+        recording = _state.program.get()
+        if self.is_part and not (recording is not None and recording.in_write):
+            raise refuse("the storage offset of an input that is a part of a tensor is read")
+        return self.ptr
 
     @property
     def size(self) -> int:
@@ -85,7 +97,8 @@ def private_copy(array: Array) -> tuple[Array, bool]:
             array.shape, array.strides, copy.strides, strict=True)):
         span = sum((n - 1) * abs(s) for n, s in zip(array.shape, array.strides)) + array.itemsize
         room = np.empty(-(-span // array.itemsize), array.dtype)
-        copy = np.lib.stride_tricks.as_strided(room, array.shape, array.strides)
+        first = sum((n - 1) * -s for n, s in zip(array.shape, array.strides) if s < 0)
+        copy = np.ndarray(array.shape, array.dtype, room, first, array.strides)
         copy[...] = array
         return copy, True
     return copy, owner_of(array).nbytes != array.nbytes

@@ -16,7 +16,7 @@ from ...op.apply import Prepared, as_arrays, explain, narrowed, wrap
 from ...op.apply import record as record_node
 from ...op.arguments import shapes_of
 from ...tensor.tensor import Tensor
-from ..program import Value
+from ..program import Value, values_among
 from .arrays import TracedArray
 from .backend import TracingBackend
 from .formulas import RunFormulas, with_copies, without_effects
@@ -30,6 +30,9 @@ ERRORS = (ValueError, TypeError, LookupError, OverflowError, RuntimeError)
 
 #: The reason, in an op's `no_batching`, that a program cannot contain it.
 SIZE_BY_VALUES = "the size of the result depends on the values"
+
+#: The positions of the arguments that such a size depends on, if it does not depend on all.
+SIZED_BY = {"Bincount": (0,), "MaskedSelect": (1,)}
 
 #: Ops that one pass over memory computes, about as fast as the processor reads and writes.
 ARITHMETIC = {"Add", "Sub", "Mul", "Div", "Neg", "Where", "Relu", "Threshold", "Clone", "Copy",
@@ -57,15 +60,15 @@ class Recording(Steps):
         self.fresh: dict[int, Tensor] = {}  # tensors that were created during the recording
         self.originals: list[tuple[Tensor, list[Any]]] = []
         self.generators: dict[int, tuple[Any, Any]] = {}  # with their states before the recording
-        self.in_call = self.drew = False
+        self.in_call = self.drew = self.in_write = False
 
     # ---------------------------------------------------------------- steps
 
     def forward(self, op: Any, call: Prepared) -> Any:
         """Run an op's forward and record the step; return a traced array, or a list of them."""
-        if SIZE_BY_VALUES in op.no_batching:
-            raise self.refuse(f"the size of the result of {op.name} depends on values")
         arguments = self.read_all(call.arrays)
+        if SIZE_BY_VALUES in op.no_batching and not size_is_known(op, arguments):
+            raise self.refuse(f"the size of the result of {op.name} depends on values")
         arrays = [inner(each) for each in call.arrays]
         before = [a.copy() if type(a) is np.ndarray else None for a in arrays]
         self.in_call, self.drew = True, False
@@ -127,9 +130,10 @@ class Recording(Steps):
         result = self.forward(op, call)
         if call.promoted and op.float32_scalars and type(result) is not list:
             result = narrowed(op, call, result)
-        if op.view:
-            several = type(result) is list
-            for index, each in enumerate(result if several else [result]):
+        several = type(result) is list
+        made = result if several else [result]
+        if op.view or (made and shares_input(call.arrays[0], made)):
+            for index, each in enumerate(made):
                 each.views = (*call.arrays[0].views,
                               (op, call.values[1:], index if several else None))
         if op.__name__ == "AsStrided" and call.arrays[0].memory.is_part:
@@ -154,21 +158,51 @@ class Recording(Steps):
             target._array = result
         else:
             self.write(target._array, result)
-        inplace.finish_write(op, target, node)
+        self.in_write = True
+        try:
+            inplace.finish_write(op, target, node)
+        finally:
+            self.in_write = False
         return target
 
-    def check(self, function: Callable[..., Any], tensors: Sequence[Any]) -> None:
-        """Record a function that only checks values, so that every run calls it."""
-        self.adopt_all(tensors)
-        arrays = [getattr(t, "_array", t) for t in tensors]
+    def at_each_run(self, function: Callable[..., Any], args: Sequence[Any]) -> Any:
+        """Record a call of a function that reads values as one step; see `ops.checks.at_each_run`.
 
-        def call(xp: Any, *values: Any) -> tuple[()]:
-            function(*(Tensor._plain(v) if type(v) is np.ndarray else v for v in values))
-            return ()
+        The step runs exactly once, because it may raise an error or draw random numbers.
+        """
+        self.adopt_all(args)
+        arrays = arrays_of(args)
+        values = self.read_all(arrays)
 
-        with _state.having(_state.program, None):
-            call(numpy_backend, *map(inner, arrays))
-        self.add(function.__name__, call, self.read_all(arrays), [], random=True)
+        def call(*given: Any) -> list[Array]:
+            made = function(*map(as_tensors, given))
+            made = made if isinstance(made, tuple) else () if made is None else (made,)
+            return [tensor._array for tensor in made]
+
+        self.in_call, self.drew = True, False
+        try:
+            with _state.having(_state.program, Unrecorded(self)):
+                found = call(*map(inner, arrays))
+        finally:
+            self.in_call = False
+        if any(share(each, inner(a)) for each in found for a in arrays):
+            raise self.refuse(f"{function.__name__} returns the memory of an argument")
+        kinds = [(each.shape, each.dtype) for each in found]
+
+        def run(xp: Any, *given: Any) -> list[Array]:
+            made = call(*given)
+            if [(each.shape, each.dtype) for each in made] != kinds:
+                raise RuntimeError(f"torch.compile: {function.__name__} returns another shape or "
+                                   "dtype than when it was recorded")
+            return made
+
+        operands = list(values_among(values))
+        fixed = found and operands and all(v.array is not None for v in operands)
+        results = self.add(function.__name__, run, values, found, several=True,
+                           random=self.drew or not fixed)
+        made = tuple(Tensor._plain_as(Tensor, self.traced(*pair))
+                     for pair in zip(found, results, strict=True))
+        return made if len(made) > 1 else made[0] if made else None
 
     # ---------------------------------------------------------------- random numbers, new tensors
 
@@ -224,7 +258,7 @@ class Recording(Steps):
             raise self.refuse(f"a tensor on {tensor.device} or inside a transform is used")
         if id(tensor) in self.fresh:
             copy, _ = private_copy(array)
-            value = self.value("constant", copy, constant=True)
+            value = self.value("constant", array, constant=True)
             memory = self.memories[id(owner_of(copy))] = Memory(copy, value)
             tensor._array = TracedArray(copy, memory, value)
             return
@@ -264,11 +298,71 @@ class Recording(Steps):
             generator.set_state(state)
 
 
+class Unrecorded:
+    """An interceptor that runs ops without recording them, while a step calls a function of ours.
+
+    The recording still learns of the random numbers that the function draws.
+    """
+
+    below = None
+
+    def __init__(self, recording: Recording) -> None:
+        self.draws_from = recording.draws_from
+        self.fresh: dict[int, Tensor] = {}
+
+    def op(self, op: Any, values: list[Any], proceed: Callable[..., Any]) -> Any:
+        """Run an op."""
+        return proceed(op, values)
+
+    def inplace(self, op: Any, values: list[Any], before: Any, proceed: Callable[..., Any]) -> Any:
+        """Run an in-place write."""
+        return proceed(op, values, before)
+
+    def function(self, name: str, args: Any, kwargs: Any) -> Any:
+        """Return the arguments of a composed function as they are."""
+        return args, kwargs
+
+    def created(self, name: str, make: Callable[[], Array]) -> Tensor:
+        """Return a new tensor."""
+        return Tensor._plain_as(Tensor, make())
+
+    def at_each_run(self, function: Callable[..., Any], args: Sequence[Any]) -> Any:
+        """Call a function that reads values."""
+        return function(*args)
+
+
+def arrays_of(value: Any) -> Any:
+    """Return the array of a tensor, and do the same inside lists and tuples, which become lists."""
+    if isinstance(value, (list, tuple)):
+        return [arrays_of(each) for each in value]
+    return value._array if isinstance(value, Tensor) else value
+
+
+def as_tensors(value: Any) -> Any:
+    """Return a tensor for an array, and do the same inside lists."""
+    if type(value) is list:
+        return [as_tensors(each) for each in value]
+    return Tensor._plain(value) if type(value) is np.ndarray else value
+
+
 def share(result: Array, argument: Any) -> bool:
     """Return whether a result is in the memory of an argument, or of one in a list."""
     if type(argument) is list:
         return any(share(result, each) for each in argument)
     return type(argument) is np.ndarray and owner_of(result) is owner_of(argument)
+
+
+def shares_input(array: Any, results: Sequence[TracedArray]) -> bool:
+    """Return whether all results are in the memory of an array, and that is an input's."""
+    return type(array) is TracedArray and array.memory.is_input and all(
+        each.memory is array.memory for each in results)
+
+
+def size_is_known(op: Any, arguments: Sequence[Any]) -> bool:
+    """Return whether the arguments that determine the size of a result are constants."""
+    positions = SIZED_BY.get(op.__name__)
+    chosen = arguments if positions is None else [arguments[i] for i in positions]
+    return all(value.array is not None for value in values_among(chosen))
 
 
 def cost_of(op: Any) -> int:

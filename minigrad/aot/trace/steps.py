@@ -117,10 +117,10 @@ class Steps:
     # ---------------------------------------------------------------- values and traced arrays
 
     def value(self, name: str, array: Array, constant: bool = False) -> Value:
-        """Return a new Value for an array."""
+        """Return a new Value for an array; a constant is a copy, which no later write changes."""
         made = Value(self.name(name), tuple(array.shape), array.dtype, tuple(array.strides))
         if constant:
-            made.array = array
+            made.array, _ = private_copy(array)
         return made
 
     def name(self, wanted: str) -> str:
@@ -152,7 +152,7 @@ class Steps:
     def read_all(self, arguments: Sequence[Any]) -> list[Any]:
         """Return arguments with Values in place of arrays; a bare array becomes a constant."""
         return [self.read(a) if type(a) is TracedArray
-                else self.value("constant", a.copy("K"), constant=True) if type(a) is np.ndarray
+                else self.value("constant", a, constant=True) if type(a) is np.ndarray
                 else self.read_all(a) if type(a) is list else a for a in arguments]
 
     def call(self, name: str, function: Callable[..., Any], arguments: list[Any]) -> TracedArray:

@@ -15,6 +15,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from ... import _state
 from ...backend import backend_of
 from ...default_device import default_device
 from ...device import backend_for
@@ -41,6 +42,7 @@ from .tensor_options import (
     sizes,
     wanted_dtype,
     with_grad,
+    without_grad,
 )
 
 Array = Any
@@ -449,7 +451,11 @@ def linspace(start: Any, end: Any, steps: Any, **options: Unpack[Options]) -> Te
     >>> linspace(0, 1, 5)
     tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
     """
-    return create("linspace", options, even_steps("linspace", start, end, steps))
+    def spaced(start: Any, end: Any) -> Tensor:
+        return create("linspace", without_grad(options),
+                      even_steps("linspace", start, end, steps))
+
+    return between("linspace", spaced, start, end, options)
 
 
 @function(method_too=False, out="creation")
@@ -461,9 +467,24 @@ def logspace(start: Any, end: Any, steps: Any, base: float = 10.0,
     >>> logspace(0, 2, 3)
     tensor([  1.,  10., 100.])
     """
-    exponents = even_steps("logspace", start, end, steps, wide=True)
-    return create("logspace", options, lambda xp, numpy_dtype: xp.power(
-        float(base), exponents(xp, numpy_dtype)).astype(numpy_dtype))
+    def spaced(start: Any, end: Any) -> Tensor:
+        exponents = even_steps("logspace", start, end, steps, wide=True)
+        return create("logspace", without_grad(options), lambda xp, numpy_dtype: xp.power(
+            float(base), exponents(xp, numpy_dtype)).astype(numpy_dtype))
+
+    return between("logspace", spaced, start, end, options)
+
+
+def between(name: str, spaced: Callable[[Any, Any], Tensor], start: Any, end: Any,
+            options: Options) -> Tensor:
+    """Return `spaced(start, end)`; a program calls it in each run if one of them is a tensor."""
+    recording = _state.program.get() if _state.observers.count else None
+    if recording is not None and (isinstance(start, Tensor) or isinstance(end, Tensor)):
+        spaced.__name__ = name  # of the step
+        made = recording.at_each_run(spaced, (start, end))
+    else:
+        made = spaced(start, end)
+    return with_grad(made, options.get("requires_grad", False))
 
 
 def even_steps(name: str, start: Any, end: Any, steps: Any,

@@ -138,6 +138,11 @@ def built(name: str, options: Options, build: Callable[[Any, Any], Array], chose
     return array
 
 
+def without_grad(options: Options) -> Options:
+    """Return options that leave `requires_grad` to a later `with_grad`."""
+    return {**options, "requires_grad": False}
+
+
 def with_grad(tensor: Tensor, requires_grad: bool) -> Tensor:
     """Set `requires_grad` on a new tensor; raise `RuntimeError` unless it is floating-point."""
     if requires_grad:

@@ -223,7 +223,7 @@ def normalised(self, key):
 def take_apart(self, parts, drop_full=True):
     """Apply the integers, slices, `None` and `...` of an index; return the view and index tensors.
 
-    Each tensor is paired with the dimension of the view that it indexes.
+    Each tensor is paired with the dimension of the view that it indexes; masks stay as they are.
     """
     taken = sum(part._array.ndim if isinstance(part, Tensor) and part._array.dtype.kind == "b"
                 else not (part is None or part is Ellipsis or isinstance(part, bool))
@@ -263,7 +263,7 @@ def take_apart(self, parts, drop_full=True):
         else:
             raise IndexError("only integers, slices (`:`), ellipsis (`...`), None and long or byte "
                              f"Variables are valid indices (got {type_of(part)})")
-    return view, expand_masks(view, tensors)
+    return view, tensors
 
 
 def type_of(value):
@@ -313,22 +313,42 @@ def selected(view, dim, index, position):
 
 def expand_masks(view, tensors):
     """Replace each mask by the positions of its true elements, all on the view's device."""
-    expanded, shape = [], view._array.shape
+    expanded = []
     for dim, tensor in tensors:
         array = arriving(tensor, view)
         if array.dtype.kind != "b":
             expanded.append((dim, tensor if array is tensor._array else Tensor._plain(array)))
             continue
-        for at, n in enumerate(array.shape):
-            if n != shape[dim + at]:
-                refuse_stale(view)
-                raise IndexError(
-                    f"The shape of the mask {list(array.shape)} at index {at} does not match the "
-                    f"shape of the indexed tensor {list(shape)} at index {dim + at}")
+        check_mask(view, dim, array.shape)
         with place_on(array):
             positions = array.nonzero()
         expanded += [(dim + at, Tensor._plain(p)) for at, p in enumerate(positions)]
     return expanded
+
+
+def check_mask(view, dim, mask):
+    """Raise unless a view has the shape of a mask from dimension `dim` on."""
+    shape = view._array.shape
+    for at, n in enumerate(mask):
+        if n != shape[dim + at]:
+            refuse_stale(view)
+            raise IndexError(
+                f"The shape of the mask {list(mask)} at index {at} does not match the "
+                f"shape of the indexed tensor {list(shape)} at index {dim + at}")
+
+
+def filled_by_mask(view, tensors, value):
+    """Return the mask and the number of `masked_fill` that an indexed write equals, or `None`.
+
+    A program cannot contain the positions in a mask, because their number depends on its values.
+    The caller has checked that the mask is the whole index and that `value` has one element.
+    """
+    if _state.program.get() is None or value.requires_grad or len(tensors) > 1:
+        return None
+    (dim, mask), = tensors
+    check_mask(view, dim, mask._array.shape)
+    rest = (1,) * (view.ndim - dim - mask.ndim)
+    return F.view(mask, (*mask.shape, *rest)) if rest else mask, F.reshape(value, ())
 
 
 def arriving(index, view):
@@ -363,6 +383,7 @@ def getitem(self, key):
         return sliced(self, 0, key, drop_full=False)
     view, tensors = take_apart(self, normalised(self, key))
     if tensors:
+        tensors = expand_masks(view, tensors)
         return Index(view, [t for _, t in tensors], tuple(d for d, _ in tensors))
     return Alias(view) if view is self else view
 
@@ -388,12 +409,20 @@ def setitem(self, key, value):
     if key is True:
         key = None
     parts = normalised(self, key)
+    filled = None
     try:
         view, tensors = take_apart(self, parts)
+        if value._array.size == 1 and lone_mask(parts):
+            filled = filled_by_mask(view, tensors, value.to(self.dtype, copy=True))
+        if filled is None:
+            tensors = expand_masks(view, tensors)
     except IndexError as error:
         if str(error).startswith("The shape of the mask") and self.ndim:
             refuse_leaf(self)
         raise
+    if filled is not None:
+        view.masked_fill_(*filled)
+        return
     if value._array.size == 1 and lone_mask(parts):
         # As in `masked_fill_`: cast the value, and copy it because it may be part of `self`.
         value = value.to(self.dtype, copy=True)

@@ -7,6 +7,7 @@ from ...backend.memory_layout import in_rows, laid_out_like
 from ...op.declaration import F, Op, unary_samples
 from ...op.publish import function
 from ...shapes import broadcast, depends_on_values, numel
+from ..checks import at_each_run
 from ..shape.slicing import IntoZeros
 from ..shape.view import array_of
 from .gather import check_index, dtype_name
@@ -298,6 +299,12 @@ def nonzero_static(input, *, size: int, fill_value: int = -1):
     """
     if size < 0:
         raise RuntimeError("nonzero_static: 'size' must be an non-negative integer")
+    return padded_positions(input, size, fill_value)
+
+
+@at_each_run
+def padded_positions(input, size, fill_value):
+    """Return `size` rows: the indices of nonzero elements, and then rows of `fill_value`."""
     found = NonzeroMatrix(input)
     missing = max(size - found.shape[0], 0)
     rest = F.full((missing, found.shape[1]), fill_value, dtype=found.dtype, device=found.device)

@@ -7,7 +7,7 @@ from ...op.declaration import Op
 from ...op.publish import function
 from ...op.results import named_result
 from ...shapes import broadcast
-from ..checks import require_one_dtype, size_at
+from ..checks import at_each_run, require_one_dtype, size_at
 from .decompositions import LinAlgError, require_square
 from .product_checks import by, dtype_names
 from .triangular import TWO_DTYPES
@@ -40,10 +40,17 @@ class LdlFactor(Op):
 def checked_factors(name, A, check_errors):
     """Return the result of `LdlFactor`; raise `LinAlgError` for a zero in D if `check_errors`."""
     found = LdlFactor(A)
-    if check_errors and bool((found.info != 0).any()):
+    if check_errors:
+        check_info(name, found.info)
+    return found
+
+
+@at_each_run
+def check_info(name, info):
+    """Raise if a factorization found a zero in D."""
+    if bool((info != 0).any()):
         raise LinAlgError(f"torch.linalg.{name}: D has a zero on its diagonal: the matrix is "
                           "singular")
-    return found
 
 
 @function(method_too=False, out="exact")

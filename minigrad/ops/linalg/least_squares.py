@@ -61,9 +61,8 @@ def linalg_lstsq(A, B, rcond=None, *, driver=None):
     limit = F.amax(values, -1, True) * rcond if values.shape[-1] else values
     rank = F.sum(F.gt(values, limit), -1)
     m, n = A.shape[-2:]
-    full = driver == "gels" or (driver != "gelsy" and F.all(F.eq(rank, n)))
     residuals = F.narrow(F.reshape(X, (-1,)), 0, 0, 0)  # empty, but it requires grad if X does
-    if full and m > n:
+    if m > n and (driver == "gels" or (driver != "gelsy" and F.all(F.eq(rank, n)))):
         off = F.matmul(A, X) - B
         residuals = F.sum(off * off, -2)
     if driver == "gels":

@@ -13,6 +13,7 @@ from ...dtypes import type_name
 from ...op.arguments import require
 from ...op.declaration import F, Op
 from ...op.publish import function
+from ..checks import at_each_run
 
 
 class CtcLoss(Op):
@@ -21,14 +22,15 @@ class CtcLoss(Op):
     `targets` are (N, S), padded with arbitrary labels.
 
     >>> from minigrad import tensor
-    >>> CtcLoss(tensor([[[0.5, 0.5]]]).log(), tensor([[1]]), (1,), (1,), 0, False)[0]
+    >>> one = tensor([1])
+    >>> CtcLoss(tensor([[[0.5, 0.5]]]).log(), tensor([[1]]), one, one, 0, False)[0]
     tensor([0.6931])
     """
 
     node = "CtcLossBackward"
     public = False
     no_batching = "each example has lengths of its own"
-    tensors = ("log_probs", "targets")
+    tensors = ("log_probs", "targets", "input_lengths", "target_lengths")
     outputs = ("losses", "log_alpha")
     constants = 1
 
@@ -44,10 +46,10 @@ class CtcLoss(Op):
         alpha[:, 0, :2] = emitted[:, 0, :2]
         for t in range(1, steps):
             alpha[:, t] = passed_on(xp, alpha[:, t - 1], may_skip) + emitted[:, t]
-        last = xp.asarray(input_lengths, dtype="int64") - 1
+        last = input_lengths - 1
         arrived = xp.where(ends, alpha[xp.arange(batch), last.clip(0)], -xp.inf)
         losses = -log_of_sum(xp, arrived)[:, 0]
-        empty = xp.where(xp.asarray(target_lengths, dtype="int64") == 0, 0.0, xp.inf)
+        empty = xp.where(target_lengths == 0, 0.0, xp.inf)
         return xp.where(last < 0, empty, losses).astype(log_probs.dtype), alpha
 
     def grad_log_probs(g_losses, log_probs, targets, losses, log_alpha, input_lengths,
@@ -61,22 +63,24 @@ class CtcLoss(Op):
 
     def samples(make):
         targets = make.ints(2, 2, low=1, high=3)
-        yield make(4, 2, 3), targets, (4, 3), (2, 1), 0, False
+        lengths = F.as_tensor([4, 3]), F.as_tensor([2, 1])
+        yield make(4, 2, 3), targets, *lengths, 0, False
 
 
 class CtcLossInput(Op):
     """The gradient of `CtcLoss` for the logits: the probability minus the share of the paths.
 
     >>> from minigrad import ones, tensor
-    >>> log_probs, targets = tensor([[[0.5, 0.5]]]).log(), tensor([[1]])
-    >>> losses, alpha = CtcLoss(log_probs, targets, (1,), (1,), 0, False)
-    >>> CtcLossInput(ones(1), log_probs, targets, losses, alpha, (1,), (1,), 0, False)
+    >>> log_probs, targets, one = tensor([[[0.5, 0.5]]]).log(), tensor([[1]]), tensor([1])
+    >>> losses, alpha = CtcLoss(log_probs, targets, one, one, 0, False)
+    >>> CtcLossInput(ones(1), log_probs, targets, losses, alpha, one, one, 0, False)
     tensor([[[ 0.5000, -0.5000]]])
     """
 
     public = False
     no_batching = "each example has lengths of its own"
-    tensors = ("grad", "log_probs", "targets", "losses", "log_alpha")
+    tensors = ("grad", "log_probs", "targets", "losses", "log_alpha", "input_lengths",
+               "target_lengths")
     nondifferentiable = True
     not_implemented_derivative = "derivative for aten::_ctc_loss_backward is not implemented"
 
@@ -88,7 +92,7 @@ class CtcLossInput(Op):
                 blank, zero_infinity):
         emitted, may_skip, ends, labels = states(xp, log_probs, targets, target_lengths, blank)
         batch, steps, count = emitted.shape
-        last = xp.asarray(input_lengths, dtype="int64")[:, None] - 1
+        last = input_lengths[:, None] - 1
         # The backward lattice is the same: a skip from s to s + 2 becomes one from s + 2 to s.
         skips = xp.concatenate([xp.zeros((batch, 2), bool), may_skip[:, :1:-1]], 1)
         beta, paths = xp.full((batch, count), -xp.inf, log_probs.dtype), xp.empty_like(log_alpha)
@@ -112,8 +116,9 @@ class CtcLossInput(Op):
 
     def samples(make):
         log_probs, targets = F.log_softmax(make(4, 2, 3), 2), make.ints(2, 2, low=1, high=3)
-        losses, alpha = CtcLoss(log_probs, targets, (4, 3), (2, 1), 0, False)
-        yield make(2), log_probs, targets, losses, alpha, (4, 3), (2, 1), 0, False
+        lengths = F.as_tensor([4, 3]), F.as_tensor([2, 1])
+        losses, alpha = CtcLoss(log_probs, targets, *lengths, 0, False)
+        yield make(2), log_probs, targets, losses, alpha, *lengths, 0, False
 
 
 def states(xp, log_probs, targets, target_lengths, blank):
@@ -122,7 +127,7 @@ def states(xp, log_probs, targets, target_lengths, blank):
     A path may skip the blank between two labels if they differ.
     """
     batch, width = targets.shape
-    lengths = xp.asarray(target_lengths, dtype="int64")[:, None]
+    lengths = target_lengths[:, None]
     known = xp.where(xp.arange(width) < lengths, targets, blank)
     labels = xp.full((batch, 2 * width + 1), blank, "int64")
     labels[:, 1::2] = known
@@ -161,25 +166,26 @@ def passed_on(xp, log_probability, may_skip):
 # -------------------------------------------------------------------- the function
 
 
-def lengths_of(name, given):
-    """Return lengths as a tuple; raise unless they are integers."""
+def lengths_of(name, given, device):
+    """Return lengths as an int64 vector on a device; raise unless they are integers."""
     if hasattr(given, "dtype"):
         if given.dtype not in (dtypes.int64, dtypes.int32, dtypes.int16, dtypes.int8,
                                dtypes.uint8):
             raise RuntimeError(f"{name} must be integral")
-        return tuple(F.reshape(given, (-1,)).tolist())
+        return F.to(F.reshape(given, (-1,)), device, dtypes.int64)
     if not isinstance(given, (tuple, list)):
         raise TypeError(f"ctc_loss(): {name} must be a tensor or a tuple of ints, not "
                         f"{type(given).__name__}")
-    return tuple(given)
+    return F.as_tensor(tuple(given), dtype=dtypes.int64, device=device)
 
 
+@at_each_run
 def check_lengths(name, lengths, batch, most=None):
     """Raise PyTorch's error for lengths that are negative, too many or too large."""
-    if len(lengths) != batch:
+    if lengths.numel() != batch:
         raise RuntimeError(f"{name} must be of size batch_size")
     where = "(while checking arguments for ctc_loss_allocate_outputs)"
-    for length in lengths:
+    for length in lengths.tolist():
         if length < 0:
             raise RuntimeError(f"Expected {name} to have value at least 0, but got value {length} "
                                f"{where}")
@@ -188,21 +194,32 @@ def check_lengths(name, lengths, batch, most=None):
                                f"{length} {where}")
 
 
+#: Where PyTorch finds the targets wrong.
+TARGETS = "for argument #2 'targets' (while checking arguments for ctc_loss_allocate_outputs)"
+
+
+@at_each_run
+def check_width(width, lengths):
+    """Raise if a target is longer than the rows of `targets`, which hold `width` labels."""
+    longest = max(lengths.tolist(), default=0)
+    if width < longest:
+        raise RuntimeError(f"Expected tensor to have size at least {longest} at dimension 1, but "
+                           f"got size {width} {TARGETS}")
+
+
 def in_rows_of(targets, lengths, blank):
     """Return targets as (N, S), padded with blanks; a vector is split by the lengths."""
-    where = "for argument #2 'targets' (while checking arguments for ctc_loss_allocate_outputs)"
-    width = max(lengths, default=0)
     if targets.ndim == 2:
-        if targets.size(0) != len(lengths):
-            raise RuntimeError(f"Expected tensor to have size {len(lengths)} at dimension 0, but "
-                               f"got size {targets.size(0)} {where}")
-        if targets.size(1) < width:
-            raise RuntimeError(f"Expected tensor to have size at least {width} at dimension 1, "
-                               f"but got size {targets.size(1)} {where}")
+        if targets.size(0) != lengths.numel():
+            raise RuntimeError(f"Expected tensor to have size {lengths.numel()} at dimension 0, "
+                               f"but got size {targets.size(0)} {TARGETS}")
+        check_width(targets.size(1), lengths)
         return targets
+    lengths = lengths.tolist()
+    width = max(lengths, default=0)
     if targets.numel() != sum(lengths):
         raise RuntimeError(f"Expected tensor to have size {sum(lengths)} at dimension 0, but got "
-                           f"size {targets.numel()} {where}")
+                           f"size {targets.numel()} {TARGETS}")
     rows = F.new_full(targets, (len(lengths), width), blank)
     begin = 0
     for row, length in enumerate(lengths):
@@ -247,8 +264,8 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
     steps, batch, classes = log_probs.shape
     if not 0 <= blank < classes:
         raise RuntimeError("blank must be in label range")
-    inputs = lengths_of("input_lengths", input_lengths)
-    wanted = lengths_of("target_lengths", target_lengths)
+    inputs = lengths_of("input_lengths", input_lengths, log_probs.device)
+    wanted = lengths_of("target_lengths", target_lengths, log_probs.device)
     check_lengths("input_lengths", inputs, batch, steps)
     check_lengths("target_lengths", wanted, batch)
     rows = F.to(in_rows_of(F.to(targets, dtypes.int64), wanted, blank), log_probs.device)
@@ -257,17 +274,16 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
     if zero_infinity:
         losses = F.where(F.isinf(losses), F.zeros_like(losses), losses)
     if reduction == "mean":
-        lengths = [max(1, n) for n in wanted]
-        return F.mean(losses / F.as_tensor(lengths, dtype=losses.dtype, device=losses.device))
+        return F.mean(losses / F.to(F.clamp(wanted, min=1), losses.dtype))
     if reduction == "sum":
         return F.sum(losses)
     return losses if batched else F.squeeze(losses, 0)
 
 
+@at_each_run
 def check_labels(rows, lengths, classes):
     """Raise for a label that is not a class; PyTorch reads out of bounds there."""
-    known = F.lt(F.arange(rows.size(1), device=rows.device), F.unsqueeze(
-        F.as_tensor(lengths, dtype=dtypes.int64, device=rows.device), 1))
+    known = F.lt(F.arange(rows.size(1), device=rows.device), F.unsqueeze(lengths, 1))
     wrong = F.logical_and(known, F.logical_or(F.lt(rows, 0), F.ge(rows, classes)))
     if bool(F.any(wrong)):
         raise IndexError(f"Target {int(rows[wrong][0])} is out of bounds: ctc_loss() has log_probs "

@@ -14,6 +14,7 @@ from ...device import place_on
 from ...op.declaration import F
 from ...op.publish import function
 from ...tensor.tensor import Tensor
+from ..checks import at_each_run
 from ..random.generator import Generator, source
 
 
@@ -26,12 +27,19 @@ def slopes(input: Tensor, lower: float, upper: float, training: bool,
     if lower > upper:
         raise RuntimeError("Lower bound should be less than or equal to the upper bound")
     with place_on(input._array):
-        return Tensor._plain(drawn_slopes(input._array, lower, upper, training, generator))
+        return drawn_slopes(input, lower, upper, training, generator)
 
 
-def drawn_slopes(array: Any, lower: float, upper: float, training: bool,
-                 generator: Generator | None) -> Any:
-    """Return the array of slopes, drawn if `training`."""
+@at_each_run
+def drawn_slopes(input: Tensor, lower: float, upper: float, training: bool,
+                 generator: Generator | None) -> Tensor:
+    """Return the slopes, drawn if `training`."""
+    return Tensor._plain(array_of_slopes(input._array, lower, upper, training, generator))
+
+
+def array_of_slopes(array: Any, lower: float, upper: float, training: bool,
+                    generator: Generator | None) -> Any:
+    """Return the array of slopes."""
     xp = backend_of(array)
     low = array <= 0
     noise = xp.ones(array.shape, array.dtype)

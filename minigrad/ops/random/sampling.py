@@ -25,7 +25,17 @@ from ...op.declaration import F, Op
 from ...op.publish import documented, function, inplace_caller
 from ...shapes import broadcast, same
 from ...tensor.tensor import Tensor, method
-from ..creation.tensor_options import Options, SizedOptions, alike, create, order, sizes
+from ..checks import at_each_run
+from ..creation.tensor_options import (
+    Options,
+    SizedOptions,
+    alike,
+    create,
+    order,
+    sizes,
+    with_grad,
+    without_grad,
+)
 from ..shape.view import Expand
 from .generator import (
     BY_A_BATCH,
@@ -159,13 +169,16 @@ def random_like(name: str, input: Any, draw: Draw, options: Options,
     input, batches = of_each_example(input), _state.drawn.get()
     shared = input if batches is None else batches.of(input)  # unwrapped if each example draws
 
-    def build(xp: Any, dtype: Any) -> Array:
-        array = memory = xp.empty_like(input._array, dtype=dtype, order=order(input, options))
-        while (inside := backend_of(memory)).run_op is not None:
-            memory = memory.inner
-        with _state.having(_state.drawn, None):
-            memory[...] = drawn_like(inside, memory, draw, scattered)
-        return array
+    def drawn(input: Any) -> Tensor:
+        def build(xp: Any, dtype: Any) -> Array:
+            array = memory = xp.empty_like(input._array, dtype=dtype, order=order(input, options))
+            while (inside := backend_of(memory)).run_op is not None:
+                memory = memory.inner
+            with _state.having(_state.drawn, None):
+                memory[...] = drawn_like(inside, memory, draw, scattered)
+            return array
+
+        return alike(name, input, without_grad(options), build)
 
     def for_all(sizes: Shape) -> Tensor:
         return create(name, {"dtype": input.dtype, "device": input.device, **options},
@@ -173,7 +186,8 @@ def random_like(name: str, input: Any, draw: Draw, options: Options,
 
     if _state.randomness.get() and backend_of(shared._array).run_op is not None:
         return for_each_example(for_all)
-    return alike(name, input, options, build)
+    drawn.__name__ = name  # of the step in a program, which must not hold the recorded array
+    return with_grad(at_each_run(drawn)(input), options.get("requires_grad", False))
 
 
 @function(method_too=False, out="creation passed")
@@ -450,8 +464,13 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *,
     if not input.is_floating_point():
         raise RuntimeError("multinomial only supports floating-point dtypes for input, got: "
                            f"{type_name(input.dtype)}")
-    if (recording := _state.program.get()) is not None:
-        raise recording.refuse("multinomial draws according to values")
+    return drawn_indices(input, num_samples, replacement, generator)
+
+
+@at_each_run
+def drawn_indices(input: Tensor, num_samples: int, replacement: bool,
+                  generator: Generator | None) -> Tensor:
+    """Draw indices with the probabilities in `input`, of each example inside `vmap`."""
     batches = _state.drawn.get()
     weights = (input if batches is None else batches.of(input.detach()))._array
     if _state.randomness.get() != "error" and backend_of(weights).run_op is not None:

@@ -5,6 +5,7 @@ import warnings
 from ...dtypes import from_numpy_dtype, type_name
 from ...op.declaration import F
 from ...op.publish import function
+from ..checks import at_each_run
 from ..shape.view import array_of
 
 
@@ -28,8 +29,30 @@ def check_weights(name, weights, count, kinds, wanted):
     if array.size != count:
         raise RuntimeError(f"cov(): expected {name} to have the same numel as there are "
                            f"observations in the input but got {array.size} != {count}")
-    if count and F.lt(F.min(weights), 0):
+    if count:
+        check_not_negative(name, weights)
+
+
+@at_each_run
+def check_not_negative(name, weights):
+    """Raise if a weight is negative."""
+    if F.lt(F.min(weights), 0):
         raise RuntimeError(f"cov(): {name} cannot be negative")
+
+
+@at_each_run
+def check_total(total):
+    """Raise if the weights sum to zero."""
+    if total == 0:
+        raise RuntimeError("cov(): weights sum to zero, can't be normalized")
+
+
+@at_each_run
+def check_freedom(freedom):
+    """Warn if there are too few observations for the correction."""
+    if freedom <= 0:
+        warnings.warn("cov(): degrees of freedom is <= 0. Correction should be strictly less than "
+                      "the number of observations.", stacklevel=4)
 
 
 @function()
@@ -59,8 +82,7 @@ def cov(input, *, correction: int = 1, fweights=None, aweights=None):
         weights = aweights if weights is None else weights * aweights
     if weights is not None:
         total = F.sum(weights)
-        if total == 0:
-            raise RuntimeError("cov(): weights sum to zero, can't be normalized")
+        check_total(total)
 
     def weighted(x):
         return x if weights is None else x * weights
@@ -69,10 +91,8 @@ def cov(input, *, correction: int = 1, fweights=None, aweights=None):
     if aweights is not None and correction:
         lost = correction * F.sum(weights * aweights) / total
     freedom = total - lost
-    if freedom <= 0:
-        warnings.warn("cov(): degrees of freedom is <= 0. Correction should be strictly less than "
-                      "the number of observations.", stacklevel=2)
-        freedom = freedom * 0
+    check_freedom(freedom)
+    freedom = freedom * (freedom > 0)
     centred = rows - F.unsqueeze(F.div(F.sum(weighted(rows), 1), total), 1)
     return F.squeeze(F.div(F.mm(centred, F.t(weighted(centred))), freedom))
 

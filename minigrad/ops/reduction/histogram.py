@@ -8,12 +8,14 @@ import math
 from ...op.declaration import F
 from ...op.publish import function
 from ...op.results import named_result
+from ..checks import at_each_run
 from ..overloads import is_tensor
 
 Histogram = named_result("histogram", ("hist", "bin_edges"))
 Histogramdd = named_result("histogramdd", ("hist", "bin_edges"))
 
 
+@at_each_run
 def even_edges(column, bins, bounds):
     """Return the edges of `bins` equal bins over the bounds, or over the range of the elements."""
     if bins <= 0:
@@ -33,6 +35,7 @@ def even_edges(column, bins, bounds):
     return F.linspace(low, high, bins + 1, dtype=column.dtype, device=column.device)
 
 
+@at_each_run
 def counted(points, edges, weight, density):
     """Return how many rows of `points` fall into each box defined by the edges."""
     inside, place, sizes = None, 0, [len(e) - 1 for e in edges]
@@ -74,7 +77,7 @@ def histogram(input, bins, *, range=None, weight=None, density=False):
     points, weight = input.detach().reshape(-1, 1), None if weight is None else weight.detach()
     if is_tensor(bins) and range is not None:
         raise TypeError("histogram(): range is given only where bins is a number")
-    edges = bins.detach() if is_tensor(bins) else even_edges(points[:, 0], bins, range)
+    edges = bins.detach().clone() if is_tensor(bins) else even_edges(points[:, 0], bins, range)
     return Histogram(counted(points, [edges], weight, density), edges)
 
 
@@ -105,8 +108,9 @@ def histogramdd(input, bins, *, range=None, weight=None, density=False):
     if range is not None and len(range) != 2 * count:
         raise RuntimeError(f"torch.histogramdd(): for a {count}-dimensional histogram range should "
                            f"have {2 * count} elements, but got {len(range)}")
-    edges = [each.detach() if is_tensor(each) else even_edges(
+    edges = [each if is_tensor(each) else even_edges(
         points[:, i], each, None if range is None else tuple(range[2 * i:2 * i + 2]))
         for i, each in enumerate(bins)]
     weight = None if weight is None else weight.detach()
-    return Histogramdd(counted(points, edges, weight, density), tuple(edges))
+    known = [each.detach() for each in edges]
+    return Histogramdd(counted(points, known, weight, density), tuple(edges))

@@ -6,6 +6,7 @@ Source: https://docs.pytorch.org/docs/stable/generated/torch.quantile.html
 from ...op.declaration import F
 from ...op.publish import function
 from ...shapes import wrap_dim
+from ..checks import at_each_run
 from ..overloads import is_tensor
 
 #: How to compute a quantile that falls between two elements.
@@ -30,9 +31,15 @@ def checked_shares(name, input, q, interpolation):
                            f"or nearest, but got {interpolation}")
     if number:
         return F.new_full(input, (), q)
+    check_range(name, q)
+    return q
+
+
+@at_each_run
+def check_range(name, q):
+    """Raise unless all elements are in [0, 1]."""
     if not F.all(F.logical_and(F.ge(q, 0), F.le(q, 1))):
         raise RuntimeError(f"{name}() q values must be in the range [0, 1]")
-    return q
 
 
 def quantiles(name, input, q, dim, keepdim, interpolation, ignore_nan):

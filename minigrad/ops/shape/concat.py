@@ -15,6 +15,7 @@ from ...op.publish import function
 from ...shapes import broadcast, is_expandable_to, wrap_dim
 from ...tensor.attributes import Size
 from ...tensor.tensor import Tensor, method
+from ..checks import at_each_run
 from ..creation.tensor_options import contiguous_format, sizes
 from .slicing import diagonal_geometry
 from .view import array_of, listed
@@ -414,7 +415,9 @@ def repeat_interleave(input, repeats: Any = None, dim=None, *, output_size=None)
                 "repeats must have the same size as input along dim, but got repeats.size(0) = "
                 f"{array.shape[0]} and input.size({dim}) = {shape[dim]}")
         else:
-            return F.index_select(input, dim, repeated(repeats))
+            indices = (repeated(repeats) if output_size is None
+                       else repeated_to_size(repeats, output_size))
+            return F.index_select(input, dim, indices)
     if repeats < 0:
         raise RuntimeError("Repeats must be non-negative")
     spread = F.expand(F.unsqueeze(input, dim + 1),
@@ -431,6 +434,15 @@ def repeated(repeats):
         if array.size and bool(array.min() < 0):
             raise RuntimeError("repeats can not be negative")
         return Tensor._plain(xp.repeat(xp.arange(array.size), array.astype("intp", copy=False)))
+
+
+@at_each_run
+def repeated_to_size(repeats, size):
+    """Return each index repeated `repeats[index]` times; raise unless that makes `size` indices."""
+    indices = repeated(repeats)
+    if indices.numel() != size:
+        raise RuntimeError("allocated size does not match required size")
+    return indices
 
 
 # -------------------------------------------------------------------- diagonals and grids
