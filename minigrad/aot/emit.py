@@ -41,6 +41,7 @@ class Writer:
     def __init__(self, inputs: Sequence[Value], steps: Sequence[Step],
                  outputs: Sequence[Value | None]) -> None:
         self.inputs, self.steps, self.outputs = inputs, steps, outputs
+        self.taken_over = taken_over(steps, outputs, is_elementwise)  # by the id of a step
         self.names: dict[str, Any] = {"__name__": MODULE, "xp": numpy_backend,
                                       "as_array": numpy_backend.as_array,
                                       "matmul": numpy_backend.matmul, "add_reduce": np.add.reduce}
@@ -53,7 +54,6 @@ class Writer:
         arguments = ", ".join(map(self.local_name, self.inputs))
         lines = [f"def {name}({arguments}):"]
         dying = last_uses(self.steps, self.outputs)
-        self.taken_over = taken_over(self.steps, self.outputs, is_elementwise)
         for step, dead in zip(self.steps, dying, strict=True):
             lines += ["    " + line for line in self.statements(step)]
             if dead:

@@ -15,26 +15,30 @@ Network = dict[Any, dict[Any, float]]
 
 SOURCE, SINK = "source", "sink"
 
+#: The text of the error for a network without a cut.
+NO_CUT = "a value that the backward pass needs can be neither saved nor computed again"
+
 
 def cheapest_cut(network: Network) -> set[int]:
-    """Return the ids of the values whose edges are the cheapest cut of a network."""
-    while True:
-        path = shortest_path(network)
-        if SINK not in path:
-            after = able_to_reach_sink(network)
-            return {node[0] for node in after if node not in (SOURCE, SINK) and node[1] == 1
-                    and (node[0], 0) not in after}
+    """Return the ids of the values whose edges are the cheapest cut of a network.
+
+    A value with id `i` is the edge from `(i, 0)` to `(i, 1)`.  Each edge of the network also has
+    one in the other direction, if only with capacity 0.  The capacities are changed.
+    """
+    while SINK in (before := shortest_path(network)):
         steps, node = [], SINK
         while node != SOURCE:
-            steps.append((path[node], node))
-            node = path[node]
+            steps.append((before[node], node))
+            node = before[node]
         flow = min(network[begin][end] for begin, end in steps)
         if flow == inf:
-            raise ValueError("a value that the backward pass needs can be neither saved nor "
-                             "computed again")
+            raise ValueError(NO_CUT)
         for begin, end in steps:
             network[begin][end] -= flow
             network[end][begin] += flow
+    after = able_to_reach_sink(network)
+    return {node[0] for node in after
+            if type(node) is tuple and node[1] == 1 and (node[0], 0) not in after}
 
 
 def able_to_reach_sink(network: Network) -> set[Any]:
@@ -53,7 +57,10 @@ def able_to_reach_sink(network: Network) -> set[Any]:
 
 
 def shortest_path(network: Network) -> dict[Any, Any]:
-    """Return, for each node that more can flow to, the node from which it is reached first."""
+    """Return, for each node that more can flow to, the node before it on a shortest path.
+
+    More can flow along each edge whose capacity is above 0.
+    """
     reached: dict[Any, Any] = {SOURCE: None}
     queue = deque([SOURCE])
     while queue and SINK not in reached:

@@ -121,20 +121,18 @@ def live_steps(steps: Sequence[Step], outputs: Sequence[Value | None]) -> list[S
 
 
 def shared_steps(steps: Sequence[Step]) -> tuple[list[Step], dict[int, Value]]:
-    """Drop each step that repeats an earlier one; also return what replaces its outputs, by id."""
-    kept: list[Step] = []
+    """Drop each step that repeats an earlier one; also return what replaces its outputs, by id.
+
+    The kept steps are the given ones, whose arguments are changed to values of kept steps.
+    """
     replaced: dict[int, Value] = {}
     first: dict[Any, Step] = {}
     for step in steps:
         step.arguments = replace_values(step.arguments, replaced)
-        key = None if step.random else key_of(step)
-        earlier = None if key is None else first.setdefault(key, step)
-        if earlier is None or earlier is step:
-            kept.append(step)
-            continue
-        replaced.update((id(value), other) for value, other in
-                        zip(step.outputs, earlier.outputs, strict=True))
-    return kept, replaced
+        earlier = first.setdefault(step if step.random else key_of(step), step)
+        if earlier is not step:
+            replaced.update(zip(map(id, step.outputs), earlier.outputs, strict=True))
+    return list(first.values()), replaced
 
 
 def replace_values(arguments: Any, replaced: dict[int, Value]) -> Any:
@@ -147,23 +145,29 @@ def replace_values(arguments: Any, replaced: dict[int, Value]) -> Any:
 
 
 def key_of(step: Step) -> Any:
-    """Return a key that two steps share if they compute the same, or `None` if it is unknown."""
+    """Return a key that two steps share if they make the same call.
+
+    If an argument has no hash, the key is the step itself, which no other step shares.
+    """
+    key = step.call, frozen(step.arguments)
     try:
-        key = (step.call, frozen(step.arguments))
         hash(key)
     except TypeError:
-        return None
+        return step
     return key
 
 
 def frozen(argument: Any) -> Any:
-    """Return a hashable form of an argument; numbers of different types stay different."""
-    if type(argument) is Value:
+    """Return a key that two arguments share only if a step treats them alike.
+
+    The key has a hash even if the argument is a list or an array.
+    """
+    if type(argument) is Value and argument.array is not None and argument.array.ndim == 0:
+        return argument.dtype, argument.array.tobytes()
+    if isinstance(argument, (Value, np.ndarray)):
         return id(argument)
     if isinstance(argument, (list, tuple)):
         return type(argument), tuple(map(frozen, argument))
-    if isinstance(argument, float):
-        return "float", argument.hex()
-    if isinstance(argument, np.ndarray):
-        return "array", id(argument)
+    if isinstance(argument, (float, complex)):
+        return type(argument), repr(argument)  # 0.0 is not -0.0, and nan is nan
     return type(argument), argument

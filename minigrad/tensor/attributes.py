@@ -271,8 +271,8 @@ def start_of_memory(array: Array) -> int:
 
     NOTE [Memory of device arrays]
         The `base` of a strided view in CuPy is not the array that owns the memory.  Instead, every
-        array refers to the memory itself.  The memory of a traced array knows only its `ptr` if it
-        stands for a part of other memory, and its `start` raises.
+        array refers to the memory itself.  If the memory of a traced array is a copy of a part of
+        other memory, its `start` raises.
     """
     if type(array) is np.ndarray:
         return data_pointer(storage_of(array))

@@ -55,6 +55,8 @@ class PythonProtocols:
         if self.requires_grad and not force and _state.grad_enabled.get():
             raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use "
                                "tensor.detach().numpy() instead.")
+        if _state.observers.count and (recording := _state.program.get()) is not None:
+            recording.exports(self)
         xp = backend_of(self._array)
         if xp.device_type != "cpu" and not force:
             raise TypeError(f"can't convert {self.device} device type tensor to numpy. Use "

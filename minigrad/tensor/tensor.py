@@ -120,6 +120,12 @@ class Tensor(ArrayInfo, TensorHistory, GradientHooks, PythonProtocols, TensorMet
         if (recording := _state.program.get()) is not None:
             recording.fresh[id(self)] = self
 
+    def _tell_of_alias(self, alias: Tensor) -> None:
+        """Note in a recording that a tensor in the same memory is as new as this one."""
+        recording = _state.program.get()
+        if recording is not None and id(self) in recording.fresh:
+            recording.fresh[id(alias)] = alias
+
     # ---------------------------------------------------------------- its place in the graph
 
     @property
@@ -242,6 +248,8 @@ class Tensor(ArrayInfo, TensorHistory, GradientHooks, PythonProtocols, TensorMet
         counter = self._counter
         if counter is not None and isinstance(counter, InferenceVersion):
             result._counter = detached(counter)
+        if _state.observers.count:
+            self._tell_of_alias(result)
         return result
 
     @data.setter

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,18 +19,22 @@ __all__ = ["certificate", "counted", "operations_told", "standing"]
 #: The share of held-out digits to reach.
 WANTED = 0.97
 WIDTH = 72
+#: The title of each task on the certificate.
+TITLES = {"digits": "digits", "spell": "spelling", "fault": "faults", "compile": "compiling"}
 
 
 def standing(space: Workspace) -> list[tuple[str, bool, str]]:
     """Return the name of each capstone task, whether it is done, and its result."""
     found = read_results(space)
-    digits, spell, fault = (found.get(part) for part in ("digits", "spell", "fault"))
+    digits, spell, fault, compiled = (found.get(part)
+                                      for part in ("digits", "spell", "fault", "compile"))
     caught = fault.get("found", []) if fault else []
     return [
         ("digits", digits is not None and digits["right"] > WANTED * digits["of"],
          _digits(digits)),
         ("spell", spell is not None and spell["spelled"] >= 0.5, _spelled(spell)),
         ("fault", bool(caught), _caught(caught)),
+        ("compile", compiled is not None, _compiled(compiled)),
     ]
 
 
@@ -54,6 +59,14 @@ def _caught(facts: list[dict[str, Any]]) -> str:
             f"{counted(best['wrong'], 'wrong answer')}")
 
 
+def _compiled(facts: dict[str, Any] | None) -> str:
+    if facts is None:
+        return "not tried yet"
+    (before, after), (slow, fast) = facts["bytes"], facts["milliseconds"]
+    return (f"{after / 1e6:.2f} MB kept between the passes instead of {before / 1e6:.2f}, "
+            f"{fast:.1f} ms a step instead of {slow:.1f}; the same losses")
+
+
 def counted(number: int, what: str) -> str:
     """Return a number with its noun: "1 question", "2 questions"."""
     return f"{number} {what}" + "s" * (number != 1)
@@ -69,14 +82,15 @@ def certificate(space: Workspace, name: str = "") -> str:
     """Return the certificate's text.
 
     An exercise counts as solved whether or not a hint was taken; answers shown before their
-    exercise was solved are counted separately.  Skipped stages aren't counted.
+    exercise was solved are counted separately.  Skipped stages aren't counted, and neither is an
+    encore that isn't begun.
     """
     return "\n".join(line.rstrip() for line in _lines(space, name)) + "\n"
 
 
 def _lines(space: Workspace, name: str) -> Iterator[str]:
     known = space.progress()["holes"]
-    left_out = skipped_stages.skipped(space)
+    left_out = skipped_stages.uncounted(space)
     graded = [stage for stage in stages() if stage.holes and (
         stage.number not in left_out or all(space.solved(hole) for hole in stage.holes))]
     holes = [hole for stage in stages() for hole in stage.holes
@@ -85,7 +99,8 @@ def _lines(space: Workspace, name: str) -> Iterator[str]:
     earned, possible = course_points(space)
     shown = sum(bool(known[hole.id].get("gave_up")) for hole in solved)
     hints = sum(space.hints_taken(hole) for hole in solved)
-    parts = standing(space)
+    tried = read_results(space)
+    parts = [each for each in standing(space) if each[0] != "compile" or "compile" in tried]
     done = bool(solved) and len(solved) == len(holes) and all(is_done for _, is_done, _ in parts)
 
     yield "=" * WIDTH
@@ -99,11 +114,11 @@ def _lines(space: Workspace, name: str) -> Iterator[str]:
     yield _row("exercises", f"{len(solved)} of {len(holes)} solved, with "
                             f"{counted(hints, 'hint')} and {counted(shown, 'answer')} shown")
     yield _row("points", f"{earned} of {possible}")
-    for (part, is_done, figures), title in zip(parts, ("digits", "spelling", "faults"),
-                                               strict=True):
-        yield _row(title, figures + ("" if is_done or figures.startswith("no") else
-                                     ", below the goal"))
-        facts = read_results(space).get(part, {})
+    for part, is_done, figures in parts:
+        figures += "" if is_done or figures.startswith("no") else ", below the goal"
+        for n, line in enumerate(textwrap.wrap(figures, WIDTH - len(_row("", "")))):
+            yield _row("" if n else TITLES[part], line)
+        facts = tried.get(part, {})
         if "ran" in facts:
             yield _row("", operations_told(facts))
     yield "-" * WIDTH

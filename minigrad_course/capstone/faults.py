@@ -27,8 +27,10 @@ from ..running.compose import Source, compose, source_of
 from ..running.learner_files import combine_files, exercises_at
 from ..running.program import run_script
 
-__all__ = ["LIMIT", "Engine", "Fault", "candidates", "fault_with", "plant", "probed"]
+__all__ = ["COMPILER", "LIMIT", "Engine", "Fault", "candidates", "fault_with", "plant", "probed"]
 
+#: The number of the stage about the compiler.
+COMPILER = "15"
 #: The time limit in seconds for the ten probes.
 LIMIT = 60.0
 
@@ -59,10 +61,13 @@ class Fault:
 
 
 def candidates() -> list[Fault]:
-    """Return the mistakes that change one line, in all stages that can be swapped in."""
+    """Return the mistakes that change one line, in all stages that can be swapped in.
+
+    Mistakes in the compiler are left out, because no probe compiles anything.
+    """
     return [Fault(stage, hole, mutant) for stage in stages() for hole in stage.holes
             for mutant in hole.mutants
-            if not stage.beside and stage.number != "00" and len(mutant.edits) == 1
+            if not stage.beside and stage.number not in ("00", COMPILER) and len(mutant.edits) == 1
             and not any("\n" in text.strip("\n") for text in mutant.edits[0])]
 
 

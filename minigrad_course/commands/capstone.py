@@ -13,11 +13,11 @@ import typer
 from rich.markup import escape
 
 from ..capstone.certificate import WANTED, certificate, counted, operations_told, standing
-from ..capstone.faults import Fault, candidates, engine_with, fault_with, plant
+from ..capstone.faults import COMPILER, Fault, candidates, engine_with, fault_with, plant
 from ..capstone.results import keep_result, read_results
 from ..content.selection import stages_named
 from ..content.source import module
-from ..content.stages import CourseError, Stage, checkout
+from ..content.stages import CourseError, Stage, checkout, find_stage
 from ..learner import skipped_stages
 from ..learner.workspace import Workspace, find_workspace, replace_file
 from ..running.learner_files import combine_files
@@ -33,7 +33,8 @@ QUESTIONS = 2
 #: The task of each part.
 ASKED = {"digits": f"your network reads more than {WANTED:.0%} of the held-out digits",
          "spell": "a GPT learns to spell on your engine: half of its words are right",
-         "fault": "find one changed line in your engine by bisection"}
+         "fault": "find one changed line in your engine by bisection",
+         "compile": "after stage 15, compile this GPT with your own compiler"}
 
 
 @app.callback(invoke_without_command=True)
@@ -41,7 +42,8 @@ ASKED = {"digits": f"your network reads more than {WANTED:.0%} of the held-out d
 def capstone(context: typer.Context) -> None:
     """Put your engine to work on three tasks, and print a certificate with the results.
 
-    Without a task, shows which tasks are done. Lesson 14 explains them.
+    Without a task, shows which tasks are done. Lesson 14 explains them. A fourth task, compile,
+    belongs to stage 15 and is optional.
 
     \b
     Examples:
@@ -49,6 +51,7 @@ def capstone(context: typer.Context) -> None:
       minigrad capstone digits
       minigrad capstone spell
       minigrad capstone fault
+      minigrad capstone compile
       minigrad capstone certificate
     """
     if context.invoked_subcommand is None:
@@ -211,6 +214,34 @@ def _answer(space: Workspace, facts: dict[str, Any], planted: Fault, stage: str)
     out.print("Your own files never changed. `minigrad capstone fault` plants another fault.")
 
 
+@app.command("compile")
+@in_one_sentence
+def compile_step(where: Where = None) -> None:
+    """Compile the GPT of `minigrad capstone spell` with your own compiler, and measure a step.
+
+    Needs stage 15. Eager and compiled training steps run in turn, and have to give the same losses
+    and gradients to the last bit. The certificate then shows the bytes that a step keeps between
+    the forward and the backward pass, and its time, before and after.
+
+    \b
+    Example:
+      minigrad capstone compile
+    """
+    space = find_workspace(where)
+    stage = find_stage(COMPILER)
+    if stage.number in skipped_stages.skipped(space):
+        raise CourseError(f"stage {stage.number} is skipped, so this would run the package's "
+                          f"compiler: `minigrad unskip {stage.number}` brings yours back")
+    still_open = [hole.id for hole in stage.holes if not space.solved(hole)]
+    if still_open:
+        raise CourseError(f"this task runs the compiler that you write in stage {stage.number}, "
+                          f"where you still have to solve {', '.join(still_open)}: "
+                          f"`minigrad run {still_open[0]}` tests the first of them")
+    facts = _measured(space, "compile_gpt.py", [])
+    keep_result(space, "compile", facts)
+    console().print("[green]done[/]: compiled, and the numbers are the same")
+
+
 @app.command("certificate")
 @in_one_sentence
 def write_certificate(
@@ -243,7 +274,10 @@ def _program(name: str) -> Path:
 
 
 def _measured(space: Workspace, program: str, arguments: list[str]) -> dict[str, Any]:
-    """Run a program on the learner's engine; return its results, and print whose code ran."""
+    """Run a program on the learner's engine; return its results, and print whose code ran.
+
+    A program that does not count operations leaves them out.
+    """
     read_results(space)  # an unreadable file raises here, before the run takes minutes
     files, shared = combine_files(_own(space))
     if not files:
@@ -255,5 +289,6 @@ def _measured(space: Workspace, program: str, arguments: list[str]) -> dict[str,
         if status or not result.is_file():
             raise typer.Exit(status or 1)
         facts: dict[str, Any] = json.loads(result.read_text(encoding="utf-8"))
-    console().print(operations_told(facts))
+    if "ran" in facts:
+        console().print(operations_told(facts))
     return facts

@@ -10,7 +10,7 @@ from pathlib import Path
 from rich.markup import escape
 
 from ..content.stages import Hole, Stage, checkout, stages
-from .skipped_stages import skipped, solved_stages
+from .skipped_stages import skipped, solved_stages, uncounted
 from .workspace import Workspace
 
 __all__ = [
@@ -90,9 +90,9 @@ def _task_location(file: Path, hole: Hole) -> str:
 def course_points(space: Workspace) -> tuple[int, int]:
     """Return the points earned so far, and their maximum.
 
-    Exercises of skipped stages count only if they are solved.
+    Exercises of stages that do not count, such as skipped ones, count only if they are solved.
     """
-    left_out, solved = skipped(space), space.progress()["holes"]
+    left_out, solved = uncounted(space), space.progress()["holes"]
     earned = possible = 0
     for stage in stages():
         for hole in stage.holes:
@@ -118,6 +118,9 @@ def next_step(space: Workspace, after: Stage | None = None) -> Iterator[str]:
         yield "next: all exercises are solved; finish with `minigrad capstone` and lesson 14"
         return
     stage, hole = found
+    if stage.number in uncounted(space):
+        yield ("next: all exercises up to the capstone are solved; finish with `minigrad capstone` "
+               "and lesson 14, or go on after it")
     title = stage.words["hole"][hole.id]["title"]
     path = hole.symbols[0].partition(":")[0]
     yield f"next: {hole.id} {escape(title)}, {with_noun(hole.points, 'point')}"

@@ -11,7 +11,7 @@ from pathlib import Path
 from ..content.stages import Stage, stages
 from .workspace import Workspace
 
-__all__ = ["own_files", "skip", "skipped", "solved_stages", "unskip"]
+__all__ = ["own_files", "skip", "skipped", "solved_stages", "uncounted", "unskip"]
 
 
 def skipped(space: Workspace) -> set[str]:
@@ -33,6 +33,18 @@ def unskip(space: Workspace, chosen: Iterable[Stage]) -> list[Stage]:
     back = [stage for stage in chosen if stage.number in before]
     space.keep(skipped=sorted(before - {stage.number for stage in back}))
     return back
+
+
+def uncounted(space: Workspace) -> set[str]:
+    """Return the numbers of the stages that do not count: skipped ones, and encores not begun.
+
+    An encore is a stage after the capstone, the one without exercises.  It counts from its first
+    solved exercise on.
+    """
+    known = stages()
+    capstone = next((n for n, stage in enumerate(known) if not stage.holes), len(known))
+    return skipped(space) | {stage.number for stage in known[capstone + 1:]
+                             if not any(map(space.solved, stage.holes))}
 
 
 def own_files(space: Workspace, chosen: Iterable[Stage]) -> list[tuple[Stage, dict[str, Path]]]:

@@ -25,7 +25,7 @@ from ..learner.next_step import (
     where_to_write,
     with_noun,
 )
-from ..learner.skipped_stages import skipped
+from ..learner.skipped_stages import skipped, uncounted
 from ..learner.workspace import Workspace
 from ..running.trial import LIMIT, Trial
 from ..verdicts.verdict import Verdict, verdicts
@@ -89,6 +89,10 @@ class Session:
         if self.waiting:
             return
         if (found := self.open_exercise()) is not None:
+            is_new = self.shown is None or self.shown[0] != found[0]
+            if is_new and not self.passed_over and found[0].number in uncounted(self.space):
+                print_wrapped(self.console, "[green]This was the last stage before the capstone."
+                              f"[/] {self.to_read()} Stage {found[0].number} goes on after it.")
             self.waiting = [found[0]]
             return
         self.shown = None
@@ -99,10 +103,14 @@ class Session:
             print_wrapped(self.console, "Everything is solved except what you skipped: "
                           f"{', '.join(left_out)}. `minigrad unskip` brings it back.")
         else:
-            last = stages()[-1]
-            print_wrapped(self.console, "[green]Everything is solved.[/] One lesson is left to "
-                          f"read, {escape(last.words['title'])}: minigrad lesson {last.number}")
+            print_wrapped(self.console, f"[green]Everything is solved.[/] {self.to_read()}")
         self.console.print(KEYS, style="dim")
+
+    def to_read(self) -> str:
+        """Return a sentence that names the last lesson without exercises."""
+        last = next(stage for stage in reversed(stages()) if not stage.holes)
+        return (f"One lesson is left to read, {escape(last.words['title'])}: "
+                f"minigrad lesson {last.number}.")
 
     def tested(self, stage: Stage, trial: Trial) -> None:
         """Show the verdicts on a stage, and go on if it has no open exercises."""

@@ -6,6 +6,7 @@ export const WIDGETS = {
   "broadcast": () => import("./broadcast.js"),
   "checkpoints": () => import("./checkpoints.js"),
   "convolution": () => import("./convolution.js"),
+  "cut": () => import("./cut.js"),
   "digit": () => import("./digit.js"),
   "dual-numbers": () => import("./dual_numbers.js"),
   "flame": () => import("./flame.js"),

@@ -585,6 +585,24 @@ def test_the_cheapest_cut_is_cheaper_than_both_ends():
     assert [v.name for v in at_level(recorded, 2).saved] == ["sum"]
 
 
+@pytest.mark.parametrize(("one", "other"), [
+    ({1: 2.0}, {True: 2.0}), ({0.0: 2.0}, {-0.0: 2.0}), (np.float32(0.0), np.float32(-0.0)),
+    (complex(0.0, 0.0), complex(0.0, -0.0))], ids=repr)
+def test_arguments_that_python_finds_equal_are_different(one, other):
+    fast, x = compiled(lambda x, value: (x * 2, repr(value))), torch.ones(2)
+    assert [fast(x, each)[1] for each in (one, other, one)] == [repr(one), repr(other), repr(one)]
+    assert fast.count == 2
+
+
+def test_nan_is_the_same_argument_in_each_call():
+    fast, x = compiled(lambda x, value: x * value), torch.ones(2)
+    for make in (float, np.float32, np.float64):
+        count = fast.count
+        for _ in range(3):
+            assert fast(x, make("nan")).isnan().all()
+        assert fast.count == count + 1
+
+
 def test_a_write_reaches_other_arguments_in_the_same_memory():
     def function(x, y):
         x.mul_(2)

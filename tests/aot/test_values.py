@@ -188,6 +188,77 @@ def test_results_that_depend_on_values_in_other_ways_are_refused(function):
         torch.compile(function, fullgraph=True)(torch.tensor([9.0, 1, 1, 1])[1:])
 
 
+# ------------------------------------------------------------------ shared memory
+
+
+def written_through_a_detached_tensor(x):
+    table = torch.zeros(3)
+    table.detach().add_(1)
+    return x + table
+
+
+def written_through_data(x):
+    table = torch.zeros(2, 3)
+    alias, before = table[1].data, x + table[1]
+    alias.add_(1)
+    table.data[0] = 3
+    return before, x + table, x * alias
+
+
+def two_tensors_of_one_array(x):
+    array = np.zeros(3, np.float32)
+    one, other = torch.from_numpy(array), torch.from_numpy(array[1:])
+    one.add_(x)
+    other.mul_(2)
+    return one, other * 2
+
+
+def parameter_of_a_tensor(x):
+    table = torch.tensor([1.0, 2, 3])
+    parameter = torch.nn.Parameter(table)
+    table.add_(x)
+    return x * parameter.detach()
+
+
+@pytest.mark.parametrize("function", [
+    written_through_a_detached_tensor, written_through_data, two_tensors_of_one_array,
+    parameter_of_a_tensor], ids=lambda f: f.__name__)
+def test_tensors_that_a_function_creates_may_share_memory(function):
+    compiled = torch.compile(function, fullgraph=True)
+    for x in (torch.ones(3), torch.tensor([1.0, 2, 3]), torch.zeros(3)):
+        for one, other in zip(function(x), compiled(x), strict=True):
+            np.testing.assert_array_equal(one, other)
+    assert compiled.count == 1
+
+
+def written_as_an_array(x):
+    array = np.zeros(3, np.float32)
+    table = torch.from_numpy(array)
+    before = x + table
+    array[0] = 5
+    return before, x + table
+
+
+def read_as_an_array(x):
+    table = torch.zeros(3)
+    array = table.numpy()
+    table.add_(1)
+    return x + torch.tensor(array)
+
+
+def seen_as_integers(x):
+    table = torch.zeros(3)
+    table.view(torch.int32).add_(1)
+    return x + table
+
+
+@pytest.mark.parametrize("function", [written_as_an_array, read_as_an_array, seen_as_integers],
+                         ids=lambda f: f.__name__)
+def test_memory_that_is_reached_in_other_ways_is_refused(function):
+    with pytest.raises(Unrecordable):
+        torch.compile(function, fullgraph=True)(torch.ones(3))
+
+
 # ------------------------------------------------------------------ random numbers
 
 LIKE = {

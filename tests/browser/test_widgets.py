@@ -145,7 +145,7 @@ PLAYED = {"nudge": "00_chain_rule", "stepper": "03_engine", "broadcast": "04a_el
           "memory": "06_saved", "jacobian": "08_functional", "dual-numbers": "08b_forward_mode",
           "optimizers": "13b_optimizers", "function-pair": "01_function",
           "asked-gradients": "03b_backward", "waiting": "12_backend",
-          "module-walk": "13a_modules", "digit": "14_capstone"}
+          "module-walk": "13a_modules", "digit": "14_capstone", "cut": "15_compile"}
 
 
 @pytest.mark.parametrize("name", PLAYED)

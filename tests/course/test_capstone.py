@@ -26,6 +26,7 @@ from minigrad_course.commands import capstone as commands
 from minigrad_course.content import stages as course
 from minigrad_course.content.stages import CourseError, find_stage
 from minigrad_course.learner import skipped_stages
+from minigrad_course.learner.next_step import next_step
 from minigrad_course.learner.workspace import Workspace, make_workspace
 from minigrad_course.running.program import run_script
 
@@ -33,6 +34,7 @@ PROGRAMS = course.checkout() / "lessons" / "programs"
 #: Whether every fault is tried.
 ALL = os.environ.get("MINIGRAD_ALL_MUTANTS") == "1"
 CAUGHT = {"number": 1, "questions": 5, "wrong": 0}
+COMPILED = {"steps": 100, "bytes": [6_200_000, 3_140_000], "milliseconds": [21.3, 14.0]}
 DIGITS = {"right": 440, "of": 450, "weights": 2410, "own": 3, "ran": 300}
 
 
@@ -96,6 +98,10 @@ def test_pytorch_gets_the_ten_probes_right():
 @pytest.mark.slow
 def test_the_solutions_get_the_ten_probes_right():
     assert faults.probed(faults.engine_with(None, SOLUTIONS)) == TEN.EXPECTED
+
+
+def test_no_fault_is_planted_in_the_compiler():
+    assert "15" not in {fault.stage.number for fault in faults.candidates()}
 
 
 def test_faults_are_known_in_many_stages():
@@ -278,14 +284,16 @@ def test_a_fault_is_found_by_halves(space, capfd):
 
 def test_without_a_task_it_says_how_they_stand(space):
     told = call()
-    assert told.count("not tried yet") == 2 and "none found yet" in told
+    assert told.count("not tried yet") == 3 and "none found yet" in told
+    assert [line.split()[2] for line in told.splitlines() if line.startswith("     minigrad")] == [
+        "digits", "spell", "fault", "compile", "certificate"]
     keep_result(space, "digits", DIGITS)
     assert "440 of 450 held-out digits right, 97.8%, with 2,410 weights" in call()
 
 
 def test_outside_a_workspace_it_says_so(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for words in ((), ("digits",), ("spell",), ("fault",), ("certificate",)):
+    for words in ((), ("digits",), ("spell",), ("fault",), ("compile",), ("certificate",)):
         assert "is not in a workspace" in call(*words, code=2)
 
 
@@ -327,6 +335,61 @@ def test_half_of_the_words_are_asked_for(space, monkeypatch):
     assert "90.0% of 200 words spelled correctly, loss 0.800" in call()
 
 
+def test_the_compiler_of_a_solved_stage_is_measured(space, monkeypatch):
+    def told(code: int) -> str:
+        return " ".join(call("compile", code=code).split())
+
+    monkeypatch.setattr(commands, "run_script", lambda *given, **_: pytest.fail("it measured"))
+    stage = find_stage("15")
+    solve(space, "15")
+    space.record([(hole, False) for hole in stage.holes[2:4]])
+    assert "you still have to solve 15.3, 15.4: `minigrad run 15.3` tests the first" in told(2)
+    solve(space, "15")
+    skipped_stages.skip(space, [stage])
+    assert "stage 15 is skipped" in told(2) and "`minigrad unskip 15` brings yours back" in told(2)
+    skipped_stages.unskip(space, [stage])
+    ran: list[Any] = []
+
+    def run(script, arguments, files, shared, one_thread):
+        ran.append((script.name, set(files), one_thread))
+        with open(arguments[arguments.index("--result") + 1], "w", encoding="utf-8") as file:
+            json.dump(COMPILED, file)
+        return 0
+
+    monkeypatch.setattr(commands, "run_script", run)
+    assert "done" in told(0) and "operations" not in told(0)
+    assert ran[0] == ("compile_gpt.py", set(stage.modules), True)
+    assert read_results(space)["compile"] == COMPILED
+    assert ("3.14 MB kept between the passes instead of 6.20, 14.0 ms a step instead of 21.3; the "
+            "same losses") in " ".join(call().split())
+
+
+@pytest.mark.slow
+def test_a_compiled_gpt_learns_the_same_and_keeps_less(tmp_path, capfd):
+    result = tmp_path / "result.json"
+    stage = find_stage("15")
+    files = {path: stage.solution(path) for path in stage.modules}
+    assert run_script(PROGRAMS / "compile_gpt.py", ["--steps", "4", "--result", str(result)],
+                      files) == 0
+    assert "4 steps: the same losses and the same gradients" in capfd.readouterr().out
+    before, after = json.loads(result.read_text(encoding="utf-8"))["bytes"]
+    assert 0 < after < 0.9 * before
+
+
+def test_steps_that_differ_are_told_apart():
+    compile_gpt = program("compile_gpt")
+    eager, compiled = ways = compile_gpt.Way("eager"), compile_gpt.Way("compiled", 0.5)
+    (batch,) = compile_gpt.spell.batches(1)
+    losses = [way.step(*batch) for way in ways]
+    assert compile_gpt.difference(eager, compiled, losses) == ""
+    name, one = next(compiled.net.named_parameters())
+    one.grad = one.grad + 1e-3
+    assert compile_gpt.difference(eager, compiled, losses) == (
+        f"the gradient of {name} is another one")
+    assert "the loss is" in compile_gpt.difference(eager, compiled, [losses[1] * 0, losses[1]])
+    assert "ran eagerly" in compile_gpt.difference(eager, compiled, losses[::-1])
+
+
 def test_a_program_that_fails_leaves_the_figures_as_they_were(space, monkeypatch):
     keep_result(space, "digits", DIGITS)
     monkeypatch.setattr(commands, "run_script", lambda *given, **_: 3)
@@ -345,7 +408,8 @@ def test_figures_that_nobody_measured_are_not_read(space, monkeypatch, change):
     file.write_text(json.dumps(change(json.loads(file.read_text(encoding="utf-8")))),
                     encoding="utf-8")
     monkeypatch.setattr(commands, "run_script", lambda *given, **_: pytest.fail("it measured"))
-    for part in ("certificate", "digits", "spell", "fault"):
+    solve(space, "15")
+    for part in ("certificate", "digits", "spell", "fault", "compile"):
         assert "was changed or is damaged: delete it and run the tasks again" in " ".join(
             call(part, code=2).split())
 
@@ -368,6 +432,41 @@ def test_the_certificate_is_computed(space):
     (space.root / "certificate.txt").write_text("100 %", encoding="utf-8")
     call("certificate", "--name", "Ada Lovelace")
     assert (space.root / "certificate.txt").read_text(encoding="utf-8") == text
+
+
+def test_an_encore_counts_once_it_is_begun(space):
+    before = [stage.number for stage in course.stages() if stage.holes and stage.number < "14"]
+    encore = find_stage("15")
+    solve(space, *before)
+    keep_result(space, "digits", DIGITS)
+    keep_result(space, "spell", {"spelled": 0.945, "loss": 0.756})
+    keep_result(space, "fault", {"digest": "", "found": [CAUGHT]})
+    points = sum(hole.points for number in before for hole in find_stage(number).holes)
+    text = certificate(space)
+    assert "SO FAR" not in text and "compiling" not in text
+    assert f"{len(before)} of {len(before)} solved" in text
+    assert f"{points} of {points}\n" in text
+
+    space.record([(encore.holes[0], True)])
+    text = certificate(space)
+    assert "SO FAR" in text and f"{len(before)} of {len(before) + 1} solved" in text
+    assert f"{points + encore.holes[0].points} of {points + 10}\n" in text
+
+    solve(space, "15")
+    assert "SO FAR" not in certificate(space) and "compiling" not in certificate(space)
+    keep_result(space, "compile", COMPILED)
+    text = certificate(space)
+    assert "SO FAR" not in text and "  compiling  3.14 MB kept between the passes" in text
+    assert max(map(len, text.splitlines())) <= 73
+
+
+def test_after_the_last_stage_before_the_capstone_the_capstone_is_named(space):
+    solve(space, *(stage.number for stage in course.stages() if stage.holes
+                   and stage.number < "14"))
+    told = " ".join(next_step(space))
+    assert "finish with `minigrad capstone` and lesson 14, or go on" in told and "15.1" in told
+    space.record([(find_stage("15").holes[0], True)])
+    assert "capstone" not in " ".join(next_step(space))
 
 
 def test_a_task_that_is_not_done_makes_no_certificate(space):

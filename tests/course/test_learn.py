@@ -114,6 +114,17 @@ def test_keys_and_saves_are_heeded_while_a_test_does_not_end(space):
 
 
 @pytest.mark.slow
+def test_before_an_encore_it_names_the_capstone(space):
+    open_again(space, *(hole.id for hole in course.find_stage("15").holes))
+    with learning(space) as terminal:
+        terminal.expect("This was the last stage before the capstone.")
+        terminal.expect(r"minigrad\s+lesson\s+14\.\s+Stage\s+15\s+goes\s+on\s+after\s+it\.")
+        terminal.expect("testing")
+        terminal.send("q")
+        assert terminal.left() == 0
+
+
+@pytest.mark.slow
 def test_an_exercise_that_does_not_end_is_named_with_its_line(space):
     spoil(space, ENDLESS)
     open_again(space, "05.1", "05.3")

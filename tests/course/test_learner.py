@@ -137,7 +137,8 @@ def test_a_solution_is_shown_without_what_both_files_were_given(space):
 
 def test_points_of_skipped_stages_are_not_counted(space):
     call("skip", "00-04e")
-    total = sum(hole.points for stage in course.stages() for hole in stage.holes)
+    total = sum(hole.points for stage in course.stages() for hole in stage.holes
+                if stage.key < "14")  # what follows is an encore
     count = sum(stage.key < "05" for stage in course.stages())
     told = call("progress")
     assert f"0 of {total - 10 * count} points, 0 %, not counting {count} skipped stages" in told

@@ -77,6 +77,11 @@ CASES = [
                                "43 numbers to train in 4 parameters"]),
     ("13b", "race.py", [], ["SGD            5.0e+01   4.1e+01   6.4e+00",
                             "Adam           5.0e+01   4.1e+01   2.9e-01"]),
+    ("15", "compile_it.py", ["--steps", "0"],
+     ["def program(x, y, net_wq, net_wk, net_w, tangent):",
+      "def forward(x, y, net_wq, net_wk, net_w):", "def backward(",
+      "budget 1.0: 2,496 bytes", "budget 0.4: 1,152 bytes for mm, mm_1, mm_2\n",
+      "            again: scaled_dot_product, silu"]),
 ]
 
 
@@ -102,8 +107,8 @@ def test_a_program_does_the_same_on_the_package_and_on_the_solutions(
 
 
 def test_each_program_of_a_lesson_is_tried():
-    capstone = {"digits.py", "resnet18.py", "spell.py", "fool.py", "own_network.py",
-                "ten_probes.py"}  # see test_capstone.py
+    capstone = {"compile_gpt.py", "digits.py", "resnet18.py", "spell.py", "fool.py",
+                "own_network.py", "ten_probes.py"}  # see test_capstone.py
     tried = {case[1] for case in CASES}
     assert {path.name for path in PROGRAMS.glob("*.py")} == tried | capstone
 
@@ -121,6 +126,8 @@ def test_a_flame_graph_is_a_picture_with_a_box_for_each_name(tmp_path):
     ("graph_of.py", ["1 + 1"], "'1 + 1' has no graph: none of a, b and c is in it"),
     ("graph_of.py", ["c = a"], "'c = a' does not end in an expression, such as `a * b`"),
     ("last_step.py", ["-2"], "numbers are positive, --steps is 1 or more"),
+    ("compile_it.py", ["--steps", "1"], "--steps is 0, or 2 or more"),
+    ("compile_gpt.py", ["--budget", "2"], "--steps is 2 or more, and --budget from 0 to 1"),
     ("ghost.py", ["3"], "a batch and at least two widths, all positive"),
 ])
 def test_a_program_says_what_it_cannot_do(program, arguments, told):

@@ -23,6 +23,12 @@ from .databases import dtype_for, load
 from .ops import ARBITRARY, chosen, full_name
 from .translate import Translator, Untranslatable, op_of
 
+#: The number of samples of each entry, unless all of them are tried.
+SAMPLES = 3
+
+#: The greatest part of these samples that may be refused.
+REFUSED = 0.03
+
 
 def try_entry(info: Any, limit: int | None) -> Counter[str]:
     """Return how often the samples of an entry agree, are refused (and why), or differ."""
@@ -87,12 +93,18 @@ def equal(one: Any, other: Any) -> bool:
         np.array_equal(one, other, equal_nan=one.dtype.kind == "f"))
 
 
+def share_refused(total: Counter[str]) -> float:
+    """Return the part of the calls that were refused."""
+    refused = sum(n for kind, n in total.items() if kind.startswith("refused"))
+    return refused / max(total.total() - total["not in eager mode"], 1)
+
+
 def main() -> None:
     """Print the figures, and each entry that differs."""
     total: Counter[str] = Counter()
     warnings.simplefilter("ignore")  # samples also try deprecated calls
     for info in load()[0]:
-        counts = try_entry(info, None if "--all" in sys.argv else 3)
+        counts = try_entry(info, None if "--all" in sys.argv else SAMPLES)
         total.update(counts)
         for kind in counts:
             if kind.startswith("differs"):
@@ -103,7 +115,7 @@ def main() -> None:
     refused = sum(n for kind, n in total.items() if kind.startswith("refused"))
     differs = sum(n for kind, n in total.items() if kind.startswith("differs"))
     print(f"{tried} calls: {total['agrees']} agree, {differs} differ, {refused} refused "
-          f"({100 * refused / max(tried, 1):.1f} %)")
+          f"({100 * share_refused(total):.1f} %)")
     for kind, number in total.most_common():
         if kind.startswith("refused"):
             print(f"{number:6} {kind[9:110]}")

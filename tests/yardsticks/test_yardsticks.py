@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
+from collections import Counter
 from typing import Any
 
 import pytest
 
+from . import compiled
 from .databases import LEFT_OUT, load, why_left_out
 from .modules import try_module
 from .ops import chosen, full_name, try_op
@@ -34,6 +37,16 @@ def test_ops(part: int) -> None:
     ops = load()[0][part::PARTS]
     found = failing([try_op(op, LIMIT) for op in ops])
     assert found == expected("ops", [full_name(op) for op in ops]), ADVICE
+
+
+def test_compiled_ops() -> None:
+    total: Counter[str] = Counter()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # samples also try deprecated calls
+        for op in load()[0]:
+            total.update(compiled.try_entry(op, compiled.SAMPLES))
+    assert not [kind for kind in total if kind.startswith("differs")]
+    assert compiled.share_refused(total) <= compiled.REFUSED
 
 
 def test_modules() -> None:

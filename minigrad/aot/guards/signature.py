@@ -23,7 +23,10 @@ def modes() -> tuple[Any, ...]:
 
 
 def signature(tree: Any, tensors: list[Tensor], others: list[Any]) -> Any:
-    """Return a hashable key of a nesting of arguments; append its tensors and other objects."""
+    """Return a hashable key of nested arguments: two calls share a program if their keys are equal.
+
+    Append each tensor to `tensors` once, and to `others` each object that is compared by identity.
+    """
     given = type(tree)
     if isinstance(tree, Tensor):
         for position, each in enumerate(tensors):
@@ -36,9 +39,10 @@ def signature(tree: Any, tensors: list[Tensor], others: list[Any]) -> Any:
     if isinstance(tree, (tuple, list)):
         return (given, *[signature(each, tensors, others) for each in tree])
     if isinstance(tree, dict):
-        return (given, *[(key, signature(each, tensors, others)) for key, each in tree.items()])
-    if given is float:
-        return tree.hex()
+        return (given, *[(signature(key, tensors, others), signature(each, tensors, others))
+                         for key, each in tree.items()])
+    if isinstance(tree, (float, complex, np.inexact)):
+        return given, repr(tree)  # 0.0 and -0.0 differ, and nan equals nan
     if isinstance(tree, PLAIN):
         return given, tree
     others.append(tree)

@@ -1,4 +1,4 @@
-"""What a function can reach without arguments, and whether any of it has changed.
+"""The surroundings of a function: find all that it can reach, and notice if any of it changes.
 
 NOTE [Surroundings]
     The surroundings of a function are the parameters, buffers and attributes of modules, the

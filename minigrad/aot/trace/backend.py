@@ -85,5 +85,5 @@ class TracingBackend:
 
 
 def known(value: Any, why: str) -> Any:
-    """Return the array of a constant for a traced array, which the caller may write to."""
+    """Return a copy of the array of a constant for a traced array."""
     return value.known(why).copy("K") if type(value) is TracedArray else value

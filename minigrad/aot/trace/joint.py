@@ -21,6 +21,7 @@ class RecordingTask(GraphTask):
     """A backward pass that records the ops of each formula, or else the formulas as one step."""
 
     def apply(self, node: Any, grads: Sequence[Any]) -> Sequence[Any]:
+        """Run a node; return the gradients of its inputs."""
         recording = _state.program.get()
         if not node.is_op:
             return super().apply(node, grads)
@@ -48,7 +49,7 @@ def backward(recording: Recording, roots: Sequence[Tensor], leaves: Sequence[Ten
 
 def backward_steps(recording: Recording, roots: Sequence[Tensor], leaves: Sequence[Tensor]
                    ) -> tuple[list[Value], list[Value | None]]:
-    """Record the steps of a backward pass."""
+    """Record the steps of a backward pass; return what `backward` returns."""
     tangents = [recording.input(np.zeros(t._array.shape, t._array.dtype), "tangent")
                 for t in roots]
     values = [t.value for t in tangents]

@@ -136,6 +136,7 @@ def record(function: Callable[..., Any], args: tuple[Any, ...],
         tensors: list[Tensor] = []
         tree = mapped(lambda leaf: as_leaf(recording, leaf, tensors), outcome)
         recording.adopt_all([t for t in tensors if id(t) in recording.fresh])
+        recording.check_made()
         inputs = [*leaves, *((t, t._array) for t, _ in recording.captured)]
         results = results_of(recording, tensors, inputs, twins)
         given = [*twins.values(), *(t for t, _ in recording.captured)]

@@ -58,6 +58,9 @@ class Recording(Steps):
         super().__init__()
         self.captured: list[tuple[Tensor, Value]] = []  # tensors that the function found elsewhere
         self.fresh: dict[int, Tensor] = {}  # tensors that were created during the recording
+        #: The memory of these tensors by the id of the array that owns it: that array, its values
+        #: when a tensor in it was first used, and its `Memory`.
+        self.made: dict[int, tuple[Array, Array, Memory]] = {}
         self.originals: list[tuple[Tensor, list[Any]]] = []
         self.generators: dict[int, tuple[Any, Any]] = {}  # with their states before the recording
         self.in_call = self.drew = self.in_write = False
@@ -257,16 +260,50 @@ class Recording(Steps):
         if type(array) is not np.ndarray:
             raise self.refuse(f"a tensor on {tensor.device} or inside a transform is used")
         if id(tensor) in self.fresh:
-            copy, _ = private_copy(array)
-            value = self.value("constant", array, constant=True)
-            memory = self.memories[id(owner_of(copy))] = Memory(copy, value)
-            tensor._array = TracedArray(copy, memory, value)
+            tensor._array = self.made_array(array, owner_of(array))
             return
+        if self.is_made(owner_of(array)):
+            raise self.refuse("a tensor shares memory with one that the function created")
         self.originals.append((tensor, [getattr(tensor, slot) for slot in SLOTS]))
         traced = self.input(array, name)
         self.captured.append((tensor, traced.value))
         tensor._array, tensor._index = traced, 0
         tensor._node = tensor._counter = tensor._view = tensor._grad = tensor._extras = None
+
+    def is_made(self, owner: Array) -> bool:
+        """Return whether a tensor that the function created is in this memory."""
+        return id(owner) in self.made or any(
+            owner_of(t._array) is owner for t in self.fresh.values()
+            if type(t._array) is np.ndarray)
+
+    def made_array(self, array: Array, owner: Array) -> TracedArray:
+        """Return the traced array of a tensor that the function created.
+
+        All tensors in the memory of `owner` share one `Memory`, which begins as a constant.
+        """
+        if id(owner) not in self.made:
+            copy, _ = private_copy(owner)
+            value = self.value("constant", owner, constant=True)
+            memory = self.memories[id(owner_of(copy))] = Memory(copy, value)
+            self.made[id(owner)] = owner, value.array, memory
+        memory = self.made[id(owner)][2]
+        if array.dtype != owner.dtype:
+            raise self.refuse("a tensor shares memory with one of another dtype")
+        place = geometry(array, owner)
+        if place == geometry(owner, owner):
+            return TracedArray(memory.array, memory, memory.whole)
+        part = numpy_backend.as_strided(memory.array, *place)
+        return TracedArray(part, memory, self.part(memory, part))
+
+    def exports(self, tensor: Tensor) -> None:
+        """Refuse to return the memory of a tensor as a NumPy array that writes could go to."""
+        raise self.refuse("values are read as a NumPy array")
+
+    def check_made(self) -> None:
+        """Refuse if the memory of a tensor was written to as a NumPy array."""
+        for owner, before, _ in self.made.values():
+            if owner.tobytes() != before.tobytes():
+                raise self.refuse("the memory of a tensor is written to outside of an op")
 
     @contextmanager
     def active(self) -> Iterator[None]:
@@ -325,6 +362,9 @@ class Unrecorded:
     def created(self, name: str, make: Callable[[], Array]) -> Tensor:
         """Return a new tensor."""
         return Tensor._plain_as(Tensor, make())
+
+    def exports(self, tensor: Tensor) -> None:
+        """Do nothing, because a function of ours may read values."""
 
     def at_each_run(self, function: Callable[..., Any], args: Sequence[Any]) -> Any:
         """Call a function that reads values."""

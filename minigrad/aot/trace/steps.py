@@ -34,7 +34,8 @@ class Steps:
         self.steps: list[Step] = []
         self.written: list[Memory] = []  # inputs that were written to, in this order
         self.memories: dict[int, Memory] = {}  # by the id of the array that owns the memory
-        self.read_again: list[tuple[TracedArray, Value, int]] = []  # with the Values before that
+        #: Arrays that were read again after a write, with their Values and versions before that.
+        self.read_again: list[tuple[TracedArray, Value, int]] = []
         self.counts: dict[str, int] = {}  # of names
         self.refused: Unrecordable | None = None
 
@@ -64,11 +65,8 @@ class Steps:
 
     def read(self, array: TracedArray) -> Value:
         """Return the Value of a traced array, after the writes to its memory so far."""
-        memory = array.memory
-        if array.version != memory.version:
-            self.read_again.append((array, array.value, array.version))
-            array.value = self.part(memory, array.inner)
-            array.version = memory.version
+        if array.version != array.memory.version:
+            self.renew(array, self.part(array.memory, array.inner))
         return array.value
 
     def write(self, target: TracedArray, result: TracedArray) -> None:
@@ -85,6 +83,11 @@ class Steps:
             self.written.append(memory)
         memory.whole = value
         memory.version += 1
+
+    def renew(self, array: TracedArray, value: Value) -> None:
+        """Make a Value the one of an array, up to date with its memory; `go_back` undoes this."""
+        self.read_again.append((array, array.value, array.version))
+        array.value, array.version = value, array.memory.version
 
     def part(self, memory: Memory, array: Array) -> Value:
         """Return the current Value of the part of a memory that an array covers."""
@@ -117,7 +120,7 @@ class Steps:
     # ---------------------------------------------------------------- values and traced arrays
 
     def value(self, name: str, array: Array, constant: bool = False) -> Value:
-        """Return a new Value for an array; a constant is a copy, which no later write changes."""
+        """Return a new Value for an array; copy a constant, because writes may follow."""
         made = Value(self.name(name), tuple(array.shape), array.dtype, tuple(array.strides))
         if constant:
             made.array, _ = private_copy(array)

@@ -138,7 +138,7 @@ def asarray(obj: Any, *, dtype: Any = None, device: Any = None, copy: bool | Non
     if copy:
         return tensor(obj, dtype=dtype, device=device, requires_grad=bool(requires_grad))
     result = as_tensor(obj, dtype, device)
-    shared = isinstance(obj, np.ndarray) and np.shares_memory(obj, result.numpy())
+    shared = isinstance(obj, np.ndarray) and np.shares_memory(obj, result._array)
     if copy is False and not shared:
         raise ValueError(f"can't alias arbitrary sequence into a tensor: {type(obj).__name__}")
     return with_grad(result, True) if requires_grad else result
@@ -480,7 +480,7 @@ def between(name: str, spaced: Callable[[Any, Any], Tensor], start: Any, end: An
     """Return `spaced(start, end)`; a program calls it in each run if one of them is a tensor."""
     recording = _state.program.get() if _state.observers.count else None
     if recording is not None and (isinstance(start, Tensor) or isinstance(end, Tensor)):
-        spaced.__name__ = name  # of the step
+        spaced.__name__ = name  # names the step
         made = recording.at_each_run(spaced, (start, end))
     else:
         made = spaced(start, end)

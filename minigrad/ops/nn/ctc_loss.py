@@ -194,7 +194,7 @@ def check_lengths(name, lengths, batch, most=None):
                                f"{length} {where}")
 
 
-#: Where PyTorch finds the targets wrong.
+#: The end of PyTorch's errors about targets.
 TARGETS = "for argument #2 'targets' (while checking arguments for ctc_loss_allocate_outputs)"
 
 

@@ -104,7 +104,8 @@ class Generator:
         """
         if not isinstance(new_state, Tensor):
             raise TypeError(f"expected a torch.ByteTensor, but got {type(new_state).__name__}")
-        self._source.set_state(np.ascontiguousarray(new_state.numpy()))
+        array = new_state._array
+        self._source.set_state(np.ascontiguousarray(backend_of(array).to_host(array)))
         return self
 
     def clone_state(self) -> Generator:

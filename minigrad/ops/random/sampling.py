@@ -186,7 +186,7 @@ def random_like(name: str, input: Any, draw: Draw, options: Options,
 
     if _state.randomness.get() and backend_of(shared._array).run_op is not None:
         return for_each_example(for_all)
-    drawn.__name__ = name  # of the step in a program, which must not hold the recorded array
+    drawn.__name__ = name  # names the step in a program
     return with_grad(at_each_run(drawn)(input), options.get("requires_grad", False))
 
 

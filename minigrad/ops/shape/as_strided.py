@@ -322,6 +322,8 @@ def detach(input):
     result = Tensor._plain(without_history(input._array))
     counter = input._shared_counter()
     result._counter = detached(counter) if isinstance(counter, InferenceVersion) else counter
+    if _state.observers.count:
+        input._tell_of_alias(result)
     return result
 
 

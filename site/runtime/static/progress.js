@@ -4,6 +4,7 @@
 import { progress, watchProgress } from "./store.js";
 
 const runtime = new URL("./", import.meta.url);
+const capstone = "14_capstone";
 let stages;
 
 /** How much of a stage is solved: "all", "3/6", or "" for nothing. */
@@ -44,10 +45,11 @@ function markLinks(holes) {
 
 function showWayOn(holes) {
   const next = nextOpen(stages, holes);
-  const [text, address] = next
+  // a stage after the capstone is an encore: its exercises are offered once it is begun
+  const [text, address] = next && (next.stage.key < capstone || done(next.stage, holes))
     ? [`Continue with ${next.id} ${next.title}`,
        `lessons/${next.stage.key}/#ex-${next.id.replace(".", "-")}`]
-    : ["All exercises are solved: the capstone", "lessons/14_capstone/"];
+    : ["All exercises are solved: the capstone", `lessons/${capstone}/`];
   const href = new URL(`../${address}`, runtime).href;
   const start = document.querySelector("a[data-start]");
   if (start) {
