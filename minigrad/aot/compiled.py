@@ -20,6 +20,7 @@ from ..ops.random.generator import get_rng_state
 from ..tensor.tensor import Tensor
 from .buffers import roots_of
 from .emit import emit
+from .fuse.lower import lower
 from .guards.signature import modes, signature
 from .guards.surroundings import Surroundings
 from .node import Again, Call, CompiledNode, OneResultNode, forget_what_was_said, say_once
@@ -42,6 +43,7 @@ class Compiled:
     """One recorded program, as two functions of arrays, and how to call them with tensors."""
 
     def __init__(self, recorded: Recorded, budget: float = 1.0) -> None:
+        lower(recorded)
         self.recorded = recorded
         self.captured = [tensor for tensor, _ in recorded.captured]
         self.arrays = [tensor._array for tensor in self.captured]  # when they were last checked

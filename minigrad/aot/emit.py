@@ -43,10 +43,11 @@ class Writer:
         self.inputs, self.steps, self.outputs = inputs, steps, outputs
         self.names: dict[str, Any] = {"__name__": MODULE, "xp": numpy_backend,
                                       "as_array": numpy_backend.as_array,
-                                      "matmul": numpy_backend.matmul, "add_reduce": np.add.reduce}
+                                      "matmul": numpy_backend.matmul, "add_reduce": np.add.reduce,
+                                      "maximum_reduce": np.maximum.reduce}
         self.own: dict[int, str] = {}  # names of functions and of plain arguments, by id
         self.local: dict[int, str] = {}  # names of Values, by id
-        self.taken = {"xp", "as_array", "matmul", "add_reduce", "map"}
+        self.taken = {"xp", "as_array", "matmul", "add_reduce", "maximum_reduce", "map"}
 
     def source(self, name: str) -> str:
         """Return the source of the function."""
@@ -79,7 +80,7 @@ class Writer:
         if (ufunc := ufunc_of(step)) is not None:
             name, operands = ufunc
             buffer = self.taken_over.get(id(step))
-            out = "" if buffer is None else f", {self.local_name(buffer)}"
+            out = "" if buffer is None else f", out={self.local_name(buffer)}"
             function = self.global_name(getattr(numpy_backend, name), name)
             call = f"{function}({', '.join(arguments[:operands])}{out})"
         elif (call := expression(step, arguments) or "") == "":
