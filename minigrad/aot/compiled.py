@@ -60,6 +60,8 @@ class Compiled:
         outputs = apart(outputs, forward)
         outputs += [write.value for write in recorded.written if write.result is None]
         self.counts = len(self.results), len(outputs)
+        self.is_single = (type(recorded.tree) is Leaf and len(recorded.results) == 1
+                          and outputs == [recorded.results[0].value])
         self.shapes = [v.shape for v in outputs if v is not None]
         self.forward = emit("forward", recorded.inputs, forward, [*outputs, *kept])
         backward = list(cut.backward)
@@ -85,16 +87,17 @@ class Compiled:
         """Run the program on the tensors among the arguments of a call."""
         recorded = self.recorded
         inputs = [*tensors, *self.captured]
-        state = get_rng_state() if self.random and recorded.tangents else None
+        differentiable = bool(recorded.tangents)
+        state = get_rng_state() if self.random and differentiable else None
         before = [inputs[w.input]._array.copy("K") for w in recorded.written] if (
-            recorded.tangents) else []
+            differentiable) else []
         arrays = self.forward(*[t._array for t in inputs])
         ends, saved_from = self.counts
         for array, shape in zip(arrays, self.shapes):
             if array.shape != shape:
                 raise RuntimeError(f"torch.compile: a result has the shape {array.shape}, but had "
                                    f"{shape} when the function was recorded")
-        node = self.new_node(inputs, arrays[saved_from:]) if recorded.tangents else None
+        node = self.new_node(inputs, arrays[saved_from:]) if differentiable else None
         made, index = [], 0
         for result, array in zip(self.results, arrays[:ends]):
             tensor = Tensor._plain(array)
@@ -108,6 +111,8 @@ class Compiled:
             for k in self.saved_results:
                 node.check(made[k], arrays[k])
             node.again = Again(self, inputs, call, state, before)
+        if self.is_single:
+            return made[0]
         values = iter(made)
         found: list[Any] = [None if r.value is None else next(values) for r in recorded.results]
         self.write_back(inputs, found, arrays[ends:saved_from])
@@ -139,9 +144,10 @@ class Compiled:
         node = node_type([inputs[i]._edge() for i in self.recorded.sources])
         assign_sequence_nr(node)
         node.compiled, node.saved, node.versions, node.again = self, saved, [], None
-        node.num_inputs = len(tangents)
         node.shape, node.dtype = tangents[0].shape, tangents[0].dtype
-        node.others = [(t.shape, t.dtype) for t in tangents[1:]]
+        if len(tangents) > 1:
+            node.num_inputs = len(tangents)
+            node.others = [(t.shape, t.dtype) for t in tangents[1:]]
         return node
 
     def write_back(self, inputs: Sequence[Tensor], tensors: Sequence[Any],
@@ -243,8 +249,9 @@ class CompiledFunction:
         others: list[Any] = []
         key = (modes(), signature(args, tensors, others),
                signature(kwargs, tensors, others) if kwargs else None)
-        if any(type(t._array) is not np.ndarray for t in tensors):  # batches, or on a GPU
-            return function(*args, **kwargs)
+        for tensor in tensors:
+            if type(tensor._array) is not np.ndarray:  # a batch, or on a GPU
+                return function(*args, **kwargs)
         for surroundings, compiled in self.programs.get(key, ()):
             if surroundings.unchanged() and (compiled is None or fits(compiled)):
                 break
@@ -307,9 +314,10 @@ def runs_eagerly() -> bool:
 
 def fits(compiled: Compiled) -> bool:
     """Return whether the captured tensors still look as they did when they were recorded."""
-    arrays = [tensor._array for tensor in compiled.captured]
-    if compiled.requires_grad != [t.requires_grad for t in compiled.captured]:
+    captured = compiled.captured
+    if compiled.requires_grad != [t.requires_grad for t in captured]:
         return False
+    arrays = [t._array for t in captured]
     if all(map(is_, arrays, compiled.arrays)):
         return True
     for array, (_, value) in zip(arrays, compiled.recorded.captured, strict=True):
