@@ -20,9 +20,9 @@ from ..ops.random.generator import get_rng_state
 from ..tensor.tensor import Tensor
 from .buffers import roots_of
 from .emit import emit
-from .fuse.lower import lower
 from .guards.signature import modes, signature
 from .guards.surroundings import Surroundings
+from .lowering.lower import lower
 from .node import Again, Call, CompiledNode, OneResultNode, forget_what_was_said, say_once
 from .partition import partition
 from .program import Step, Value
@@ -43,6 +43,7 @@ class Compiled:
     """One recorded program, as two functions of arrays, and how to call them with tensors."""
 
     def __init__(self, recorded: Recorded, budget: float = 1.0) -> None:
+        read = {id(v) for step in recorded.backward for v in step.inputs()}
         lower(recorded)
         self.recorded = recorded
         self.captured = [tensor for tensor, _ in recorded.captured]
@@ -57,7 +58,7 @@ class Compiled:
             kept.append(copy_of(value, forward) if id(value) in written else value)
         self.results = [r for r in recorded.results if r.value is not None]
         outputs: list[Value | None] = [r.value for r in self.results]
-        outputs = apart(outputs, forward)
+        outputs = apart(outputs, forward, [v for v in cut.saved if id(v) not in read])
         outputs += [write.value for write in recorded.written if write.result is None]
         self.counts = len(self.results), len(outputs)
         self.is_single = (type(recorded.tree) is Leaf and len(recorded.results) == 1
@@ -68,13 +69,13 @@ class Compiled:
         gradients = owned_gradients(recorded, backward)
         self.backward = emit("backward", [*cut.saved, *recorded.tangents], backward, gradients)
         self.random = any(step.random for step in cut.forward)
-        self.note_versions(cut.forward)
+        self.note_versions(cut.forward, outputs)
 
-    def note_versions(self, steps: Sequence[Step]) -> None:
+    def note_versions(self, steps: Sequence[Step], outputs: Sequence[Value | None]) -> None:
         """Find the inputs and results whose memory is saved, so that a later write is an error."""
         inputs = {id(v): i for i, v in enumerate(self.recorded.inputs)}
         roots = roots_of(steps)
-        results = {id(roots.get(id(r.value), r.value)): k for k, r in enumerate(self.results)}
+        results = {id(roots.get(id(v), v)): k for k, v in enumerate(outputs[:len(self.results)])}
         written = {w.input for w in self.recorded.written}
         self.saved_inputs, self.saved_results = [], []
         for value in self.saved:
@@ -170,12 +171,16 @@ def viewed(tensor: Any, views: Sequence[Any]) -> Any:
     return tensor
 
 
-def apart(results: Sequence[Value | None], steps: list[Step]) -> list[Value | None]:
-    """Return results with a copy of each that is a constant or shares memory with an earlier one.
+def apart(results: Sequence[Value | None], steps: list[Step],
+          private: Sequence[Value]) -> list[Value | None]:
+    """Return results with a copy of each constant, and of each that shares memory.
 
-    The function made them separately, but sharing equal steps may have made them one.
+    Results share memory if the function made them separately, but equal steps became one.  They may
+    also share it with `private` values, which the program saves but eager mode does not.  Then a
+    write to the result must be no error.
     """
-    roots, seen = roots_of(steps), set()
+    roots = roots_of(steps)
+    seen = {id(roots.get(id(value), value)) for value in private}
     made: list[Value | None] = []
     for value in results:
         if value is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import linecache
 from collections.abc import Callable, Sequence
 from itertools import count
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -98,7 +99,7 @@ class Writer:
                                           and any(values_among(argument))):
             inside = ", ".join(map(self.argument, argument))
             return f"[{inside}]" if isinstance(argument, list) else f"({inside},)"
-        if argument is None or type(argument) in (bool, int, str):
+        if is_literal(argument):
             return repr(argument)
         return self.global_name(argument, "argument")
 
@@ -130,3 +131,11 @@ class Writer:
             name = f"{wanted}_{next(numbers)}"
         self.taken.add(name)
         return name
+
+
+def is_literal(argument: Any) -> bool:
+    """Return whether the text of an argument is an expression for it."""
+    if type(argument) is tuple:
+        return all(map(is_literal, argument))
+    return argument is None or type(argument) in (bool, int, str) or (
+        type(argument) is float and isfinite(argument))

@@ -1,1 +1,0 @@
-"""Fusion: NumPy calls in place of ops, so that the passes over a program see into them."""
