@@ -43,7 +43,6 @@ class Compiled:
     """One recorded program, as two functions of arrays, and how to call them with tensors."""
 
     def __init__(self, recorded: Recorded, budget: float = 1.0) -> None:
-        read = {id(v) for step in recorded.backward for v in step.inputs()}
         lower(recorded)
         self.recorded = recorded
         self.captured = [tensor for tensor, _ in recorded.captured]
@@ -58,7 +57,7 @@ class Compiled:
             kept.append(copy_of(value, forward) if id(value) in written else value)
         self.results = [r for r in recorded.results if r.value is not None]
         outputs: list[Value | None] = [r.value for r in self.results]
-        outputs = apart(outputs, forward, [v for v in cut.saved if id(v) not in read])
+        outputs = apart(outputs, forward, [v for v in cut.saved if id(v) not in recorded.read])
         outputs += [write.value for write in recorded.written if write.result is None]
         self.counts = len(self.results), len(outputs)
         self.is_single = (type(recorded.tree) is Leaf and len(recorded.results) == 1
