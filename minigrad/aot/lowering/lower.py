@@ -10,6 +10,7 @@ NOTE [Lowering]
 
 from __future__ import annotations
 
+from itertools import chain, count
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,17 @@ def lower(recorded: Recorded) -> None:
     recorded.forward = [each for step in recorded.forward for each in calls_of(step)]
     recorded.backward = [each for step in recorded.backward for each in calls_of(step)]
     simplify(recorded)
+    taken = {v.name for v in (*recorded.inputs, *recorded.tangents)}
+    for step in (*recorded.forward, *recorded.backward):
+        for value in step.outputs:
+            value.name = unused(value.name, taken)
+            taken.add(value.name)
+
+
+def unused(wanted: str, taken: set[str]) -> str:
+    """Return a name that is not taken, such as add, add_1 or add_2."""
+    names = chain([wanted], (f"{wanted}_{number}" for number in count(1)))
+    return next(name for name in names if name not in taken)
 
 
 def calls_of(step: Step) -> list[Step]:
