@@ -167,6 +167,8 @@ def test_a_sketch_has_a_layout_but_no_values() -> None:
     assert (sketch.shape, sketch.ndim, sketch.dtype, sketch.strides) == ((3, 4), 2, "int16", (2, 6))
     assert sketch.size == 12 and sketch.nbytes == 24 and not sketch.flags.c_contiguous
     assert stand_in(value(0, 3)).shape == (0, 3) and not hasattr(sketch, "T")
+    backwards = stand_in(Value("x", (3, 4), np.dtype("int16"), (-8, 2)))
+    assert backwards.strides == (-8, 2) and backwards.tolist() == [[1] * 4] * 3
     with pytest.raises(Opaque, match="values are needed"):
         bool(sketch)
     assert sketching.place_of([sketch]) is None and sketching.exp(0.0) == 1

@@ -80,6 +80,8 @@ def run(step: Step, sketches: dict[int, Sketch]) -> list[Sketch]:
 
 def stand_in(value: Value) -> np.ndarray[Any, Any]:
     """Return an array of ones with the shape, dtype and strides of a Value."""
-    span = sum((n - 1) * abs(s) for n, s in zip(value.shape, value.strides, strict=True))
-    room = np.ones(span // value.dtype.itemsize + 1 if 0 not in value.shape else 1, value.dtype)
-    return np.lib.stride_tricks.as_strided(room, value.shape, value.strides)
+    reach = [(n - 1) * s for n, s in zip(value.shape, value.strides, strict=True)]
+    span = sum(map(abs, reach)) if 0 not in value.shape else 0
+    room = np.ones(span // value.dtype.itemsize + 1, value.dtype)
+    first = sum(-each for each in reach if each < 0) if span else 0
+    return np.ndarray(value.shape, value.dtype, room, first, value.strides)
