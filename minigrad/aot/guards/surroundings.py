@@ -62,10 +62,10 @@ class Surroundings:
         for sequence, before in self.items:
             if len(sequence) != len(before):
                 return False
-            for now, then in zip(sequence, before):
-                if now is not then and not same(now, then):
-                    return False
-        return all(np.array_equal(now, then) for now, then in self.arrays)
+            if not all(map(is_, sequence, before)) and not all(
+                    now is then or same(now, then) for now, then in zip(sequence, before)):
+                return False
+        return not self.arrays or all(np.array_equal(now, then) for now, then in self.arrays)
 
     def settle(self) -> None:
         """Note which dicts are empty, and the values in the others."""
