@@ -12,5 +12,6 @@ files in the order of the work:
     flow.py       the cheapest such choice
     buffers.py    when a value dies, and which result takes over its memory
     emit.py       each half as a Python function of arrays; direct.py: steps as expressions
+    results.py    copies of results that would share memory, and views of results
     compiled.py   running them: tensors, writes, another recording; node.py: the node in the graph
 """
