@@ -13,11 +13,14 @@ from itertools import pairwise
 from typing import Any
 
 import _small_ops
+import compile as compiling
 import everyday
 import mlp
 import numpy as np
 
 import minigrad
+from minigrad.aot.program import replace_values
+from minigrad.backend import numpy_backend
 from minigrad.codegen.planned_task import PlannedTask
 from minigrad.graph.node import GraphRoot
 from minigrad.op import REGISTRY
@@ -25,13 +28,14 @@ from minigrad.op import REGISTRY
 SMALL_OPS = 100 * _small_ops.OPS_PER_BLOCK
 
 
-def microseconds(work: Callable[[], Any], rounds: int = 40) -> float:
-    """The fastest of some rounds."""
+def microseconds(work: Callable[[], Any], rounds: int = 40,
+                 clock: Callable[[], float] = time.process_time) -> float:
+    """The fastest of some rounds, by this process's processor time unless `clock` is another."""
     found = []
     for _ in range(rounds):
-        begun = time.perf_counter()
+        begun = clock()
         work()
-        found.append(time.perf_counter() - begun)
+        found.append(clock() - begun)
     return min(found) * 1e6
 
 
@@ -88,6 +92,47 @@ def of_products() -> Iterator[str]:
         yield f"{name}: products {microseconds(lambda p=pairs: [a @ b for a, b in p]):.0f} us"
 
 
+def of_programs() -> Iterator[str]:
+    """The array programs of a compiled step, and what most of their time goes to."""
+    calls: dict[Any, tuple[Any, ...]] = {}
+
+    def compile(function: Any) -> Any:
+        fast = minigrad.compile(function, fullgraph=True)
+        return lambda *given: calls.update({"last": (fast, given)}) or fast(*given)
+
+    for name, step in compiling.workloads(minigrad, compile).items():
+        whole = microseconds(step, 200 if name == "small" else 10)
+        fast, given = calls["last"]
+        (((_, program),),) = fast.programs.values()
+        arrays = [t._array for t in (*given, *program.captured)]
+        if name == "small":
+            saved, tangent = program.forward(*arrays)[1:], np.ones((), np.float32)
+            forward = microseconds(lambda p=program, a=arrays: p.forward(*a), 200)
+            backward = microseconds(lambda p=program, s=saved, t=tangent: p.backward(*s, t), 200)
+            yield f"compiled small network: programs {forward + backward:.0f} of {whole:.0f} us"
+        if name in ("mlp", "gpt", "chain"):
+            parts = by_part(program.recorded, arrays)
+            shown = ", ".join(f"{part} {time / 1000:.2g}" for part, time in parts.items() if time)
+            yield f"compiled {name}: {shown} of {whole / 1000:.3g} ms"
+
+
+def by_part(recorded: Any, arrays: list[Any]) -> dict[str, float]:
+    """Return the microseconds of some kinds of steps, on the arrays of a call."""
+    kinds = {"mm": "products", "addmm": "products", "erf": "erf", "bernoulli": "random numbers"}
+    parts = dict.fromkeys(kinds.values(), 0.0)
+    values = dict(zip(map(id, recorded.inputs), arrays, strict=True))
+    values |= {id(v): np.ones(v.shape, v.dtype) for v in recorded.tangents}
+    for step in [*recorded.forward, *recorded.backward]:
+        values |= {id(v): v.array for v in step.inputs() if v.array is not None}
+        given = replace_values(step.arguments, values)
+        found = step.call(numpy_backend, *given)
+        values |= zip(map(id, step.outputs), found if step.several else [found], strict=True)
+        if step.name in kinds:
+            parts[kinds[step.name]] += microseconds(
+                lambda s=step, g=given: s.call(numpy_backend, *g), 10)
+    return parts
+
+
 def of_copies() -> Iterator[str]:
     """The windows of the depthwise convolution, copied once."""
     padded = np.pad(floats(128, 28, 28), [(0, 0), (1, 1), (1, 1)])
@@ -110,7 +155,8 @@ def of_random_numbers() -> Iterator[str]:
 def of_a_process() -> Iterator[str]:
     """A whole process that imports, what NumPy takes of it, and what there is to import."""
     bare, whole, cut = (
-        microseconds(lambda program=program: everyday.process(f"import {program}"), 5) / 1000
+        microseconds(lambda program=program: everyday.process(f"import {program}"), 5,
+                     time.perf_counter) / 1000
         for program in ("numpy", "minigrad", "minigrad, os; os._exit(0)"))
     modules = everyday.process("import sys, minigrad; print(sum("
                                "name.partition('.')[0] == 'minigrad' for name in sys.modules))")
@@ -120,6 +166,6 @@ def of_a_process() -> Iterator[str]:
 
 if __name__ == "__main__":
     minigrad.set_num_threads(1)
-    for part in (of_small_ops, of_calls, of_products, of_copies, of_random_numbers,
+    for part in (of_small_ops, of_calls, of_products, of_programs, of_copies, of_random_numbers,
                  of_a_process):
         print(*part(), sep="\n", flush=True)

@@ -15,17 +15,17 @@ import numpy as np
 from .. import _state
 from ..func.tree import mapped
 from ..graph.node import assign_sequence_nr
-from ..op.apply import apply
 from ..ops.random.generator import get_rng_state
 from ..tensor.tensor import Tensor
 from .buffers import roots_of
 from .emit import emit
 from .guards.signature import modes, signature
 from .guards.surroundings import Surroundings
+from .lowering.lower import lower
 from .node import Again, Call, CompiledNode, OneResultNode, forget_what_was_said, say_once
 from .partition import partition
 from .program import Step, Value
-from .trace.arrays import copied
+from .results import apart, copy_of, owned_gradients, viewed
 from .trace.record import Leaf, Recorded, record
 from .trace.refusal import Unrecordable
 
@@ -42,6 +42,7 @@ class Compiled:
     """One recorded program, as two functions of arrays, and how to call them with tensors."""
 
     def __init__(self, recorded: Recorded, budget: float = 1.0) -> None:
+        lower(recorded)
         self.recorded = recorded
         self.captured = [tensor for tensor, _ in recorded.captured]
         self.arrays = [tensor._array for tensor in self.captured]  # when they were last checked
@@ -55,22 +56,24 @@ class Compiled:
             kept.append(copy_of(value, forward) if id(value) in written else value)
         self.results = [r for r in recorded.results if r.value is not None]
         outputs: list[Value | None] = [r.value for r in self.results]
-        outputs = apart(outputs, forward)
+        outputs = apart(outputs, forward, [v for v in cut.saved if id(v) not in recorded.read])
         outputs += [write.value for write in recorded.written if write.result is None]
         self.counts = len(self.results), len(outputs)
+        self.is_single = (type(recorded.tree) is Leaf and len(recorded.results) == 1
+                          and outputs == [recorded.results[0].value])
         self.shapes = [v.shape for v in outputs if v is not None]
         self.forward = emit("forward", recorded.inputs, forward, [*outputs, *kept])
         backward = list(cut.backward)
         gradients = owned_gradients(recorded, backward)
         self.backward = emit("backward", [*cut.saved, *recorded.tangents], backward, gradients)
         self.random = any(step.random for step in cut.forward)
-        self.note_versions(cut.forward)
+        self.note_versions(cut.forward, outputs)
 
-    def note_versions(self, steps: Sequence[Step]) -> None:
+    def note_versions(self, steps: Sequence[Step], outputs: Sequence[Value | None]) -> None:
         """Find the inputs and results whose memory is saved, so that a later write is an error."""
         inputs = {id(v): i for i, v in enumerate(self.recorded.inputs)}
         roots = roots_of(steps)
-        results = {id(roots.get(id(r.value), r.value)): k for k, r in enumerate(self.results)}
+        results = {id(roots.get(id(v), v)): k for k, v in enumerate(outputs[:len(self.results)])}
         written = {w.input for w in self.recorded.written}
         self.saved_inputs, self.saved_results = [], []
         for value in self.saved:
@@ -83,16 +86,17 @@ class Compiled:
         """Run the program on the tensors among the arguments of a call."""
         recorded = self.recorded
         inputs = [*tensors, *self.captured]
-        state = get_rng_state() if self.random and recorded.tangents else None
+        differentiable = bool(recorded.tangents)
+        state = get_rng_state() if self.random and differentiable else None
         before = [inputs[w.input]._array.copy("K") for w in recorded.written] if (
-            recorded.tangents) else []
+            differentiable) else []
         arrays = self.forward(*[t._array for t in inputs])
         ends, saved_from = self.counts
         for array, shape in zip(arrays, self.shapes):
             if array.shape != shape:
                 raise RuntimeError(f"torch.compile: a result has the shape {array.shape}, but had "
                                    f"{shape} when the function was recorded")
-        node = self.new_node(inputs, arrays[saved_from:]) if recorded.tangents else None
+        node = self.new_node(inputs, arrays[saved_from:]) if differentiable else None
         made, index = [], 0
         for result, array in zip(self.results, arrays[:ends]):
             tensor = Tensor._plain(array)
@@ -106,6 +110,8 @@ class Compiled:
             for k in self.saved_results:
                 node.check(made[k], arrays[k])
             node.again = Again(self, inputs, call, state, before)
+        if self.is_single:
+            return made[0]
         values = iter(made)
         found: list[Any] = [None if r.value is None else next(values) for r in recorded.results]
         self.write_back(inputs, found, arrays[ends:saved_from])
@@ -137,9 +143,10 @@ class Compiled:
         node = node_type([inputs[i]._edge() for i in self.recorded.sources])
         assign_sequence_nr(node)
         node.compiled, node.saved, node.versions, node.again = self, saved, [], None
-        node.num_inputs = len(tangents)
         node.shape, node.dtype = tangents[0].shape, tangents[0].dtype
-        node.others = [(t.shape, t.dtype) for t in tangents[1:]]
+        if len(tangents) > 1:
+            node.num_inputs = len(tangents)
+            node.others = [(t.shape, t.dtype) for t in tangents[1:]]
         return node
 
     def write_back(self, inputs: Sequence[Tensor], tensors: Sequence[Any],
@@ -152,53 +159,6 @@ class Compiled:
             else:
                 with _state.having(_state.grad_enabled, False):
                     inputs[write.input].copy_(Tensor._plain(next(plain)))
-
-
-def viewed(tensor: Any, views: Sequence[Any]) -> Any:
-    """Return the view of a tensor that some view ops lead to."""
-    for op, arguments, index in views:
-        made = apply(op, [tensor, *arguments])
-        tensor = made if index is None else made[index]
-    return tensor
-
-
-def apart(results: Sequence[Value | None], steps: list[Step]) -> list[Value | None]:
-    """Return results with a copy of each that is a constant or shares memory with an earlier one.
-
-    The function made them separately, but sharing equal steps may have made them one.
-    """
-    roots, seen = roots_of(steps), set()
-    made: list[Value | None] = []
-    for value in results:
-        if value is not None:
-            root = roots.get(id(value), value)
-            if value.array is not None or id(root) in seen:
-                value = copy_of(value, steps)
-            seen.add(id(root))
-        made.append(value)
-    return made
-
-
-def copy_of(value: Value, steps: list[Step]) -> Value:
-    """Return the Value of a copy, made by a step at the end of `steps`."""
-    made = Value(value.name + "_copy", value.shape, value.dtype, value.strides)
-    steps.append(Step("copy", copied, [value, "K"], [made]))
-    return made
-
-
-def owned_gradients(recorded: Recorded, backward: list[Step]) -> list[Value | None]:
-    """Return the gradients, with a copy of each that shares memory with anything else."""
-    roots = roots_of(backward)
-    fresh = {id(v) for step in backward if not step.view for v in step.outputs}
-    gradients: list[Value | None] = []
-    for value in recorded.gradients:
-        if value is not None:
-            root = id(roots.get(id(value), value))
-            if root not in fresh or value.array is not None:
-                value = copy_of(value, backward)
-            fresh.discard(root)
-        gradients.append(value)
-    return gradients
 
 
 #: All compiled functions, for `forget_all`.
@@ -241,8 +201,9 @@ class CompiledFunction:
         others: list[Any] = []
         key = (modes(), signature(args, tensors, others),
                signature(kwargs, tensors, others) if kwargs else None)
-        if any(type(t._array) is not np.ndarray for t in tensors):  # batches, or on a GPU
-            return function(*args, **kwargs)
+        for tensor in tensors:
+            if type(tensor._array) is not np.ndarray:  # a batch, or on a GPU
+                return function(*args, **kwargs)
         for surroundings, compiled in self.programs.get(key, ()):
             if surroundings.unchanged() and (compiled is None or fits(compiled)):
                 break
@@ -305,9 +266,10 @@ def runs_eagerly() -> bool:
 
 def fits(compiled: Compiled) -> bool:
     """Return whether the captured tensors still look as they did when they were recorded."""
-    arrays = [tensor._array for tensor in compiled.captured]
-    if compiled.requires_grad != [t.requires_grad for t in compiled.captured]:
+    captured = compiled.captured
+    if compiled.requires_grad != [t.requires_grad for t in captured]:
         return False
+    arrays = [t._array for t in captured]
     if all(map(is_, arrays, compiled.arrays)):
         return True
     for array, (_, value) in zip(arrays, compiled.recorded.captured, strict=True):

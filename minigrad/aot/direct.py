@@ -23,12 +23,13 @@ Names = Sequence[str]
 def ufunc_of(step: Step) -> tuple[str, int] | None:
     """Return the ufunc that is all that a step calls, and the number of its operands."""
     name = vars(step.call).get("calls") if hasattr(step.call, "__dict__") else None
-    if name is None and step.op in ("Add", "Sub") and step.arguments[2:] == [1]:
-        name = {"Add": "add", "Sub": "subtract"}[step.op]
-        if not all(type(v) is Value and v.dtype.kind == "f" for v in step.arguments[:2]):
-            return None
     function = None if name is None else getattr(numpy_backend, name)
     return (name, function.nin) if isinstance(function, np.ufunc) and name else None
+
+
+def reduced_by(step: Step) -> str:
+    """Return the ufunc by which a step reduces an array, or an empty text."""
+    return str(vars(step.call).get("reduces", "")) if hasattr(step.call, "__dict__") else ""
 
 
 def t(step: Step, names: Names) -> str:
@@ -49,9 +50,9 @@ def permute(step: Step, names: Names) -> str:
 
 def view(step: Step, names: Names) -> str | None:
     """Return a view with another shape of an array whose elements are in C order."""
-    array, shape = step.arguments[0], step.outputs[0].shape
-    plain = in_order(array) and (1 not in array.shape or 1 not in shape)
-    return f"{names[0]}.reshape({shape})" if plain else None
+    array, result = step.arguments[0], step.outputs[0]
+    plain = in_order(array) and np.empty(result.shape, result.dtype).strides == result.strides
+    return f"{names[0]}.reshape({result.shape})" if plain else None
 
 
 def select(step: Step, names: Names) -> str:
@@ -64,15 +65,6 @@ def select(step: Step, names: Names) -> str:
 def mm(step: Step, names: Names) -> str | None:
     """Return the product of two matrices."""
     return f"matmul({names[0]}, {names[1]})" if are_matrices(step.arguments) else None
-
-
-def summed(step: Step, names: Names) -> str | None:
-    """Return the sum over some dimensions."""
-    array, dim, keepdim, dtype = step.arguments
-    if array.dtype.kind != "f" or dtype is not None or type(dim) is not tuple or not dim:
-        return None
-    axes = tuple(d % len(array.shape) for d in dim)
-    return f"add_reduce({names[0]}, {axes}, None, None, {keepdim})"
 
 
 def in_order(value: Any) -> bool:
@@ -94,12 +86,14 @@ def are_matrices(values: Sequence[Any]) -> bool:
 #: The expressions by the class of the op.
 DIRECT: dict[str, Callable[[Step, Names], str | None]] = {
     "T": t, "Transpose": transpose, "Permute": permute, "View": view, "Select": select, "Mm": mm,
-    "Sum": summed,
 }
 
 
 def expression(step: Step, names: Names) -> str | None:
     """Return the expression that a step evaluates, or `None` if its forward has to run."""
+    if reduced_by(step):
+        array, axes, keepdims = names[0], *step.arguments[1:]
+        return f"{reduced_by(step)}_reduce({array}, {axes}, None, None, {keepdims})"
     find = DIRECT.get(step.op)
     if find is None or type(step.arguments[0]) is not Value or step.several:
         return None

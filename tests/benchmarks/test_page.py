@@ -68,7 +68,8 @@ def test_the_figures_of_the_reasons_can_be_measured() -> None:
                           capture_output=True, check=True)
     figures = dict(line.split(": ", 1) for line in done.stdout.splitlines())
     assert set(figures) >= {"small operations, each", "small hvp", "tangent kernel", "LSTM 50x16",
-                            "depthwise convolution", "random weights"}
+                            "depthwise convolution", "random weights", "compiled small network",
+                            "compiled mlp", "compiled gpt", "compiled chain"}
     for text in figures.values():
         numbers = [float(number) for number in re.findall(r"\d+(?:\.\d+)?", text)]
         assert numbers and all(number > 0 for number in numbers)

@@ -12,6 +12,7 @@ import functools
 import types
 from collections.abc import Iterator
 from itertools import chain
+from operator import is_
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,8 @@ from .signature import PLAIN
 SETTLED = (type, types.ModuleType, types.BuiltinFunctionType, np.ufunc, staticmethod, property)
 
 MISSING = object()
+#: Follows the values of all dicts, so that one more or one fewer is a difference.
+END = object()
 
 
 class Surroundings:
@@ -44,8 +47,8 @@ class Surroundings:
 
     def unchanged(self) -> bool:
         """Return whether everything is still as it was."""
-        identical = sum(map(len, self.dicts)) == self.size and self.ids == list(
-            map(id, chain.from_iterable(map(dict.values, self.full))))
+        values = chain(chain.from_iterable(map(dict.values, self.full)), (END,))
+        identical = not any(self.empty) and all(map(is_, values, self.values))
         if not identical and not self.equal_dicts():
             return False
         for where, key, before in self.entries:
@@ -59,17 +62,17 @@ class Surroundings:
         for sequence, before in self.items:
             if len(sequence) != len(before):
                 return False
-            for now, then in zip(sequence, before):
-                if now is not then and not same(now, then):
-                    return False
-        return all(np.array_equal(now, then) for now, then in self.arrays)
+            if not all(map(is_, sequence, before)) and not all(
+                    now is then or same(now, then) for now, then in zip(sequence, before)):
+                return False
+        return not self.arrays or all(np.array_equal(now, then) for now, then in self.arrays)
 
     def settle(self) -> None:
-        """Note the sizes of all dicts, and the identities of their values."""
+        """Note which dicts are empty, and the values in the others."""
         self.copies = [dict(each) for each in self.dicts]
         self.full = [each for each in self.dicts if each]
-        self.size = sum(map(len, self.dicts))
-        self.ids = list(map(id, chain.from_iterable(map(dict.values, self.full))))
+        self.empty = [each for each in self.dicts if not each]
+        self.values = [*chain.from_iterable(map(dict.values, self.full)), END]
 
     def equal_dicts(self) -> bool:
         """Return whether the dicts have the same keys and equal values."""

@@ -124,16 +124,16 @@ class TracedArray:
     __iadd__ = __isub__ = __imul__ = None  # otherwise `a += b` would silently make a new array
 
     def __add__(self, other: Any) -> Any:
-        return F.add(self, other)
+        return F.add(self, as_right_operand(other, self))
 
     def __sub__(self, other: Any) -> Any:
-        return F.sub(self, other)
+        return F.sub(self, as_right_operand(other, self))
 
     def __mul__(self, other: Any) -> Any:
-        return F.mul(self, other)
+        return F.mul(self, as_right_operand(other, self))
 
     def __truediv__(self, other: Any) -> Any:
-        return F.div(self, other)
+        return F.div(self, as_right_operand(other, self))
 
     def __matmul__(self, other: Any) -> Any:
         return F.matmul(self, other)
@@ -211,6 +211,15 @@ def reason(name: str, otherwise: str) -> str:
 def as_operand(other: Any, like: TracedArray) -> Any:
     """Return the left operand of a binary expression: a number or an array."""
     return other if type(other) in BACKENDS else np.asarray(other, like.dtype)
+
+
+def as_right_operand(other: Any, like: TracedArray) -> Any:
+    """Return the right operand of a binary expression, with a number as NumPy rounds it.
+
+    NumPy rounds a number to float16 before it computes, while the ops round only the result.
+    """
+    is_number = type(other) in (int, float) and like.dtype == np.float16
+    return as_operand(other, like) if is_number else other
 
 
 def recording_of(array: TracedArray) -> Any:

@@ -40,6 +40,7 @@ class Recorded:
     sources: list[int]  # inputs that require grad
     required: list[bool]  # for each argument, whether it required grad before
     gradients: list[Value | None]  # their gradients
+    read: set[int]  # the ids of the Values that the backward pass of eager mode reads
 
     @property
     def inputs(self) -> list[Value]:
@@ -156,8 +157,10 @@ def record(function: Callable[..., Any], args: tuple[Any, ...],
         tangents, gradients = backward(recording, roots, [inputs[i][0] for i in sources])
         recorded = Recorded(
             arguments, list(recording.captured), recording.steps[:count], recording.steps[count:],
-            results, tree, written, tangents, sources, required, gradients)
+            results, tree, written, tangents, sources, required, gradients, set())
     simplify(recorded)
+    recorded.read = {id(v) for step in recorded.backward for v in step.inputs()}
+    recorded.read.update(map(id, recorded.gradients))
     return recorded
 
 
