@@ -87,6 +87,10 @@ def probe_04a_3_expandable(random):
                                     (shape, (random.randint(1, 3), *shape)),
                                     (shape, shape[1:]), (shape, shape[::-1])])
         seen.append(shapes.is_expandable_to(one, other))
+    for _ in range(4):
+        n, rest = random.randint(2, 4), array(random, shrunk(random, (2, 3))).shape
+        seen += [shapes.is_expandable_to((n, *rest), (0, *rest)),
+                 shapes.is_expandable_to((n,), (3, 0))]
     return seen
 
 
@@ -121,6 +125,12 @@ def probe_04a_3_match(random):
                     np.array(held) if exact else np.zeros(held.shape)]
 
         seen.append(tried(fitted))
+    for _ in range(4):  # as many elements, but fewer dimensions than wanted
+        shape = [random.randint(1, 3) for _ in range(random.randint(2, 3))]
+        target = Known("t", [(tuple(shape), np.dtype(np.float64))])
+        flat = array(random, [int(np.prod(shape))])
+        seen.append(tried(lambda flat=flat, target=target: np.array(
+            validate.match_metadata(flat, target, 0, Known("s"), random.randrange(5)))))
     # numbers of float32 that are exact, so that they can be compared
     for _ in range(5):
         wanted = (random.randint(1, 3),)
@@ -139,15 +149,43 @@ def probe_04a_3_match(random):
     return seen
 
 
-def slopes(random, result):
-    """Return what the node of a result makes of a random gradient, from arrays and tensors."""
+def slopes(random, result, infinite=False):
+    """Return what the node of a result makes of a random gradient, from arrays and tensors.
+
+    The last element is whether the gradient and the result have stayed as they are.
+    """
     node = result.grad_fn
     g = array(random, tuple(result.shape)).astype(result._array.dtype)
-    with torch.no_grad():
-        return [*[None if each is None else np.array(each)
-                  for each in node.apply_arrays((g,), None)],
-                *[None if each is None else each.detach().numpy().copy()
-                  for each in node.apply_tensors((tensor(g, grad=False),))]]
+    if infinite:
+        g.reshape(-1)[random.randrange(g.size)] = np.inf
+    before = g.copy(), result._array.copy()
+    with torch.no_grad(), np.errstate(all="ignore"):
+        from_arrays = [None if each is None else np.array(each)
+                       for each in node.apply_arrays((g,), None)]
+        stayed = np.array_equal(before[0], g) and np.array_equal(
+            before[1], result._array, equal_nan=True)
+        return [*from_arrays, *[None if each is None else each.detach().numpy().copy()
+                                for each in node.apply_tensors((tensor(before[0], False),))],
+                stayed]
+
+
+def reached(random, inputs, result):
+    """Return, for each gradient of a result, whether its graph leads to each input.
+
+    With a gradient that requires none, only the formula's own use of the inputs can lead there.
+    """
+    g = tensor(array(random, tuple(result.shape)).astype(result._array.dtype), grad=False)
+    seen = []
+    for grad in result.grad_fn.apply_tensors((g,)):
+        found, waiting = set(), [None if grad is None else grad.grad_fn]
+        while waiting:
+            node = waiting.pop()
+            if node is not None and node not in found:
+                found.add(node)
+                waiting += [after for after, _ in node.next_functions]
+        leaves = {id(getattr(node, "variable", None)) for node in found}
+        seen.append([id(each) in leaves for each in inputs])
+    return seen
 
 
 def formulas(random, programs, make):
@@ -179,6 +217,10 @@ def probe_04a_4(random):
         lambda x, y, z: torch.sub(x, y), lambda x, y, z: torch.sub(x, y, alpha=b),
         lambda x, y, z: x * y, lambda x, y, z: x * b, lambda x, y, z: -x], array)
     seen += formulas(random, [lambda x, y, z: x / y, lambda x, y, z: x / a], away)
+    x, y = (tensor(np.array([2.0**random.randint(60, 70)], np.float32)) for _ in range(2))
+    g = np.array([2.0**random.randint(90, 100)], np.float32)
+    with np.errstate(all="ignore"):
+        seen += [np.array(each, np.float64) for each in (x / y).grad_fn.apply_arrays((g,), None)]
     # powers of two are exact in float32, however often they are divided
     top, bottom = random.randint(90, 100), random.randint(70, 85)
     x = tensor(np.array([2.0**top], np.float32))
@@ -193,6 +235,9 @@ def probe_04a_5(random):
                              lambda x, y, z: torch.sigmoid(x)], array)
     seen += formulas(random, [lambda x, y, z: torch.log(x), lambda x, y, z: torch.sqrt(x)],
                      positive)
+    for function in (torch.exp, torch.log, torch.sqrt, torch.sigmoid, torch.tanh):
+        x = tensor(positive(random, [3]))
+        seen.append(tried(lambda function=function, x=x: reached(random, [x], function(x))))
     far = tensor(np.array([-1000.0, 1000.0]))
     return [*seen, slopes(random, torch.sigmoid(far)), slopes(random, torch.tanh(far))]
 
@@ -208,16 +253,27 @@ def probe_04a_6(random):
         lambda x, y, z: x**a, lambda x, y, z: x**n, lambda x, y, z: x**2, lambda x, y, z: x**-a,
         lambda x, y, z: x**1, lambda x, y, z: torch.pow(x, y)], positive)
     seen += formulas(random, [
-        lambda x, y, z: x**0, lambda x, y, z: x**0.0, lambda x, y, z: x**n,
+        lambda x, y, z: x**0, lambda x, y, z: x**0.0, lambda x, y, z: x**n, lambda x, y, z: x**1,
         lambda x, y, z: torch.pow(x, y)], with_zeros)
     for _ in range(3):
         size = random.randint(3, 6)
         base = tensor(np.array([random.choice([0.0, -1.5, 2.0, random.uniform(0.5, 2)])
                                 for _ in range(size)] + [0.0, 0.0]))
-        power = tensor(np.array([random.choice([0.0, 1.0, 2.0, -1.0]) for _ in range(size)]
+        power = tensor(np.array([random.choice([0.0, 1.0, 2.0, -1.0, 0.5]) for _ in range(size)]
                                 + [0.0, 2.0]))
         seen.append(slopes(random, torch.pow(base, power)))
         seen.append(slopes(random, base**0))
+        seen.append(slopes(random, base**0, infinite=True))
+        base = tensor(np.array([0.0, random.uniform(0.5, 2)]))
+        by_base, *_ = slopes(random, torch.pow(base, tensor(np.zeros(2))), infinite=True)
+        seen.append(by_base)
+    for _ in range(3):  # shapes that broadcast: the gradients have the shape of the result
+        base = tensor(positive(random, [random.randint(2, 3), 1]))
+        power = tensor(np.array([0.0, random.uniform(1, 2), 2.0]))
+        seen.append(tried(lambda base=base, power=power: slopes(random, torch.pow(base, power))))
+        x, y = tensor(positive(random, [2])), tensor(positive(random, [2]))
+        seen.append(tried(lambda x=x, y=y: [reached(random, [x], x**n),
+                                            reached(random, [x, y], torch.pow(x, y))]))
     return seen
 
 
@@ -228,12 +284,19 @@ def probe_04a_7(random):
         return made
 
     seen = formulas(random, [lambda x, y, z: torch.relu(x)], with_zeros)
+    for _ in range(4):
+        x = tensor(with_zeros(random, [3]))
+        seen.append(slopes(random, torch.relu(x), infinite=True))
+        seen.append(tried(lambda x=x: reached(random, [x], torch.relu(x))))
     for _ in range(6):
         size = random.randint(3, 8)
         g = array(random, (size,))
+        if random.random() < 0.5:
+            g[random.randrange(size)] = np.inf
         kinds = [random.choice(["wins", "loses", "tie"]) for _ in range(size)]
         loses, tie = (np.array([each == kind for each in kinds]) for kind in ("loses", "tie"))
-        seen.append(np.array(maximum.share(g, loses, tie)))
+        before = g.copy()
+        seen.append([np.array(maximum.share(g, loses, tie)), np.array_equal(before, g)])
         with torch.no_grad():
             made = maximum.share(tensor(g), torch.tensor(loses), torch.tensor(tie))
         seen.append(made.numpy().copy())
@@ -245,7 +308,7 @@ def probe_04a_8_forward(random):
     for function in (softmax.stable_softmax, softmax.stable_log_softmax):
         for _ in range(6):
             shape = [random.randint(1, 4) for _ in range(random.randint(1, 3))]
-            x = array(random, shape) * random.choice([1.0, 3.0, 400.0, 2000.0])
+            x = array(random, shape) * random.choice([1.0, 3.0, 400.0, 2000.0, 1e5])
             before = x.copy()
             with np.errstate(all="ignore"):
                 seen.append(np.array(function(np, x, random.randrange(len(shape)))))
@@ -255,6 +318,10 @@ def probe_04a_8_forward(random):
 
 def probe_04a_8_gradients(random):
     dim = random.randrange(2)
-    return formulas(random, [
+    seen = formulas(random, [
         lambda x, y, z: torch.softmax(x, 0), lambda x, y, z: torch.softmax(x, dim),
         lambda x, y, z: torch.log_softmax(x, 1), lambda x, y, z: torch.log_softmax(x, dim)], array)
+    for function in (torch.softmax, torch.log_softmax):
+        x = tensor(array(random, [2, 3]))
+        seen.append(tried(lambda function=function, x=x: reached(random, [x], function(x, dim))))
+    return seen

@@ -4,12 +4,14 @@ The formulas are asked through the node of a recorded operation, with arrays and
 """
 
 import math
+import warnings
 
 import numpy as np
 from probing import tried
 
 import minigrad as torch
 from minigrad.backend import kernels_index
+from minigrad.op.declaration import F
 from minigrad.ops.linalg import matmul
 from minigrad.ops.reduction import array_moments, array_norm, nan_sums, vector_norm
 from minigrad.ops.reduction import dims as along
@@ -30,14 +32,32 @@ def tensor(values, grad=True):
 
 
 def slopes(random, result):
-    """Return what the node of a result makes of a random gradient, from arrays and tensors."""
+    """Return what the node of a result makes of a random gradient, from arrays and tensors.
+
+    The last element is whether the gradient and the result have stayed as they are.
+    """
     node = result.grad_fn
     g = array(random, tuple(result.shape))
+    before = g.copy(), result._array.copy()
     with torch.no_grad():
-        return [*[None if each is None else np.array(each)
-                  for each in node.apply_arrays((g,), None)],
-                *[None if each is None else each.detach().numpy().copy()
-                  for each in node.apply_tensors((tensor(g, grad=False),))]]
+        from_arrays = [None if each is None else np.array(each)
+                       for each in node.apply_arrays((g,), None)]
+        stayed = np.array_equal(before[0], g) and np.array_equal(
+            before[1], result._array, equal_nan=True)
+        return [*from_arrays, *[None if each is None else each.detach().numpy().copy()
+                                for each in node.apply_tensors((tensor(before[0], False),))],
+                stayed]
+
+
+def twice(random, program, *arrays):
+    """Return the gradients of a random sum of a program's gradients."""
+    inputs = [tensor(each) for each in arrays]
+    result = program(*inputs)
+    g = tensor(array(random, tuple(result.shape)), grad=False)
+    grads = torch.autograd.grad(result, inputs, g, create_graph=True)
+    directions = [tensor(array(random, tuple(each.shape)), grad=False) for each in grads]
+    return [None if each is None else each.numpy().copy() for each in torch.autograd.grad(
+        grads, inputs, directions, allow_unused=True)]
 
 
 def dimensions(random, ndim):
@@ -66,14 +86,28 @@ def lost_dimensions():
 def standing_in(program):
     """Run a program while the stand-ins replace the helpers in each module that uses them."""
     made = dict(zip(("extent", "unsqueeze_reduced"), lost_dimensions(), strict=True))
+    put_back = made["unsqueeze_reduced"]
+    formulas = [(reduce.Sum, lambda g, self_sizes, dim, keepdim: F.expand(
+                    put_back(g, self_sizes, dim, keepdim), self_sizes)),
+                (reduce.SumAll, lambda g, self_sizes: F.expand(g, self_sizes)),
+                (reduce.Mean, lambda g, self_sizes, dim, keepdim: F.expand(
+                    put_back(g, self_sizes, dim, keepdim), self_sizes)
+                    / made["extent"](self_sizes, dim)),
+                (reduce.MeanAll, lambda g, self_sizes: F.expand(g, self_sizes)
+                 / int(np.prod(self_sizes)))]
+    written = [(op, op.grad_self) for op, _ in formulas]
     before = [(module, name, getattr(module, name)) for name in made
               for module in (reduce, vector_norm, array_moments, array_norm, nan_sums)
               if hasattr(module, name)]
     for module, name, _ in before:
         setattr(module, name, made[name])
+    for op, formula in formulas:
+        op.grad_self = staticmethod(formula)
     try:
         return program()
     finally:
+        for op, formula in written:
+            op.grad_self = staticmethod(formula)
         for module, name, helper in before:
             setattr(module, name, helper)
 
@@ -102,21 +136,39 @@ def probe_04b_1(random):
         seen.append(slopes(random, square.sum(dim)))
         seen.append(slopes(random, square.mean(dim)))
     empty = tensor(np.zeros((0, random.randint(1, 3))))
-    for result in (empty.mean(), empty.sum(), empty.mean(0), empty.sum(1)):
-        seen.append(tried(lambda result=result: slopes(random, result)))
+    for result in (empty.mean(), empty.sum(), empty.mean(0), empty.sum(1), empty.mean(1)):
+        def quiet(result=result):
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                return slopes(random, result)
+
+        seen.append(tried(quiet))
+    seen.append([along.extent((0, 3), 0), along.extent((0, 3), 1), along.extent((), None)])
+    for mean in (square.mean(), square.mean(0)):  # may its gradient be written to?
+        (grad,) = mean.grad_fn.apply_arrays((array(random, tuple(mean.shape)),), None)
+        grad = np.asarray(grad)
+        seen.append([bool(grad.flags.writeable), 0 in grad.strides])
     return seen
 
 
 def probe_04b_2(random):
     def program():
         seen = []
+        x = array(random, [3, 3])
+        for name in ("var", "std"):
+            seen.append(tried(lambda name=name: twice(
+                random, lambda t: getattr(torch, name)(t, 1), x)))
+        for x in (np.array([0.0, 2e-200, 4e-200]), np.array([math.nan, 1.0, 2.0]),
+                  np.array([1e-9, 2e-9, 4e-9])):
+            with np.errstate(all="ignore"):
+                seen.append(slopes(random, torch.std(tensor(x * random.choice([1, 3])))))
         for _ in range(12):
             sizes = tuple(random.randint(2, 4) for _ in range(random.randint(1, 3)))
             dim, keepdim = dimensions(random, len(sizes)), random.random() < 0.4
             correction = random.choice([0, 0, 1, 0.5])
             x = array(random, sizes)
             if random.random() < 0.3:
-                x[...] = x.reshape(-1)[0]  # all are equal
+                x[...] = random.randrange(-9, 9) / 8  # all are equal, and so is their mean
             for reduced in (torch.var, torch.std):
                 seen.append(tried(lambda reduced=reduced, x=x, dim=dim, keepdim=keepdim,
                                   correction=correction: slopes(random, reduced(
@@ -235,6 +287,13 @@ def probe_04b_5(random):
             return tensor(np.swapaxes(made, -1, -2))
         return tensor(array(random, sizes))
 
+    for name, left, right in (("mm", [2, 3], [3, 2]), ("bmm", [2, 1, 3], [2, 3, 2]),
+                              ("mv", [2, 3], [3]), ("dot", [3], [3])):
+        a, b = array(random, left), array(random, right)
+        seen.append(tried(lambda name=name, a=a, b=b: twice(random, getattr(torch, name), a, b)))
+    n, k, m = (random.randint(1, 4) for _ in range(3))
+    seen.append(tried(lambda: slopes(random, torch.bmm(
+        tensor(np.zeros((0, n, k))), tensor(np.zeros((0, k, m)))))))
     for _ in range(6):
         b, n, k, m = (random.randint(1, 4) for _ in range(4))
         square = random.random() < 0.3

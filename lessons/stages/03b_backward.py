@@ -167,6 +167,12 @@ def _first(root, given=None, create_graph=False):
     return _front.root_gradients([root], [given], create_graph)[0]
 
 
+def symptom_03b_3_root_changed() -> bool:
+    root = _leaf([2.0]) * 3
+    _first(root)
+    return root.tolist() != [6.0]
+
+
 def symptom_03b_3_complains_first() -> bool:
     return _error(_first, torch.ones(1))[0] is RuntimeError
 
@@ -417,6 +423,21 @@ def symptom_03b_5_warns_first() -> bool:
                             inputs=[])[0])
     return kinds == [RuntimeError] * 3 and any(
         "reference cycle" in str(each.message) for each in told)
+
+
+def symptom_03b_5_one_pass_per_root() -> bool:
+    seen, x = [], _leaf([2.0])
+    y = x * 3
+    y.register_hook(lambda g: seen.append(g.tolist()))
+    torch.autograd.backward([y * 2, y * 5])
+    return sorted(seen) == [[2.0], [5.0]]
+
+
+def symptom_03b_5_grad_replaced() -> bool:
+    a = _leaf([2.0])
+    for _ in range(2):
+        torch.autograd.backward(a * 3, inputs=[a])
+    return a.grad is not None and a.grad.tolist() == [3.0]
 
 
 def symptom_03b_5_not_retained() -> bool:

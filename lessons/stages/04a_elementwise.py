@@ -259,10 +259,22 @@ def symptom_04a_3_integers_stay() -> bool:
     return getattr(given, "dtype", None) == np.int64
 
 
-def symptom_04a_3_first_output() -> bool:
+def _output(index, position):
+    """The shape of a fitted gradient of two ones for one of two outputs; None if it's refused."""
     node = torch.split(torch.ones(3, requires_grad=True), [1, 2])[0].grad_fn
-    return (validate.match_metadata(np.ones(1, np.float32), node, 0, _node(1), 0).shape == (1,)
-            and validate.match_metadata(np.ones(2, np.float32), node, 1, _node(1), 0).shape == (1,))
+    try:
+        return validate.match_metadata(
+            np.ones(2, np.float32), node, index, _node(1), position).shape
+    except RuntimeError:
+        return None
+
+
+def symptom_04a_3_first_output() -> bool:
+    return _output(0, 1) == _output(1, 1) == (1,)
+
+
+def symptom_04a_3_position_for_index() -> bool:
+    return _output(0, 0) == _output(1, 0) == (1,) and _output(0, 1) == (2,)
 
 
 def _told(grad):
@@ -504,9 +516,23 @@ def symptom_04a_5_sigmoid_as_tanh() -> bool:
     return _near(_slope("sigmoid"), 7 * (1 - S2 * S2))
 
 
-def symptom_04a_5_sigmoid_far_out() -> bool:
+def _sigmoid_far_out() -> bool:
     far = _slope("sigmoid", -1000.0)
     return _near(_slope("sigmoid"), 7 * S2 * (1 - S2)) and far is not None and far != far
+
+
+def _asks_the_result(name) -> bool:
+    """Whether the formula names the result, so that its node saves it."""
+    node = getattr(torch, name)(torch.tensor(1.0, requires_grad=True)).grad_fn
+    return getattr(node, "_saved_result", None) is not None
+
+
+def symptom_04a_5_sigmoid_far_out() -> bool:
+    return _sigmoid_far_out() and not _asks_the_result("sigmoid")
+
+
+def symptom_04a_5_sigmoid_of_e() -> bool:
+    return _sigmoid_far_out() and _asks_the_result("sigmoid")
 
 
 def symptom_04a_5_tanh_of_input() -> bool:
@@ -596,8 +622,14 @@ def symptom_04a_6_power_zero() -> bool:
 
 
 def symptom_04a_6_zero_times_g() -> bool:
-    found = _grads(lambda x: x ** 0, 2.0, g=float("inf"))[0]
-    return found is not None and found != found and _grads(lambda x: x ** 0, 0.0)[0] == 0
+    return any(found is not None and found != found and usual == 0 for found, usual in (
+        (_grads(lambda x: x ** 0, 2.0, g=float("inf"))[0], _grads(lambda x: x ** 0, 0.0)[0]),
+        (_grads(torch.pow, 2.0, 0.0, g=float("inf"))[0], _grads(torch.pow, 0.0, 0.0)[0])))
+
+
+def symptom_04a_6_nan_replaced() -> bool:
+    return ((_near(_power()[0], 84) and _grads(torch.pow, -2.0, 0.5)[0] == 0)
+            or (_near(_power()[1], 56 * LOG2) and _grads(torch.pow, -2.0, 2.0)[1] == 0))
 
 
 def symptom_04a_6_zero_times_base() -> bool:
@@ -633,7 +665,7 @@ def _relu(*values, g=7.0):
 
 
 def symptom_04a_7_relu_passes_all() -> bool:
-    return _relu(-2.0, 3.0) == [7, 7]
+    return _relu(-2.0, 3.0) == [7, 7] and _relu(-2.0, g=-7.0) == [-7]
 
 
 def symptom_04a_7_relu_reversed() -> bool:

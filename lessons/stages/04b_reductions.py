@@ -172,11 +172,23 @@ def symptom_04b_2_correction_added() -> bool:
 
 
 def symptom_04b_2_divides_by_n() -> bool:
-    return _same(_var(), G3[:, None] * SLOPE * 2 / 3)
+    return (_same(_var(), G3[:, None] * SLOPE * 2 / 3)
+            and _same(_var(correction=2), G3[:, None] * SLOPE * 2 / 3))
 
 
 def symptom_04b_2_counts_all() -> bool:
     return _same(_var(), G3[:, None] * CENTRED * 2 / 8)
+
+
+def symptom_04b_2_correction_is_one_or_none() -> bool:
+    return (_same(_var(), G3[:, None] * SLOPE)
+            and _same(_var(correction=2), G3[:, None] * SLOPE)
+            and _same(_var(correction=0), G3[:, None] * SLOPE * 2 / 3))
+
+
+def symptom_04b_2_nan_replaced() -> bool:
+    got = _grad(lambda x: torch.std(x, 1), [[math.nan, 2.0, 3.0], [1.0, 2.0, 3.0]], [1.0, 1.0])
+    return _same(got, [[0, 0, 0], [-0.5, 0, 0.5]])
 
 
 def symptom_04b_2_no_freedom_left() -> bool:
@@ -190,7 +202,8 @@ def symptom_04b_2_no_freedom_left() -> bool:
                     np.array(2.0), x, (3,), None, False, correction)))
             except ZeroDivisionError:
                 return True
-    right = _same(_var(), G3[:, None] * SLOPE)
+    right = (_same(_var(), G3[:, None] * SLOPE)
+             and _same(_var(correction=2), G3[:, None] * SLOPE * 2))
     return right and any(each.tolist() != [math.inf] * 3 for each in found)
 
 

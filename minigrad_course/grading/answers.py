@@ -42,7 +42,7 @@ def _near(answers: Any, expected: list[str]) -> bool:
         return False
     scale = max((abs(b) for _, b in pairs if math.isfinite(b)), default=0.0)
     return all(a == b or (math.isnan(a) and math.isnan(b))
-               or abs(a - b) <= CLOSE * max(scale, abs(b)) for a, b in pairs)
+               or (math.isfinite(b) and abs(a - b) <= CLOSE * scale) for a, b in pairs)
 
 
 def difference(answer: Any, expected: Any) -> str:

@@ -52,6 +52,7 @@ def test_a_value_is_the_same_as_itself(value):
     (1, True), (1, 1.0), (True, 1), ("1", 1), ([1], (1,)), (1.0, 1.0 + 1e-9), (0, None),
     (np.ones(2), np.ones((2, 1))), (np.ones(2), np.ones(2, np.float32)), (float("nan"), 0.0),
     (np.ones(2), [1.0, 1.0]), ([1, 2], [1]), (type("Own", (int,), {})(1), 1),
+    (1.0, float("inf")), (float("-inf"), float("inf")), (np.ones(2), np.array([1.0, np.inf])),
 ])
 def test_what_differs_is_not_the_same(answer, expected):
     assert not same(json.loads(json.dumps(plain(answer))), plain(expected))

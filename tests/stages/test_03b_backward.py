@@ -1,6 +1,7 @@
 """Stage 03b: `backward` and `grad`, which check and prepare what the engine then does."""
 
 import importlib
+import math
 import warnings
 
 import numpy as np
@@ -232,6 +233,20 @@ def test_one_element_begins_with_one(shape):
 
 
 @pytest.mark.hole("03b.3")
+@pytest.mark.parametrize("value", [math.inf, math.nan])
+def test_a_root_that_is_not_finite_begins_with_one(value):
+    (made,) = first([leaf(1.0) * value], [None])
+    assert made.tolist() == 1.0, f"expected 1, got {made.tolist()}"
+
+
+@pytest.mark.hole("03b.3")
+def test_the_root_keeps_its_value():
+    root = leaf([2.0]) * 3
+    first([root], [None])
+    assert root.tolist() == [6.0], f"the root was [6.] and is now {root.tolist()}"
+
+
+@pytest.mark.hole("03b.3")
 def test_what_it_begins_with_has_the_dtype_of_the_root():
     (made,) = first([leaf([1.0]).double() * 2], [None])
     assert made.dtype == np.float64, f"expected float64, got {made.dtype}"
@@ -242,6 +257,12 @@ def test_what_it_begins_with_has_the_dtype_of_the_root():
 def test_other_roots_need_a_gradient(shape):
     text = said(RuntimeError, first, [torch.ones(shape, requires_grad=True) * 2], [None])
     assert text == "grad can be implicitly created only for scalar outputs"
+
+
+@pytest.mark.hole("03b.3")
+def test_what_is_no_gradient_is_refused():
+    text = said(TypeError, first, [leaf([1.0]) * 2], [3.0])
+    assert text.startswith("gradients can be either Tensors or None")
 
 
 @pytest.mark.hole("03b.3")
@@ -492,6 +513,15 @@ def test_backward_of_several_tensors():
 
 
 @pytest.mark.hole("03b.5")
+def test_backward_of_several_tensors_is_one_pass():
+    seen, x = [], leaf([2.0])
+    y = x * 3
+    y.register_hook(lambda g: seen.append(g.tolist()))
+    torch.autograd.backward([y * 2, y * 5])
+    assert seen == [[7.0]], f"a hook of y was called with {seen}"
+
+
+@pytest.mark.hole("03b.5")
 def test_backward_knows_the_old_name_of_its_gradients():
     x = leaf([1.0, 2.0])
     with pytest.warns(FutureWarning, match="grad_variables"):
@@ -530,6 +560,28 @@ def test_backward_into_an_edge():
     a, b = leaf([2.0]), leaf([5.0])
     torch.autograd.backward(a * b, inputs=[get_gradient_edge(a)])
     assert a.grad is not None and a.grad.tolist() == [5.0] and b.grad is None
+
+
+@pytest.mark.hole("03b.5")
+def test_backward_into_one_result_of_several():
+    first, second = leaf([2.0, 5.0]).unbind()
+    torch.autograd.backward(first * 3 + second * 4, inputs=[second])
+    assert second.grad is not None and second.grad.item() == 4.0, f"expected 4, {second.grad}"
+
+
+@pytest.mark.hole("03b.5")
+def test_backward_into_an_input_that_is_zero():
+    a, b = leaf(0.0), leaf(5.0)
+    torch.autograd.backward(a * b, inputs=a)
+    assert a.grad is not None and a.grad.item() == 5.0 and b.grad is None
+
+
+@pytest.mark.hole("03b.5")
+def test_backward_adds_to_the_grad_of_an_input():
+    a = leaf([2.0])
+    for _ in range(2):
+        torch.autograd.backward(a * 3, inputs=[a])
+    assert a.grad.tolist() == [6.0], f"expected 3 + 3, got {a.grad.tolist()}"
 
 
 @pytest.mark.hole("03b.5")

@@ -48,6 +48,18 @@ def check_twice(fn, reference, *arrays):
         assert_close(got, want, 1e-4, 1e-5, f"second gradient {place}")
 
 
+def assert_arguments_stay(fn, *arrays):
+    """Check that the backward pass of `fn` writes to none of the inputs, the result and `g`."""
+    inputs = [torch.tensor(array, dtype=torch.float64, requires_grad=True) for array in arrays]
+    result = fn(*inputs)
+    g = torch.tensor(np.linspace(2.0, 3.0, result.numel()).reshape(tuple(result.shape)))
+    held = {"the result": result, "g": g, **{f"input {i}": x for i, x in enumerate(inputs)}}
+    before = {name: each.tolist() for name, each in held.items()}
+    result.backward(g)
+    for name, each in held.items():
+        assert each.tolist() == before[name], f"{name} has changed from {before[name]} to {each}"
+
+
 def node_for(*shape, dtype=torch.float32):
     """Return a node whose forward gave one output of this shape and dtype."""
     return torch.exp(torch.zeros(shape, dtype=dtype, requires_grad=True)).grad_fn
@@ -237,7 +249,8 @@ def assert_expandable(shape, target, expected):
 
 @pytest.mark.hole("04a.3")
 @pytest.mark.parametrize("shape, target", to([
-    ((2,), (3,)), ((2, 3), (4, 3)), ((2, 3), (2, 4)), ((2,), (2, 3)), ((0,), (2,))]))
+    ((2,), (3,)), ((2, 3), (4, 3)), ((2, 3), (2, 4)), ((2,), (2, 3)), ((0,), (2,)),
+    ((2,), (0,)), ((2, 3), (0, 3))]))
 def test_not_expandable_where_sizes_differ(shape, target):
     assert_expandable(shape, target, False)
 
@@ -294,7 +307,8 @@ def test_copies_are_summed(shape, make):
 REFUSED = [pytest.param(got, wanted, on_tensors, id=f"{kind} of {got} for {wanted}")
            for kind, on_tensors in (("an array", False), ("a tensor", True))
            for got, wanted in [((4,), (3,)), ((1,), (3,)), ((), (3,)), ((3,), (2, 3)),
-                               ((3, 2), (2, 3)), ((2, 3), (2,)), ((3,), (1, 3))]]
+                               ((3, 2), (2, 3)), ((2, 3), (2,)), ((3,), (1, 3)),
+                               ((6,), (2, 3)), ((1,), (1, 1))]]
 
 
 def other_node():
@@ -485,6 +499,17 @@ def test_second_derivatives_of_arithmetic(fn):
     check_twice(fn, fn, [1.5, 2.0], [3.0, -1.0])
 
 
+@pytest.mark.hole("04a.4")
+@pytest.mark.parametrize("fn", [
+    pytest.param(lambda x, y: torch.add(x, y, alpha=3), id="add"),
+    pytest.param(lambda x, y: torch.sub(x, y, alpha=3), id="sub"),
+    pytest.param(lambda x, y: x * y, id="a product"),
+    pytest.param(lambda x, y: x / y, id="a quotient"),
+    pytest.param(lambda x, y: -x, id="-x")])
+def test_arithmetic_writes_to_no_argument(fn):
+    assert_arguments_stay(fn, doubles([1.5, 2.0]), doubles([3.0, -1.0]))
+
+
 QUOTIENTS = pytest.mark.parametrize("a, b", [
     pytest.param(a, b, id=f"shapes {np.shape(a)} and {np.shape(b)}") for a, b in SHAPES[:3]])
 
@@ -556,6 +581,12 @@ def test_second_derivatives_of_functions(name):
     check_twice(getattr(torch, name), FUNCTIONS[name], [0.5, 1.5, 2.5])
 
 
+@pytest.mark.hole("04a.5")
+@each_function
+def test_functions_write_to_no_argument(name):
+    assert_arguments_stay(getattr(torch, name), doubles([0.5, 1.5, 2.5]))
+
+
 # ------------------------------------------------------------------- 04a.6
 
 
@@ -615,7 +646,8 @@ def test_pow_by_the_exponent(base, exponent):
 @pytest.mark.parametrize("base, exponent, expected", [
     pytest.param(base, exponent, expected, id=f"{base} ** {exponent} has {expected}")
     for base, exponent, expected in [(0.0, 0.0, 0.0), (3.0, 0.0, 0.0), (0.0, 1.0, 2.0),
-                                     (0.0, 2.0, 0.0), (-2.0, 2.0, -8.0), (0.0, -1.0, -np.inf)]])
+                                     (0.0, 2.0, 0.0), (-2.0, 2.0, -8.0), (0.0, -1.0, -np.inf),
+                                     (-2.0, 0.5, np.nan)]])
 def test_pow_by_the_base_where_one_is_zero(base, exponent, expected):
     got = gradient(torch.pow, [doubles([base]), doubles([exponent])], [2.0], of=0)
     assert_close(got, [expected], what=f"the gradient of {base} ** {exponent} by the base")
@@ -637,6 +669,21 @@ def test_pow_by_the_base_where_some_exponents_are_zero():
 def test_pow_by_the_exponent_where_one_is_zero(base, exponent, expected):
     got = gradient(torch.pow, [doubles([base]), doubles([exponent])], [2.0], of=1)
     assert_close(got, [expected], what=f"the gradient of {base} ** {exponent} by the exponent")
+
+
+@pytest.mark.hole("04a.6")
+@pytest.mark.parametrize("base", [0.0, 2.0])
+def test_pow_by_the_base_for_an_infinite_g(base):
+    got = gradient(torch.pow, [doubles([base, 2.0]), doubles([0.0, 3.0])], [np.inf, 1.0], of=0)
+    assert_close(got, [0.0, 12.0], what=f"the gradient of {base} ** 0 for an infinite g")
+
+
+@pytest.mark.hole("04a.6")
+@pytest.mark.parametrize("fn, arrays", [
+    pytest.param(lambda x: x ** 3, [[1.5, 2.0]], id="x ** 3"),
+    pytest.param(torch.pow, [[1.5, 2.0], [2.0, 3.0]], id="pow of two tensors")])
+def test_powers_write_to_no_argument(fn, arrays):
+    assert_arguments_stay(fn, *map(doubles, arrays))
 
 
 @pytest.mark.hole("04a.6")
@@ -667,6 +714,11 @@ def test_relu_has_slope_zero_at_zero():
 def test_relu_chooses():
     got = gradient(torch.relu, [doubles([-1.0, 3.0])], [np.inf, 2.0])
     assert_close(got, [0.0, 2.0], what="the gradient of relu for an infinite g")
+
+
+@pytest.mark.hole("04a.7")
+def test_relu_writes_to_no_argument():
+    assert_arguments_stay(torch.relu, doubles([-2.0, 0.0, 3.0]))
 
 
 @pytest.mark.hole("04a.7")
@@ -756,11 +808,12 @@ def test_a_cube(name, reference):
 
 @pytest.mark.hole("04a.8")
 @pytest.mark.parametrize("name, expected", [
-    ("softmax", [[0.5, 0.5, 0.0], [0.0, 0.0, 1.0]]),
-    ("log_softmax", [[-np.log(2)] * 2 + [-1000 - np.log(2)], [-2000.0, -1000.0, 0.0]])],
+    ("softmax", [[0.5, 0.5, 0.0], [0.0, 0.0, 1.0], [0.5, 0.5, 0.0]]),
+    ("log_softmax", [[-np.log(2)] * 2 + [-1000 - np.log(2)], [-2000.0, -1000.0, 0.0],
+                     [-np.log(2)] * 2 + [-1e6 - np.log(2)]])],
     ids=["softmax", "log_softmax"])
 def test_large_numbers(name, expected):
-    x = doubles([[1000.0, 1000.0, 0.0], [-3000.0, -2000.0, -1000.0]])
+    x = doubles([[1000.0, 1000.0, 0.0], [-3000.0, -2000.0, -1000.0], [1e6, 1e6, 0.0]])
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         assert_close(forward(name, x, 1), expected, 1e-9, 1e-12)
 
@@ -777,6 +830,12 @@ def test_the_argument_stays_as_it_is(name, reference):
 @BOTH_ALONG_AXES
 def test_gradients_along_a_dimension(name, reference, axis):
     check(lambda x: getattr(torch, name)(x, axis), lambda x: reference(x, axis), ROWS)
+
+
+@pytest.mark.hole("04a.8")
+@BOTH
+def test_softmax_writes_to_no_argument(name, reference):
+    assert_arguments_stay(lambda x: getattr(torch, name)(x, 1), doubles(ROWS))
 
 
 @pytest.mark.hole("04a.8")

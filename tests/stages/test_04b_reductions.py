@@ -52,6 +52,18 @@ def check_twice(fn, reference, *arrays):
         assert_close(got, want, 1e-4, 1e-5, f"second gradient {place}")
 
 
+def assert_arguments_stay(fn, *arrays):
+    """Check that the backward pass of `fn` writes to none of the inputs, the result and `g`."""
+    inputs = [torch.tensor(array, dtype=torch.float64, requires_grad=True) for array in arrays]
+    result = fn(*inputs)
+    g = torch.tensor(np.linspace(2.0, 3.0, result.numel()).reshape(tuple(result.shape)))
+    held = {"the result": result, "g": g, **{f"input {i}": x for i, x in enumerate(inputs)}}
+    before = {name: each.tolist() for name, each in held.items()}
+    result.backward(g)
+    for name, each in held.items():
+        assert each.tolist() == before[name], f"{name} has changed from {before[name]} to {each}"
+
+
 # ------------------------------------------------------------------- 04b.1
 
 DIMS = [(0, False), (1, False), (-1, False), ((0, -1), False), ((2, 0), True), (1, True),
@@ -157,7 +169,8 @@ def test_the_gradient_of_a_mean_may_be_written_to(dim):
 
 
 @pytest.mark.hole("04b.1")
-@pytest.mark.parametrize("dim", [None, 0], ids=["over all elements", "along a dimension"])
+@pytest.mark.parametrize("dim", [None, 0, 1], ids=[
+    "over all elements", "along the dimension of size 0", "along the dimension of size 3"])
 def test_the_mean_of_nothing_divides_nothing(dim):
     x = torch.zeros(0, 3, requires_grad=True)
     mean = torch.mean(x) if dim is None else torch.mean(x, dim)
@@ -165,6 +178,16 @@ def test_the_mean_of_nothing_divides_nothing(dim):
         warnings.simplefilter("error")
         (grad,) = torch.autograd.grad(mean, x, torch.ones(tuple(mean.shape)))
     assert tuple(grad.shape) == (0, 3)
+
+
+@pytest.mark.hole("04b.1")
+@pytest.mark.parametrize("fn", [
+    pytest.param(lambda x: x.sum(), id="a sum over all elements"),
+    pytest.param(lambda x: x.sum(1), id="a sum along a dimension"),
+    pytest.param(lambda x: x.mean(), id="a mean over all elements"),
+    pytest.param(lambda x: x.mean(1), id="a mean along a dimension")])
+def test_sums_write_to_no_argument(fn):
+    assert_arguments_stay(fn, doubles(2, 3))
 
 
 @pytest.mark.hole("04b.1")
@@ -179,7 +202,7 @@ CENTRED = np.array([[-1.0, -2.0, 3.0], [4.0, -1.0, -3.0], [-3.0, 3.0, 0.0]])  # 
 
 
 @pytest.mark.hole("04b.2")
-@pytest.mark.parametrize("correction", [0, 1, 2])
+@pytest.mark.parametrize("correction", [0, 1, 2, 0.5])
 def test_the_variance_of_a_vector(correction):
     check(lambda x: torch.var(x, None, correction=correction),
           lambda x: np.var(x, None, ddof=correction), doubles(5))
@@ -253,6 +276,20 @@ def test_no_slope_where_all_elements_are_equal():
     (got,) = gradients(lambda x: x.std(1), [np.array([[2.0, 2.0, 2.0], [1.0, 2.0, 3.0]])],
                        [1.0, 1.0])
     assert_close(got, [[0, 0, 0], [-0.5, 0, 0.5]], what="the gradient of std")
+
+
+@pytest.mark.hole("04b.2")
+@pytest.mark.filterwarnings("ignore")  # a right answer may divide by zero
+def test_a_deviation_that_is_nan_has_no_slope():
+    rows = np.array([[math.nan, 2.0, 3.0], [2.0, 2.0, 2.0], [1.0, 2.0, 3.0]])
+    (got,) = gradients(lambda x: x.std(1), [rows], [1.0, 1.0, 1.0])
+    assert_close(got, [[math.nan] * 3, [0, 0, 0], [-0.5, 0, 0.5]], what="the gradient of std")
+
+
+@pytest.mark.hole("04b.2")
+@pytest.mark.parametrize("name", ["var", "std"])
+def test_spread_writes_to_no_argument(name):
+    assert_arguments_stay(lambda x: getattr(x, name)(1), doubles(2, 3))
 
 
 @pytest.mark.hole("04b.2")
@@ -553,6 +590,20 @@ def test_the_left_factor_of_bmm(square):
 @pytest.mark.parametrize("square", [True, False], ids=["square", "2x3 and 3x4"])
 def test_the_right_factor_of_bmm(square):
     check_one("bmm", (3, 3, 3) if square else (2, 2, 3), (3, 3, 3) if square else (2, 3, 4), 1)
+
+
+@pytest.mark.hole("04b.5")
+def test_a_batch_without_matrices():
+    got = gradients(torch.bmm, [np.zeros((0, 2, 3)), np.zeros((0, 3, 4))], np.zeros((0, 2, 4)))
+    assert [each.shape for each in got] == [(0, 2, 3), (0, 3, 4)]
+
+
+@pytest.mark.hole("04b.5")
+@pytest.mark.parametrize(("name", "a", "b"), [
+    ("mm", (2, 3), (3, 2)), ("bmm", (2, 2, 3), (2, 3, 2)), ("mv", (2, 3), (3,)),
+    ("dot", (3,), (3,))], ids=["mm", "bmm", "mv", "dot"])
+def test_products_write_to_no_argument(name, a, b):
+    assert_arguments_stay(getattr(torch, name), doubles(*a), doubles(*b, start=1))
 
 
 @pytest.mark.hole("04b.5")

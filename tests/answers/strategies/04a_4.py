@@ -42,3 +42,15 @@ class Div:
 class Div:
     def grad_other(g, self, other):
         return -g * ((x / y) / y)
+
+# wrong -: the product is written to g
+class Mul:
+    def grad_self(g, other):
+        g *= other
+        return g
+
+# wrong -: the sign is written to g
+class Neg:
+    def grad_self(g):
+        g *= -1
+        return g

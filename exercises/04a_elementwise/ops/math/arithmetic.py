@@ -54,7 +54,7 @@ class Add(Binary):
         # - The square of a large divisor is infinite, and so may be `g` times the numerator.
         #   In float32, 1e30 / 1e25 still has the gradients 1e-25 and -1e-20.
         # - The formulas are differentiated again, so use only `+ - * /` and the arguments,
-        #   which are saved.
+        #   without writing to them.
         raise NotImplementedError("04a.4 Sums, products, quotients is yours to write")
 
     def grad_other(g, alpha):

@@ -35,7 +35,8 @@ class Exp(Smooth):
         #   Tanh     -> 0.7065
         # Mind:
         # - At -1000 and 1000, the slopes of sigmoid and tanh are 0, not nan.
-        # - The formulas are differentiated again, so use `+ - * /` and the arguments.
+        # - The formulas are differentiated again, so use `+ - * /` and the arguments. Don't
+        #   write to them.
         raise NotImplementedError("04a.5 Functions of one number is yours to write")
 
 

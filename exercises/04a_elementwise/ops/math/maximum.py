@@ -41,6 +41,7 @@ def share(g, loses, tie):
     #   share([8, 6, 5], loses=[False, True, False], tie=[False, False, True])  -> [8, 0, 2.5]
     # Mind:
     # - An infinite `g` must not turn a 0 into nan.
+    # - Don't write to the arguments.
     # Use: `F.where(condition, a, b)`, `F.le`; `zero_depending_on(result)`, a 0 that keeps
     # second derivatives possible.
     raise NotImplementedError("04a.7 Gradients at a kink is yours to write")

@@ -42,6 +42,7 @@ class PowNumber(Unary):
         #   x = 0, n = -1: grad_exponent, g = 2    -> -inf, by the formula
         # Mind:
         # - A tensor may mix these cases, and 0 times infinity is nan.
+        # - Don't write to the arguments.
         # Use: `F.pow`, `F.log`, `F.where(condition, a, b)`, `F.eq`, `F.ge`, `F.logical_and`,
         # `F.zeros_like`.
         raise NotImplementedError("04a.6 Powers at zero is yours to write")
@@ -108,5 +109,6 @@ class Sqrt(Above):
         #   Tanh     -> 0.7065
         # Mind:
         # - At -1000 and 1000, the slopes of sigmoid and tanh are 0, not nan.
-        # - The formulas are differentiated again, so use `+ - * /` and the arguments.
+        # - The formulas are differentiated again, so use `+ - * /` and the arguments. Don't
+        #   write to them.
         raise NotImplementedError("04a.5 Functions of one number is yours to write")

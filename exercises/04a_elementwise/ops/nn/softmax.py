@@ -38,7 +38,7 @@ def stable_softmax(xp, x, axis):
     #   Softmax.grad_self, g = [1, 0, 0]        -> [0.0819, -0.0220, -0.0599]
     #   LogSoftmax.grad_self, g = [0, 0, -1]    -> [0.0900, 0.2447, -0.3348]
     # Mind:
-    # - Don't change `x` itself.
+    # - Don't write to `x`, `g` or `result`.
     # Use: `xp.exp`, `xp.log`; `x.sum(axis=axis, keepdims=True)` and other reductions like
     # it; in the gradients `F.exp`, `F.sum(t, dim, True)`.
     raise NotImplementedError("04a.8 Softmax without overflow is yours to write")

@@ -139,6 +139,7 @@ class Mm(Op):
         #       -> self: [8, 10, 12];  tensor: [2, 4, 6]
         # Mind:
         # - Ignore `self_strides` and `mat2_strides`, which only serve speed.
+        # - Don't write to the arguments. A batch may be empty.
         # Use: `@`, `F.t`, `F.transpose(t, 1, 2)`, `F.bmm`, `F.mv`, `F.outer(u, v)` (all u[i]
         # v[j]); they work on arrays and tensors.
         raise NotImplementedError("04b.5 Gradients of matrix products is yours to write")

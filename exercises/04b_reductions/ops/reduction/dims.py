@@ -15,20 +15,21 @@ def extent(sizes, dim):
     """Return how many elements a reduction along `dim` combines into one."""
     # 04b.1 Sums and means (about 9 lines)
     # `extent` returns how many elements a reduction along `dim` combines into one, and
-    # `unsqueeze_reduced` puts the lost dimensions back as ones. With both, write the
-    # gradients of sum and mean.
+    # `unsqueeze_reduced` puts the lost dimensions back as ones. Write the gradients of
+    # sum and mean.
     #   extent((2, 3, 4), (0, -1))                     -> 8
     #   unsqueeze_reduced(value, (2, 3, 4), 1, False)  -> shape (2, 1, 4)
     #   Sum:  self_sizes (2, 3), dim 1, g = [10, 20]   -> [[10, 10, 10], [20, 20, 20]]
     #   Mean: the same                                 -> rows of 3.3333 and 6.6667
     #   MeanAll: self_sizes (2, 3), g = 12             -> 2 for each element
     # Mind:
-    # - With `keepdim`, or if `dim` is `None`, return `value` as it is.
+    # - With `keepdim` or `dim=None`, return `value` as it is.
     # - An empty input gets an empty gradient, without a warning.
-    # - `F.expand` returns a view, but the mean's gradient must own its memory.
-    # Use: `wrap_dims(dim, ndim)`, a tuple for any `dim`; `numel(numbers)`, their product,
-    # in `extent`; `reduced(sizes, dim, keepdim)`, the reduced shape; `F.reshape`,
-    # `F.expand(t, sizes)`.
+    # - `F.expand` returns a view, but the mean's gradient must own its memory. Don't
+    #   write to `g`.
+    # Use: `wrap_dims(dim, ndim)`, a tuple for any `dim`; `numel(numbers)`, their product;
+    # `reduced(sizes, dim, keepdim)`, the reduced shape; `F.reshape`, `F.expand(t,
+    # sizes)`.
     raise NotImplementedError("04b.1 Sums and means is yours to write")
 
 
