@@ -1,6 +1,7 @@
 """Probes of stage 10: frames of random depth, nests of modes, nodes with random histories."""
 
 import contextvars
+import traceback
 import types
 import warnings
 
@@ -8,8 +9,9 @@ import numpy as np
 from probing import Wrong, tried
 
 import minigrad as torch
-from minigrad import _state, frames
+from minigrad import _state, backend, frames
 from minigrad.autograd import anomaly_mode
+from minigrad.backend import strict
 from minigrad.graph.node import NaryNode
 
 
@@ -39,6 +41,7 @@ def probe_10_1(random):
     for _ in range(10):
         chain = [function_of(random.choice(modules), f"function_{i}_{random.randrange(99)}")
                  for i in range(random.randint(0, 5))]
+        chain += chain[: random.randint(0, 2)]  # the same functions once more
         last = types.FunctionType(look.__code__, {
             "__name__": random.choice([PACKAGE, f"{PACKAGE}.x", "user"]), "frames": frames},
             "look", None, None)
@@ -90,6 +93,7 @@ def probe_10_2(random):
         def nest(depth):
             on, nan = random.random() < 0.6, random.random() < 0.5
             kind, fails = random.randrange(3), random.random() < 0.3
+            error = random.choice([Wrong, RuntimeError, KeyError, AttributeError])
             between = random.random() < 0.3
             try:
                 block = (anomaly_mode.detect_anomaly(nan) if kind == 0 else
@@ -104,8 +108,8 @@ def probe_10_2(random):
                         nest(depth - 1)
                     seen.append(look())
                     if fails:
-                        raise Wrong
-            except Wrong:
+                        raise error
+            except error:
                 seen.append("raised")
             seen.append(look())
 
@@ -134,6 +138,15 @@ def node_of(name):
     return node
 
 
+def failure_of(program, failures):
+    """Run a program; return its error, and whether it is one of these itself."""
+    try:
+        program()
+    except Exception as error:
+        return [type(error).__name__, str(error), any(error is each for each in failures)]
+    return None
+
+
 def functions_in(stack):
     """Return the names of the probe's functions in a formatted stack, outermost first."""
     text = [line.split(", in ")[-1].split("\n")[0] for line in stack]
@@ -152,6 +165,8 @@ def probe_10_3(random):
     def program():
         for _ in range(6):
             outer, node = node_of("Outer"), node_of("Inner")
+            if random.random() < 0.5:
+                outer.metadata[anomaly_mode.PARENT] = node_of("Outermost")
             anomaly_mode._evaluating.set(random.choice([None, outer]))
             through = random.choice([deep_a, deep_b])
             inside = types.FunctionType(
@@ -161,11 +176,12 @@ def probe_10_3(random):
             through(inside)
             stack = node.metadata[anomaly_mode.TRACEBACK]
             seen.append([type(stack).__name__, functions_in(stack), len(stack) > 2,
+                         stack[0] == traceback.format_stack()[0],
                          "in inside" in "".join(stack), "user_frame" in "".join(stack),
                          "remember_origin(node)" in "".join(stack[-1:]),
                          anomaly_mode.PARENT in node.metadata,
                          node.metadata.get(anomaly_mode.PARENT) is outer])
-        told = []
+        told, failures = [], []
         before = anomaly_mode.warn_of_origin
         anomaly_mode.warn_of_origin = lambda node: told.append(node.name())
         try:
@@ -180,17 +196,21 @@ def probe_10_3(random):
                     np.array([1.0]) / np.array([0.0])
                     if buffer < depth:
                         inner = node_of(f"Node{buffer}")
-                        seen.append(tried(lambda: watching(inner, buffer + 1)))
+                        if random.random() < 0.5:
+                            watching(inner, buffer + 1)
+                        else:
+                            seen.append(failure_of(lambda: watching(inner, buffer + 1), failures))
                         seen.append(anomaly_mode._evaluating.get() is node)
                     if kind == "error" and random.random() < 0.7:
-                        raise Wrong(node.name())
+                        failures.append(Wrong(node.name()))
+                        raise failures[-1]
                     if kind == "interrupt" and random.random() < 0.5:
                         raise KeyboardInterrupt
                     return "dropped"
 
                 watching = anomaly_mode.watched(evaluate)
                 try:
-                    seen.append(tried(lambda: watching(node_of("First"), 0)) is None)
+                    seen.append(failure_of(lambda: watching(node_of("First"), 0), failures))
                 except KeyboardInterrupt:
                     seen.append("interrupted")
                 seen.append([list(told), anomaly_mode._evaluating.get() is start])
@@ -205,12 +225,12 @@ def probe_10_3(random):
 def probe_10_4(random):
     seen = []
     for _ in range(10):
-        nodes = [node_of(f"Node{random.randrange(99)}Backward{i}")
-                 for i in range(random.randint(1, 4))]
+        nodes = [node_of(f"Node{random.randrange(2)}Backward")
+                 for _ in range(random.randint(1, 4))]
         for i, node in enumerate(nodes):
             if random.random() < 0.75:
                 node.metadata[anomaly_mode.TRACEBACK] = [
-                    f"line {random.randrange(99)}\n" for _ in range(random.randint(1, 3))]
+                    f"line {random.randrange(2)}\n" for _ in range(random.randint(1, 2))]
             if i:
                 nodes[i - 1].metadata[anomaly_mode.PARENT] = node
         seen.append([tried(lambda node=node: anomaly_mode._trace(node)) for node in nodes])
@@ -232,13 +252,15 @@ def probe_10_4(random):
 
 
 def probe_10_5(random):
+    backend.BACKENDS[strict.StrictArray] = strict.backend
     seen = []
     for _ in range(40):
         grads = []
         for _ in range(random.randint(1, 4)):
             shape = [random.randint(1, 3) for _ in range(random.randint(0, 3))]
             made = np.array([random.uniform(-2, 2) for _ in range(int(np.prod(shape)))],
-                            random.choice([np.float64, np.float32])).reshape(shape).copy()
+                            random.choice([np.float64, np.float32, np.float16]))
+            made = made.reshape(shape).copy()
             kind = random.random()
             if kind < 0.3:
                 made.reshape(-1)[random.randrange(made.size)] = np.nan
@@ -246,12 +268,16 @@ def probe_10_5(random):
                 made[...] = np.nan
             elif kind < 0.55:
                 made.reshape(-1)[random.randrange(made.size)] = random.choice([np.inf, -np.inf])
+            elif kind < 0.6 and made.size > 1:
+                made.reshape(-1)[:2] = [np.inf, -np.inf]  # whose sum is nan
             elif kind < 0.65:
                 made = (made * 9).astype(np.int64)
             elif kind < 0.75:
                 made = None
             if made is not None and random.random() < 0.4:
                 made = torch.Tensor._plain(made)
+            elif made is not None and random.random() < 0.2:
+                made = strict.StrictArray(made)
             grads.append(made)
         node = node_of(f"Node{random.randrange(99)}")
         seen.append(tried(lambda node=node, grads=grads: anomaly_mode.check_nan(node, grads)))

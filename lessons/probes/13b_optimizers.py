@@ -17,7 +17,8 @@ def parameter(random, grad=0.7):
     """Return a leaf; often it has a gradient."""
     made = torch.Tensor._plain(array(random, [random.randint(1, 3), 2])).requires_grad_()
     if random.random() < grad:
-        made._grad = torch.Tensor._plain(array(random, tuple(made.shape)))
+        values = array(random, tuple(made.shape))
+        made._grad = torch.Tensor._plain(values * 0 if random.random() < 0.15 else values)
     return made
 
 
@@ -46,19 +47,25 @@ def probe_13b_1(random):
             made = Noting([{"params": parameters[:cut], "rate": random.random()},
                            {"params": parameters[cut:], "keeps": random.random() < 0.5}], seen)
             for _ in range(3):
-                given = random.random()
+                given, loss = random.random(), []
+                arrays = [p._array for p in parameters]
 
-                def closure(given=given, parameters=parameters):
+                def closure(given=given, parameters=parameters, loss=loss):
                     seen.append(["closure", _state.grad_enabled.get()])
                     with torch.no_grad():
                         for p in parameters:
                             if p._grad is not None:
                                 p._grad.mul_(1 + given)
-                    return given
+                            elif given < 0.3:  # the first gradient of this parameter
+                                p._grad = torch.ones_like(p)
+                    return loss
 
                 _state.grad_enabled.set(random.random() < 0.5)
-                seen.append(tried(lambda made=made, closure=closure: made.step(closure)
-                                  if random.random() < 0.5 else made.step()))
+                result = tried(lambda made=made, closure=closure: made.step(closure)
+                               if random.random() < 0.5 else made.step())
+                seen.append([result, result is loss])
+                seen.append([np.shares_memory(p._array, before)
+                             for p, before in zip(parameters, arrays, strict=True)])
                 seen.append(_state.grad_enabled.get())
                 _state.grad_enabled.set(mode)
                 seen.append([[p.detach().numpy().copy(), p._version, p.requires_grad]
@@ -102,7 +109,7 @@ def run(random, group, update, shape, state=None):
     seen, state = [], {} if state is None else state
     values = laid_out(random, shape)
     for _ in range(random.randint(2, 4)):
-        grad = array(random, shape)
+        grad = array(random, shape) * (random.random() > 0.3)
         kept = grad.copy()
         seen.append(tried(lambda grad=grad: update(group, values, grad, state)))
         seen.append([values.copy(), np.array_equal(grad, kept)])
@@ -178,6 +185,8 @@ def probe_13b_5(random):
     seen = []
     for _ in range(6):
         parameters = [parameter(random) for _ in range(random.randint(2, 5))]
+        same = parameters[0].detach().clone().requires_grad_()
+        parameters.append(same)  # equal values are no reason for equal numbers
         cut = random.randint(1, len(parameters) - 1)
         made = Noting([{"params": parameters[:cut], "rate": random.random()},
                        {"params": parameters[cut:], "other": random.randrange(99)}], [])
@@ -209,7 +218,7 @@ def probe_13b_5(random):
             [key if isinstance(key, (int, str)) else type(key).__name__, sorted(value.items()),
              any(value is each for each in held.values()),
              any(value["value"] is each["value"] for each in held.values())]
-            for key, value in packed["state"].items()]])
+            for key, value in sorted(packed["state"].items(), key=lambda each: str(each[0]))]])
         seen.append([[[key, value if not isinstance(value, list) else
                        [each if isinstance(each, int) else type(each).__name__ for each in value]]
                       for key, value in sorted(group.items())

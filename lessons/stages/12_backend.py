@@ -203,6 +203,15 @@ def symptom_12_2_its_words_are_lost():
     return "is not available" in str(found) and "the driver speaks" not in str(found)
 
 
+@clean
+def symptom_12_2_another_reason():
+    found = [str(loading(each)) for each in (None, Fake(0), Fake(RuntimeError("the driver")))]
+    wanted = [backends.NO_LIBRARY, backends.NO_GPU, backends.NO_DRIVER]
+    return (all("is not available" in each for each in found)
+            and not all(each.startswith(text[: -len("({})")])
+                        for each, text in zip(found, wanted, strict=True)))
+
+
 # ------------------------------------------------------------------ 12.3
 
 
@@ -537,8 +546,10 @@ def symptom_12_7_to_host_shares():
 def symptom_12_7_order_is_lost():
     host = np.zeros((2, 3)).T
     array = strict.StrictArray(host)
+    cube = np.zeros((2, 3, 4)).transpose(1, 0, 2)
     return (xp.from_host(host).host.strides != host.strides
-            or xp.to_host(array).strides != host.strides)
+            or xp.to_host(array).strides != host.strides
+            or xp.from_host(cube).host.strides != cube.strides)
 
 
 @clean

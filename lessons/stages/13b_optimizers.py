@@ -579,8 +579,8 @@ def symptom_13b_4_no_decoupled_decay() -> bool:
 
 
 def _packed(first_moves=True):
-    a, b = parameter(0.0, grad=[1.0] if first_moves else None), parameter(1.0, grad=[1.0])
-    c = parameter(2.0, grad=[1.0])
+    a, b = parameter(0.0, grad=[1.0] if first_moves else None), parameter(1.25, grad=[1.0])
+    c = parameter(2.5, grad=[1.0])
     optimizer = Recorder([{"params": [a, b]}, {"params": [c], "lr": 3.0}])
     optimizer.step()
     return optimizer, (a, b, c), optimizer.state_dict()

@@ -4,7 +4,6 @@ import importlib
 import operator
 import sys
 from collections import namedtuple
-from contextlib import contextmanager
 from types import ModuleType
 
 import numpy as np
@@ -27,6 +26,19 @@ class FakeArray:
     index = 3
 
 
+class Entered:
+    """A block on a device; unlike a generator, it isn't left when it's garbage collected."""
+
+    def __init__(self, log, index):
+        self.log, self.index = log, index
+
+    def __enter__(self):
+        self.log.append(("enter", self.index))
+
+    def __exit__(self, *exc):
+        self.log.append(("leave", self.index))
+
+
 class Fake:
     """A recording backend: it writes down what it is asked for and computes nothing."""
 
@@ -43,13 +55,8 @@ class Fake:
     def device_index(self, array):
         return array.index
 
-    @contextmanager
     def on(self, index):
-        self.log.append(("enter", index))
-        try:
-            yield
-        finally:
-            self.log.append(("leave", index))
+        return Entered(self.log, index)
 
 
 @pytest.fixture(autouse=True)
@@ -100,6 +107,11 @@ def test_registering_leaves_the_others():
     backends.register(Fake())
     assert backends.BACKENDS[np.ndarray] is backends.numpy_backend
     assert backends.DEVICES["cpu"] is backends.numpy_backend
+    first, second = Fake(), Fake()
+    second.array_type = type("OtherArray", (), {})
+    backends.register(first)
+    backends.register(second)  # for the same device, but another type
+    assert backends.BACKENDS.get(FakeArray) is first, "expected its own arrays to keep the first"
 
 
 @pytest.mark.hole("12.1")
@@ -108,6 +120,8 @@ def test_the_backend_of_an_array():
     enter(fake)
     assert backends.backend_of(FakeArray()) is fake
     assert backends.backend_of(np.zeros(2)) is backends.numpy_backend
+    backends.BACKENDS[frozenset] = other = Fake()  # of no device, like the one for batches
+    assert backends.backend_of(frozenset()) is other
 
 
 @pytest.mark.hole("12.1")
@@ -134,6 +148,8 @@ def test_a_subclass_is_a_stranger():
 
     with pytest.raises(TypeError, match="type Own"):
         backends.backend_of(np.zeros(2).view(Own))
+    with pytest.raises(TypeError, match="type ndarray"):
+        backends.backend_of(type("ndarray", (), {})())  # of another library
 
 
 # ------------------------------------------------------------------ 12.2
@@ -193,6 +209,27 @@ def test_what_is_missing_is_said_in_one_sentence(cupy, fake):
 
 
 @pytest.mark.hole("12.2")
+@pytest.mark.parametrize(("fake", "text"), list(zip(
+    MISSING, [backends.NO_LIBRARY, backends.NO_GPU, backends.NO_DRIVER], strict=True)),
+    ids=["there is no library", "there is no GPU", "the driver complains"])
+def test_the_sentence_says_which_of_the_three_is_missing(cupy, fake, text):
+    cupy(fake)
+    with pytest.raises(RuntimeError, match="^(?!12)") as caught:
+        backends.load_cuda()
+    assert str(caught.value).startswith(text[: -len("({})")]), f"got {caught.value}"
+
+
+@pytest.mark.hole("12.2")
+def test_a_library_that_cannot_be_imported_is_missing(monkeypatch):
+    def broken(name):
+        raise ImportError("no libcuda")  # installed, so this is no ModuleNotFoundError
+
+    monkeypatch.setattr(backends, "import_module", broken)
+    with pytest.raises(RuntimeError, match="it needs CuPy.*no libcuda"):
+        backends.load_cuda()
+
+
+@pytest.mark.hole("12.2")
 @each_missing
 def test_what_cannot_be_used_is_not_registered(cupy, fake):
     cupy(fake)
@@ -243,6 +280,7 @@ def test_the_device_of_an_array(number):
 def built_on(where):
     fake = Fake()
     enter(fake)
+    where = where() if callable(where) else where
 
     def build(xp):
         fake.log.append("build")
@@ -280,9 +318,10 @@ def test_a_device_is_left_after_an_exception():
 @pytest.mark.hole("12.3")
 @pytest.mark.parametrize("number", [2, 0])
 def test_a_number_is_the_current_device_meanwhile(number):
-    got = built_on(f"fake:{number}")[0].log
-    expected = [("enter", number), "build", ("leave", number)]
-    assert got == expected, f"expected {expected}, got {got}"
+    for where in f"fake:{number}", lambda: devices.device("fake", number):
+        got = built_on(where)[0].log
+        expected = [("enter", number), "build", ("leave", number)]
+        assert got == expected, f"expected {expected}, got {got}"
 
 
 @pytest.mark.hole("12.3")
@@ -352,6 +391,14 @@ def test_unwrapping_goes_into_dictionaries():
 
 
 @pytest.mark.hole("12.4")
+def test_unwrapping_leaves_what_it_received():
+    given = {"many": [strict_array(1.0), [strict_array(2.0)]]}
+    strict.unwrap(given)
+    many = given["many"]
+    assert isinstance(many[0], strict.StrictArray) and isinstance(many[1][0], strict.StrictArray)
+
+
+@pytest.mark.hole("12.4")
 @pytest.mark.parametrize("value", [1, 2.5, "K", None, slice(1, 2), np.float64, np.float32(1.0)],
                          ids=["1", "2.5", "a string", "None", "a slice", "a type",
                               "a NumPy scalar"])
@@ -379,6 +426,7 @@ def test_a_scalar_becomes_an_array_without_dimensions():
     assert isinstance(wrapped, strict.StrictArray), f"expected a StrictArray, got {wrapped!r}"
     assert is_plain(wrapped.host), f"expected an array as host, got {type(wrapped.host)}"
     assert wrapped.host.shape == () and wrapped.host.dtype == np.float32
+    assert isinstance(strict.wrap(np.bool_(True)), strict.StrictArray), "a bool is a scalar too"
 
 
 @pytest.mark.hole("12.4")
@@ -396,11 +444,14 @@ def test_wrapping_goes_into_named_tuples():
     assert isinstance(found, Pair), f"expected a Pair, got {type(found)}"
     assert isinstance(found.first, strict.StrictArray)
     assert isinstance(found.second, strict.StrictArray)
+    found = strict.wrap(Pair(3, "text"))
+    assert type(found[0]) is int and found[1] == "text", f"expected them as they are, got {found}"
 
 
 @pytest.mark.hole("12.4")
-@pytest.mark.parametrize("value", [1, 2.5, "text", None, True],
-                         ids=["1", "2.5", "a string", "None", "True"])
+@pytest.mark.parametrize("value", [1, 2.5, "text", None, True, np.float64,
+                                   strict.StrictArray(np.ones(1))],
+                         ids=["1", "2.5", "a string", "None", "True", "a type", "a StrictArray"])
 def test_other_values_are_wrapped_as_they_are(value):
     assert strict.wrap(value) is value
 
@@ -421,7 +472,8 @@ def test_no_silent_conversion():
 
 
 @pytest.mark.hole("12.5")
-@pytest.mark.parametrize("name", ["__array_interface__", "__array_struct__", "__complex__"])
+@pytest.mark.parametrize("name", ["__array_interface__", "__array_struct__", "__complex__",
+                                  "__dlpack__"])
 def test_names_of_protocols_stay_hidden(name):
     with pytest.raises(AttributeError):
         getattr(strict.StrictArray(np.array(1.0)), name)
@@ -442,6 +494,13 @@ def test_a_number_has_no_truth_value(number):
 
 
 @pytest.mark.hole("12.5")
+@pytest.mark.parametrize("outcomes", [[True, True], [False, True]], ids=str)
+def test_several_outcomes_have_no_truth_value(outcomes):
+    with pytest.raises((TypeError, ValueError)):
+        bool(strict_array(*outcomes))
+
+
+@pytest.mark.hole("12.5")
 @pytest.mark.parametrize("outcome", [True, False])
 def test_an_outcome_may_be_asked(outcome):
     got = bool(strict.StrictArray(np.array(outcome)))
@@ -452,12 +511,14 @@ def test_an_outcome_may_be_asked(outcome):
 def test_an_attribute_that_is_an_array_is_wrapped():
     x = strict.StrictArray(np.array([[1.0, 2.0], [3.0, 4.0]]))
     expect_strict(x.T, [[1.0, 3.0], [2.0, 4.0]])
+    assert np.shares_memory(x.T.host, x.host), "expected the same memory"
 
 
 @pytest.mark.hole("12.5")
 def test_other_attributes_come_as_they_are():
     x = strict.StrictArray(np.array([[1.0, 2.0], [3.0, 4.0]]))
     assert x.shape == (2, 2) and x.dtype == np.float64 and x.size == 4
+    assert isinstance(x.dtype, np.dtype), f"expected the host's dtype, got {x.dtype!r}"
 
 
 @pytest.mark.hole("12.5")
@@ -470,6 +531,7 @@ def test_an_unknown_attribute():
 def test_a_method_is_a_strict_function():
     got = strict_array(1.0, 2.0).sum
     assert isinstance(got, strict.strict_function), f"expected a strict_function, got {got!r}"
+    assert got.function() == 3.0, "expected the host's own method in it"
 
 
 # ------------------------------------------------------------------ 12.6
@@ -580,8 +642,10 @@ def test_arguments_of_a_function_are_unwrapped():
 @pytest.mark.hole("12.6")
 def test_keywords_of_a_function_are_unwrapped():
     x, out = strict_array(1.0, 2.0), strict_array(0.0, 0.0)
+    written = out.host
     strict.strict_function(np.add)(x, x, out=out)
     expect_strict(out, [2.0, 4.0])
+    assert written.tolist() == [2.0, 4.0], "expected the function to write to the host of out"
 
 
 @pytest.mark.hole("12.6")
@@ -690,6 +754,9 @@ def test_copies_keep_the_order_in_memory(name):
     got = (xp.from_host(ROWS.T).host if name == "from_host"
            else xp.to_host(strict.StrictArray(ROWS.T)))
     assert got.strides == ROWS.T.strides, f"expected strides {ROWS.T.strides}, got {got.strides}"
+    cube = np.zeros((2, 3, 4)).transpose(1, 0, 2)  # in the order of neither rows nor columns
+    got = xp.from_host(cube).host if name == "from_host" else xp.to_host(strict.StrictArray(cube))
+    assert got.strides == cube.strides, f"expected strides {cube.strides}, got {got.strides}"
 
 
 @pytest.mark.hole("12.7")
@@ -715,6 +782,12 @@ def test_as_array_of_others():
 def test_there_is_no_error_state():
     with pytest.raises(AttributeError):
         xp.errstate
+
+
+@pytest.mark.hole("12.7")
+def test_a_name_that_numpy_lacks():
+    with pytest.raises(AttributeError):
+        xp.no_such_name
 
 
 @pytest.mark.hole("12.7")

@@ -528,6 +528,16 @@ def test_the_fourth_velocity(name):
     velocity_in(name, 4)
 
 
+@pytest.mark.hole("13b.3")
+def test_a_first_velocity_of_zeros_is_a_velocity():
+    w = torch.zeros(1, dtype=torch.float64, requires_grad=True)
+    optimizer = torch.optim.SGD([w], lr=0.5, momentum=0.5, dampening=0.25)
+    for grad in 0.0, 4.0:
+        w.grad = torch.tensor([grad], dtype=torch.float64)
+        optimizer.step()
+    assert_close(w.detach().numpy(), [-1.5], what="the parameter")  # v is 0, then 0.75 * 4
+
+
 STEPS = pytest.mark.parametrize("steps", [1, 2], ids=["first step", "second step"])
 
 

@@ -65,7 +65,7 @@ class StrictArray:
         #   x.T, x.shape, x.sum                -> a StrictArray, (2, 3), a strict_function
         #   x.__array_interface__              -> AttributeError
         # Mind:
-        # - Only an array of dtype bool (`dtype.kind` is "b") has a truth value.
+        # - Only a single element of dtype bool (`dtype.kind` is "b") has a truth value.
         # - NumPy could read the memory through names that begin with two underscores, so the
         #   array hides all of them.
         # Use: `wrap`, `strict_function(function)`, `callable`.

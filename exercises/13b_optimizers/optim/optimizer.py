@@ -69,8 +69,8 @@ class Optimizer(ParamGroups):
         # - A parameter without a gradient isn't written to and has no state. A gradient of
         #   zeros counts as a gradient.
         # - Each parameter has a separate state, and an empty one isn't kept.
-        # Use: `self._to_step(group)`, `parameter._bump()` (counts a write), `_grad`,
-        # `_array`, `enable_grad()`.
+        # Use: `self._to_step(group)` (the group's parameters), `parameter._bump()` (counts a
+        # write), `_grad`, `_array`, `enable_grad()`.
         raise NotImplementedError("13b.1 One optimizer step is yours to write")
 
     def update(self, group: Group, array: Array, grad: Array, state: State) -> None:
