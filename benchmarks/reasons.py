@@ -25,7 +25,7 @@ WHY = {
         "and a program calls the same ones."),
     "GPT, 16 sequences of 64: compiled": (
         "The matrix products in OpenBLAS alone take 52 ms, longer than 0.6 of PyTorch's step. The "
-        "error function in GELU takes another 20 ms, because NumPy has none and minigrad computes "
+        "error function in GELU takes another 20 ms, because NumPy lacks it and minigrad computes "
         "it by polynomials in float64."),
     "LSTM 64-128, 50 steps, batch 16: compiled": (
         "The whole layer is a single operation, so there is little to save."),

@@ -1,4 +1,4 @@
-"""Results of a program in memory of their own, and views of them."""
+"""Results of a program in separate memory, and views of them."""
 
 from __future__ import annotations
 

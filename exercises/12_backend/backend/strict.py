@@ -67,7 +67,7 @@ class StrictArray:
         # Mind:
         # - Only a single element of dtype bool (`dtype.kind` is "b") has a truth value.
         # - NumPy could read the memory through names that begin with two underscores, so the
-        #   array hides all of them.
+        #   array hides these.
         # Use: `wrap`, `strict_function(function)`, `callable`.
         raise NotImplementedError("12.5 An array that refuses is yours to write")
 

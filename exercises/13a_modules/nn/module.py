@@ -151,8 +151,8 @@ class Module(ModuleState, ModuleCall):
         Parameters and gradients remain the same tensor objects, whereas buffers are new tensors.
         """
         # 13a.4 Moving a module (about 13 lines)
-        # Apply `fn` to all parameters, their gradients and all buffers, and store the
-        # results. `to` and `double` are built on this method.
+        # Apply `fn` to all parameters, gradients and buffers, and store the results. `to` and
+        # `double` are built on this method.
         #   m.w = Parameter([3.0]), m.w.grad [7.0], a buffer [5.0]
         #   m._apply(lambda t: t + 1) -> m; m.w [4.0], m.w.grad [8.0], the buffer [6.0]
         #   recurse=False             -> this module alone; else the parts first

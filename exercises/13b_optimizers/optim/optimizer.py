@@ -66,8 +66,8 @@ class Optimizer(ParamGroups):
         #   step(closure) -> first closure(), once, recorded even under no_grad
         #   afterwards    -> self.state[a]: what update left in a's state; a._version: 1 more
         # Mind:
-        # - A parameter without a gradient isn't written to and has no state. A gradient of
-        #   zeros counts as a gradient.
+        # - A parameter without a gradient isn't written to and has no state. Zeros are a
+        #   gradient.
         # - Each parameter has a separate state, and an empty one isn't kept.
         # Use: `self._to_step(group)` (the group's parameters), `parameter._bump()` (counts a
         # write), `_grad`, `_array`, `enable_grad()`.
@@ -111,7 +111,7 @@ class Optimizer(ParamGroups):
         #   _pack() -> {"state": {2: self.state[c]}, "param_groups": groups} with
         #   groups   = [{"lr": 0.5, "params": [0, 1]}, {"lr": 2.0, "params": [2]}]
         # Mind:
-        # - A group keeps all of its options, including any that you don't know.
+        # - A group keeps all of its options, including unknown ones.
         # - The groups and "state" are new dictionaries, so that the optimizer doesn't change.
         #   The state of a parameter is `self.state[p]` itself, not a copy.
         raise NotImplementedError("13b.5 The state of an optimizer is yours to write")

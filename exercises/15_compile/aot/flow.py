@@ -40,7 +40,7 @@ def cheapest_cut(network: Network) -> set[int]:
     #   able_to_reach_sink(network) with what's left of these prices  -> {SINK, (c, 1)}
     #   cheapest_cut(network), prices inf, inf  -> ValueError(NO_CUT)
     # Mind:
-    # - Among equally cheap cuts, take the one nearest to the sink.
+    # - Among equally cheap cuts, take the last before the sink.
     # - Flow that was sent along an edge can be taken back.
     # - Some prices are 0.
     # Use: `shortest_path(network)`.

@@ -68,8 +68,9 @@ class Step:
 
     def __str__(self) -> str:
         names = ", ".join(map(str, self.outputs))
-        function = f"F.{self.name}" if self.op else self.name
-        return f"{names} = {function}({', '.join(map(shown, self.arguments))})"
+        about = getattr(self.call, "__dict__", {})
+        place = "F." if self.op else "xp." if {"calls", "reduces"} & about.keys() else ""
+        return f"{names} = {place}{self.name}({', '.join(map(shown, self.arguments))})"
 
 
 def values_among(arguments: Sequence[Any]) -> Iterator[Value]:

@@ -84,7 +84,7 @@ class SketchingBackend(GroupedKernels, Kernels):
         return array
 
     def may_ask(self) -> bool:
-        """Raise, because an algorithm that was chosen by values is none for other values."""
+        """Raise, because an algorithm that was chosen by values fits those values only."""
         raise Opaque("values are needed")
 
     def place_of(self, arrays: Any) -> Any:

@@ -1,8 +1,8 @@
 """Sketch: an array that notes the NumPy calls of a forward or a formula.
 
-A sketch has the shape, dtype and strides of a real array, but not its values.  Whatever a function
-computes from it elementwise, as a sum or as a maximum becomes a step.  Anything else raises an
-error, above all what depends on values.
+A sketch has the shape, dtype and strides of a real array, but not its values.  Elementwise
+calls, sums and maxima of it become steps.  Any other use raises an error, above all one that depends
+on values.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from __future__ import annotations
 import linecache
 from collections.abc import Callable, Sequence
 from itertools import count
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -48,10 +49,11 @@ class Writer:
         self.taken_over = taken_over(steps, outputs, is_elementwise)  # by the id of a step
         self.names: dict[str, Any] = {"__name__": MODULE, "xp": numpy_backend,
                                       "as_array": numpy_backend.as_array,
-                                      "matmul": numpy_backend.matmul, "add_reduce": np.add.reduce}
+                                      "matmul": numpy_backend.matmul, "add_reduce": np.add.reduce,
+                                      "maximum_reduce": np.maximum.reduce}
         self.own: dict[int, str] = {}  # names of functions and of plain arguments, by id
         self.local: dict[int, str] = {}  # names of Values, by id
-        self.taken = {"xp", "as_array", "matmul", "add_reduce", "map"}
+        self.taken = {"xp", "as_array", "matmul", "add_reduce", "maximum_reduce", "map"}
 
     def source(self, name: str) -> str:
         """Return the source of the function."""
@@ -83,7 +85,7 @@ class Writer:
         if (ufunc := ufunc_of(step)) is not None:
             name, operands = ufunc
             buffer = self.taken_over.get(id(step))
-            out = "" if buffer is None else f", {self.local_name(buffer)}"
+            out = "" if buffer is None else f", out={self.local_name(buffer)}"
             function = self.global_name(getattr(numpy_backend, name), name)
             call = f"{function}({', '.join(arguments[:operands])}{out})"
         elif (call := expression(step, arguments) or "") == "":
@@ -101,7 +103,7 @@ class Writer:
                                           and any(values_among(argument))):
             inside = ", ".join(map(self.argument, argument))
             return f"[{inside}]" if isinstance(argument, list) else f"({inside},)"
-        if argument is None or type(argument) in (bool, int, str):
+        if is_literal(argument):
             return repr(argument)
         return self.global_name(argument, "argument")
 
@@ -133,3 +135,11 @@ class Writer:
             name = f"{wanted}_{next(numbers)}"
         self.taken.add(name)
         return name
+
+
+def is_literal(argument: Any) -> bool:
+    """Return whether the text of an argument is an expression for it."""
+    if type(argument) is tuple:
+        return all(map(is_literal, argument))
+    return argument is None or type(argument) in (bool, int, str) or (
+        type(argument) is float and isfinite(argument))
