@@ -147,7 +147,7 @@ def triplet_margin_loss(anchor: Tensor, positive: Tensor, negative: Tensor, marg
 @with_aliases
 def triplet_margin_with_distance_loss(
         anchor: Tensor, positive: Tensor, negative: Tensor, *,
-        distance_function: Callable[[Tensor, Tensor], Tensor] | None = None, margin: float = 1.0,
+        distance_function: Callable[[Tensor, Tensor], Tensor] | None = None, margin: Any = 1.0,
         swap: bool = False, reduction: str = "mean") -> Tensor:
     """Compute `triplet_margin_loss` with a custom distance function.
 

@@ -82,6 +82,7 @@ SPELLINGS: dict[str, Spelling] = {
         x, window, *rest[: 4 if len(window) == 1 else 5]),
     "AvgPool3d": tf.avg_pool3d,
     "BernoulliFill": drawn("bernoulli_"),
+    "BernoulliOfNumber": lambda x, p: torch.bernoulli(x, p),
     "BinaryCrossEntropyWithLogits": lambda x, y, weight=None, pos=None, reduction="mean":
         tf.binary_cross_entropy_with_logits(x, y, weight, reduction=reduction, pos_weight=pos),
     "BinaryCrossEntropy": lambda x, y, weight=None, reduction="mean": tf.binary_cross_entropy(
@@ -117,6 +118,11 @@ SPELLINGS: dict[str, Spelling] = {
     "FillTensor": torch.fill,
     "FmodNumber": torch.fmod,
     "GeluOp": lambda x, approximate="none": tf.gelu(x, approximate=approximate),
+    "Histogram": lambda x, bins, weight, counts: torch.histogram(x, bins, weight=weight),
+    "HistogramddBinEdges": lambda x, edges: torch._histogramdd_bin_edges(x, [len(edges) - 1])[0],
+    **dict.fromkeys(("HistogramddFromBinCts", "HistogramddFromBinTensors"),
+                    lambda x, edges, weight, counts: torch.histogramdd(
+                        x, list(edges.split([n + 1 for n in counts.shape]))).hist),
     "HuberLoss": loss("huber_loss", "delta"),
     "L1Loss": loss("l1_loss"),
     "MseLoss": loss("mse_loss"),
@@ -247,9 +253,9 @@ def pytorch_fails(name: str, args: tuple[Any, ...]) -> bool:
 
 
 def pytorch_errs(name: str, args: tuple[Any, ...]) -> bool:
-    """Tell whether PyTorch's derivative is known to be wrong for these arguments."""
+    """Tell whether PyTorch's derivative is known to be wrong or missing for these arguments."""
     # `embedding_dense_backward` is differentiated as if it did not scale by frequency.
-    return name in ("Embedding", "EmbeddingWeight") and args[-1] is True
+    return name == "QrComplete" or (name in ("Embedding", "EmbeddingWeight") and args[-1] is True)
 
 
 #: Where the package is more lenient than PyTorch, or knows no kernel for integers: op and dtype.
