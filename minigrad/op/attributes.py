@@ -56,7 +56,8 @@ class Differentiation:
     materialize = True  # whether missing gradients of outputs become zeros
     #: The work that all formulas share: a function that runs once per node in a pass on arrays
     shared: Callable[..., Any] | None = None
-    #: The rule for forward mode, if it follows neither from the kind nor from the formulas; see
+    #: The rule for forward mode, if it follows neither from the kind nor from the formulas; it
+    #: returns `None` for calls that do follow them.  See
     #: NOTE [How a tangent passes an op] in autograd/forward_ad/pushforward.py
     jvp: Callable[..., Any] | None = None
 

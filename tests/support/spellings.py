@@ -89,9 +89,9 @@ SPELLINGS: dict[str, Spelling] = {
         x, y, weight, reduction=reduction),
     "BlockDiag": lambda tensors: torch.block_diag(*tensors),
     "ClampMaxNumber": torch.clamp,
-    "ClampMaxTensor": torch.clamp,
+    "ClampMaxTensor": lambda x, low, high: torch.clamp_max(x, high),
     "ClampMinNumber": torch.clamp,
-    "ClampMinTensor": torch.clamp,
+    "ClampMinTensor": lambda x, low, high: torch.clamp_min(x, low),
     "ClampNumbers": torch.clamp,
     "ClampTensors": torch.clamp,
     "Col2Im": tf.fold,
@@ -231,9 +231,9 @@ SERVANTS = {
     "CtcLossInput",
     "EmbeddingRows", "GruLayer",
     "IndexBackward",
-    "LinearScan", "LstmLayer", "MaskedPick", "MaskedPlace", "MaxPoolGather", "MaxPoolInput",
-    "ResampleInput", "Restride", "RnnLayer", "RowOrder", "ScaledDotProduct", "SeveralZeros",
-    "TakeBackward",
+    "LargestDifference", "LinearScan", "LstmLayer", "MaskedPick", "MaskedPlace", "MaxPoolGather",
+    "MaxPoolInput", "NoSlopeAtZero", "ResampleInput", "Restride", "RnnLayer", "RowOrder",
+    "ScaledDotProduct", "SeveralZeros", "TakeBackward",
 }
 
 
