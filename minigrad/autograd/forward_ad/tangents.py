@@ -16,6 +16,7 @@ from weakref import ref
 from ... import _state
 from ...backend.memory_layout import is_dense
 from ...batching import batched, examples, level_of
+from ...op.captured import refuse_captured
 from ...op.declaration import F, Op
 from ...op.error_nodes import no_tangent
 from ...tensor.tensor import Tensor
@@ -139,6 +140,8 @@ class TangentLevel:
         if current is None and (not tangents or belong_to_examples(op, values, tangents)):
             written: Tensor = proceed(op, values, before)
             return written
+        if functions := _state.transformed.get():
+            refuse_captured(op.name, target, functions)
         version = target._version
         try:
             self._write(op, values, tangents, current, before, proceed)
