@@ -44,8 +44,10 @@ def test_a_weight_does_not_change_the_dtype_of_a_loss(loss, dtype):
                     assert a == pytest.approx(b, rel=2e-3 if dtype == "float16" else 1e-5)
 
 
-CALLS = ("t.Tensor([1], dtype=t.int64)", "t.Tensor(2, dtype=t.float32)",
-         "t.Tensor([1.], copy=True)", "t.Tensor([1.], device='cpu')", "t.Tensor(data=[1.])", "t.Tensor(size=(2,)).shape")
+CALLS = (
+    "t.Tensor([1], dtype=t.int64)", "t.Tensor(2, dtype=t.float32)", "t.Tensor([1.], copy=True)",
+    "t.Tensor([1.], device='cpu')", "t.Tensor(data=[1.])", "t.Tensor(size=(2,)).shape",
+)
 
 
 @pytest.mark.parametrize("call", CALLS)
