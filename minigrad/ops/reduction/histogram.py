@@ -82,7 +82,7 @@ class Histogram(Op):
     def samples(make):
         for x, weight in (make(5), None), (make(2, 3), make(2, 3, low=1.0)):
             edges = F.cumsum(make(4, low=0.5, high=1.0), 0).detach() - 2
-            parts = x.detach().reshape(-1, 1), [edges], weight and weight.detach(), False
+            parts = x.detach().reshape(-1, 1), [edges], detached(weight), False
             yield x, edges, weight, counted(*parts)
 
 
