@@ -40,7 +40,7 @@ def captured(function: Any) -> Iterator[Tensor]:
 
     >>> from minigrad import ones
     >>> x = ones(2)
-    >>> [t is x for t in captured(lambda y, z=[x]: y)]
+    >>> [t is x for t in captured([x, {"again": x}])]
     [True]
     """
     seen: set[int] = set()
@@ -63,7 +63,8 @@ def captured(function: Any) -> Iterator[Tensor]:
 def used_by(value: Any) -> list[Any]:
     """Return the objects that a Python function refers to; nothing for another object."""
     function = getattr(value, "func", getattr(value, "__func__", value))  # of a partial or a method
-    if not isinstance(function, FunctionType) or function.__module__.startswith(PACKAGE):
+    if not isinstance(function, FunctionType) or str(
+            function.__module__).partition(".")[0] == PACKAGE:
         return []
     assigned, names = names_in(function.__code__)
     found = [cell.cell_contents for name, cell in zip(
