@@ -1,8 +1,8 @@
 """Writes to tensors that a function captures while `func` computes its derivative.
 
 Such a write would give a tensor outside of the function a history inside of it.  PyTorch therefore
-rejects every in-place write to a captured tensor; minigrad rejects those that the derivative
-depends on.
+rejects every in-place write to a captured tensor; minigrad rejects a write if the derivative
+depends on it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 from ..tensor.tensor import Tensor
 
-#: The package, whose own functions capture no tensors.
+#: The package; its functions don't capture tensors.
 PACKAGE = __name__.partition(".")[0]
 
 
@@ -31,12 +31,12 @@ def refuse_captured(name: str, target: Tensor, functions: tuple[Any, ...]) -> No
 
 
 def memory_of(tensor: Tensor) -> Any:
-    """Return the version counter, which views of the same memory share."""
+    """Return the version counter; all views of the same memory share it."""
     return tensor._shared_counter()
 
 
 def captured(function: Any) -> Iterator[Tensor]:
-    """Yield the tensors in a function's closure, defaults and globals, and in those it uses.
+    """Yield the tensors in the closure, defaults and globals of a function and of its helpers.
 
     >>> from minigrad import ones
     >>> x = ones(2)
@@ -61,7 +61,7 @@ def captured(function: Any) -> Iterator[Tensor]:
 
 
 def used_by(value: Any) -> list[Any]:
-    """Return the objects that a Python function refers to; nothing for another object."""
+    """Return the objects that a Python function refers to; an empty list for another object."""
     function = getattr(value, "func", getattr(value, "__func__", value))  # of a partial or a method
     if not isinstance(function, FunctionType) or str(
             function.__module__).partition(".")[0] == PACKAGE:

@@ -331,7 +331,7 @@ def _retype(tensor: Tensor, cls: Any) -> Any:
 def _legacy_arguments(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
     """Return the positional arguments for `Tensor(data=...)` or `Tensor(size=...)`.
 
-    Raise PyTorch's error for other keywords, such as `dtype`, which `tensor` accepts.
+    Raise PyTorch's error for other keywords; for `dtype`, programs should call `tensor`.
     """
     wrong = [name for name in kwargs if name not in ("data", "device", "size")]
     if wrong:

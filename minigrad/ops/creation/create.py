@@ -384,7 +384,7 @@ def strided_array(xp: Any, numpy_dtype: Any, size: Any, stride: Any) -> Array:
 
 def plain_number(name: str, argument: str, position: int, value: Any) -> Any:
     """Return a Python number for an argument that may also be a zero-dimensional tensor."""
-    # PyTorch's `linspace` and `logspace` have forms for tensors, which drop the gradient
+    # PyTorch's `linspace` and `logspace` accept such tensors and drop the gradient
     if isinstance(value, Tensor) and (name.endswith("space") or loses_no_gradient(value)):
         if value.ndim:
             raise RuntimeError(f"{name} only supports 0-dimensional start and end tensors, but got "

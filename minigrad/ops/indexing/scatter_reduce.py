@@ -83,7 +83,7 @@ def reduced_src(g, self, dim, index, src, reduce, include_self, result):
 
 
 def extreme_tangent(op, values, outputs, tangents):
-    """Return the tangent of an extreme: the mean of those of the tied elements.
+    """Return the tangent of an extreme: the mean of the tied elements' tangents.
 
     Unlike in backward, an old element does not count with `include_self=False`.
     """

@@ -11,7 +11,8 @@ from .ties import tangent_of
 def with_ties_to_self(wins, forward_wins):
     """Return the formulas for `fmax` or `fmin`; `wins` compares `self` with `other`.
 
-    `forward_wins` compares them in forward mode, where PyTorch's `fmax` breaks a tie the other way.
+    `forward_wins` compares them in forward mode, because there PyTorch's `fmax` breaks a tie the
+    other way.
     """
     def grad_self(g, self, other):
         return F.where(F.logical_or(getattr(F, wins)(self, other), F.isnan(other)), g, 0)

@@ -1,4 +1,4 @@
-"""What forward mode needs where PyTorch breaks a tie differently than in its backward pass."""
+"""Forward rules of ops that break a tie differently than in a backward pass, as in PyTorch."""
 
 from __future__ import annotations
 

@@ -170,9 +170,9 @@ class LargestDifference(LinalgVectorNorm):
 
 
 def lengths(differences, p, dim):
-    """Return p-norms along `dim` with the gradients of distances, which differ from a norm's.
+    """Return p-norms along `dim` with the gradients of distances instead of a norm's.
 
-    The gradient of p = 0 is zero instead of `None`, and that of p = inf is not divided on a tie.
+    For p = 0, the gradient is zero instead of `None`; for p = inf, ties don't divide it.
     """
     if p == 0:
         return F.sum(F.where(F.ne(differences, 0), 1.0, F.sign(differences)), dim)

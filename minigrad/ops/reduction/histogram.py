@@ -62,7 +62,7 @@ def counted(points, edges, weight, density):
 class Histogram(Op):
     """The counts in the bins and the edges, as results whose backward raises, as in PyTorch.
 
-    `counts` are those of `self` in the bins between the edges `bins`.
+    `counts` says how many elements of `self` are in each bin between the edges `bins`.
 
     >>> from minigrad import tensor
     >>> edges, counts = tensor([0.0, 1.5, 3.0]), tensor([2.0, 1.0])
@@ -89,7 +89,8 @@ class Histogram(Op):
 class HistogramddFromBinTensors(Op):
     """The counts in the boxes of a grid, as a result whose backward raises, as in PyTorch.
 
-    `edges` are those along all dimensions, and `counts` those of the rows of `self` in the boxes.
+    `edges` are the edges along all dimensions, one after another, and `counts` says how many rows
+    of `self` are in each box.
 
     >>> from minigrad import tensor
     >>> edges, counts = tensor([0.0, 1.0, 0.0, 2.0]), tensor([[1.0]])

@@ -39,7 +39,7 @@ def norm_backward(g, x, norm, sizes, p, dim, keepdim):
 
 
 class NoSlopeAtZero(Op):
-    """Norms in a first derivative; their own derivative is NaN at zero, where there is none.
+    """Norms in a first derivative; their own derivative is NaN at zero, because it does not exist.
 
     >>> from minigrad import tensor
     >>> x = tensor([0.0, 2.0], requires_grad=True)
