@@ -40,6 +40,8 @@ recorder: ContextVar[Any] = ContextVar("recorder", default=None)
 autocast: ContextVar[Any] = ContextVar("autocast", default=None)
 #: The innermost level of forward mode, per thread; `below` leads to the next.
 transform: ContextVar[Any] = ContextVar("transform", default=None)
+#: The functions of the derivatives in `func` that are being computed, the innermost last.
+transformed: ContextVar[tuple[Any, ...]] = ContextVar("transformed", default=())
 #: The recording of a program, per thread, or None; see aot/trace/record.py.
 program: ContextVar[Any] = ContextVar("program", default=None)
 #: `vmap`'s `randomness`, per thread: "error", "same" or "different"; "" outside.

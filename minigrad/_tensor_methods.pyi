@@ -62,6 +62,10 @@ class _GruLayerResult(NamedTuple):
     gates: Tensor
     news: Tensor
 
+class _HistogramResult(NamedTuple):
+    hist: Tensor
+    bin_edges: Tensor
+
 class _KthvalueResult(NamedTuple):
     values: Tensor
     indices: Tensor

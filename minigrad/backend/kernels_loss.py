@@ -94,6 +94,6 @@ def nll_gradient(xp: Any, g: Array, target: Array, weight: Array | None, sizes: 
         return result
     safe, counts = class_weights(xp, target, weight, ignore_index, g.dtype)
     values = counts * (-g / xp.sum(counts) if reduction == "mean" else -g)
-    xp.put_along_axis(result, xp.expand_dims(safe, dim),
-                      xp.expand_dims(xp.where(counts == 0, 0, values), dim), dim)
+    values = xp.where(target == ignore_index, 0, values)  # NaN if all weights are zero
+    xp.put_along_axis(result, xp.expand_dims(safe, dim), xp.expand_dims(values, dim), dim)
     return result

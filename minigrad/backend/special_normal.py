@@ -63,7 +63,7 @@ def ndtri(p: Array) -> Array:
     It is infinite at 0 and 1, and nan beyond.
 
     >>> ndtri(np.array([0.5, 1.0]))
-    array([-0., inf])
+    array([ 0., inf])
     """
     share = np.minimum(p, 1 - p)
     t = np.sqrt(-2 * np.log(share))
@@ -72,7 +72,7 @@ def ndtri(p: Array) -> Array:
     for _ in range(4):
         slope = math.sqrt(2 / math.pi) / erfcx(-x / ROOT_2)
         x = x - (log_ndtr(x) - np.log(share)) / slope
-    x = np.where(share == 0, -np.inf, x)
+    x = np.where(share == 0, -np.inf, np.where(share == 0.5, 0.0, x))
     return np.where(p > 0.5, -x, x)
 
 

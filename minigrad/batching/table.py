@@ -83,7 +83,8 @@ TABLE: tuple[tuple[Rule, str], ...] = (
     (rules_network.nll_loss_input, "NllLossInput"),
     (rules_network.native_layer_norm, "NativeLayerNorm"),
     (rules.elementwise, "Frexp"),
-    (rules.draw, "Bernoulli Binomial NormalOf Poisson SampleDirichlet StandardGamma"),
+    (rules.draw, "Bernoulli BernoulliOfNumber Binomial NormalOf Poisson SampleDirichlet "
+                 "StandardGamma"),
     (rules.dropout, "Dropout"),
     (rules.fill_at_random, "BernoulliFill Cauchy Exponential Geometric LogNormal Normal Random "
                            "Uniform"),

@@ -16,7 +16,7 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .._state import grad_enabled, inference_enabled, transform
+from .._state import grad_enabled, having, inference_enabled, transform, transformed
 from ..autograd.backward import grad as gradients
 from ..autograd.forward_ad.dual_tensors import checked_dual, jvp_level, unpacked_at
 from ..autograd.grad_mode import enable_grad, inference_mode, no_grad
@@ -87,7 +87,7 @@ class Derivation:
         before = depth.get()
         try:
             depth.set(before + 1)
-            with enable_grad():
+            with enable_grad(), having(transformed, (*transformed.get(), func)):
                 return func(*args, **kwargs)
         finally:
             depth.set(before)
@@ -349,7 +349,9 @@ def jvp(func: Function, primals: tuple[Any, ...], tangents: tuple[Any, ...], *,
     with jvp_level() as level:
         duals = [levels.example(checked_dual(level, levels.of(x), levels.of(t)))
                  for x, t in zip(points, vectors, strict=True)]
-        output, aux = parted(func(*rebuilt(primals, duals)), has_aux, "jvp(f, primals, tangents)")
+        with having(transformed, (*transformed.get(), func)):
+            result = func(*rebuilt(primals, duals))
+        output, aux = parted(result, has_aux, "jvp(f, primals, tangents)")
         tensors = tensors_only(output, "jvp(f, primals, tangents)")
         if not tensors:
             raise RuntimeError("jvp(f, primals, tangents): Expected f to be a function that has "

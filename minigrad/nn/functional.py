@@ -346,7 +346,7 @@ def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3,
     return F.softmax(-input, dim, dtype)
 
 
-def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10,
+def gumbel_softmax(logits: Tensor, tau: Any = 1, hard: bool = False, eps: float = 1e-10,
                    dim: int = -1) -> Tensor:
     """Return softmax((logits + Gumbel noise) / tau), a relaxed random choice of a class.
 

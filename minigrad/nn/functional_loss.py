@@ -147,7 +147,7 @@ def triplet_margin_loss(anchor: Tensor, positive: Tensor, negative: Tensor, marg
 @with_aliases
 def triplet_margin_with_distance_loss(
         anchor: Tensor, positive: Tensor, negative: Tensor, *,
-        distance_function: Callable[[Tensor, Tensor], Tensor] | None = None, margin: float = 1.0,
+        distance_function: Callable[[Tensor, Tensor], Tensor] | None = None, margin: Any = 1.0,
         swap: bool = False, reduction: str = "mean") -> Tensor:
     """Compute `triplet_margin_loss` with a custom distance function.
 
@@ -222,7 +222,7 @@ def multi_margin_loss(input: Tensor, target: Tensor, p: int = 1, margin: float =
         _require_dtype(input.dtype, weight)
     check_range(target, 0, count, "target out of range")
     rows, classes = input.reshape(samples, count), target.reshape(-1, 1)
-    lacking = F.clamp_min(margin - F.gather(rows, 1, classes) + rows, 0)
+    lacking = F.relu(margin - F.gather(rows, 1, classes) + rows)
     others = F.arange(count, device=input.device).reshape(1, -1) != classes
     losses = F.where(others, lacking if p == 1 else lacking * lacking, 0.0)
     if weight is not None:
@@ -256,7 +256,7 @@ def multilabel_margin_loss(input: Tensor, target: Tensor, size_average: bool | N
     given = F.cumprod((classes >= 0).long(), 1)
     classes = classes * given
     is_target = F.scatter_add(F.zeros_like(classes), 1, classes, given) > 0
-    lacking = F.clamp_min(1 - F.gather(rows, 1, classes).unsqueeze(2) + rows.unsqueeze(1), 0)
+    lacking = F.relu(1 - F.gather(rows, 1, classes).unsqueeze(2) + rows.unsqueeze(1))
     counted = (given > 0).unsqueeze(2) & ~is_target.unsqueeze(1)
     losses = F.sum(F.where(counted, lacking, 0.0), (1, 2)) / count
     return _reduced(losses if input.dim() == 2 else losses.reshape(()), reduction)

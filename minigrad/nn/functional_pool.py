@@ -15,7 +15,7 @@ from ..ops.shape.pad import pad
 from ..tensor.tensor import Tensor
 
 
-def _lp_pool(dims: int, input: Tensor, norm_type: float, kernel_size: Any, stride: Any,
+def _lp_pool(dims: int, input: Tensor, norm_type: Any, kernel_size: Any, stride: Any,
              ceil_mode: bool) -> Tensor:
     """Return the norm of each window, computed from the average of powers."""
     pool: Any = (avg_pool1d, avg_pool2d, avg_pool3d)[dims - 1]
@@ -26,7 +26,7 @@ def _lp_pool(dims: int, input: Tensor, norm_type: float, kernel_size: Any, strid
     return result
 
 
-def lp_pool1d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None,
+def lp_pool1d(input: Tensor, norm_type: Any, kernel_size: Any, stride: Any = None,
               ceil_mode: bool = False) -> Tensor:
     """Return the `norm_type`-norm of every window: (N, C, L) -> (N, C, steps).
 
@@ -37,7 +37,7 @@ def lp_pool1d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = N
     return _lp_pool(1, input, norm_type, kernel_size, stride, ceil_mode)
 
 
-def lp_pool2d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None,
+def lp_pool2d(input: Tensor, norm_type: Any, kernel_size: Any, stride: Any = None,
               ceil_mode: bool = False) -> Tensor:
     """Return the `norm_type`-norm of every window: (N, C, H, W) -> (N, C, *steps).
 
@@ -48,7 +48,7 @@ def lp_pool2d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = N
     return _lp_pool(2, input, norm_type, kernel_size, stride, ceil_mode)
 
 
-def lp_pool3d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None,
+def lp_pool3d(input: Tensor, norm_type: Any, kernel_size: Any, stride: Any = None,
               ceil_mode: bool = False) -> Tensor:
     """Return the `norm_type`-norm of every window: (N, C, D, H, W) -> (N, C, *steps).
 
@@ -59,8 +59,8 @@ def lp_pool3d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = N
     return _lp_pool(3, input, norm_type, kernel_size, stride, ceil_mode)
 
 
-def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75,
-                        k: float = 1.0) -> Tensor:
+def local_response_norm(input: Tensor, size: int, alpha: Any = 1e-4, beta: Any = 0.75,
+                        k: Any = 1.0) -> Tensor:
     """Divide each element by (k + alpha * mean square of `size` nearby channels) ** beta.
 
     The input is (N, C, *S); raises `ValueError` for fewer than three dimensions.

@@ -107,7 +107,12 @@ def plain_numbers(op: type[Op], values: list[Any]) -> list[Any]:
 
 
 def single_item(op: type[Op], i: int, tensor: Tensor) -> Any:
-    """Return the element of the one-element tensor at position `i`; raise for another size."""
+    """Return the element of the one-element tensor at position `i`; raise for another size.
+
+    Raise for a tensor that requires grad, too, because a number would lose its gradient.
+    """
+    if tensor.requires_grad:
+        raise TypeError(argument_error(op, op.parameters[i], "Number", tensor))
     if tensor.numel() != 1:
         raise TypeError(argument_error(op, op.parameters[i], "a number or sequence", tensor))
     return tensor.item()
@@ -141,8 +146,9 @@ def unwrap_list(items: Sequence[Any], array_types: set[Any]) -> tuple[list[Any],
 def argument_error(op: type[Op], name: str, wanted: str, value: Any) -> str:
     """Return a message that names the argument, the expected type and the actual type."""
     position = op.parameters.index(name) + 1
-    return (f"{op.name}(): argument '{shown_name(name)}' (position {position}) must be {wanted}, "
-            f"not {type(value).__name__}")
+    where = "" if name in op.keyword_only else f" (position {position})"
+    return (f"{op.name}(): argument '{shown_name(name)}'{where} must be {wanted}, not "
+            f"{type(value).__name__}")
 
 
 def shapes_of(op: type[Op], arrays: list[Any]) -> list[Any]:
@@ -250,6 +256,11 @@ def is_tensor(value: Any) -> bool:
     return isinstance(value, Tensor) or type(value) in BACKENDS
 
 
+def loses_no_gradient(value: Any) -> bool:
+    """Return whether a value can become a number without losing a gradient."""
+    return not (isinstance(value, Tensor) and value.requires_grad)
+
+
 INT = ArgumentType("int", frozenset({int}), is_int)
 INTS = ArgumentType("tuple of ints", frozenset({int}), are_ints)
 INT_LIST = ArgumentType("tuple of ints", frozenset(), is_list_of_ints)  # rejects a single int
@@ -259,10 +270,12 @@ DTYPE = ArgumentType("torch.dtype", frozenset({dtype}), lambda value: (
     isinstance(value, type) and value in (bool, int, float, complex)))
 NUMBER = ArgumentType("Number", frozenset({int, float}), lambda value: (
     isinstance(value, NUMBERS) or type(value) in BACKENDS
-    or (isinstance(value, Tensor) and not value.ndim)))
+    or (isinstance(value, Tensor) and not value.ndim and loses_no_gradient(value))))
+#: Only rejects tensors that require grad: each function checks the other types itself.
+FLOAT = ArgumentType("float", frozenset({int, float}), loses_no_gradient)
 #: The same types for parameters whose default is `None`.
 OR_NONE = {each: replace(each, plain=each.plain | {type(None)})
-           for each in (INT, INTS, INT_LIST, BOOL, DTYPE, NUMBER, TENSOR)}
+           for each in (INT, INTS, INT_LIST, BOOL, DTYPE, NUMBER, FLOAT, TENSOR)}
 
 def given_ints(function: str, argument: str, values: Sequence[Any]) -> tuple[Any, ...]:
     """Return the ints of `f(2, 3)` or `f((2, 3))`; raise `TypeError` for anything else."""
@@ -282,6 +295,7 @@ BY_NAME = sys.maxsize
 #: The types of parameters whose name means the same in all functions; `dim` is handled below.
 TYPES_BY_NAME = {
     **dict.fromkeys(("alpha", "beta"), NUMBER),
+    **dict.fromkeys(("dx", "eps", "maxnorm", "momentum", "ord", "p", "spacing"), FLOAT),
     **dict.fromkeys(("chunks", "diagonal", "dim0", "dim1", "dimension", "downscale_factor",
                      "end_dim", "groups", "k", "num_classes", "offset", "split_size", "start_dim",
                      "upscale_factor"), INT),
@@ -296,17 +310,21 @@ TYPES_BY_NAME = {
 def argument_type(parameter: inspect.Parameter, several_dims: bool = False) -> ArgumentType | None:
     """Return the type that an argument must have, or `None` if it is not checked.
 
-    The type follows from the parameter's name, or from a default of `True` or `False`.  `dim` is
-    one int unless `several_dims` is true or its default is `None` or a tuple.  An annotation takes
-    precedence: `Tensor`, `int` and `tuple[int, ...]` for any name, `int | None` for a `dim` that is
-    one int although its default is `None`, and `Any` to switch the check off.
+    The type follows from the parameter's name, or from a default of `True`, `False` or a float.
+    `dim` is one int unless `several_dims` is true or its default is `None` or a tuple.  An
+    annotation takes precedence: `Tensor`, `int`, `float` and `tuple[int, ...]` for any name,
+    `int | None` for a `dim` that is one int although its default is `None`, and `Any` to switch the
+    check off.
     """
     name, default, annotation = parameter.name, parameter.default, str(parameter.annotation)
     if annotation.endswith("Any"):
         return None
-    expected = BOOL if isinstance(default, bool) else TYPES_BY_NAME.get(name)
+    expected = BOOL if isinstance(default, bool) else TYPES_BY_NAME.get(
+        name, FLOAT if isinstance(default, float) else None)
     if annotation in ("int", "<class 'int'>"):
         expected = INT
+    elif annotation in ("float", "float | None", "<class 'float'>"):
+        expected = FLOAT
     elif annotation in ("Tensor", "Tensor | None", str(Tensor)):
         expected = TENSOR
     elif annotation.startswith("tuple[int"):

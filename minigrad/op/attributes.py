@@ -50,10 +50,14 @@ class Differentiation:
     nondifferentiable = False  # whether the op has no formula because PyTorch lacks it too
     #: Whether backward raises because PyTorch lacks the derivative too; or the error message
     not_implemented_derivative: bool | str = False
+    #: Whether a floating result never requires grad, as in PyTorch.  Any other floating result of
+    #: an op without formulas is recorded, so that backward refuses instead of losing a gradient.
+    detached = False
     materialize = True  # whether missing gradients of outputs become zeros
     #: The work that all formulas share: a function that runs once per node in a pass on arrays
     shared: Callable[..., Any] | None = None
-    #: The rule for forward mode, if it follows neither from the kind nor from the formulas; see
+    #: The rule for forward mode, if it follows neither from the kind nor from the formulas; it
+    #: returns `None` for calls that do follow them.  See
     #: NOTE [How a tangent passes an op] in autograd/forward_ad/pushforward.py
     jvp: Callable[..., Any] | None = None
 

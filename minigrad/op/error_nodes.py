@@ -43,6 +43,20 @@ class NotImplemented_(NaryNode):
         raise RuntimeError(self.message)
 
 
+def no_tangent(op: type[Op]) -> Exception:
+    """Return PyTorch's error for an op without derivative that receives a tangent.
+
+    >>> from .declaration import REGISTRY
+    >>> no_tangent(REGISTRY["Heaviside"])
+    NotImplementedError('Trying to use forward AD with aten::heaviside that does not support it.')
+    """
+    reason = op.not_implemented_derivative
+    if isinstance(reason, str) and "derivative" not in reason:
+        return RuntimeError(reason)
+    return NotImplementedError(f"Trying to use forward AD with aten::{op.name} that does not "
+                               "support it.")
+
+
 class Constant(NaryNode):
     """The node of an in-place write whose gradient is zero, such as `eq_`."""
 

@@ -153,7 +153,7 @@ class PythonProtocols:
         if id(self) in memo:
             return memo[id(self)]
         with place_on(self._array):
-            result = self._plain_as(type(self), self._array.copy("K"))
+            result = self._plain_as(type(self), copied_array(self._array, memo))
         memo[id(self)] = result
         result._requires_grad = self._requires_grad
         if self._grad is not None:
@@ -167,6 +167,25 @@ class PythonProtocols:
         hooks = self._backward_hooks if self.is_leaf else None
         where = None if host is self._array else str(self.device)
         return _rebuild, (type(self), host, self.requires_grad, hooks, self.__dict__, where)
+
+
+def copied_array(array: Any, memo: dict[Any, Any]) -> Any:
+    """Return the same view of a copy of the whole memory that an array views.
+
+    `memo` keeps that copy, so that arrays that share memory have copies that share memory.
+    """
+    owner = array
+    while isinstance(getattr(owner, "base", None), type(array)):
+        owner = owner.base
+    key = "memory", id(owner)
+    if key not in memo:
+        memo[key] = owner.copy("K"), owner  # `owner` must live as long as its id is a key
+    memory = memo[key][0]
+    if array is owner or type(array) is not np.ndarray or memory.strides != owner.strides:
+        return memory if array is owner else array.copy("K")
+    offset = array.__array_interface__["data"][0] - owner.__array_interface__["data"][0]
+    flat = memory.ravel("K").view(np.uint8)
+    return np.ndarray(array.shape, array.dtype, flat, offset, array.strides)
 
 
 def _rebuild(

@@ -88,6 +88,8 @@ class Tensor(ArrayInfo, TensorHistory, GradientHooks, PythonProtocols, TensorMet
     _extras: TensorExtras | None
 
     def __new__(cls, *args: Any, requires_grad: bool = False, **kwargs: Any) -> Tensor:
+        if kwargs and cls is Tensor:
+            args = _legacy_arguments(args, kwargs)
         array = _legacy_array(*args)
         self: Tensor = cls._plain_as(cls, array)
         if requires_grad:
@@ -324,6 +326,33 @@ def _retype(tensor: Tensor, cls: Any) -> Any:
     for name in Tensor.__slots__[2:]:
         setattr(self, name, getattr(tensor, name))
     return self
+
+
+def _legacy_arguments(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """Return the positional arguments for `Tensor(data=...)` or `Tensor(size=...)`.
+
+    Raise PyTorch's error for other keywords; for `dtype`, programs should call `tensor`.
+    """
+    wrong = [name for name in kwargs if name not in ("data", "device", "size")]
+    if wrong:
+        given = [type(value).__name__ for value in args]
+        given += [f"{name}={_shown_type(value)}" for name, value in kwargs.items()]
+        raise TypeError(
+            "new() received an invalid combination of arguments - got "
+            f"({', '.join(given)}), but expected one of:\n * (*, torch.device device = None)\n"
+            f"      didn't match because some of the keywords were incorrect: {', '.join(wrong)}\n"
+            " * (torch.Storage storage)\n * (Tensor other)\n"
+            " * (tuple of ints size, *, torch.device device = None)\n"
+            " * (object data, *, torch.device device = None)\n")
+    if "data" in kwargs:
+        return (*args, kwargs["data"])
+    return (*args, *kwargs.get("size", ()))
+
+
+def _shown_type(value: Any) -> str:
+    """Return the name of a value's type as PyTorch's errors show it."""
+    name = type(value).__name__
+    return f"torch.{name}" if name in ("dtype", "device", "layout") else name
 
 
 def _legacy_array(*args: Any) -> Array:

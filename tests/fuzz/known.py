@@ -81,9 +81,6 @@ KNOWN = [
           "accepted", r"a(sin|cos|tan)h_\(", (LEAF, "t1 = t0 * 1", "t1.asinh_()",
           "t1.sum().backward()"),
           "inplace version of a"),
-    Known("bernoulli with a number", "PyTorch's result cannot be differentiated, here the gradient "
-          "is zero as it is where the tensor has the probabilities.",
-          r"(end\.)?grad_fn|accepted", r"bernoulli\(", (LEAF, "t1 = torch.bernoulli(t0, 0.5)")),
     Known("loss of two precisions", "PyTorch's result has the dtype of the first tensor alone.",
           "dtype", r"huber_loss\(|torch\.normal\(",
           ("t0 = F.huber_loss(torch.ones(2), torch.ones(2, dtype=torch.float64))",)),

@@ -82,15 +82,16 @@ SPELLINGS: dict[str, Spelling] = {
         x, window, *rest[: 4 if len(window) == 1 else 5]),
     "AvgPool3d": tf.avg_pool3d,
     "BernoulliFill": drawn("bernoulli_"),
+    "BernoulliOfNumber": lambda x, p: torch.bernoulli(x, p),
     "BinaryCrossEntropyWithLogits": lambda x, y, weight=None, pos=None, reduction="mean":
         tf.binary_cross_entropy_with_logits(x, y, weight, reduction=reduction, pos_weight=pos),
     "BinaryCrossEntropy": lambda x, y, weight=None, reduction="mean": tf.binary_cross_entropy(
         x, y, weight, reduction=reduction),
     "BlockDiag": lambda tensors: torch.block_diag(*tensors),
     "ClampMaxNumber": torch.clamp,
-    "ClampMaxTensor": torch.clamp,
+    "ClampMaxTensor": lambda x, low, high: torch.clamp_max(x, high),
     "ClampMinNumber": torch.clamp,
-    "ClampMinTensor": torch.clamp,
+    "ClampMinTensor": lambda x, low, high: torch.clamp_min(x, low),
     "ClampNumbers": torch.clamp,
     "ClampTensors": torch.clamp,
     "Col2Im": tf.fold,
@@ -117,6 +118,11 @@ SPELLINGS: dict[str, Spelling] = {
     "FillTensor": torch.fill,
     "FmodNumber": torch.fmod,
     "GeluOp": lambda x, approximate="none": tf.gelu(x, approximate=approximate),
+    "Histogram": lambda x, bins, weight, counts: torch.histogram(x, bins, weight=weight),
+    "HistogramddBinEdges": lambda x, edges: torch._histogramdd_bin_edges(x, [len(edges) - 1])[0],
+    **dict.fromkeys(("HistogramddFromBinCts", "HistogramddFromBinTensors"),
+                    lambda x, edges, weight, counts: torch.histogramdd(
+                        x, list(edges.split([n + 1 for n in counts.shape]))).hist),
     "HuberLoss": loss("huber_loss", "delta"),
     "L1Loss": loss("l1_loss"),
     "MseLoss": loss("mse_loss"),
@@ -225,9 +231,9 @@ SERVANTS = {
     "CtcLossInput",
     "EmbeddingRows", "GruLayer",
     "IndexBackward",
-    "LinearScan", "LstmLayer", "MaskedPick", "MaskedPlace", "MaxPoolGather", "MaxPoolInput",
-    "ResampleInput", "Restride", "RnnLayer", "RowOrder", "ScaledDotProduct", "SeveralZeros",
-    "TakeBackward",
+    "LargestDifference", "LinearScan", "LstmLayer", "MaskedPick", "MaskedPlace", "MaxPoolGather",
+    "MaxPoolInput", "NoSlopeAtZero", "ResampleInput", "Restride", "RnnLayer", "RowOrder",
+    "ScaledDotProduct", "SeveralZeros", "TakeBackward",
 }
 
 
@@ -247,9 +253,9 @@ def pytorch_fails(name: str, args: tuple[Any, ...]) -> bool:
 
 
 def pytorch_errs(name: str, args: tuple[Any, ...]) -> bool:
-    """Tell whether PyTorch's derivative is known to be wrong for these arguments."""
+    """Tell whether PyTorch's derivative is known to be wrong or missing for these arguments."""
     # `embedding_dense_backward` is differentiated as if it did not scale by frequency.
-    return name in ("Embedding", "EmbeddingWeight") and args[-1] is True
+    return name == "QrComplete" or (name in ("Embedding", "EmbeddingWeight") and args[-1] is True)
 
 
 #: Where the package is more lenient than PyTorch, or knows no kernel for integers: op and dtype.

@@ -87,7 +87,9 @@ def jacfwd(func: Function, argnums: ArgNums = 0, has_aux: bool = False, *,
         def run(*duals: Tensor) -> list[Tensor]:
             nonlocal output, aux
             primals = replaced(argnums, args, rebuilt(tree, [levels.example(d) for d in duals]))
-            output, aux = parted(func(*primals, **kwargs), has_aux, "jacfwd(f)(*args)")
+            with having(_state.transformed, (*_state.transformed.get(), func)):
+                result = func(*primals, **kwargs)
+            output, aux = parted(result, has_aux, "jacfwd(f)(*args)")
             return [levels.of(t) for t in tensors_only(output, "jvp(f, primals, tangents)")]
 
         check_randomness(randomness)

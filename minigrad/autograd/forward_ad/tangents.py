@@ -16,7 +16,9 @@ from weakref import ref
 from ... import _state
 from ...backend.memory_layout import is_dense
 from ...batching import batched, examples, level_of
+from ...op.captured import refuse_captured
 from ...op.declaration import F, Op
+from ...op.error_nodes import no_tangent
 from ...tensor.tensor import Tensor
 from ..function.jvp import tangents_of_outputs
 from .pushforward import Tangents, as_sequence, batched_like, pushed_forward
@@ -94,8 +96,12 @@ class TangentLevel:
         return self._held.get(id(tensor), (None, tensor))[1] is None
 
     def tangents_of(self, op: type[Op], values: Sequence[Any]) -> Tangents:
-        """Return the existing tangents of an op's inputs."""
+        """Return the existing tangents of an op's inputs; raise if PyTorch lacks its derivative."""
         found: Tangents = {}
+        if op.not_implemented_derivative and not op.formulas and any(
+                isinstance(values[i], Tensor) and self.tangent(values[i]) is not None
+                for i in op.tensor_positions):
+            raise no_tangent(op)
         for i in op.differentiable_positions:
             if i == op.list_position:
                 of_items = [self.tangent(v) if isinstance(v, Tensor) else None for v in values[i]]
@@ -134,6 +140,8 @@ class TangentLevel:
         if current is None and (not tangents or belong_to_examples(op, values, tangents)):
             written: Tensor = proceed(op, values, before)
             return written
+        if functions := _state.transformed.get():
+            refuse_captured(op.name, target, functions)
         version = target._version
         try:
             self._write(op, values, tangents, current, before, proceed)

@@ -85,7 +85,7 @@ extern "C" __global__ void nll_gradient(const T* g, const i64* target, const T* 
         A value = 0;
         if (target[r] == c && c != ignored) {
             A own = weight ? up(weight[c]) : (A)1;
-            if (own != 0) value = own * (-up(g[of_rows ? r : 0]) / count);
+            value = own * (-up(g[of_rows ? r : 0]) / count);
         }
         result[i] = down(value);
     }

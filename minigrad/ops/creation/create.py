@@ -29,7 +29,7 @@ from ...dtypes import (
     scalar_dtype,
     type_name,
 )
-from ...op.arguments import INT, NOT_GIVEN, NUMBERS, is_int
+from ...op.arguments import INT, NOT_GIVEN, NUMBERS, is_int, loses_no_gradient
 from ...op.publish import function
 from ...tensor.tensor import Tensor, from_array, method
 from .from_data import checked, from_checked_dtype, read
@@ -154,6 +154,8 @@ def scalar_tensor(s: Any, **options: Unpack[Options]) -> Tensor:
     >>> scalar_tensor(2)
     tensor(2.)
     """
+    if isinstance(s, Tensor):
+        s = plain_number("scalar_tensor", "s", 1, s)
     return filled("scalar_tensor", (), s, options, get_default_dtype())
 
 
@@ -382,7 +384,8 @@ def strided_array(xp: Any, numpy_dtype: Any, size: Any, stride: Any) -> Array:
 
 def plain_number(name: str, argument: str, position: int, value: Any) -> Any:
     """Return a Python number for an argument that may also be a zero-dimensional tensor."""
-    if isinstance(value, Tensor):
+    # PyTorch's `linspace` and `logspace` accept such tensors and drop the gradient
+    if isinstance(value, Tensor) and (name.endswith("space") or loses_no_gradient(value)):
         if value.ndim:
             raise RuntimeError(f"{name} only supports 0-dimensional start and end tensors, but got "
                                f"{argument} with {value.ndim} dimension(s).")

@@ -24,6 +24,7 @@ from ...op.arguments import NOT_GIVEN
 from ...op.publish import function
 from ...tensor.attributes import Size
 from ...tensor.tensor import Tensor, method
+from .create import plain_number
 from .from_data import read
 from .tensor_options import Options, create, sizes
 
@@ -59,7 +60,8 @@ def closed_range(start: Any, end: Any = NOT_GIVEN, step: Any = 1,
     warnings.warn("torch.range is deprecated and will be removed in a future release because its "
                   "behavior is inconsistent with Python's range builtin. Instead, use "
                   "torch.arange, which produces values in [start, end).", UserWarning, stacklevel=3)
-    first, last, by = (v.item() if isinstance(v, Tensor) else v for v in (start, end, step))
+    first, last, by = (plain_number("range", name, position, value) for position, (name, value) in
+                       enumerate((("start", start), ("end", end), ("step", step)), 1))
     if not by:
         raise RuntimeError("step must be nonzero")
     if (last - first) * by < 0:

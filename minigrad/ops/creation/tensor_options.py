@@ -16,7 +16,7 @@ from ...backend.memory_layout import channels_last as laid_out_channels_last
 from ...default_device import default_device
 from ...device import build_on, device, device_of
 from ...dtypes import as_dtype, dtype, from_numpy_dtype, get_default_dtype
-from ...op.arguments import NUMBERS, given_ints
+from ...op.arguments import NUMBERS, given_ints, loses_no_gradient
 from ...shapes import explain_dimensions
 from ...tensor.tensor import Tensor, method
 from .from_data import NO_COMPLEX, number
@@ -182,7 +182,7 @@ def sizes(name: str, dims: tuple[Any, ...], options: SizedOptions) -> Shape:
 
 def fill_number(name: str, position: int, value: Any) -> Any:
     """Return the number to fill with; a zero-dimensional tensor works too."""
-    if isinstance(value, Tensor) and not value.ndim:
+    if isinstance(value, Tensor) and not value.ndim and loses_no_gradient(value):
         return value.item()
     if isinstance(value, complex):
         raise TypeError(NO_COMPLEX)

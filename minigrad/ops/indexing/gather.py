@@ -205,7 +205,7 @@ class IndexCopy(Op):
     tensor([0., 1., 0.])
     """
 
-    out = "exact"
+    kind, out = "linear", "exact"
     no_overlap = True
     tensors, inplace = ("self", "index", "source"), True
 

@@ -141,6 +141,7 @@ class IndexPut(Op):
     tensor([2., 0., 0.])
     """
 
+    kind = "linear"
     no_overlap = allow_self_overlap = True
     inplace, public = True, False
     tensors, list_of_tensors = ("self", "values"), "indices"

@@ -78,6 +78,7 @@ class Put(Op):
             [0., 1.]])
     """
 
+    kind = "linear"
     no_batching = "each example is written at positions of its own"
     no_overlap = "after shapes"
     tensors, inplace = ("self", "index", "source"), True

@@ -44,6 +44,7 @@ class ScatterSource(Scatter):
     tensor([6., 0., 5.])
     """
 
+    kind = "linear"
     overload = "scatter", 0
 
     def forward_inplace(xp, self, dim, index, src):
@@ -68,7 +69,7 @@ class ScatterNumber(ScatterSource):
     tensor([0., 0., 5.])
     """
 
-    no_overlap = True
+    kind, no_overlap = "", True
     overload = "scatter", 1
     tensors = ("self", "index")
     grad_src = None  # type: ignore[assignment]  # a number has none

@@ -11,6 +11,7 @@ from ...op.arguments import require
 from ...op.declaration import F, Op
 from ...shapes import wrap_dim
 from ...tensor.tensor import Tensor
+from ..math.ties import tangent_of
 from .gather import check_index, check_source, dtype_name
 from .scatter import Scatter, written
 
@@ -43,15 +44,15 @@ def reduce_into(xp, target, dim, index, source, reduce, include_self):
 def share(g, self, dim, index, src, reduce, include_self, result):
     """Return the part of `g` that goes to each source of a mean or an extreme.
 
-    With `include_self=False`, the old element gets no gradient even if it equals the extreme.
-    PyTorch counts it among the tied elements, so its part is lost.
+    With `include_self=False`, the old element gets no gradient.  If it equals the extreme, it
+    counts among the tied elements nevertheless, as in PyTorch, so its part is lost.
     """
     if reduce == "mean":
         own, others = F.ones_like(self), F.ones_like(src)
+        if not include_self:
+            own = F.scatter(own, dim, index, 0)
     else:
         own, others = same(self, result), same(src, F.gather(result, dim, index))
-    if not include_self:
-        own = F.scatter(own, dim, index, 0)
     return g / F.scatter_add(own, dim, index, others)
 
 
@@ -79,6 +80,24 @@ def reduced_src(g, self, dim, index, src, reduce, include_self, result):
         return others_multiplied(g, self, dim, index, src, include_self, result)
     g = F.gather(share(g, self, dim, index, src, reduce, include_self, result), dim, index)
     return g if reduce == "mean" else g * same(src, F.gather(result, dim, index))
+
+
+def extreme_tangent(op, values, outputs, tangents):
+    """Return the tangent of an extreme: the mean of the tied elements' tangents.
+
+    Unlike in backward, an old element does not count with `include_self=False`.
+    """
+    self, dim, index, src, reduce, include_self = values
+    if reduce not in ("amax", "amin") or include_self:
+        return None
+    if op.name == "index_reduce":
+        index = of_slices(index, dim, tuple(src.shape))
+    (result,) = outputs
+    own = F.scatter(F.ones_like(self), dim, index, 0)
+    tied = same(src, F.gather(result, dim, index))
+    total = F.scatter_add(own * tangent_of(tangents, 0), dim, index,
+                          F.zeros_like(src) + tied * tangent_of(tangents, 3))
+    return (total / F.scatter_add(own, dim, index, tied),)
 
 
 def others_multiplied(g, self, dim, index, src, include_self, result):
@@ -146,7 +165,7 @@ class ScatterReduce(Scatter):
         write = partial(reduce_into, reduce=reduce, include_self=include_self)
         return written(xp, "scatter", write, self, dim, index, src)
 
-    grad_self, grad_src = reduced_self, reduced_src
+    grad_self, grad_src, jvp = reduced_self, reduced_src, extreme_tangent
 
     def samples(make):
         for reduce in COMBINES:
@@ -197,6 +216,8 @@ class IndexReduce(Op):
     def grad_self(g, self, dim, index, source, reduce, include_self, result, source_sizes):
         index = of_slices(index, dim, source_sizes)
         return reduced_self(g, self, dim, index, source, reduce, include_self, result)
+
+    jvp = extreme_tangent
 
     def grad_source(g, self, dim, index, source, reduce, include_self, result, source_sizes):
         index = of_slices(index, dim, source_sizes)

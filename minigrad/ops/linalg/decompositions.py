@@ -434,7 +434,7 @@ class LinalgQr(Op):
 
 
 class QrComplete(Op):
-    """The square Q and tall R with Q R = A, for m > n; not differentiable.
+    """The square Q and tall R with Q R = A, for m > n; backward raises `RuntimeError`.
 
     >>> from minigrad import ones
     >>> QrComplete(ones(3, 2)).Q.shape
@@ -442,6 +442,8 @@ class QrComplete(Op):
     """
 
     name, public, nondifferentiable, outputs = "linalg_qr", False, True, ("Q", "R")
+    not_implemented_derivative = (
+        "The QR decomposition is not differentiable when mode='complete' and nrows > ncols.")
 
     def shape(A): return [(*A[:-1], A[-2]), A]
 
@@ -450,7 +452,7 @@ class QrComplete(Op):
         return tuple(xp.linalg.qr(self, "complete"))
 
     def samples(make):
-        yield make(3, 2).detach()
+        yield make(3, 2)
 
 
 @function(method_too=False, out="exact")

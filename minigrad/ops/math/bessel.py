@@ -15,7 +15,7 @@ class Bessel(Unary, abstract=True):
     """A function of one tensor, computed on the CPU; as in PyTorch, it has no derivative."""
 
     promote, inplace, method = "float", False, False
-    nondifferentiable = True
+    nondifferentiable = detached = True
 
     def samples(make):
         # beyond 2, PyTorch's J and Y are accurate to six digits

@@ -16,6 +16,7 @@ from ...shapes import broadcast
 from ...tensor.tensor import Tensor, from_array, method
 from ..overloads import is_number, is_tensor, overloaded
 from ..shape.convert import converted
+from .ties import tangent_of
 
 # -------------------------------------------------------------------- clamping
 
@@ -37,6 +38,20 @@ def within(array, low, high):
         return F.le(array, high)
     above = F.ge(array, low)
     return above if high is None else F.logical_and(above, F.le(array, high))
+
+
+def clamped_tangent(self, min, max, of_self, of_min, of_max):
+    """Return the tangent of a clamped tensor.
+
+    As in PyTorch, an element equal to its only bound takes that bound's tangent, and its own if
+    there are two bounds.
+    """
+    if max is None:
+        return F.where(F.gt(self, min), of_self, of_min)
+    if min is None:
+        return F.where(F.lt(self, max), of_self, of_max)
+    inside = F.where(F.lt(self, min), of_min, F.where(F.gt(self, max), of_max, of_self))
+    return F.where(F.gt(min, max), of_max, inside)
 
 
 class Clamp(Unary, abstract=True):
@@ -93,6 +108,9 @@ class ClampTensors(Clamp):
         above = F.gt(self, max)
         return F.where(above if min is None else F.logical_or(F.lt(max, min), above), g, 0)
 
+    def jvp(op, values, outputs, tangents):
+        return (clamped_tangent(*values, *(tangent_of(tangents, i) for i in range(3))),)
+
     def samples(make):
         yield make(3, 4, low=-0.9, high=0.9), make(4, low=-2, high=-1), make(3, 1, low=1)
         yield make(3, 4, low=-0.9, high=0.9), make(4, low=1, high=2), None
@@ -119,6 +137,11 @@ class ClampMinTensor(ClampTensors):
     """
 
     overload = "clamp_min", 1
+    jvp = None  # type: ignore[assignment]  # a tie takes the tangent of `self`
+
+    def samples(make):
+        yield make(3, 4, low=-0.9, high=0.9), make(4, low=1, high=2), None
+        yield make(3, low=-0.9, high=0.9), make(low=-2, high=-1), None
 
 
 class ClampMaxNumber(ClampNumbers):
@@ -141,6 +164,11 @@ class ClampMaxTensor(ClampTensors):
     """
 
     overload = "clamp_max", 1
+    jvp = None  # type: ignore[assignment]  # a tie takes the tangent of `self`
+
+    def samples(make):
+        yield make(3, 4, low=-0.9, high=0.9), None, make(4, low=1, high=2)
+        yield make(3, low=-0.9, high=0.9), None, make(low=-2, high=-1)
 
 
 @overloaded(aliases=("clip",), out="cast")

@@ -395,7 +395,7 @@ def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
 
 @function()
 def equal(input, other):
-    """Return whether two tensors have the same shape and elements.  Source: `torch.equal`.
+    """Return whether two tensors have the same shape and equal elements.  Source: `torch.equal`.
 
     >>> from minigrad import equal, tensor
     >>> equal(tensor([1, 2]), tensor([1, 2]))
@@ -405,8 +405,7 @@ def equal(input, other):
         if not isinstance(value, Tensor):
             raise TypeError(f"equal(): argument {name!r} must be Tensor, not "
                             f"{type(value).__name__}")
-    a, b = input._array, other._array
-    return a.shape == b.shape and a.dtype == b.dtype and bool((input == other).all())
+    return input._array.shape == other._array.shape and bool((input == other).all())
 
 
 class IsinOp(Op):

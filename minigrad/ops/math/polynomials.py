@@ -15,7 +15,7 @@ class Polynomial(Binary, abstract=True):
 
     promote, numbers = "float", True
     inplace = method = False
-    nondifferentiable = True
+    nondifferentiable = detached = True
 
     def samples(make):
         yield make(3, 4).detach(), make.ints(3, 4, high=5)

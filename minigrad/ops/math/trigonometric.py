@@ -8,6 +8,7 @@ import math
 from ...op.declaration import Binary, F
 from ..overloads import alias
 from .smooth import Above, Smooth
+from .ties import tangent_of
 
 # -------------------------------------------------------------------- trigonometric functions
 
@@ -112,6 +113,13 @@ class Atan2(Binary):
 
     def grad_other(g, self, other):
         return g * (-self * inverse_square(self, other))
+
+    def jvp(op, values, outputs, tangents):
+        self, other = values
+        tangent = inverse_square(self, other) * (
+            other * tangent_of(tangents, 0) - self * tangent_of(tangents, 1))
+        origin = F.logical_and(F.eq(self, 0), F.eq(other, 0))
+        return (F.where(origin, math.nan, tangent),)  # where backward gives 0, as in PyTorch
 
 
 class Hypot(Binary):

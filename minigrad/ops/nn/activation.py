@@ -16,6 +16,7 @@ from ...op.arguments import require
 from ...op.declaration import Binary, F
 from ...op.publish import function
 from ..kernels import own_kernel
+from ..math.ties import tangent_of
 from ..overloads import overloaded
 from .activation_base import Activation, zero_depending_on
 
@@ -84,6 +85,11 @@ class PreluKernel(Binary):
 
     def grad_weight(g, self, weight):
         return F.depend_on(F.where(F.gt(self, 0), 0, self * g), weight)
+
+    def jvp(op, values, outputs, tangents):
+        self, weight = values
+        slow = weight * tangent_of(tangents, 0) + self * tangent_of(tangents, 1)
+        return (F.where(F.ge(self, 0), tangent_of(tangents, 0), slow),)
 
     def samples(make):
         yield make(2, 3, 4, low=0.2), make(3, 1)
@@ -498,7 +504,8 @@ class Softplus(Activation):
 
     def grad_self(g, self, beta, threshold):
         z = self * beta
-        return F.where(F.gt(z, threshold), g, g * F.sigmoid(z))
+        curved = F.where(F.lt(z, threshold), z, threshold)  # no second derivative at the threshold
+        return F.where(F.gt(z, threshold), g, g * F.sigmoid(curved))
 
     def samples(make):
         yield from Activation.samples(make)

@@ -8,6 +8,7 @@ from math import prod
 from ...dtypes import float64
 from ...op.arguments import require
 from ...op.declaration import F, Op
+from ..overloads import refuse_gradient
 from .pool import MaxPoolInput
 
 NAMES = ("time", "height", "width")
@@ -107,6 +108,7 @@ def fractional_pool(name, input, kernel_size, output_size, output_ratio, return_
     samples = _random_samples
     if samples is None:
         samples = F.rand((batch, shape[-dims - 1], dims), dtype=input.dtype, device=input.device)
+    refuse_gradient(name, random_samples=samples)
     for what, size, k, n in zip(NAMES[-dims:], shape[-dims:], kernel_size, output_size,
                                 strict=True):
         if n + k - 1 > size - (dims == 3):  # for volumes, PyTorch requires one more element

@@ -261,6 +261,13 @@ def is_floating(value):
     return array_of(value).dtype.kind == "f"
 
 
+def in_dtype_of(input, weight):
+    """Return weights in the input's dtype, because PyTorch multiplies the losses in place."""
+    if weight is None or array_of(weight).dtype == array_of(input).dtype:
+        return weight
+    return weight.to(input.dtype) if isinstance(weight, Tensor) else weight.astype(input.dtype)
+
+
 def kind_of(value):
     """Return the name of a tensor's dtype in PyTorch's errors."""
     return type_name(from_numpy_dtype(array_of(value).dtype))
@@ -366,6 +373,7 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
     require_one_dtype("Found dtype {} but expected {}", target, input)
     check_chances(input, target)
     refuse_gradient("binary_cross_entropy", weight=weight)
+    weight = in_dtype_of(input, weight)
     return BinaryCrossEntropy(input, target, weight, reduction)
 
 
@@ -403,6 +411,7 @@ def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight=None,
         raise RuntimeError(f"result type {kind_of(input)} can't be cast to the desired output type "
                            f"{kind_of(target)}")
     refuse_gradient("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
+    weight, pos_weight = in_dtype_of(input, weight), in_dtype_of(input, pos_weight)
     return BinaryCrossEntropyWithLogits(input, target, weight, pos_weight, reduction)
 
 

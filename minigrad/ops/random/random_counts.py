@@ -9,7 +9,7 @@ from typing import Any
 
 from ...dtypes import type_name
 from ...op.arguments import require
-from ...op.declaration import F, Op
+from ...op.declaration import Op
 from ...op.publish import function
 from ...shapes import broadcast
 from ...tensor.tensor import Tensor
@@ -57,7 +57,8 @@ class Binomial(Op):
     tensor([0., 4.])
     """
 
-    node, shape, public = "BinomialBackward0", broadcast, False
+    shape, public, tensors = broadcast, False, ("count", "prob")
+    nondifferentiable = not_implemented_derivative = True
 
     def forward(xp, count, prob, generator=None):
         require(count, "f", "binomial")
@@ -66,10 +67,6 @@ class Binomial(Op):
                                f"{type_name(count.dtype)}")
         pair = xp.broadcast_arrays(count, prob)
         return numbers(xp, source(xp, generator).binomial(*(chances(xp, each) for each in pair)))
-
-    def grad_count(count_sizes, g): return F.new_zeros(g, count_sizes)
-
-    def grad_prob(prob_sizes, g): return F.new_zeros(g, prob_sizes)
 
     def samples(make):
         yield make(3, 4, low=3.0, high=3.0), make(3, 4, low=1.0, high=1.0)
@@ -81,7 +78,7 @@ class Binomial(Op):
 def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) -> Any:
     """Draw the number of successes in `count` trials with probability `prob`; the shapes broadcast.
 
-    The gradient is zero.  Raises `ValueError` unless both are floating-point.
+    Backward raises `RuntimeError`.  Raises `ValueError` unless both are floating-point.
 
     Source: `torch.binomial`.
 

@@ -26,6 +26,7 @@ from ...op.publish import documented, function, inplace_caller
 from ...shapes import broadcast, same
 from ...tensor.tensor import Tensor, method
 from ..checks import at_each_run
+from ..creation.create import plain_number
 from ..creation.tensor_options import (
     Options,
     SizedOptions,
@@ -366,6 +367,8 @@ def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Generator 
     >>> normal(10.0, 0.0, (2,))
     tensor([10., 10.])
     """
+    if size is not None:
+        mean, std = plain_number("normal", "mean", 1, mean), plain_number("normal", "std", 2, std)
     if isinstance(mean, Tensor) or isinstance(std, Tensor):
         return NormalOf(of_each_example(mean), of_each_example(std), generator=generator,
                         order=None if out is None else out._array)
@@ -393,7 +396,7 @@ class Drawing(Op, abstract=True):
 
 
 class Bernoulli(Drawing):
-    """1 with the probabilities in the tensor, or with probability `p`; otherwise 0.
+    """1 with the probabilities in the tensor, otherwise 0.
 
     >>> from minigrad import bernoulli, tensor
     >>> bernoulli(tensor([0.0, 1.0]))
@@ -402,12 +405,28 @@ class Bernoulli(Drawing):
 
     node = "BernoulliBackward0"
 
-    def forward(xp, self, p=None, *, generator=None):
-        if p is not None:
-            chance = float(p)
-            return drawn_like(xp, self, fixed_chance(generator, chance))
+    def forward(xp, self, *, generator=None):
         floating("bernoulli_tensor_cpu_p_", self.dtype)
         return numbers(xp, source(xp, generator).bernoulli(chances(xp, self)))
+
+    def samples(make):
+        yield make(3, 4, low=0.2, high=0.8),
+        yield make(low=0.2, high=0.8),
+
+
+class BernoulliOfNumber(Op):
+    """1 with probability `p`, otherwise 0, in the shape of `self`; backward raises.
+
+    >>> from minigrad import bernoulli, zeros
+    >>> bernoulli(zeros(2), 1.0)
+    tensor([1., 1.])
+    """
+
+    name, shape, public = "bernoulli", same, False
+    nondifferentiable = not_implemented_derivative = True
+
+    def forward(xp, self, p, *, generator=None):
+        return drawn_like(xp, self, fixed_chance(generator, float(p)))
 
     def samples(make):
         yield make(3, 4), 0.0
@@ -429,7 +448,9 @@ def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | N
     if out is not None:  # draw in its memory order
         drawn = F.empty_like(out) if out.shape == input.shape else F.new_empty(out, input.shape)
         return drawn.bernoulli_(input if p is None else p, generator=generator)
-    return Bernoulli(of_each_example(input), p, generator=generator)
+    input = of_each_example(input)
+    return (Bernoulli(input, generator=generator) if p is None else
+            BernoulliOfNumber(input, p, generator=generator))
 
 
 @method("bernoulli")

@@ -7,6 +7,7 @@ from ...op.publish import function
 from ...shapes import broadcast, wrap_dims
 from ..linalg.decompositions import require_matrix
 from .array_norm import check_norm_dtype
+from .dims import unsqueeze_reduced
 from .vector_norm import Norm
 
 
@@ -147,7 +148,37 @@ def cdist(x1, x2, p=2.0, compute_mode=None):
     if x1.shape[-1] != x2.shape[-1]:
         raise RuntimeError("X1 and X2 must have the same number of columns. X1: "
                            f"{x1.shape[-1]} X2: {x2.shape[-1]}")
-    return F.norm(F.sub(F.unsqueeze(x1, -2), F.unsqueeze(x2, -3)), p, -1)
+    return lengths(F.sub(F.unsqueeze(x1, -2), F.unsqueeze(x2, -3)), p, -1)
+
+
+class LargestDifference(LinalgVectorNorm):
+    """The maximum norm for distances: every element that equals the norm gets the whole gradient.
+
+    >>> from minigrad import tensor
+    >>> x = tensor([[3.0, -3.0]], requires_grad=True)
+    >>> LargestDifference(x, math.inf, 1).sum().backward(); x.grad
+    tensor([[ 1., -1.]])
+    """
+
+    def grad_self(g, self, result, self_sizes, p, dim, keepdim):
+        g = unsqueeze_reduced(g, self_sizes, dim, keepdim)
+        largest = F.eq(F.abs(self), unsqueeze_reduced(result, self_sizes, dim, keepdim))
+        return F.where(largest, g * F.sign(self), 0)
+
+    def samples(make):
+        yield make(3, 4, distinct=True), math.inf, 1
+
+
+def lengths(differences, p, dim):
+    """Return p-norms along `dim` with the gradients of distances instead of a norm's.
+
+    For p = 0, the gradient is zero instead of `None`; for p = inf, ties don't divide it.
+    """
+    if p == 0:
+        return F.sum(F.where(F.ne(differences, 0), 1.0, F.sign(differences)), dim)
+    if p == math.inf:
+        return LargestDifference(differences, p, dim)
+    return F.norm(differences, p, dim)
 
 
 @function(method_too=False)
@@ -170,7 +201,7 @@ def pdist(input, p=2.0):
     if p < 0:
         raise RuntimeError("pdist only supports non-negative p values")
     rows, columns = F.unbind(F.triu_indices(len(input), len(input), 1, device=input.device))
-    return F.norm(F.index_select(input, 0, rows) - F.index_select(input, 0, columns), p, 1)
+    return lengths(F.index_select(input, 0, rows) - F.index_select(input, 0, columns), p, 1)
 
 
 @function(method_too=False)
@@ -195,7 +226,7 @@ def cosine_similarity(x1, x2, dim=1, eps=1e-8):
     if x1.shape != x2.shape:  # `dim` refers to the broadcast shape
         shape = broadcast(tuple(x1.shape), tuple(x2.shape))
         x1, x2 = F.expand(x1, shape), F.expand(x2, shape)
-    lengths = [LinalgVectorNorm(x, 2, dim, True) for x in (x1, x2)]
+    norms = [LinalgVectorNorm(x, 2, dim, True) for x in (x1, x2)]
     # As in PyTorch, the gradient is the norm's, even where eps replaces the norm.
-    lengths = [n + F.detach(F.clamp(n, min=eps) - n) for n in lengths]
-    return F.sum((x1 / lengths[0]) * (x2 / lengths[1]), dim)
+    norms = [n + F.detach(F.clamp(n, min=eps) - n) for n in norms]
+    return F.sum((x1 / norms[0]) * (x2 / norms[1]), dim)

@@ -5,13 +5,12 @@ Source: https://docs.pytorch.org/docs/stable/generated/torch.histogram.html
 
 import math
 
-from ...op.declaration import F
+from ...op.declaration import F, Op
 from ...op.publish import function
 from ...op.results import named_result
 from ..checks import at_each_run
 from ..overloads import is_tensor
 
-Histogram = named_result("histogram", ("hist", "bin_edges"))
 Histogramdd = named_result("histogramdd", ("hist", "bin_edges"))
 
 
@@ -60,13 +59,104 @@ def counted(points, edges, weight, density):
     return hist
 
 
+class Histogram(Op):
+    """The counts in the bins and the edges, as results whose backward raises, as in PyTorch.
+
+    `counts` says how many elements of `self` are in each bin between the edges `bins`.
+
+    >>> from minigrad import tensor
+    >>> edges, counts = tensor([0.0, 1.5, 3.0]), tensor([2.0, 1.0])
+    >>> Histogram(tensor([1.0, 2.0, 1.0]), edges, None, counts).hist
+    tensor([2., 1.])
+    """
+
+    no_batching = "the bins of each example may lie elsewhere"
+    public, outputs, optional = False, ("hist", "bin_edges"), ("weight",)
+    nondifferentiable = not_implemented_derivative = True
+    tensors = ("self", "bins", "weight", "counts")
+
+    def shape(self, bins, weight, counts): return [counts, bins]
+
+    def forward(xp, self, bins, weight, counts): return counts.copy(), bins.copy()
+
+    def samples(make):
+        for x, weight in (make(5), None), (make(2, 3), make(2, 3, low=1.0)):
+            edges = F.cumsum(make(4, low=0.5, high=1.0), 0).detach() - 2
+            parts = x.detach().reshape(-1, 1), [edges], detached(weight), False
+            yield x, edges, weight, counted(*parts)
+
+
+class HistogramddFromBinTensors(Op):
+    """The counts in the boxes of a grid, as a result whose backward raises, as in PyTorch.
+
+    `edges` are the edges along all dimensions, one after another, and `counts` says how many rows
+    of `self` are in each box.
+
+    >>> from minigrad import tensor
+    >>> edges, counts = tensor([0.0, 1.0, 0.0, 2.0]), tensor([[1.0]])
+    >>> HistogramddFromBinTensors(tensor([[0.0, 1.0]]), edges, None, counts)
+    tensor([[1.]])
+    """
+
+    name, no_batching = "_histogramdd_from_bin_tensors", Histogram.no_batching
+    public, tensors, optional = False, ("self", "edges", "weight", "counts"), ("weight",)
+    nondifferentiable = not_implemented_derivative = True
+
+    def shape(self, edges, weight, counts): return counts
+
+    def forward(xp, self, edges, weight, counts): return counts.copy()
+
+    def samples(make):
+        x, edges = make(5, 2), F.cumsum(make(5, low=0.5, high=1.0), 0).detach() - 2
+        parts = [F.narrow(edges, 0, 0, 3), F.narrow(edges, 0, 3, 2)]
+        yield x, edges, None, counted(x.detach(), parts, None, False)
+
+
+class HistogramddFromBinCts(HistogramddFromBinTensors):
+    """The same for edges that minigrad computed; PyTorch's error names another function.
+
+    >>> from minigrad import tensor
+    >>> edges, counts = tensor([0.0, 1.0, 0.0, 2.0]), tensor([[1.0]])
+    >>> HistogramddFromBinCts(tensor([[0.0, 1.0]]), edges, None, counts)
+    tensor([[1.]])
+    """
+
+    name = "_histogramdd_from_bin_cts"
+
+
+class HistogramddBinEdges(Op):
+    """The edges that were computed from the points or the weights.  As in PyTorch, backward raises.
+
+    >>> from minigrad import tensor
+    >>> HistogramddBinEdges(tensor([1.0, 2.0]), tensor([1.0, 1.5, 2.0]))
+    tensor([1.0000, 1.5000, 2.0000])
+    """
+
+    name, no_batching = "_histogramdd_bin_edges", Histogram.no_batching
+    public, tensors = False, ("self", "edges", "weight")
+    nondifferentiable = not_implemented_derivative = True
+
+    def shape(self, edges, *_): return edges
+
+    def forward(xp, self, edges, weight=None): return edges.copy()
+
+    def samples(make):
+        points = make(5, 1)
+        yield points, F.linspace(F.min(points), F.max(points), 3, dtype=points.dtype)
+
+
+def detached(x):
+    """Return a tensor without its history, or `None`."""
+    return None if x is None else x.detach()
+
+
 @function(out="exact")
 def histogram(input, bins, *, range=None, weight=None, density=False):
     """Count the elements in each bin; return the counts and the edges of the bins.
 
     `bins` is the number of equal bins over `range` (by default the range of the elements), or a
     vector of edges.  `weight` is how much each element counts; `density` normalizes the area to 1.
-    There is no gradient.  Raises `RuntimeError` if the bins, the range or the weights do not fit.
+    Backward raises `RuntimeError`, as PyTorch does; so do bins, a range or weights that do not fit.
 
     Source: `torch.histogram`.
 
@@ -74,11 +164,12 @@ def histogram(input, bins, *, range=None, weight=None, density=False):
     >>> histogram(tensor([1.0, 2.0, 1.0]), 4, range=(0.0, 3.0)).hist
     tensor([0., 2., 1., 0.])
     """
-    points, weight = input.detach().reshape(-1, 1), None if weight is None else weight.detach()
+    points = input.detach().reshape(-1, 1)
     if is_tensor(bins) and range is not None:
         raise TypeError("histogram(): range is given only where bins is a number")
-    edges = bins.detach().clone() if is_tensor(bins) else even_edges(points[:, 0], bins, range)
-    return Histogram(counted(points, [edges], weight, density), edges)
+    edges = bins if is_tensor(bins) else even_edges(points[:, 0], bins, range)
+    hist = counted(points, [edges.detach()], detached(weight), density)
+    return Histogram(input, edges, weight, hist)
 
 
 @function(method_too=False)
@@ -108,9 +199,11 @@ def histogramdd(input, bins, *, range=None, weight=None, density=False):
     if range is not None and len(range) != 2 * count:
         raise RuntimeError(f"torch.histogramdd(): for a {count}-dimensional histogram range should "
                            f"have {2 * count} elements, but got {len(range)}")
-    edges = [each if is_tensor(each) else even_edges(
-        points[:, i], each, None if range is None else tuple(range[2 * i:2 * i + 2]))
+    given = all(map(is_tensor, bins))
+    edges = [each if is_tensor(each) else HistogramddBinEdges(input, even_edges(
+        points[:, i], each, None if range is None else tuple(range[2 * i:2 * i + 2])), weight)
         for i, each in enumerate(bins)]
-    weight = None if weight is None else weight.detach()
     known = [each.detach() for each in edges]
-    return Histogramdd(counted(points, known, weight, density), tuple(edges))
+    hist = counted(points, known, detached(weight), density)
+    refusing = HistogramddFromBinTensors if given else HistogramddFromBinCts
+    return Histogramdd(refusing(input, F.cat(edges), weight, hist), tuple(edges))

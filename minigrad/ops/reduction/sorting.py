@@ -231,7 +231,7 @@ class Histc(Op):
 
     out = "exact overlap expanded"
     no_batching = "the bins of each example may lie elsewhere"
-    nondifferentiable = True
+    nondifferentiable = detached = True
 
     def shape(shape, bins=100, *_): return (bins,)
 

@@ -6,8 +6,9 @@ ops here, and a function in `norms` chooses one.
 
 import math
 
-from ...op.declaration import F
+from ...op.declaration import F, Op
 from ...shapes import reduced
+from ...tensor.tensor import Tensor
 from .array_norm import norm_of
 from .dims import unsqueeze_reduced
 from .reduction import Reduction, axes, wide
@@ -37,6 +38,31 @@ def norm_backward(g, x, norm, sizes, p, dim, keepdim):
     return g * F.sign(x) * F.pow(ratio, p - 1)
 
 
+class NoSlopeAtZero(Op):
+    """Norms in a first derivative; their own derivative is NaN at zero, because it does not exist.
+
+    >>> from minigrad import tensor
+    >>> x = tensor([0.0, 2.0], requires_grad=True)
+    >>> NoSlopeAtZero(x).sum().backward(); x.grad
+    tensor([nan, 1.])
+    """
+
+    kind, public = "elementwise", False
+
+    def forward(xp, self): return self.copy()
+
+    def grad_self(g, self):
+        return F.where(F.eq(self, 0), math.nan, g)
+
+    def samples(make):
+        yield make(3)
+
+
+def without_slope_at_zero(norm):
+    """Return the norm; a second derivative through it is NaN where it is zero, as in PyTorch."""
+    return NoSlopeAtZero(norm) if isinstance(norm, Tensor) else norm
+
+
 class Norm(Reduction):
     """The p-norm along dimensions: (sum |x|^p)^(1/p); p = 0 counts nonzeros, inf is the maximum.
 
@@ -54,6 +80,10 @@ class Norm(Reduction):
         return norm_of(xp, self, p, dim, keepdim, dtype)
 
     def grad_self(g, self, result, self_sizes, p, dim, keepdim):
+        if p == 0:
+            return None  # as in PyTorch, although the node exists
+        if 1 < p <= 2:  # PyTorch's formulas for other orders give 0, or NaN anyway
+            result = without_slope_at_zero(result)
         return norm_backward(g, self, result, self_sizes, p, dim, keepdim)
 
     def samples(make):

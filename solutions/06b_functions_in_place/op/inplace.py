@@ -24,6 +24,7 @@ from ..tensor.tensor import Tensor
 from ..tensor.views import check_inplace, partly_overlaps, rebase_history, replace_node
 from .apply import Prepared, forward, prepare, record
 from .arguments import argument_error, shapes_of
+from .captured import refuse_captured
 from .error_nodes import node_without_formula, poison_history
 from .out import INPUT_OVERLAP
 from .placement import on_one_device
@@ -68,6 +69,8 @@ def run_inplace(op: type[Op], values: list[Any], before: Tensor | None) -> Tenso
         refuse_inference(op, values)
     check_inplace(target, live, op.allow_self_overlap or op.view or stays_as_it_is(op, values))
     recorded = live and target._array.dtype.kind == "f"
+    if recorded and (functions := _state.transformed.get()):
+        refuse_captured(op.name, target, functions)
     call = prepare(op, values)
     values, arrays, xp = call.values, call.arrays, call.xp
     if xp.run_op is not None:

@@ -45,7 +45,7 @@ def pushed_forward(op: type[Op], values: list[Any], outputs: Outputs,
                    tangents: Tangents) -> list[Tensor | None]:
     """Return the tangent of each output, or `None` for outputs without a derivative."""
     values = plain_numbers(op, values)
-    rule = op.jvp or rule_of_kind(op)
+    rule = own_rule if op.jvp else rule_of_kind(op)
     given = [t for ts in tangents.values() for t in (ts if isinstance(ts, list) else [ts])]
     batch = max((t for t in given if t is not None), key=level_of)
     try:
@@ -63,6 +63,13 @@ def pushed_forward(op: type[Op], values: list[Any], outputs: Outputs,
             tangent = of_its_own(tangent, output, given)
         found.append(None if tangent is None else batched_like(batch, tangent))
     return found
+
+
+def own_rule(op: type[Op], values: list[Any], outputs: Outputs,
+             tangents: Tangents) -> Sequence[Tensor | None]:
+    """Return what the op's `jvp` returns or, if that is `None`, follow the rule of its kind."""
+    pushed: Sequence[Tensor | None] | None = op.jvp and op.jvp(op, values, outputs, tangents)
+    return rule_of_kind(op)(op, values, outputs, tangents) if pushed is None else pushed
 
 
 def rule_of_kind(op: type[Op]) -> Rule:
