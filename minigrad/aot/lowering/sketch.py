@@ -1,8 +1,8 @@
 """Sketch: an array that notes the NumPy calls of a forward or a formula.
 
 A sketch has the shape, dtype and strides of a real array, but not its values.  Elementwise
-calls, sums and maxima of it become steps.  Any other use raises an error, above all one that depends
-on values.
+calls, sums and maxima of it become steps.  Any other use raises an error, above all one that
+depends on values.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from typing import Any
 
 
 def tangent_of(tangents: dict[int, Any], position: int) -> Any:
-    """Return the tangent of the input at a position, or the number 0 if it has none.
+    """Return the tangent of the input at a position, or the number 0 if there is no tangent.
 
     >>> tangent_of({1: 2.5}, 1), tangent_of({1: 2.5}, 0)
     (2.5, 0.0)

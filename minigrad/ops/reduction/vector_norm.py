@@ -6,12 +6,12 @@ ops here, and a function in `norms` chooses one.
 
 import math
 
-from ...op.declaration import F, Op
+from ...op.declaration import F
 from ...shapes import reduced
-from ...tensor.tensor import Tensor
 from .array_norm import norm_of
 from .dims import unsqueeze_reduced
 from .reduction import Reduction, axes, wide
+from .slope_of_norm import without_slope_at_zero
 
 
 def norm_backward(g, x, norm, sizes, p, dim, keepdim):
@@ -36,31 +36,6 @@ def norm_backward(g, x, norm, sizes, p, dim, keepdim):
     if p < 1:
         ratio = F.where(F.eq(ratio, 0), math.inf, ratio)  # and at a zero, whose power is infinite
     return g * F.sign(x) * F.pow(ratio, p - 1)
-
-
-class NoSlopeAtZero(Op):
-    """Norms in a first derivative; their own derivative is NaN at zero, because it does not exist.
-
-    >>> from minigrad import tensor
-    >>> x = tensor([0.0, 2.0], requires_grad=True)
-    >>> NoSlopeAtZero(x).sum().backward(); x.grad
-    tensor([nan, 1.])
-    """
-
-    kind, public = "elementwise", False
-
-    def forward(xp, self): return self.copy()
-
-    def grad_self(g, self):
-        return F.where(F.eq(self, 0), math.nan, g)
-
-    def samples(make):
-        yield make(3)
-
-
-def without_slope_at_zero(norm):
-    """Return the norm; a second derivative through it is NaN where it is zero, as in PyTorch."""
-    return NoSlopeAtZero(norm) if isinstance(norm, Tensor) else norm
 
 
 class Norm(Reduction):

@@ -15,6 +15,7 @@ from ...shapes import reduced
 from .array_norm import norm_of
 from .dims import unsqueeze_reduced
 from .reduction import Reduction, axes, wide
+from .slope_of_norm import without_slope_at_zero
 
 
 def norm_backward(g, x, norm, sizes, p, dim, keepdim):
@@ -58,6 +59,10 @@ class Norm(Reduction):
         return norm_of(xp, self, p, dim, keepdim, dtype)
 
     def grad_self(g, self, result, self_sizes, p, dim, keepdim):
+        if p == 0:
+            return None  # as in PyTorch, although the node exists
+        if 1 < p <= 2:  # PyTorch's formulas for other orders give 0, or NaN anyway
+            result = without_slope_at_zero(result)
         return norm_backward(g, self, result, self_sizes, p, dim, keepdim)
 
     def samples(make):
