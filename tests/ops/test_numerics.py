@@ -98,7 +98,6 @@ AT_ZERO = ("zeros", "negative zeros", "subnormal")
 FLAT = "zero where a norm has no slope; PyTorch divides zero by zero"
 FINITE = "PyTorch meets infinity minus infinity, or its like, where a limit exists"
 KNOWN = [
-    Known("norm(2)", FLAT, AT_ZERO), Known("normalize", FLAT, AT_ZERO),
     Known("norm(0.5)", FLAT, (*AT_ZERO, "one zero", "two zeros")),
     Known("norm(0.5)", FINITE, "both infinities", ("first",)),
     Known("norm(3)", "PyTorch's power overflows", "vast", ("first", "second")),

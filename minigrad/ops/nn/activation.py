@@ -504,7 +504,7 @@ class Softplus(Activation):
 
     def grad_self(g, self, beta, threshold):
         z = self * beta
-        curved = F.where(F.lt(z, threshold), z, threshold)  # no second derivative at the threshold
+        curved = F.where(F.ge(z, threshold), threshold, z)  # no second derivative at the threshold
         return F.where(F.gt(z, threshold), g, g * F.sigmoid(curved))
 
     def samples(make):
