@@ -229,7 +229,8 @@ def written(z: Any, at: Any, y: Any) -> Any:
     return z
 
 
-@pytest.mark.filterwarnings("ignore:There is a performance drop")
+@pytest.mark.filterwarnings("ignore:There is a performance drop",
+                            "ignore:.torch.jit.script:DeprecationWarning")  # PyTorch's own
 @pytest.mark.parametrize("name", WRITES)
 @pytest.mark.parametrize("both", [True, False], ids=["both tangents", "the source's tangent"])
 def test_a_write_to_repeated_indices_keeps_the_last_tangent(name, both):
