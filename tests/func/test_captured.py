@@ -73,7 +73,7 @@ def test_an_inner_derivative_must_not_write_to_an_outer_ones_tensor():
         func.grad(outer)(x)
 
 
-@pytest.mark.filterwarnings("ignore:There is a performance drop")
+@pytest.mark.filterwarnings("ignore:There is a performance drop")  # of a rule in a loop
 @pytest.mark.parametrize("transform", ["grad", "vjp", "jvp", "jacrev", "jacfwd"])
 def test_a_write_to_an_own_tensor_is_differentiated(transform):
     def own(y: Any) -> Any:

@@ -127,7 +127,7 @@ def evaluate(torch: Any, call: str) -> Any:
     return eval(call, names)
 
 
-@pytest.mark.filterwarnings("ignore:torch.range is deprecated")
+@pytest.mark.filterwarnings("ignore:torch.range is deprecated")  # the call's own
 def test_a_number_of_a_function_refuses_a_tensor_that_requires_grad():
     def check(call: str) -> None:
         with pytest.raises((TypeError, RuntimeError)):
@@ -136,7 +136,7 @@ def test_a_number_of_a_function_refuses_a_tensor_that_requires_grad():
     check_all(check, calls(CALLS))
 
 
-@pytest.mark.filterwarnings("ignore:torch.range is deprecated")
+@pytest.mark.filterwarnings("ignore:torch.range is deprecated")  # the call's own
 def test_pytorch_refuses_the_same_numbers():
     torch = pytest.importorskip("torch", reason="compares with PyTorch")
 
@@ -152,10 +152,10 @@ def test_pytorch_refuses_the_same_numbers():
     check_all(accepted, calls(ACCEPTED))
 
 
-@pytest.mark.filterwarnings("ignore:Using a target size")
-@pytest.mark.filterwarnings("ignore:The reduce argument of torch.scatter")
-@pytest.mark.filterwarnings(r"ignore:index_reduce\(\) is in beta")
-@pytest.mark.filterwarnings(r"ignore:torch.searchsorted\(\)")
+@pytest.mark.filterwarnings("ignore:Using a target size")  # the call's own
+@pytest.mark.filterwarnings("ignore:The reduce argument of torch.scatter")  # the call's own
+@pytest.mark.filterwarnings(r"ignore:index_reduce\(\) is in beta")  # the call's own
+@pytest.mark.filterwarnings(r"ignore:torch.searchsorted\(\)")  # the call's own
 def test_results_require_grad_as_pytorchs_do():
     pytest.importorskip("torch", reason="compares with PyTorch")
     from tests.ops import test_registry_parity as parity

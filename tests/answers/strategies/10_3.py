@@ -186,7 +186,7 @@ def watched(evaluate):
         _evaluating.set(node)
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
+                warnings.simplefilter("ignore")  # a strategy that hides them
                 evaluate(node, buffer)
         except Exception:
             warn_of_origin(node)
