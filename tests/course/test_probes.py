@@ -33,9 +33,8 @@ from minigrad_course.grading.bundle import make_bundle
 from minigrad_course.grading.grade import Grade, grade
 from minigrad_course.grading.intake import Submission
 from minigrad_course.grading.sandbox import Ended, Limits, Sandbox
-from tests.support.slow import DAY, slow_but
+from tests.support.slow import ALL, DAY, slow_but
 
-ALL = os.environ.get("MINIGRAD_ALL_MUTANTS") == "1"
 SEED = 20_250_707
 #: The package, and the copies beside it that another test may have loaded.
 ENGINES = re.compile(r"minigrad(_beside_\w+)?(\.|$)")

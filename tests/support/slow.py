@@ -12,6 +12,9 @@ import pytest
 # Set before pytest-xdist starts its processes, which have to choose alike.
 DAY = int(os.environ.setdefault("MINIGRAD_DAY", str(date.today().toordinal())))
 
+#: Whether to try all cases of the lists of which only today's sample is tried otherwise.
+ALL = os.environ.get("MINIGRAD_ALL_MUTANTS") == "1"
+
 
 def slow_but(quick: int | Callable[[Any], bool], cases: Iterable[Any]) -> list[Any]:
     """Mark cases as slow, all but the first `quick` or those for which `quick` is true.

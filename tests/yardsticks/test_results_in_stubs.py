@@ -12,6 +12,7 @@ import minigrad
 from minigrad.op.publish import FUNCTIONS
 from minigrad.tensor.tensor import Tensor
 from minigrad.utils import stubs
+from tests.support.slow import ALL, DAY
 
 pytest.importorskip("torch", reason="has the samples")
 
@@ -70,7 +71,7 @@ def results(samples: list[Any], call: Any) -> list[Any]:
 
 def test_results_are_of_the_type_in_the_stubs():
     types, wrong, compared = declared(), [], 0
-    for info in load()[0]:
+    for info in load()[0] if ALL else load()[0][DAY % 3::3]:
         name = info.name.replace(".", "_")
         if op_of(info) is None:
             continue
@@ -87,5 +88,5 @@ def test_results_are_of_the_type_in_the_stubs():
                     compared += 1
                     if not any(fits(value, each) for each in wanted):
                         wrong.append(f"{kind} {name}: {type(value).__name__}, not {wanted}")
-    assert compared > 1500
+    assert compared > (1500 if ALL else 400)
     assert not wrong, sorted(set(wrong))
