@@ -437,7 +437,7 @@ def test_only_inputs_are_noted():
 def test_a_part_of_other_memory_is_not_written_to():
     s = Written()
     part = s.input(np.arange(6.0)[::3], "part")
-    with pytest.raises(Unrecordable, match="an input that is a part of another tensor"):
+    with pytest.raises(Unrecordable):
         s.write(part, s.r)
     assert not s.written, "expected no note of a refused write"
 
@@ -447,7 +447,7 @@ def test_replacing_alone_notes_and_refuses():
     s = Written()
     part = s.input(np.arange(6.0)[::3], "part")
     s.replace(s.r.memory, s.value("new", s.r.inner))
-    with pytest.raises(Unrecordable, match="an input that is a part of another tensor"):
+    with pytest.raises(Unrecordable):
         s.replace(part.memory, s.value("new", part.inner))
     assert s.written == [s.r.memory], f"expected a note of r, got {s.written}"
 
@@ -802,6 +802,17 @@ def test_several_roots():
 
 
 @pytest.mark.hole("15.4")
+def test_several_roots_take_a_single_pass():
+    def roots(x):
+        h = x.exp()
+        return h * 2, h * 3
+
+    recording, *_ = backward_of(roots, numbers(0.0))
+    names = [step.name for step in recording.steps]
+    assert names.count("mul") == 5, f"expected one product with exp, got {names}"
+
+
+@pytest.mark.hole("15.4")
 def test_gradients_come_in_the_order_of_the_leaves():
     one, other = slope_of(lambda x, y: x * y, [numbers(2.0), numbers(3.0)], [numbers(1.0)])
     assert_close(one, [3.0], what="the gradient of x")
@@ -837,6 +848,23 @@ def test_an_op_whose_formulas_branch():
     (found,) = slope_of(lambda x: x.cumprod(0), [numbers(1.0, 2.0, 3.0)],
                         [numbers(1.0, 1.0, 1.0)], [numbers(2.0, 0.0, 4.0)])
     assert_close(found, [1.0, 10.0, 0.0], what="the gradient of cumprod")
+
+
+class StaleRecording(OwnRecording):
+    """A recording in which each read of an array returns a new Value, as after a write."""
+
+    def read(self, array):
+        return self.value("current", array.inner)
+
+
+@pytest.mark.hole("15.4")
+def test_a_gradient_is_read_at_the_end():
+    recording = StaleRecording()
+    with recording.active():
+        x = Tensor._plain(recording.input(numbers(1.0, 2.0), "x"))
+        x._requires_grad = True
+        _, (gradient,) = joint.backward_steps(recording, [x * 2], [x])
+    assert gradient.name.startswith("current"), f"expected the current Value, got {gradient}"
 
 
 class Peek(torch.autograd.Function):
@@ -1090,7 +1118,7 @@ UNEQUAL = {"1 and 1.0": (1, 1.0), "1 and True": (1, True), "0.0 and False": (0.0
            "0.0 and -0.0": (0.0, -0.0), "1.5 and 2.5": (1.5, 2.5), "[1] and (1,)": ([1], (1,)),
            "[1] and [1.0]": ([1], [1.0]), "((1,),) and ([1],)": (((1,),), ([1],)),
            "[0.0] and [-0.0]": ([0.0], [-0.0]), "1 and '1'": (1, "1"),
-           "[1, 2] and [2, 1]": ([1, 2], [2, 1])}
+           "[1, 2] and [2, 1]": ([1, 2], [2, 1]), "0j and -0j": (0j, complex(0.0, -0.0))}
 
 
 @pytest.mark.hole("15.5")
@@ -1133,6 +1161,10 @@ def test_constants_without_dimensions_are_compared_by_number():
     assert hash(program.frozen([constant(2.0)])) == hash(program.frozen([constant(2.0)]))
     assert program.frozen(constant(2.0)) != program.frozen(constant(3.0))
     assert program.frozen(constant(2)) != program.frozen(constant(2, np.float32))
+    assert program.frozen(constant(0)) != program.frozen(constant(0, np.int64)), "0.0 is 0"
+    assert program.frozen(constant(1 + 1e-9)) != program.frozen(constant(1 + 2e-9)), "rounded"
+    assert program.frozen(constant(0.0)) != program.frozen(constant(-0.0)), "0.0 is -0.0"
+    assert program.frozen(constant(np.nan)) == program.frozen(constant(np.nan)), "nan is not nan"
     row, other = (array_value("row", constant=True) for _ in range(2))
     assert program.frozen(row) != program.frozen(other), "these constants have a dimension"
 
@@ -1215,6 +1247,19 @@ def test_one_value_or_two_by_their_sum(price, cut):
 ], ids=["a fork", "a fork of four", "a square"])
 def test_flow_can_be_taken_back(prices, edges, cut):
     assert flow.cheapest_cut(network_of(prices, edges)) == cut
+
+
+@pytest.mark.hole("15.6")
+def test_a_path_carries_as_much_as_it_can_at_once(monkeypatch):
+    searches, search = [], flow.shortest_path
+
+    def counted(network):
+        searches.append(network)
+        assert len(searches) < 50, "50 searches for a network with a single path"
+        return search(network)
+
+    monkeypatch.setattr(flow, "shortest_path", counted)
+    assert flow.cheapest_cut(chain_of(2000, 1000, 3000)) == {2}
 
 
 @pytest.mark.hole("15.6")

@@ -136,7 +136,7 @@ class Writer:
         raise NotImplementedError("15.8 Emitting a function is yours to write")
 
     def unused(self, wanted: str) -> str:
-        """Return a name that is not used yet."""
+        """Return a name that is not used yet, if needed with the first free number."""
         # 15.8 Emitting a function: see the task at `Writer.source`.
         raise NotImplementedError("15.8 Emitting a function is yours to write")
 

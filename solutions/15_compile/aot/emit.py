@@ -129,7 +129,7 @@ class Writer:
         return self.own[id(thing)]
 
     def unused(self, wanted: str) -> str:
-        """Return a name that is not used yet."""
+        """Return a name that is not used yet, if needed with the first free number."""
         name, numbers = wanted, count(1)
         while name in self.taken:
             name = f"{wanted}_{next(numbers)}"

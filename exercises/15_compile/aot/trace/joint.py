@@ -37,10 +37,12 @@ class RecordingTask(GraphTask):
         #   formulas of an op raise Unrecordable  -> recording.formulas(...), a single step
         # Mind:
         # - A tangent is an input, "tangent", with its root's shape and dtype.
-        # - First go back to before the attempt.
-        # - Only an op (`is_op`) has formulas, so other nodes raise.
+        # - First go back to before the attempt. Only an op (`is_op`) has formulas, so other
+        #   nodes raise.
         # - Leave the leaves' `.grad` alone.
-        # Use: `execute`, `_edge()`, `as_traced`, `self.nodes_to_execute`.
+        # - A formula may write to a gradient, so read each at the end.
+        # Use: `_state.program.get()`, `execute`, `_edge()`, `as_traced`,
+        # `self.nodes_to_execute`.
         raise NotImplementedError("15.4 The joint program is yours to write")
 
 

@@ -65,7 +65,7 @@ class Steps:
         # Mind:
         # - If all operands are constants, also those in lists, the results are constants too.
         #   But a call that's random or has no operands is always a step.
-        # - `known` counts the writes so far.
+        # - `known` looks at the Value after the writes so far.
         # Use: `values_among`, `self.value`, `self.read(array)`, `self.refuse(what)`.
         raise NotImplementedError("15.1 Steps and constants is yours to write")
 
