@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from .. import _state, dtypes
+from .. import _state, dtypes, on_demand
 from ..backend import BACKENDS, Backend, numpy_backend
 from ..backend.memory_layout import is_dense
 from ..device import NO_PLACE, place_on
@@ -24,13 +24,14 @@ from ..tensor.tensor import Tensor
 from ..tensor.views import check_inplace, partly_overlaps, rebase_history, replace_node
 from .apply import Prepared, forward, prepare, record
 from .arguments import argument_error, shapes_of
-from .captured import refuse_captured
 from .error_nodes import node_without_formula, poison_history
 from .out import INPUT_OVERLAP
 from .placement import on_one_device
 
 if TYPE_CHECKING:
     from .declaration import Op
+
+captured = on_demand.later("op.captured")
 
 Array = Any
 
@@ -70,7 +71,7 @@ def run_inplace(op: type[Op], values: list[Any], before: Tensor | None) -> Tenso
     check_inplace(target, live, op.allow_self_overlap or op.view or stays_as_it_is(op, values))
     recorded = live and target._array.dtype.kind == "f"
     if recorded and (functions := _state.transformed.get()):
-        refuse_captured(op.name, target, functions)
+        captured.refuse_captured(op.name, target, functions)
     call = prepare(op, values)
     values, arrays, xp = call.values, call.arrays, call.xp
     if xp.run_op is not None:
