@@ -667,10 +667,10 @@ def test_backward_checks_its_arguments_before_it_warns(wrong):
         "a gradient's shape": (y, torch.ones(3), None),
         "no gradient for two elements": (y, None, None),
         "a root without history": (torch.ones(1), None, None)}[wrong]
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as told, pytest.raises(RuntimeError) as error:
         warnings.simplefilter("always")
-        said(RuntimeError, torch.autograd.backward, tensors, given, create_graph=True,
-             inputs=inputs)
+        torch.autograd.backward(tensors, given, create_graph=True, inputs=inputs)
+    assert error.type is RuntimeError, f"expected RuntimeError, got {error.type.__name__}"
     assert not told, f"it warned before it raised: {told[0].message}"
 
 
