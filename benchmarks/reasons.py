@@ -32,8 +32,7 @@ WHY = {
     "GELU, dropout, layer norm on 10^6: compiled / eager": (
         "The error function takes 12 ms and drawing random numbers 9 ms of the compiled step's "
         "27 ms. A step in eager mode computes the error function twice, but draws the same "
-        "numbers. If the other calls ran in blocks that fit into the cache, they would gain less "
-        "than 1 ms."),
+        "numbers."),
     "bytes saved by the GPT: smallest budget / eager": (
         "Most of the rest is the input of each GELU and the queries, keys and values. To compute "
         "these again, the backward pass would have to repeat matrix products."),

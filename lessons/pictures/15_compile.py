@@ -189,7 +189,7 @@ def joint_graph() -> Picture:
         "The steps of sum(tanh(x @ w) @ v) on the left and of its backward pass, from the tangent "
         "to the gradients of v and w, on the right. The cut separates them, and these arrows "
         f"cross it: {told}. So the values {', '.join(sorted(saved))} are saved, and only tanh, of "
-        f"{found.saved_bytes} bytes, takes memory of its own, because x and v are inputs.",
+        f"{found.saved_bytes} bytes, takes extra memory, because x and v are inputs.",
         "Only the blue arrows cross the cut, so these three values are all that the backward half "
         "needs from the forward half. Views are left out.")
 

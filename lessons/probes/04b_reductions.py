@@ -84,7 +84,7 @@ def lost_dimensions():
 
 
 def standing_in(program):
-    """Run a program while the stand-ins replace the helpers in each module that uses them."""
+    """Run a program with substitutes for the helpers in each module that uses them."""
     made = dict(zip(("extent", "unsqueeze_reduced"), lost_dimensions(), strict=True))
     put_back = made["unsqueeze_reduced"]
     formulas = [(reduce.Sum, lambda g, self_sizes, dim, keepdim: F.expand(

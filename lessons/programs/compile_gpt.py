@@ -32,7 +32,7 @@ def loss_of(net: GPT) -> Callable[[Any, Any], Any]:
 
 
 class Way:
-    """One way to run training steps, eager or compiled, with a network of its own."""
+    """One way to run training steps, eager or compiled, with a separate network."""
 
     def __init__(self, name: str, budget: float | None = None) -> None:
         torch.manual_seed(0)

@@ -25,7 +25,7 @@ from minigrad.tensor.tensor import Tensor
 
 
 class OwnAdd:
-    """Records each call as a step, whoever wrote `add`."""
+    """Records each call as a step, even if `add` is still open."""
 
     def add(self, name, call, arguments, results, **facts):
         outputs = [self.value(name, each) for each in results]
@@ -179,7 +179,7 @@ class Written(OwnAdd, Steps):
         return self.traced(numbers(*values), value)
 
     def rewritten(self):
-        """Give the memory of `x` a new Value, whoever wrote `write` and `replace`."""
+        """Give the memory of `x` a new Value, even if `write` and `replace` are still open."""
         self.x.memory.whole = self.value("new", self.x.inner)
         self.x.memory.version += 1
         return self.x.memory.whole

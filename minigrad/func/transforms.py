@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 from .._state import grad_enabled, having, inference_enabled, transform, transformed
@@ -54,6 +55,11 @@ def outside_inference(transform: Function) -> Function:
     return run
 
 
+def differentiating(func: Function) -> AbstractContextManager[None]:
+    """Return a block in which the derivative of `func` is computed; see op/captured.py."""
+    return having(transformed, (*transformed.get(), func))
+
+
 class Derivation:
     """The state of one derivative: copies of its inputs, and their gradients afterwards.
 
@@ -87,7 +93,7 @@ class Derivation:
         before = depth.get()
         try:
             depth.set(before + 1)
-            with enable_grad(), having(transformed, (*transformed.get(), func)):
+            with enable_grad(), differentiating(func):
                 return func(*args, **kwargs)
         finally:
             depth.set(before)
@@ -349,7 +355,7 @@ def jvp(func: Function, primals: tuple[Any, ...], tangents: tuple[Any, ...], *,
     with jvp_level() as level:
         duals = [levels.example(checked_dual(level, levels.of(x), levels.of(t)))
                  for x, t in zip(points, vectors, strict=True)]
-        with having(transformed, (*transformed.get(), func)):
+        with differentiating(func):
             result = func(*rebuilt(primals, duals))
         output, aux = parted(result, has_aux, "jvp(f, primals, tangents)")
         tensors = tensors_only(output, "jvp(f, primals, tangents)")

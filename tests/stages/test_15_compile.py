@@ -31,7 +31,7 @@ from minigrad.tensor.tensor import Tensor
 
 
 class OwnAdd:
-    """Records each call as a step, whoever wrote `add`."""
+    """Records each call as a step, even if `add` is still open."""
 
     def add(self, name, call, arguments, results, **facts):
         outputs = [self.value(name, each) for each in results]
@@ -1279,10 +1279,10 @@ def test_a_value_without_a_price_is_cut():
 
 
 @pytest.mark.hole("15.6")
-@pytest.mark.parametrize("case", ["an empty network", "a value that nobody needs",
+@pytest.mark.parametrize("case", ["an empty network", "an unneeded value",
                                   "a value that can be computed again"])
 def test_without_a_path_nothing_is_cut(case):
-    edges = {"an empty network": [], "a value that nobody needs": [(SOURCE, 1)],
+    edges = {"an empty network": [], "an unneeded value": [(SOURCE, 1)],
              "a value that can be computed again": [(1, SINK)]}[case]
     assert flow.cheapest_cut(network_of({1: 3} if edges else {}, edges)) == set()
 

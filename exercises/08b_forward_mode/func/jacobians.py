@@ -27,6 +27,7 @@ from .transforms import (
     ArgNums,
     Function,
     chosen,
+    differentiating,
     outside_inference,
     parted,
     replaced,
@@ -87,7 +88,7 @@ def jacfwd(func: Function, argnums: ArgNums = 0, has_aux: bool = False, *,
         def run(*duals: Tensor) -> list[Tensor]:
             nonlocal output, aux
             primals = replaced(argnums, args, rebuilt(tree, [levels.example(d) for d in duals]))
-            with having(_state.transformed, (*_state.transformed.get(), func)):
+            with differentiating(func):
                 result = func(*primals, **kwargs)
             output, aux = parted(result, has_aux, "jacfwd(f)(*args)")
             return [levels.of(t) for t in tensors_only(output, "jvp(f, primals, tangents)")]

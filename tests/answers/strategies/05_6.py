@@ -13,7 +13,7 @@ def run_after_accumulation(hooks, tensor):
     for hook in list(hooks.values()):
         refuse_answer(hook(tensor))
 
-# right: a table of its own
+# right: a separate table
 # These are the functions above.
 
 # right: leaves are asked for first

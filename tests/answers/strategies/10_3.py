@@ -53,7 +53,7 @@ def watched(evaluate):
 
     return call
 
-# right: a context manager of its own, used as a decorator
+# right: a separate context manager, used as a decorator
 import contextlib
 
 @contextlib.contextmanager
