@@ -13,6 +13,9 @@ from tests import _oracle
 from tests.support.reports import pytest_runtest_protocol  # noqa: F401  # pytest finds it here
 from tests.support.skips import waiting
 from tests.support.slow import DAY
+from tests.support.temporary import keep_in_memory
+
+keep_in_memory()  # before pytest-xdist starts its processes
 
 # The name under which the course's tests import it: a learner's workspace has no folder `tests`.
 sys.modules["_oracle"] = _oracle

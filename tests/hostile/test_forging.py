@@ -122,7 +122,8 @@ FORGING = {
     """,
     "the solution on disk": f"""
         import pathlib
-        for path in ({str(STAGE.root)!r}, "/work", "/root", "/home", "/tmp"):
+        for path in ({str(STAGE.root)!r}, "/work", "/root", "/home", "/tmp",
+                     "/dev/shm"):
             for found in pathlib.Path(path).glob("**/solutions/07_grad_mode.py"):
                 exec(found.read_text(), globals())
     """,
@@ -219,7 +220,8 @@ FORGING = {
     """,
     "another bundle": """
         import glob
-        for path in glob.glob("/tmp/*/site/minigrad/autograd/grad_mode.py"):
+        for path in glob.glob("/tmp/*/site/minigrad/autograd/grad_mode.py") + glob.glob(
+                "/dev/shm/*/site/minigrad/autograd/grad_mode.py"):
             text = open(path).read()
             if "NotImplementedError" not in text:
                 exec(text, globals())
