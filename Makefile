@@ -31,9 +31,14 @@ FIREFOX  := tests/browser/firefox/node_modules
 # The generic run takes place in a copy of the tree from which the quick twins are removed. What a
 # learner's code runs on has them switched off anyway, and examples in documents are run once. So
 # are the tests of texts and of tools, which have nothing to do with either.
+# The second list is code that calls ops like any program: whatever is wrong with a call or with a
+# derivative of the generic kind, tests of ops, of the engine, of nn and of func find without it.
+# `compile` traces calls of that kind anyway, and so does every GPU but the first.
 GENERIC := $(CURDIR)/build/generic
-WITHOUT_COURSE := $(patsubst %,--ignore=tests/%,course docs hostile browser widgets programs \
-                  mutation release voice test_skips.py test_pinned_dependencies.py)
+RUN_ONCE := $(patsubst %,--ignore=tests/%,course docs hostile browser widgets programs \
+              mutation release voice test_skips.py test_pinned_dependencies.py \
+              aot compat data distributions gpu optim pytorch stages utils viz \
+              test_layers.py test_tree.py)
 
 # An environment that was moved, copied or lost its Python is made again, not repaired.
 HEALTHY := $(shell [ "$$(cat '$(VENV)/.stamp-venv' 2>/dev/null)" = '$(CURDIR)' ] \
@@ -43,7 +48,7 @@ $(VENV)/.stamp-venv: FORCE
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help tour learn test test-all test-generic imaginary-gpu faults soak fuzz pytorch-tests mutation audit sbom lint bench course walk course-full export-full release versions site serve site-check \
+.PHONY: help tour learn test test-all test-everything test-generic imaginary-gpu faults soak fuzz pytorch-tests mutation audit sbom lint bench course walk course-full export-full release versions site serve site-check \
         site-browser site-same site-built verify-full clean FORCE
 FORCE:
 .NOTPARALLEL:
@@ -66,11 +71,14 @@ test: $(VENV)/.stamp-test $(TORCH) ## set up and run the quick tests; WITH_TORCH
 test-all: $(VENV)/.stamp-test $(TORCH) ## all tests: builds, exports, grading, every wrong answer that is sampled
 	@$(PYTEST) $(PYTEST_ARGS)
 
+test-everything: ## test-all, with all cases of the lists of which it takes others each day; hours
+	@MINIGRAD_ALL_MUTANTS=1 $(MAKE) --no-print-directory test-all
+
 # Neither benchmarks nor PyTorch's databases tell more without the fast paths.
 test-generic: $(VENV)/.stamp-test $(TORCH) ## the tests in a copy of the tree without minigrad/codegen and tests/codegen
 	@$(RUN)/python tests/support/without_codegen.py '$(GENERIC)'
 	@cd '$(GENERIC)' && PYTHONPATH='$(GENERIC)' MINIGRAD_GENERIC=1 $(subst $(RUN),$(abspath $(RUN)),$(PYTEST)) \
-	  $(WITHOUT_COURSE) --ignore=tests/benchmarks --ignore=tests/yardsticks $(PYTEST_ARGS)
+	  $(RUN_ONCE) --ignore=tests/benchmarks --ignore=tests/yardsticks $(PYTEST_ARGS)
 
 # An environment of its own, since CuPy changes what is there: the rest is tested without it.
 imaginary-gpu: ## the GPU's tests without a GPU: CuPy itself, with the host in the place of CUDA (needs g++)

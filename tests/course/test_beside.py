@@ -46,7 +46,7 @@ from minigrad_course.running.trial import Outcome, Trial, try_files
 from minigrad_course.terminal.learn import Session
 from minigrad_course.verdicts.verdict import Verdict, verdicts
 from minigrad_course.verdicts.waiting import try_answers
-from tests.support.slow import slow_but
+from tests.support.slow import one_in, slow_but, today
 
 HERE = course.checkout()
 HOLES = ("04d.1", "04d.2", "04d.3")
@@ -244,7 +244,7 @@ def test_open_wrong_and_endless_side_by_side(stage, tmp_path, kinds):
 
 @pytest.mark.slow
 def test_a_right_one_among_broken_ones_is_solved(stage, tmp_path):
-    for hole in HOLES:
+    for hole in today(3, HOLES):
         kinds = {other: "endless" for other in HOLES if other != hole}
         found = tried(stage, answers(stage, kinds), tmp_path / hole)
         assert found[hole].state == "solved"
@@ -295,7 +295,7 @@ def test_the_command_run(stage, tmp_path, monkeypatch):
         return CliRunner().invoke(app, [*words, "--dir", str(space.root)]).output
 
     assert said("run", "04d").count("untouched") == 3
-    for kinds in ROUNDS:
+    for kinds in today(3, ROUNDS):
         written(answers(stage, kinds), space.exercises / stage.key)
         told = said("run", "04d")
         marks = {"open": "untouched", "wrong": "wrong    ", "endless": "wrong    "}
@@ -415,8 +415,7 @@ def test_solved_answers_stand_in_below_the_whole_package(stage, tmp_path, monkey
 # ------------------------------------------------------------------ the grader
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("kinds", ROUNDS, ids=lambda kinds: kinds["04d.1"])
+@pytest.mark.parametrize("kinds", one_in(3, ROUNDS), ids=lambda kinds: kinds["04d.1"])
 def test_grades_of_open_wrong_and_endless(stage, kinds):
     found = {each.hole: each for each in graded(stage, answers(stage, kinds)).holes}
     assert [each.points for each in found.values()] == [0, 0, 0]
@@ -546,14 +545,14 @@ def test_the_page_tells_the_same(stage):
     def asked(kinds: dict[str, str], **more: object) -> dict[str, object]:
         return {"stage": "04d", "files": answers(stage, kinds), **more}
 
-    for kinds in ROUNDS:
+    for kinds in today(3, ROUNDS):
         endless = next(hole for hole, kind in kinds.items() if kind == "endless")
         others = [hole for hole in HOLES if hole != endless]
         stopped, rest, right, left = page(stage.root, [
-            asked(kinds, stop_after=6), asked(kinds, holes=others), asked({})])
+            asked(kinds, stop_after=4), asked(kinds, holes=others), asked({})])
         # The page has no limit of time but Stop, which its reader presses.
         assert stopped["problem"] == "it was stopped"
-        assert 6 <= stopped["seconds"] < 12
+        assert 4 <= stopped["seconds"] < 10
         assert rest["problem"] == right["problem"] == ""
         for each in rest["verdicts"]:
             if kinds[each["hole"]] == "open":

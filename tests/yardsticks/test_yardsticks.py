@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.slow import ALL, DAY
+from tests.support.slow import ALL, one_in, today
 
 from . import compiled
 from .databases import LEFT_OUT, load, why_left_out
@@ -34,9 +34,7 @@ def expected(kind: str, names: list[str]) -> dict[str, str]:
     return {name: wrong for name, wrong in known()[kind].items() if name in names}
 
 
-@pytest.mark.parametrize("part", [pytest.param(part, marks=pytest.mark.skipif(
-    not ALL and (part + DAY) % 2 == 1, reason="MINIGRAD_ALL_MUTANTS=1 tries it"))
-    for part in range(PARTS)])
+@pytest.mark.parametrize("part", one_in(4, range(PARTS)))
 def test_ops(part: int) -> None:
     ops = load()[0][part::PARTS]
     found = failing([try_op(op, LIMIT) for op in ops])
@@ -47,7 +45,7 @@ def test_compiled_ops() -> None:
     total: Counter[str] = Counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # samples also try deprecated calls
-        for op in load()[0] if ALL else load()[0][DAY % 4::4]:
+        for op in today(4, load()[0]):
             total.update(compiled.try_entry(op, compiled.SAMPLES))
     assert not [kind for kind in total if kind.startswith("differs")]
     assert compiled.share_refused(total) <= compiled.REFUSED * (1 if ALL else 2)
