@@ -129,9 +129,9 @@ def test_an_exercise_that_does_not_end_is_named_with_its_line(space):
     spoil(space, ENDLESS)
     open_again(space, "05.1", "05.3")
     line = hooks(space).read_text(encoding="utf-8").splitlines().index(f"        {ENDLESS}") + 1
-    with learning(space) as terminal:
+    with learning(space, limit=3) as terminal:
         terminal.expect("wrong +05.1 Handles and tables", timeout=90)
-        terminal.expect("It did not end within 10 seconds; stopped at hooks.py, line "
+        terminal.expect("It did not end within 3 seconds; stopped at hooks.py, line "
                         rf"{line}, in\s+RemovableHandle.__init__ \(05.1\)\.")
         terminal.send("q")
         assert terminal.left() == 0

@@ -196,7 +196,7 @@ def test_an_answer_with_which_nothing_can_be_tested_leaves_the_others(body, tmp_
     first = source.function("infer_size").body[-1].lineno
     lines = text.splitlines()
     lines.insert(first - 1, f"    {body}")
-    found = tried(stage, solution(stage) | {path: "\n".join(lines) + "\n"}, tmp_path, timeout=20)
+    found = tried(stage, solution(stage) | {path: "\n".join(lines) + "\n"}, tmp_path, timeout=10)
     assert found["04a.1"].state == "wrong"
     assert all(each.is_right for number, each in found.items() if number != "04a.1")
 

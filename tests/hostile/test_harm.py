@@ -22,7 +22,7 @@ from tests.support.attacks import (
     graded,
     in_probes,
 )
-from tests.support.slow import slow_but
+from tests.support.slow import one_in
 
 #: What is added to do harm or to last; the exercise gets no points here either.
 HARMING = {
@@ -210,9 +210,16 @@ HARMING = {
 }
 
 
+#: Each attack where the tests run and where the probes run: one of the two each day, the other
+#: on the next. One case is quick.
+WHERE = {"tests": added, "probes": in_probes}
+EACH = [pytest.param(attack, WHERE[where], id=f"{attack}-{where}")
+        for i, attack in enumerate(HARMING) for where in sorted(WHERE, reverse=i % 2 == 0)]
+EACH = [EACH[0], *one_in(2, EACH[1:])]
+
+
 @each_sandbox
-@pytest.mark.parametrize("where", slow_but(1, [added, in_probes]), ids=["tests", "probes"])
-@pytest.mark.parametrize("attack", slow_but(1, HARMING))
+@pytest.mark.parametrize(("attack", "where"), EACH)
 def test_harm_stays_inside(attack, where, sandbox, tmp_path):
     before = {path: path.stat().st_mtime_ns for path in STAGE.root.glob("minigrad/**/*.py")}
     begun = time.monotonic()

@@ -28,16 +28,21 @@ from minigrad_course.learner.workspace import Workspace
 
 ROOT = checkout()
 
+#: The command, with another time limit for the tests of an exercise.
+_WITH_LIMIT = ("import runpy; from minigrad_course.running import trial; trial.LIMIT = {}; "
+               "runpy.run_module('minigrad_course', run_name='__main__', alter_sys=True)")
+
 
 class Terminal:
     """A terminal with `minigrad learn` in it."""
 
-    def __init__(self, space: Workspace, *words: str) -> None:
+    def __init__(self, space: Workspace, *words: str, limit: float | None = None) -> None:
+        how = ["-m", "minigrad_course"] if limit is None else ["-c", _WITH_LIMIT.format(limit)]
         self.master, self.slave = pty.openpty()
         termios.tcsetwinsize(self.slave, (40, 100))
         self.before = termios.tcgetattr(self.slave)
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "minigrad_course", "learn", "--polling", *words],
+            [sys.executable, *how, "learn", "--polling", *words],
             stdin=self.slave, stdout=self.slave, stderr=self.slave, cwd=space.root,
             env={**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "TERM": "dumb"},
             # a program that is started in the background, as CI may be, ignores Ctrl-C
@@ -78,8 +83,8 @@ class Terminal:
 
 
 @contextmanager
-def learning(space: Workspace, *words: str) -> Iterator[Terminal]:
-    terminal = Terminal(space, *words)
+def learning(space: Workspace, *words: str, limit: float | None = None) -> Iterator[Terminal]:
+    terminal = Terminal(space, *words, limit=limit)
     try:
         yield terminal
     finally:
