@@ -11,6 +11,8 @@ import subprocess
 
 import pytest
 
+from tests.support.slow import one_in
+
 NVCC = shutil.which("nvcc")
 
 pytestmark = pytest.mark.skipif(NVCC is None, reason="needs CUDA's compiler, nvcc")
@@ -20,8 +22,7 @@ DEFINES = {"float16": ["-DMINIGRAD_HALF=1", "-DMINIGRAD_W=unsigned short"],
            "float64": ["-DMINIGRAD_T=double", "-DMINIGRAD_W=unsigned long long"]}
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("architecture", ["sm_80", "sm_75", "sm_90"])
+@pytest.mark.parametrize("architecture", one_in(3, ["sm_80", "sm_75", "sm_90"]))
 @pytest.mark.parametrize("dtype", DEFINES)
 def test_every_kernel_compiles(fake, dtype, architecture, tmp_path):
     from minigrad.backend.cupy import launch

@@ -26,14 +26,17 @@ def slow_but(quick: int | Callable[[Any], bool], cases: Iterable[Any]) -> list[A
             for number, case in enumerate(cases)]
 
 
-def slow_but_one_in(count: int, cases: Iterable[Any]) -> list[Any]:
+def slow_but_one_in(count: int, cases: Iterable[Any], tried: int = 1) -> list[Any]:
     """Mark cases as slow, all but one in `count`: on each day others, so that all have their turn.
 
     This is for long lists whose cases find much the same. A run that fails says how its sample is
-    taken again.
+    taken again. If the slow ones take minutes, only one in `tried` runs each day; `tried` divides
+    `count`.
     """
-    return [case if (number + DAY) % count == 0 else slow(case)
-            for number, case in enumerate(cases)]
+    cases = list(cases)
+    return [case if (number + DAY) % count == 0 else slow_case
+            for number, (case, slow_case) in enumerate(zip(cases, one_in(tried, cases),
+                                                           strict=True))]
 
 
 def one_in(count: int, cases: Iterable[Any]) -> list[Any]:
