@@ -8,9 +8,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 
 
+@pytest.mark.slow
 def test_a_quick_run(tmp_path: Path) -> None:
     path = tmp_path / "report.json"
     done = subprocess.run(

@@ -23,6 +23,7 @@ def functional(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return functional
 
 
+@pytest.mark.slow
 def test_a_quick_run(tmp_path: Path, functional: ModuleType) -> None:
     path = tmp_path / "report.json"
     done = subprocess.run(

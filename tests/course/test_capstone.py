@@ -245,6 +245,7 @@ def test_an_answer_takes_two_questions(planted):
     assert "after 2 questions" in call("fault", "--stage", "13b")
 
 
+@pytest.mark.slow
 def test_no_fault_is_planted_twice(space, monkeypatch):
     solve(space, "13b")
     own = [(find_stage("13b"), {})]

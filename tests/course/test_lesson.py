@@ -84,6 +84,7 @@ def test_in_a_pipe_it_comes_whole_without_answers():
     assert "def check_hook_result" in lesson("05", "--answers")
 
 
+@pytest.mark.slow
 def test_what_is_to_be_predicted_is_folded_until_it_is_asked_for():
     code = "print(slope(square, 3.0))"
     told, whole = lesson("00"), lesson("00", "--answers")
@@ -272,6 +273,7 @@ def test_a_folded_experiment_is_shown_with_its_output(book):
     assert "from 0.0: loss 1.0000, 1 different unit" in "".join(book.shown)
 
 
+@pytest.mark.slow
 def test_a_cell_for_an_answer_is_saved_and_tested(book, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     book.run("%exercise 00.1")

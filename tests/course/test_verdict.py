@@ -234,6 +234,7 @@ def test_a_constant_or_nothing_is_told_no_mistake_that_it_is_not(tmp_path, body,
     assert says is None or f"Here {says}." in found.diagnosis
 
 
+@pytest.mark.slow
 def test_no_sentence_shows_an_id_that_pytest_made_up():
     """`{case}` is the id of a test's case; `shape0` or `(False)` would say nothing to a learner."""
     collected = subprocess.run(
