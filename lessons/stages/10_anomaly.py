@@ -537,14 +537,6 @@ def symptom_10_3_tells_without_error():
 
 
 @clean
-def symptom_10_3_numpy_warns():
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        anomaly_mode.watched(lambda node, buffer: np.ones(1) / np.zeros(1))(some_node(), None)
-    return any(issubclass(each.category, RuntimeWarning) for each in caught)
-
-
-@clean
 def symptom_10_3_does_not_evaluate():
     ran = []
     anomaly_mode.watched(lambda node, buffer: ran.append(buffer))(some_node(), 5)

@@ -1,10 +1,5 @@
 """NumPy as a backend, for the CPU.
 
-NOTE [No warnings for infinities and NaN]
-    PyTorch computes `1 / 0` and `exp(1000)` without a warning, but NumPy warns.  NumPy's error
-    state belongs to the program that imports us, and switching it around every op costs more than
-    the op, so we filter warnings that originate in this package's own modules instead.
-
 NOTE [Positions are int64]
     PyTorch's positions and counts are always int64.  NumPy's are as wide as an address, which has
     32 bits in a web page (Pyodide); there, its functions that return them are widened.
@@ -12,7 +7,6 @@ NOTE [Positions are int64]
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -21,10 +15,6 @@ import numpy as np
 from . import special, special_gamma, threads
 from .kernels import Kernels
 from .kernels_grouped import GroupedKernels
-
-# See NOTE [No warnings for infinities and NaN].
-warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"minigrad\.")
-
 
 #: See NOTE [Positions are int64].
 WIDENED = frozenset() if np.dtype(np.intp).itemsize == 8 else frozenset({

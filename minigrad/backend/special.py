@@ -49,8 +49,7 @@ def in_float64(compute: Callable[..., Array]) -> Callable[..., Array]:
     def function(x: Array, *args: Any) -> Array:
         x = np.asarray(x)
         wide = np.atleast_1d(x.astype(np.float64, copy=False))
-        with np.errstate(all="ignore"):  # a `where` computes both branches everywhere
-            result = compute(wide, *args).astype(x.dtype, copy=False)
+        result = compute(wide, *args).astype(x.dtype, copy=False)
         return result if x.ndim else result.reshape(())
 
     function.__name__ = function.__qualname__ = compute.__name__

@@ -87,19 +87,18 @@ def zeta(s: Array, q: Array) -> Array:
     """
     dtype = s.dtype
     s, q = (np.array(x, np.float64) for x in np.broadcast_arrays(s, q))
-    with np.errstate(all="ignore"):
-        pole = (q <= 0) & (q == np.floor(q))
-        outside = (s < 1) | ((q < 0) & ~pole & (s != np.floor(s)))
-        start, total = np.where(pole, 1.0, q), np.zeros_like(q)
-        for _ in range(10 + int(np.clip(-np.where(np.isfinite(start), start, 0).min(initial=0), 0,
-                                        1e6))):
-            total += np.where(start < 10, start**-s, 0.0)
-            start = np.where(start < 10, start + 1, start)
-        total += start ** (1 - s) / (s - 1) + 0.5 * start**-s
-        term = s * start ** (-s - 1)
-        for j, b in enumerate(BERNOULLI, 1):
-            total += b / math.factorial(2 * j) * term
-            term = term * (s + 2 * j - 1) * (s + 2 * j) / (start * start)
-        total = np.where(np.isposinf(q) | np.isposinf(s), np.where(q > 1, 0.0, total), total)
+    pole = (q <= 0) & (q == np.floor(q))
+    outside = (s < 1) | ((q < 0) & ~pole & (s != np.floor(s)))
+    start, total = np.where(pole, 1.0, q), np.zeros_like(q)
+    for _ in range(10 + int(np.clip(-np.where(np.isfinite(start), start, 0).min(initial=0), 0,
+                                    1e6))):
+        total += np.where(start < 10, start**-s, 0.0)
+        start = np.where(start < 10, start + 1, start)
+    total += start ** (1 - s) / (s - 1) + 0.5 * start**-s
+    term = s * start ** (-s - 1)
+    for j, b in enumerate(BERNOULLI, 1):
+        total += b / math.factorial(2 * j) * term
+        term = term * (s + 2 * j - 1) * (s + 2 * j) / (start * start)
+    total = np.where(np.isposinf(q) | np.isposinf(s), np.where(q > 1, 0.0, total), total)
     result = np.where(outside, np.nan, np.where(pole | (s == 1), np.inf, total))
     return result.astype(dtype)

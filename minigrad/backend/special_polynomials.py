@@ -28,10 +28,9 @@ def recurrence(first: Callable[[Array], Array],
         degree = np.trunc(np.where(np.isfinite(n), n, -1)).astype(np.int64)
         last, this = np.ones_like(x), first(x)
         result = np.where(degree < 0, 0.0, np.where(degree == 0, 1.0, this))
-        with np.errstate(all="ignore"):
-            for k in range(1, int(degree.max(initial=0))):
-                last, this = this, step(k, x, this, last)
-                result = np.where(degree == k + 1, this, result)
+        for k in range(1, int(degree.max(initial=0))):
+            last, this = this, step(k, x, this, last)
+            result = np.where(degree == k + 1, this, result)
         return np.where(np.isnan(x), x, result).astype(dtype)
 
     return polynomial

@@ -20,6 +20,8 @@ from collections.abc import Callable, Sequence
 from queue import SimpleQueue
 from typing import Any
 
+from .float_errors import IGNORED, set_float_errors
+
 __all__ = ["for_each", "get_num_threads", "set_num_threads"]
 
 
@@ -89,6 +91,7 @@ class _Pool:
     def serve(self) -> None:
         """Help with one job after another."""
         _here.busy = True
+        set_float_errors(IGNORED)  # each thread has its own
         while True:
             self.jobs.get().work()
 

@@ -16,6 +16,7 @@ class ArraysWriter(Writer):
 
     def __init__(self, op: type[Op], form: str, xp: Backend) -> None:
         super().__init__(op, "operator" if form != "steps" else form, xp)
+        self.sets_errors = False  # formulas call it, within a pass that has set them
 
     def text(self, **others: Any) -> Text:
         """Return the source of the function and its global names."""

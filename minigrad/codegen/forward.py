@@ -15,6 +15,7 @@ import numpy as np
 
 from .. import _state
 from ..backend import BACKENDS, Backend, numpy_backend
+from ..backend.float_errors import IGNORED, reset_float_errors, set_float_errors
 from ..graph.node import next_sequence, read_sequence
 from ..graph.special_versions import INFERENCE
 from ..graph.version import Version
@@ -35,12 +36,13 @@ LITERALS = (type(None), bool, int, float, str)
 
 #: Names that generated code uses; for an op with such a parameter, no function is generated.
 RESERVED = frozenset((
-    "Number", "Parameter", "Tensor", "Version", "absent", "after", "as_array", "backend", "counter",
-    "buffers", "elsewhere", "floats", "forward", "g", "grad", "grad_enabled", "mark_view",
-    "may_share_memory", "more", "named", "ndarray", "needed", "new", "next_sequence", "node",
-    "number", "observers", "on_arrays", "output", "read_sequence", "result", "saved",
-    "saved_counter", "saved_geometry", "sequence_of_thread", "shares_memory", "task", "taught",
-    "tell", "version", "watching"))
+    "IGNORED", "Number", "Parameter", "Tensor", "Version", "absent", "after", "as_array",
+    "backend", "before", "buffers", "counter", "elsewhere", "floats", "forward", "g", "grad",
+    "grad_enabled", "mark_view", "may_share_memory", "more", "named", "ndarray", "needed",
+    "new", "next_sequence", "node", "number", "observers", "on_arrays", "output",
+    "read_sequence", "reset_float_errors", "result", "saved", "saved_counter", "saved_geometry",
+    "sequence_of_thread", "set_float_errors", "shares_memory", "task", "taught", "tell",
+    "version", "watching"))
 
 
 class Absent:
@@ -81,6 +83,7 @@ class Writer:
         self.numbers = set() if op.tensors[0] in numbers else numbers
         self.differentiable = op.differentiable
         self.saved_result = "result" in op.node_type.saves
+        self.sets_errors = not op.view  # a view computes nothing
         self.asked = {user for saved in self.node_type.saves for user in self.users_of(saved)
                       if len(self.users_of(saved)) < len(op.differentiable)}
 
@@ -117,7 +120,9 @@ class Writer:
             "NO_EDGE": NO_EDGE, "grad_enabled": _state.grad_enabled.get, "absent": ABSENT,
             "next_sequence": next_sequence, "read_sequence": read_sequence,
             "shares_memory": shares_memory, "mark_view": mark_view,
-            "saved_geometry": saved_geometry, self.node_type.__name__: self.node_type,
+            "saved_geometry": saved_geometry, "IGNORED": IGNORED,
+            "set_float_errors": set_float_errors, "reset_float_errors": reset_float_errors,
+            self.node_type.__name__: self.node_type,
             **{f"default_{name}": value for name, value in op.defaults.items()},
         }
 
@@ -203,10 +208,15 @@ class Writer:
         called = getattr(self.op.forward, "calls", None)
         call = "forward(backend, " if called is None or self.xp is not numpy_backend else (
             f"backend.{called}(")
+        if self.sets_errors:
+            yield "before = set_float_errors(IGNORED)"
         yield "try:"
         yield f"    result = {call}{', '.join(arguments)})"
         yield "except Exception:  # the taught function raises it again and says what is wrong"
         yield "    result = absent"
+        if self.sets_errors:
+            yield "finally:"
+            yield "    reset_float_errors(before)"
         yield "if type(result) not in BACKENDS:"
         yield "    if result is absent:"
         yield f"        {self.hand_to('taught')}"

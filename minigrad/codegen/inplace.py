@@ -54,9 +54,12 @@ class InplaceWriter(Writer):
             shown = f"{name}_array" if name in self.op.tensors else self.value(name)
             arguments.append(f"{name}={shown}" if name in self.op.keyword_only else shown)
         yield "counter.value += 1"
+        yield "before = set_float_errors(IGNORED)"
         yield "try:"
         yield f"    forward_inplace(backend, {', '.join(arguments)})"
         yield "except Exception:"
         yield "    counter.value -= 1"
         yield f"    {self.hand_to('taught')}"
+        yield "finally:"
+        yield "    reset_float_errors(before)"
         yield f"return {self.op.tensors[0]}"

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ..backend.float_errors import ignoring_float_errors
+
 
 class Number:
     """A Python number as an operand: a 0-d array with the attributes of a tensor that code reads.
@@ -22,6 +24,7 @@ class Number:
     _counter = _view = _node = None
     _requires_grad = False
 
+    @ignoring_float_errors
     def __init__(self, value: float, dtype: Any) -> None:
         self.number, self._array = value, np.asarray(value)
         with suppress(OverflowError):  # an int beyond all floats keeps a dtype that fits no tensor

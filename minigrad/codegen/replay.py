@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..backend import backend_of
+from ..backend.float_errors import starts_a_pass
 from ..graph.node import GraphRoot, Node
 from ..tensor.tensor import Tensor
 from .planned_task import PlannedTask
@@ -21,6 +22,7 @@ Step = Callable[[PlannedTask, Array], None]
 Steps = list[tuple[Node, Step]]
 
 
+@starts_a_pass
 def jacobian_rows(output: Tensor, inputs: Sequence[Tensor]) -> list[Tensor | None] | None:
     """Return an output's jacobian for each input, or `None` for an input it does not depend on.
 

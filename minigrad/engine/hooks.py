@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ..backend.float_errors import under_callers_settings
 from ..dtypes import type_name
 from ..graph.accumulate_grad import lock_of
 from ..graph.hooks import Table
@@ -49,6 +50,7 @@ def hook_name(hook: Callable[..., Any]) -> str:
     return getattr(hook, "__name__", type(hook).__name__)
 
 
+@under_callers_settings
 def run_tensor_hooks(tables: Mapping[int, Table], grads: list[Tensor | None]) -> None:
     """Call the hooks of each output with its gradient; a result other than `None` replaces it.
 
@@ -74,6 +76,7 @@ def keep_retained(retained: Mapping[int, Any], grads: list[Tensor | None]) -> No
             tensor._grad = grad.clone() if before is None else before + grad
 
 
+@under_callers_settings
 def run_pre_hooks(hooks: Table, grads: Gradients) -> Gradients:
     """Call a node's pre-hooks with its incoming gradients; return the ones that replace them."""
     for hook in list(hooks.values()):
@@ -81,6 +84,7 @@ def run_pre_hooks(hooks: Table, grads: Gradients) -> Gradients:
     return grads
 
 
+@under_callers_settings
 def run_post_hooks(hooks: Table, results: Gradients, grads: Gradients) -> Gradients:
     """Call a node's hooks with its results and its incoming gradients; return the new results."""
     for hook in list(hooks.values()):
@@ -102,6 +106,7 @@ def checked_tuple(hook: Callable[..., Any], replaced: Any, given: Gradients) -> 
     return replaced
 
 
+@under_callers_settings
 def run_after_accumulation(hooks: Table, tensor: Tensor) -> None:
     """Call the hooks of a leaf that run after backward has added to its `.grad`."""
     for hook in list(hooks.values()):

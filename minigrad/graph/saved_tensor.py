@@ -10,6 +10,7 @@ from typing import Any
 from weakref import ref
 
 from .._state import grad_enabled, having, saved_tensors_hooks
+from ..backend.float_errors import under_callers_settings
 from .saved_errors import (
     FREED_MESSAGE,
     HOOKS_AFTER_FREEING,
@@ -162,6 +163,7 @@ class SavedTensor:
         if self.tensor is not None and self.requires_grad:
             self.origin = self.tensor._edge()[0]
 
+    @under_callers_settings
     def unpacked(self) -> Any:
         """Return the array of the tensor that the unpack hook makes from `packed`."""
         assert self.hooks is not None

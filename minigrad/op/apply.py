@@ -14,6 +14,7 @@ import numpy as np
 
 from .. import _state
 from ..backend import BACKENDS, Backend, numpy_backend
+from ..backend.float_errors import ignoring_float_errors
 from ..device import NO_PLACE
 from ..graph.node import assign_sequence_nr
 from ..graph.special_versions import INFERENCE
@@ -68,6 +69,7 @@ def intercepted(op: type[Op], values: list[Any], stack: tuple[Any, ...] = ()) ->
     return stack[0].op(op, values, partial(intercepted, stack=stack[1:]))
 
 
+@ignoring_float_errors
 def run_op(op: type[Op], values: list[Any]) -> Any:
     """Run an op while no interceptor is active: prepare, forward, record, wrap."""
     call = prepare(op, values)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _state, dtypes, on_demand
 from ..backend import BACKENDS, Backend, numpy_backend
+from ..backend.float_errors import ignoring_float_errors
 from ..backend.memory_layout import is_dense
 from ..device import NO_PLACE, place_on
 from ..graph.special_versions import INFERENCE
@@ -54,6 +55,7 @@ def intercepted(op: type[Op], values: list[Any], before: Tensor | None = None,
     return written
 
 
+@ignoring_float_errors
 def run_inplace(op: type[Op], values: list[Any], before: Tensor | None) -> Tensor:
     """Check the target, write, count the write and give the target its new history."""
     target = values[0]

@@ -29,6 +29,7 @@ from typing import Any
 
 from .. import _state
 from ..backend import BACKENDS
+from ..backend.float_errors import ignoring_float_errors
 from ..backend.memory_layout import is_dense
 from ..device import as_device, place_on
 from ..dtypes import can_cast, type_name
@@ -223,6 +224,7 @@ def overlaps(written: Any, read: Any, wholly: bool) -> bool:
 # -------------------------------------------------------------------- the write
 
 
+@ignoring_float_errors
 def store(out: Tensor, result: Tensor, quiet: bool) -> None:
     """Copy a result into `out`, which takes its shape; `quiet` suppresses the resize warning."""
     array = result._array

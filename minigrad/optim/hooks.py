@@ -12,6 +12,7 @@ from typing import Any
 
 from .. import _state
 from ..autograd.profiler import record_function
+from ..backend.float_errors import ignoring_float_errors
 from ..graph.hooks import RemovableHandle, register
 
 Hook = Callable[..., Any]
@@ -67,6 +68,8 @@ class StepHooks:
         super().__init_subclass__()
         if "step" in vars(cls):
             setattr(cls, "step", hooked(vars(cls)["step"]))  # noqa: B010  # a method to mypy
+        if "update" in vars(cls):
+            setattr(cls, "update", ignoring_float_errors(vars(cls)["update"]))  # noqa: B010  # too
 
     def _make_hooks(self) -> None:
         for table in TABLES:

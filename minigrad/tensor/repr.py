@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .. import _state
 from ..backend import backend_of
+from ..backend.float_errors import ignoring_float_errors
 from ..dtypes import get_default_dtype
 from .formatting import format_tensor
 from .tensor import Parameter, Tensor, method
@@ -27,6 +28,7 @@ def tangent_text(tensor: Tensor) -> str | None:
 
 
 @method("__repr__")
+@ignoring_float_errors
 def tensor_repr(self: Tensor) -> str:
     """Show the values, with dtype, device and `grad_fn` unless they are the defaults.
 

@@ -59,9 +59,10 @@ def test_what_is_not_finite_stays_where_it_is(value):
     x, g = np.ones((1, 2, 4, 4)), np.ones((1, 2, 4, 4))
     x[0, 0, 1, 3] = value
     window = (1, 1), (1, 1), (1, 1), 2
-    grad = xp.conv_grad_weight(g, x, (2, 1, 3, 3), *window)
-    np.testing.assert_array_equal(
-        grad, kernels_conv.conv_grad_weight(xp, g, x, (2, 1, 3, 3), *window))
+    with np.errstate(invalid="ignore"):  # as an op does
+        grad = xp.conv_grad_weight(g, x, (2, 1, 3, 3), *window)
+        np.testing.assert_array_equal(
+            grad, kernels_conv.conv_grad_weight(xp, g, x, (2, 1, 3, 3), *window))
     assert np.isfinite(grad[0, 0, :, 0]).all() and not np.isfinite(grad[0, 0, :, 1:]).any()
 
 

@@ -405,34 +405,6 @@ def test_success_is_not_told(monkeypatch):
     assert told == []
 
 
-@pytest.mark.hole("10.3")
-def test_numpy_is_silent_while_a_node_runs():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        anomaly_mode.watched(lambda node, buffer: np.ones(1) / np.zeros(1))(some_node(), None)
-
-
-@pytest.mark.hole("10.3")
-@pytest.mark.parametrize("work", [
-    lambda *_: np.zeros(1) / np.zeros(1), lambda *_: np.full(1, 1e308) * 10,
-    lambda *_: np.full(1, 1e-308) * 1e-300], ids=["invalid", "overflow", "underflow"])
-def test_numpy_is_silent_whatever_it_has_to_say(work):
-    with np.errstate(all="raise"):
-        anomaly_mode.watched(work)(some_node(), None)
-
-
-@pytest.mark.hole("10.3")
-def test_numpy_is_as_before_afterwards(monkeypatch):
-    monkeypatch.setattr(anomaly_mode, "warn_of_origin", lambda node: None)
-    for fails in False, True:
-        with np.errstate(all="raise"):
-            with suppress(ZeroDivisionError):
-                anomaly_mode.watched(lambda *_, fails=fails: 1 / 0 if fails else None)(
-                    some_node(), None)
-            found = np.geterr()
-        assert set(found.values()) == {"raise"}, f"NumPy's settings were not put back: {found}"
-
-
 # ------------------------------------------------------------------ 10.4
 
 

@@ -21,6 +21,7 @@ from typing import Any
 
 from .. import _state
 from ..backend import DEVICES
+from ..backend.float_errors import starts_a_pass
 from ..graph.node import GraphRoot
 from ..tensor.tensor import Tensor
 from .graph_task import Edge, GraphTask
@@ -90,6 +91,7 @@ def _run_here(task: GraphTask, root: GraphRoot) -> None:
     raise NotImplementedError("03.8 Cleaning up after a pass is yours to write")
 
 
+@starts_a_pass
 def _run_nodes(task: GraphTask, root: GraphRoot) -> None:
     """Run all nodes, under anomaly mode if it is enabled."""
     task.recorder, task.several_devices = _state.recorder.get(), len(DEVICES) > 1

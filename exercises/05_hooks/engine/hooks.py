@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ..backend.float_errors import under_callers_settings
 from ..dtypes import type_name
 from ..graph.accumulate_grad import lock_of
 from ..graph.hooks import Table
@@ -62,6 +63,7 @@ def hook_name(hook: Callable[..., Any]) -> str:
     return getattr(hook, "__name__", type(hook).__name__)
 
 
+@under_callers_settings
 def run_tensor_hooks(tables: Mapping[int, Table], grads: list[Tensor | None]) -> None:
     """Call the hooks of each output with its gradient; a result other than `None` replaces it.
 
@@ -93,6 +95,7 @@ def keep_retained(retained: Mapping[int, Any], grads: list[Tensor | None]) -> No
     raise NotImplementedError("05.4 retain_grad is yours to write")
 
 
+@under_callers_settings
 def run_pre_hooks(hooks: Table, grads: Gradients) -> Gradients:
     """Call a node's pre-hooks with its incoming gradients; return the ones that replace them."""
     # 05.5 Hooks on nodes (about 16 lines)
@@ -112,6 +115,7 @@ def run_pre_hooks(hooks: Table, grads: Gradients) -> Gradients:
     raise NotImplementedError("05.5 Hooks on nodes is yours to write")
 
 
+@under_callers_settings
 def run_post_hooks(hooks: Table, results: Gradients, grads: Gradients) -> Gradients:
     """Call a node's hooks with its results and its incoming gradients; return the new results."""
     # 05.5 Hooks on nodes: see the task at `run_pre_hooks`.
@@ -124,6 +128,7 @@ def checked_tuple(hook: Callable[..., Any], replaced: Any, given: Gradients) -> 
     raise NotImplementedError("05.5 Hooks on nodes is yours to write")
 
 
+@under_callers_settings
 def run_after_accumulation(hooks: Table, tensor: Tensor) -> None:
     """Call the hooks of a leaf that run after backward has added to its `.grad`."""
     # 05.6 Hooks that run after accumulation (about 10 lines)

@@ -150,7 +150,7 @@ def remember_origin(node: Node) -> None:
     `metadata[TRACEBACK]` is a list of strings from `traceback.format_stack` that ends with the
     user's line. `metadata[PARENT]` is missing if no node is being evaluated.
     """
-    # 10.3 Remembering and watching (about 17 lines)
+    # 10.3 Remembering and watching (about 16 lines)
     # `remember_origin` stores in each new node where it was created. `watched(evaluate)`
     # returns a function that the engine calls instead of `evaluate`.
     #   remember_origin(mul)                      -> mul.metadata[TRACEBACK] is the stack
@@ -160,18 +160,13 @@ def remember_origin(node: Node) -> None:
     #   evaluate(mul, b) is interrupted           -> only the interrupt propagates
     # Mind:
     # - Evaluations can be nested, and each of them can fail.
-    # - NumPy doesn't warn while `evaluate` runs; afterwards, its settings are as before.
     # Use: `_evaluating.get()`, `_evaluating.set(node)`, `traceback.format_stack(frame)`,
-    # `user_frame()`, `np.errstate(all="ignore")`.
+    # `user_frame()`.
     raise NotImplementedError("10.3 Remembering and watching is yours to write")
 
 
 def watched(evaluate: Callable[[Node, Any], None]) -> Callable[[Node, Any], None]:
-    """Wrap a function of (node, buffer) so that it reports the node's origin if it fails.
-
-    NumPy's warnings are off meanwhile, because a warning about a division by zero would hide the
-    report.
-    """
+    """Wrap a function of (node, buffer) so that it reports the node's origin if it fails."""
     # 10.3 Remembering and watching: see the task at `remember_origin`.
     raise NotImplementedError("10.3 Remembering and watching is yours to write")
 

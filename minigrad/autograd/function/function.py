@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ... import _state
+from ...backend.float_errors import under_callers_settings
 from ...graph.node import assign_sequence_nr, through_tensors
 from ...graph.saved_tensor import SavedTensor
 from ...tensor.tensor import Tensor
@@ -87,6 +88,7 @@ class FunctionNode(FunctionCtx, ContextNode):
         results = self.apply(*grads)
         return self._checked(results if isinstance(results, tuple) else (results,))
 
+    @under_callers_settings
     def apply(self, *grads: Any) -> Any:
         """Return the result of the user's `backward` or `vjp`, unchecked."""
         cls = self.function

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ...backend.float_errors import ignoring_float_errors
 from ...dtypes import FROM_NUMPY, dtype, from_numpy_dtype, get_default_dtype, int64, promote_types
 from ...dtypes import bool as boolean
 from ...tensor.tensor import Tensor
@@ -169,6 +170,7 @@ def scalar(item: Any) -> Any:
     return item.item() if isinstance(item, np.generic) else item
 
 
+@ignoring_float_errors
 def convert(array: Array, target: dtype) -> Array:
     """Convert `array` to a new array of a dtype; raise `RuntimeError` if an integer does not fit.
 
@@ -189,17 +191,16 @@ def convert(array: Array, target: dtype) -> Array:
             raise RuntimeError(f"value cannot be converted to type {target.name} without overflow")
         if array.dtype.kind == "f":
             array = array.astype(np.int64)
-    with np.errstate(over="ignore", invalid="ignore"):  # floats overflow to infinity, as in PyTorch
-        return array.astype(goal)
+    return array.astype(goal)  # floats overflow to infinity, as in PyTorch
 
 
+@ignoring_float_errors
 def number(value: Any, target: dtype) -> Array:
     """Return a Python number as a 0-d array of a dtype; raise `RuntimeError` if it does not fit."""
     if isinstance(value, complex):
         raise TypeError(NO_COMPLEX)
     if target.is_floating_point:
-        with np.errstate(over="ignore"):  # checked below
-            result = np.asarray(float(value)).astype(target.numpy)
+        result = np.asarray(float(value)).astype(target.numpy)
         if np.isinf(result) and abs(value) != float("inf") and target.itemsize > 2:
             raise RuntimeError("value cannot be converted to type float without overflow")
         return result

@@ -147,18 +147,13 @@ def remember_origin(node: Node) -> None:
 
 
 def watched(evaluate: Callable[[Node, Any], None]) -> Callable[[Node, Any], None]:
-    """Wrap a function of (node, buffer) so that it reports the node's origin if it fails.
-
-    NumPy's warnings are off meanwhile, because a warning about a division by zero would hide the
-    report.
-    """
+    """Wrap a function of (node, buffer) so that it reports the node's origin if it fails."""
 
     def call(node: Node, buffer: Any) -> None:
         outer = _evaluating.get()
         try:
             _evaluating.set(node)
-            with np.errstate(all="ignore"):
-                evaluate(node, buffer)
+            evaluate(node, buffer)
         except Exception:
             warn_of_origin(node)
             raise

@@ -10,8 +10,7 @@ def watched(evaluate):
         outer = _evaluating.get()
         try:
             _evaluating.set(node)
-            with np.errstate(all="ignore"):
-                evaluate(node, buffer)
+            evaluate(node, buffer)
         except Exception:
             warn_of_origin(node)
             raise
@@ -25,8 +24,7 @@ def watched(evaluate):
     def call(node, buffer):
         token = _evaluating.set(node)
         try:
-            with np.errstate(all="ignore"):
-                return evaluate(node, buffer)
+            return evaluate(node, buffer)
         except Exception:
             warn_of_origin(node)
             raise
@@ -41,8 +39,7 @@ def watched(evaluate):
         before, failure = _evaluating.get(), None
         _evaluating.set(node)
         try:
-            with np.errstate(all="ignore"):
-                evaluate(node, buffer)
+            evaluate(node, buffer)
         except Exception as error:
             failure = error
         finally:
@@ -70,7 +67,7 @@ def block(node):
 
 def watched(evaluate):
     def call(node, buffer):
-        with np.errstate(all="ignore"), block(node):
+        with block(node):
             evaluate(node, buffer)
 
     return call
@@ -82,7 +79,6 @@ def watched(evaluate):
     def call(node, buffer):
         with ExitStack() as stack:
             stack.callback(_evaluating.set, _evaluating.get())
-            stack.enter_context(np.errstate(all="ignore"))
             _evaluating.set(node)
             try:
                 evaluate(node, buffer)
@@ -115,8 +111,7 @@ def watched(evaluate):
     def call(node, buffer):
         nodes().append(node)
         try:
-            with np.errstate(all="ignore"):
-                evaluate(node, buffer)
+            evaluate(node, buffer)
         except Exception:
             warn_of_origin(node)
             raise
@@ -132,8 +127,7 @@ def watched(evaluate):
     def call(node, buffer):
         _evaluating.set(node)
         try:
-            with np.errstate(all="ignore"):
-                evaluate(node, buffer)
+            evaluate(node, buffer)
         except Exception:
             warn_of_origin(node)
             raise
@@ -151,43 +145,7 @@ def watched(evaluate):
         outer = _evaluating.get()
         _evaluating.set(node)
         try:
-            with np.errstate(all="ignore"):
-                evaluate(node, buffer)
-        except Exception:
-            warn_of_origin(node)
-            raise
-        finally:
-            _evaluating.set(outer)
-
-    return call
-
-# wrong -: one errstate for all calls
-def watched(evaluate):
-    quiet = np.errstate(all="ignore")
-
-    def call(node, buffer):
-        outer = _evaluating.get()
-        _evaluating.set(node)
-        try:
-            with quiet:
-                evaluate(node, buffer)
-        except Exception:
-            warn_of_origin(node)
-            raise
-        finally:
-            _evaluating.set(outer)
-
-    return call
-
-# wrong -: warnings are caught instead of NumPy's settings changed
-def watched(evaluate):
-    def call(node, buffer):
-        outer = _evaluating.get()
-        _evaluating.set(node)
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # a strategy that hides them
-                evaluate(node, buffer)
+            evaluate(node, buffer)
         except Exception:
             warn_of_origin(node)
             raise
@@ -202,8 +160,7 @@ def watched(evaluate):
         outer = _evaluating.get()
         _evaluating.set(node)
         try:
-            with np.errstate(all="ignore"):
-                evaluate(node, buffer)
+            evaluate(node, buffer)
         except Exception as error:
             if not hasattr(error, "reported"):
                 warn_of_origin(node)
@@ -220,8 +177,7 @@ def watched(evaluate):
         outer = _evaluating.get()
         _evaluating.set(node)
         try:
-            with np.errstate(all="ignore"):
-                evaluate(node, buffer)
+            evaluate(node, buffer)
         except Exception:
             _evaluating.set(outer)
             warn_of_origin(outer if outer is not None else node)
@@ -237,8 +193,7 @@ def watched(evaluate):
         outer = _evaluating.get()
         _evaluating.set(node)
         try:
-            with np.errstate(all="ignore"):
-                evaluate(node, buffer)
+            evaluate(node, buffer)
         except Exception as error:
             warn_of_origin(node)
             raise RuntimeError(f"{node.name()} failed") from error
@@ -253,8 +208,7 @@ def watched(evaluate):
         outer = _evaluating.get()
         _evaluating.set(node)
         try:
-            with np.errstate(all="ignore"):
-                evaluate(node, buffer)
+            evaluate(node, buffer)
         except Exception as error:
             warn_of_origin(node)
             raise type(error)(*error.args)

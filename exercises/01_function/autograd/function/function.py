@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ... import _state
+from ...backend.float_errors import under_callers_settings
 from ...graph.node import assign_sequence_nr, through_tensors
 from ...graph.saved_tensor import SavedTensor
 from ...tensor.tensor import Tensor
@@ -103,6 +104,7 @@ class FunctionNode(FunctionCtx, ContextNode):
         # Use: `self._zeros(i)` returns zeros for output number `i`.
         raise NotImplementedError("01.6 Calling backward is yours to write")
 
+    @under_callers_settings
     def apply(self, *grads: Any) -> Any:
         """Return the result of the user's `backward` or `vjp`, unchecked."""
         cls = self.function
