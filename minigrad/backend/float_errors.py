@@ -1,7 +1,7 @@
 """Keeps the program's NumPy settings away from the work of operations.
 
 NOTE [No warnings for infinities and NaN]
-    PyTorch computes `1 / 0` and `exp(1000)` without a word.  NumPy warns, raises, prints or calls a
+    PyTorch computes `1 / 0` and `exp(1000)` silently.  NumPy warns, raises, prints or calls a
     function, whichever the program that imports us has chosen with `np.seterr`, and Python may turn
     a warning into an error.  So each op sets NumPy's settings to "ignore" while it computes, and a
     backward pass does so once for all its nodes.  User code that runs in between, such as a hook or
@@ -19,29 +19,28 @@ from contextvars import ContextVar
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy._core import umath
 
 __all__ = ["IGNORED", "ignoring_float_errors", "reset_float_errors", "set_float_errors",
            "starts_a_pass", "under_callers_settings"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-#: What NumPy does unless the program says otherwise.
+#: The settings of a program that has not changed them.
 DEFAULTS = {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"}
 
 
-def access_to_settings() -> tuple[Callable[[Any], Any], Callable[[Any], Any], Callable[..., Any]]:
+def access_to_settings(umath: Any) -> tuple[Callable[..., Any], ...]:
     """Return functions that set NumPy's settings, reset them, and make a value to set.
 
-    The first returns what the second expects.
+    The first returns what the second expects.  Without NumPy's variable, both are slower.
     """
-    try:
-        from numpy._core.umath import _extobj_contextvar, _make_extobj
-    except ImportError:  # a NumPy that keeps them elsewhere: use its public function
+    if not hasattr(umath, "_extobj_contextvar"):
         return lambda new: np.seterr(**new), lambda old: np.seterr(**old), dict
-    return _extobj_contextvar.set, _extobj_contextvar.reset, _make_extobj
+    return umath._extobj_contextvar.set, umath._extobj_contextvar.reset, umath._make_extobj
 
 
-set_float_errors, reset_float_errors, settings = access_to_settings()
+set_float_errors, reset_float_errors, settings = access_to_settings(umath)
 #: The settings under which operations compute.
 IGNORED = settings(**dict.fromkeys(DEFAULTS, "ignore"))
 #: The settings of the program that started the backward pass on this thread, if one is running.
@@ -49,7 +48,7 @@ callers: ContextVar[Any] = ContextVar("callers", default=None)
 
 
 def ignoring_float_errors(function: F) -> F:
-    """Make a function compute infinities and NaN silently, whatever NumPy's settings are.
+    """Make a function compute infinities and NaN silently under any settings of NumPy.
 
     >>> ignoring_float_errors(np.divide)(1.0, 0.0).item()
     inf

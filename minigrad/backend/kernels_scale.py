@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from .float_errors import ignoring_float_errors
+
 Array = Any
 
 
@@ -22,6 +24,7 @@ def unscale(xp: Any, grads: Sequence[Array], scale: Array, found: Array) -> None
         grad *= factor
 
 
+@ignoring_float_errors
 def update_scale(xp: Any, scale: Array, tracker: Array, found: Array, growth: float,
                  backoff: float, interval: int) -> None:
     """Update a scale in place, and count the steps since it grew.

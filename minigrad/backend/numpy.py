@@ -12,9 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from . import special, special_gamma, threads
+from .. import on_demand
+from . import special, threads
 from .kernels import Kernels
 from .kernels_grouped import GroupedKernels
+
+special_gamma = on_demand.later("backend.special_gamma")
 
 #: See NOTE [Positions are int64].
 WIDENED = frozenset() if np.dtype(np.intp).itemsize == 8 else frozenset({
@@ -61,8 +64,6 @@ class NumpyBackend(GroupedKernels, Kernels):
     lgamma = staticmethod(special.lgamma)
     digamma = staticmethod(special.digamma)
     polygamma = staticmethod(special.polygamma)
-    gammainc = staticmethod(special_gamma.gammainc)
-    gammaincc = staticmethod(special_gamma.gammaincc)
     for_each = staticmethod(threads.for_each)
 
     def __getattr__(self, name: str) -> Any:
@@ -71,6 +72,12 @@ class NumpyBackend(GroupedKernels, Kernels):
             value = widened(value)
         setattr(self, name, value)
         return value
+
+    def gammainc(self, a: Any, x: Any) -> Any:
+        return special_gamma.gammainc(a, x)
+
+    def gammaincc(self, a: Any, x: Any) -> Any:
+        return special_gamma.gammaincc(a, x)
 
     def as_array(self, value: Any) -> Any:
         return value if type(value) is np.ndarray else np.asarray(value)

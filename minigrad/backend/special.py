@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from .float_errors import ignoring_float_errors
+
 Array = Any
 
 #: erf(x) / x as a polynomial of x**2, for |x| < 1; highest power first.
@@ -46,6 +48,7 @@ FAR = 10.0
 def in_float64(compute: Callable[..., Array]) -> Callable[..., Array]:
     """Make a function of float64 arrays accept arrays of any floating dtype, including 0-d ones."""
 
+    @ignoring_float_errors  # a `where` computes both branches everywhere
     def function(x: Array, *args: Any) -> Array:
         x = np.asarray(x)
         wide = np.atleast_1d(x.astype(np.float64, copy=False))

@@ -83,7 +83,7 @@ class Writer:
         self.numbers = set() if op.tensors[0] in numbers else numbers
         self.differentiable = op.differentiable
         self.saved_result = "result" in op.node_type.saves
-        self.sets_errors = not op.view  # a view computes nothing
+        self.sets_errors = not op.view  # views only change geometry
         self.asked = {user for saved in self.node_type.saves for user in self.users_of(saved)
                       if len(self.users_of(saved)) < len(op.differentiable)}
 

@@ -270,9 +270,8 @@ def test_importing_the_package_leaves_warnings_alone():
     assert not [each for each in warnings.filters if "minigrad" in str(each[3])]
 
 
-def test_another_numpy_is_set_by_its_public_function(monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "numpy._core.umath", None)
-    begin, end, make = float_errors.access_to_settings()
+def test_another_numpy_is_set_by_its_public_function():
+    begin, end, make = float_errors.access_to_settings(None)
     with np.errstate(all="raise"):
         before = begin(make(**dict.fromkeys(float_errors.DEFAULTS, "ignore")))
         assert {*np.geterr().values()} == {"ignore"}
