@@ -24,7 +24,7 @@ from .program import Step, Value, values_among
 
 _numbers = count(1)
 
-#: The module of emitted functions: NumPy's warnings are silenced in the package's modules.
+#: The module of emitted functions, which are the package's to a traceback.
 MODULE = "minigrad.aot.emitted"
 
 
