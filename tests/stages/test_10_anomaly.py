@@ -4,7 +4,6 @@ import contextvars
 import sys
 import traceback
 import warnings
-from contextlib import suppress
 
 import numpy as np
 import pytest
