@@ -63,8 +63,7 @@ class Compiled:
         self.is_single = (type(recorded.tree) is Leaf and len(recorded.results) == 1
                           and outputs == [recorded.results[0].value])
         self.shapes = [v.shape for v in outputs if v is not None]
-        self.forward = ignoring_float_errors(
-            emit("forward", recorded.inputs, forward, [*outputs, *kept]))
+        self.forward = emit("forward", recorded.inputs, forward, [*outputs, *kept])
         backward = list(cut.backward)
         gradients = owned_gradients(recorded, backward)
         self.backward = emit("backward", [*cut.saved, *recorded.tangents], backward, gradients)
@@ -84,6 +83,7 @@ class Compiled:
             elif id(value) in results:
                 self.saved_results.append(results[id(value)])
 
+    @ignoring_float_errors
     def run(self, tensors: Sequence[Tensor], call: Call) -> Any:
         """Run the program on the tensors among the arguments of a call."""
         recorded = self.recorded
