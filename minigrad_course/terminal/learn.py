@@ -251,12 +251,13 @@ class Tester:
 def learn(console: Console, space: Workspace, polling: bool = False) -> int:
     """Handle keys and saved files until the learner quits; return 0, or 128 + signal number."""
     events: queue.SimpleQueue[Event] = queue.SimpleQueue()
-    over = threading.Event()
+    over, watching = threading.Event(), threading.Event()
     session, tester = Session(console, space), Tester(space, events)
     with Keys(lambda key: events.put(("key", key))) as keys:
-        threading.Thread(target=_watch, args=(space.exercises, events, over, polling),
+        threading.Thread(target=_watch, args=(space.exercises, events, over, watching, polling),
                          daemon=True).start()
         try:
+            watching.wait()  # a file saved after the session has looked at it would go unseen
             session.begin()
             while True:
                 if session.waiting:
@@ -316,9 +317,17 @@ def _serve(came: list[Event], session: Session, tester: Tester) -> bool:
 
 
 def _watch(folder: Path, events: queue.SimpleQueue[Event], over: threading.Event,
-           polling: bool) -> None:
-    from watchfiles import watch
+           watching: threading.Event, polling: bool) -> None:
+    """Report saved files until `over`; set `watching` once no save can be missed."""
+    try:
+        from watchfiles import watch
 
-    for changes in watch(folder, stop_event=over, watch_filter=lambda _, path: path.endswith(".py"),
-                         force_polling=polling or None, poll_delay_ms=500):
-        events.put(("saved", [Path(path) for _, path in changes]))
+        # The first answer, by then an empty one, says that the folder is being watched.
+        for changes in watch(folder, stop_event=over, force_polling=polling or None,
+                             watch_filter=lambda _, path: path.endswith(".py"),
+                             poll_delay_ms=500, rust_timeout=200, yield_on_timeout=True):
+            watching.set()
+            if changes:
+                events.put(("saved", [Path(path) for _, path in changes]))
+    finally:
+        watching.set()

@@ -137,9 +137,21 @@ def test_an_exercise_that_does_not_end_is_named_with_its_line(space):
         assert terminal.left() == 0
 
 
+SLOW_TO_WATCH = """
+import threading, time
+start = threading.Thread.start
+def start_late(self):
+    run = self.run
+    self.run = lambda: (time.sleep(2), run()) if "watch" in self.name else run()
+    start(self)
+threading.Thread.start = start_late
+"""
+
+
 @pytest.mark.slow
-def test_the_stage_of_the_saved_file_is_tested_and_solved_is_withdrawn(space):
-    with learning(space) as terminal:
+@pytest.mark.parametrize("before", ["", SLOW_TO_WATCH], ids=["at once", "slow to watch"])
+def test_the_stage_of_the_saved_file_is_tested_and_solved_is_withdrawn(space, before):
+    with learning(space, before=before) as terminal:
         terminal.expect("Everything is solved")
         spoil(space, "raise ValueError('broken')")
         terminal.expect("stage 05, Hooks: testing")

@@ -28,16 +28,20 @@ from minigrad_course.learner.workspace import Workspace
 
 ROOT = checkout()
 
-#: The command, with another time limit for the tests of an exercise.
-_WITH_LIMIT = ("import runpy; from minigrad_course.running import trial; trial.LIMIT = {}; "
-               "runpy.run_module('minigrad_course', run_name='__main__', alter_sys=True)")
+_COMMAND = "import runpy; runpy.run_module('minigrad_course', run_name='__main__', alter_sys=True)"
 
 
 class Terminal:
-    """A terminal with `minigrad learn` in it."""
+    """A terminal with `minigrad learn` in it.
 
-    def __init__(self, space: Workspace, *words: str, limit: float | None = None) -> None:
-        how = ["-m", "minigrad_course"] if limit is None else ["-c", _WITH_LIMIT.format(limit)]
+    `limit` is another time limit for the tests of an exercise, `before` Python that runs first.
+    """
+
+    def __init__(self, space: Workspace, *words: str, limit: float | None = None,
+                 before: str = "") -> None:
+        if limit is not None:
+            before += f"from minigrad_course.running import trial; trial.LIMIT = {limit}\n"
+        how = ["-c", before + _COMMAND] if before else ["-m", "minigrad_course"]
         self.master, self.slave = pty.openpty()
         termios.tcsetwinsize(self.slave, (40, 100))
         self.before = termios.tcgetattr(self.slave)
@@ -83,8 +87,9 @@ class Terminal:
 
 
 @contextmanager
-def learning(space: Workspace, *words: str, limit: float | None = None) -> Iterator[Terminal]:
-    terminal = Terminal(space, *words, limit=limit)
+def learning(space: Workspace, *words: str, limit: float | None = None,
+             before: str = "") -> Iterator[Terminal]:
+    terminal = Terminal(space, *words, limit=limit, before=before)
     try:
         yield terminal
     finally:
