@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from .plain_text import lines_of
 from .stages import CourseError, Hole, Mutant, Stage
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -38,8 +39,8 @@ class Module:
 
     @property
     def lines(self) -> list[str]:
-        """The lines of the text, without line endings."""
-        return self.text.splitlines()
+        """The lines of the text as Python counts them, without line endings."""
+        return lines_of(self.text)
 
     def find(self, symbol: str) -> ast.stmt:
         """Return the statement that defines "name" or "Class.method", or raise CourseError."""

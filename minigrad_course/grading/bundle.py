@@ -16,6 +16,7 @@ from functools import cache
 from pathlib import Path
 
 from ..child_process import second_copy, second_copy_ops, swap
+from ..content.plain_text import encoded
 from ..content.stages import Hole, Stage
 from ..running.learner_files import LearnerFiles
 from ..running.trial import as_plan
@@ -49,7 +50,7 @@ def make_bundle(stage: Stage, texts: dict[str, str] | None, folder: Path,
             compiled.unlink()
         assert texts is not None
         if path in texts:
-            target.write_text(texts[path], encoding="utf-8")
+            target.write_bytes(encoded(texts[path]))
     tests = folder / "tests"
     tests.mkdir()
     shutil.copy(stage.tests, tests)

@@ -18,8 +18,8 @@ from tests.support.slow import slow_but
 
 
 @pytest.mark.parametrize(("content", "told"), slow_but(1, [
-    (b"\xff\xfe\x00x", "null bytes"), (b"\xff\xfe", "not UTF-8"), (b"x" * 300_000, "300000 bytes"),
-    (b"", ""),
+    (b"\xff\xfe\x00x", "is UTF-16"), (b"\xff\xff", "not UTF-8"), (b"x\0", "null bytes"),
+    (b"x" * 300_000, "300000 bytes"), (b"", ""),
 ]))
 def test_content_that_is_no_program(content, told, tmp_path):
     path = tmp_path / "handin.py"
