@@ -113,7 +113,7 @@ def _other_encoding(data: bytes) -> str | None:
 def encoded(text: str) -> bytes:
     """Return the bytes of a file from which Python reads exactly this text.
 
-    A comment that would declare another encoding is changed, so that it declares none.
+    A comment that would declare another encoding is changed, because Python would obey it.
 
     >>> encoded("# coding: utf-7")
     b'# c0ding: utf-7'
@@ -132,7 +132,7 @@ def encoded(text: str) -> bytes:
 def lines_of(text: str) -> list[str]:
     """Return a text's lines as Python counts them, without line ends.
 
-    `str.splitlines` also splits at characters that end no line of a program.
+    `str.splitlines` also splits at other characters, such as form feeds.
 
     >>> lines_of("a\\x0cb\\r\\nc\\n")
     ['a\\x0cb', 'c']
