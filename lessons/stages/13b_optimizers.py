@@ -232,9 +232,12 @@ def symptom_13b_2_another_length() -> bool:
 
 
 def symptom_13b_2_decays_twice() -> bool:
+    if against(weight_decay=0.5) != [2.0, -5.5]:  # `downhill` itself has another decay
+        return False
     return any(goes(rule, optim.SGD, lr=0.1, weight_decay=0.5) for rule in (
         lambda p, g, _: (p - 0.1 * (g + 0.5 * p)) * 0.95,
-        lambda p, g, _: p * 0.95 - 0.1 * (g + 0.5 * p * 0.95)))
+        lambda p, g, _: p * 0.95 - 0.1 * (g + 0.5 * p * 0.95),
+        lambda p, g, _: p - 0.1 * (g + p)))
 
 
 def symptom_13b_2_ignores_options() -> bool:
@@ -489,7 +492,23 @@ def symptom_13b_4_eps_squared() -> bool:
 
 
 def symptom_13b_4_eps_inside() -> bool:
-    return walks(adam(size=lambda v, n: np.sqrt(v + EPS)))
+    return any(walks(adam(size=size)) for size in (
+        lambda v, n: np.sqrt(v + EPS), lambda v, n: np.sqrt(v + EPS**2),
+        lambda v, n: np.sqrt(v + EPS / (1 - B2**n))))
+
+
+def symptom_13b_4_eps_is_a_floor() -> bool:
+    # With gradients of zero, the first step divides by a root of zero.
+    grads = [np.zeros(2), *GRADS]
+    return any(walks(adam(size=size), grads=grads, eps=2.0) for size in (
+        lambda v, n: np.maximum(np.sqrt(v), 2.0), lambda v, n: np.sqrt(np.maximum(v, 2.0)),
+        lambda v, n: np.where(v == 0, 2.0, np.sqrt(v))))
+
+
+def symptom_13b_4_eps_after_the_division() -> bool:
+    right = adam(size=lambda v, n: np.sqrt(v))
+    return any(walks(lambda p, g, memory, added=added: right(p, g, memory) - added)
+               for added in (EPS, -EPS, 0.1 * EPS))
 
 
 def symptom_13b_4_eps_not_corrected() -> bool:
@@ -497,7 +516,8 @@ def symptom_13b_4_eps_not_corrected() -> bool:
 
 
 def symptom_13b_4_ignores_eps() -> bool:
-    return any(walks(adam(size=lambda v, n, eps=eps: np.sqrt(v) + eps)) for eps in (0.0, 1e-8))
+    return any(walks(adam(size=lambda v, n, used=used: np.sqrt(v) + used), eps=2.0)
+               for used in (0.0, 1e-8))
 
 
 def symptom_13b_4_no_root() -> bool:

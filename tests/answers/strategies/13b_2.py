@@ -136,3 +136,64 @@ class SGD:
             return self._update_with_momentum(group, array, grad, state)
         xp = backend_of(array)
         array -= float(group["lr"]) * downhill(xp, group, array, grad, xp.empty_like(array))
+
+# wrong 13b_2_does_not_move: the array gets a new value under the old name
+class SGD:
+    def update(self, group, array, grad, state):
+        if group["momentum"]:
+            return self._update_with_momentum(group, array, grad, state)
+        xp = backend_of(array)
+        array = array - float(group["lr"]) * downhill(xp, group, array, grad, xp.empty_like(array))
+
+# wrong -: the learning rate is used as it comes
+class SGD:
+    def update(self, group, array, grad, state):
+        if group["momentum"]:
+            return self._update_with_momentum(group, array, grad, state)
+        xp = backend_of(array)
+        array -= group["lr"] * downhill(xp, group, array, grad, xp.empty_like(array))
+
+# wrong 13b_2_decays_twice: the step adds the decay as well
+class SGD:
+    def update(self, group, array, grad, state):
+        if group["momentum"]:
+            return self._update_with_momentum(group, array, grad, state)
+        xp = backend_of(array)
+        g = downhill(xp, group, array, grad, xp.empty_like(array))
+        array -= float(group["lr"]) * (g + group["weight_decay"] * array)
+
+# wrong 13b_2_writes_to_gradient: the gradient is changed in place, option by option
+def downhill(xp, group, array, grad, room):
+    if group["maximize"]:
+        grad *= -1
+    if group["weight_decay"] and not group.get("decoupled_weight_decay"):
+        grad += group["weight_decay"] * array
+    return grad
+
+# wrong 13b_2_decay_grows: the decay points the way of the parameter
+def downhill(xp, group, array, grad, room):
+    g = -grad if group["maximize"] else grad
+    if group["weight_decay"] and not group.get("decoupled_weight_decay"):
+        g = g - group["weight_decay"] * array
+    return g
+
+# wrong -: the decay has the size of its number, whatever the parameter's
+def downhill(xp, group, array, grad, room):
+    g = -grad if group["maximize"] else grad
+    if group["weight_decay"] and not group.get("decoupled_weight_decay"):
+        g = g + group["weight_decay"] * xp.sign(array)
+    return g
+
+# wrong -: every decay is in the gradient, also a decoupled one
+def downhill(xp, group, array, grad, room):
+    g = -grad if group["maximize"] else grad
+    return g + group["weight_decay"] * array
+
+# right: one branch for each pair of options
+def downhill(xp, group, array, grad, room):
+    decay = 0 if group.get("decoupled_weight_decay") else group["weight_decay"]
+    if group["maximize"]:
+        return decay * array - grad
+    if decay:
+        return grad + decay * array
+    return grad

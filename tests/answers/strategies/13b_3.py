@@ -123,3 +123,116 @@ class SGD:
             v += (1 - group["dampening"]) * g
         step = g + group["momentum"] * v if group["nesterov"] else v
         array -= float(group["lr"]) * (step + group["weight_decay"] * array)
+
+# right: nesterov in two moves, the velocity's and the gradient's
+class SGD:
+    def _update_with_momentum(self, group, array, grad, state):
+        xp, lr, momentum = backend_of(array), float(group["lr"]), group["momentum"]
+        g = xp.asarray(downhill(xp, group, array, grad, xp.empty_like(array)))
+        if state.get("momentum_buffer") is None:
+            remember(state, "momentum_buffer", xp.array(g))
+            v = buffer(state, "momentum_buffer")
+        else:
+            v = buffer(state, "momentum_buffer")
+            v *= momentum
+            v += (1 - group["dampening"]) * g
+        if group["nesterov"]:
+            array -= lr * momentum * v
+            array -= lr * g
+        else:
+            array -= lr * v
+
+# right: the state is asked for the name
+class SGD:
+    def _update_with_momentum(self, group, array, grad, state):
+        xp, lr, momentum = backend_of(array), float(group["lr"]), group["momentum"]
+        g = xp.asarray(downhill(xp, group, array, grad, xp.empty_like(array)))
+        if "momentum_buffer" not in state:
+            remember(state, "momentum_buffer", xp.array(g))
+            v = buffer(state, "momentum_buffer")
+        else:
+            v = buffer(state, "momentum_buffer")
+            v *= momentum
+            v += (1 - group["dampening"]) * g
+        array -= lr * (g + momentum * v if group["nesterov"] else v)
+
+# wrong 13b_3_lr_in_velocity: the velocity is the last move, which is added
+class SGD:
+    def _update_with_momentum(self, group, array, grad, state):
+        xp, lr, momentum = backend_of(array), float(group["lr"]), group["momentum"]
+        g = xp.asarray(downhill(xp, group, array, grad, xp.empty_like(array)))
+        if state.get("momentum_buffer") is None:
+            remember(state, "momentum_buffer", xp.array(-lr * g))
+            v = buffer(state, "momentum_buffer")
+        else:
+            v = buffer(state, "momentum_buffer")
+            v *= momentum
+            v -= lr * (1 - group["dampening"]) * g
+        array += momentum * v - lr * g if group["nesterov"] else v
+
+# wrong 13b_3_keeps_the_first: the velocity is a sum with a name of its own
+class SGD:
+    def _update_with_momentum(self, group, array, grad, state):
+        xp, lr, momentum = backend_of(array), float(group["lr"]), group["momentum"]
+        g = xp.asarray(downhill(xp, group, array, grad, xp.empty_like(array)))
+        if state.get("momentum_buffer") is None:
+            remember(state, "momentum_buffer", xp.array(g))
+            v = buffer(state, "momentum_buffer")
+        else:
+            v = momentum * buffer(state, "momentum_buffer") + (1 - group["dampening"]) * g
+        array -= lr * (g + momentum * v if group["nesterov"] else v)
+
+# wrong 13b_3_average: the gradient's weight is what the momentum leaves
+class SGD:
+    def _update_with_momentum(self, group, array, grad, state):
+        xp, lr, momentum = backend_of(array), float(group["lr"]), group["momentum"]
+        g = xp.asarray(downhill(xp, group, array, grad, xp.empty_like(array)))
+        if state.get("momentum_buffer") is None:
+            remember(state, "momentum_buffer", xp.array(g))
+            v = buffer(state, "momentum_buffer")
+        else:
+            v = buffer(state, "momentum_buffer")
+            v[...] = momentum * v + (1 - momentum) * (1 - group["dampening"]) * g
+        array -= lr * (g + momentum * v if group["nesterov"] else v)
+
+# wrong -: the momentum belongs to the gradient, too
+class SGD:
+    def _update_with_momentum(self, group, array, grad, state):
+        xp, lr, momentum = backend_of(array), float(group["lr"]), group["momentum"]
+        g = xp.asarray(downhill(xp, group, array, grad, xp.empty_like(array)))
+        if state.get("momentum_buffer") is None:
+            remember(state, "momentum_buffer", xp.array(g))
+            v = buffer(state, "momentum_buffer")
+        else:
+            v = buffer(state, "momentum_buffer")
+            v += (1 - group["dampening"]) * g
+            v *= momentum
+        array -= lr * (g + momentum * v if group["nesterov"] else v)
+
+# wrong -: the dampening weakens the old velocity
+class SGD:
+    def _update_with_momentum(self, group, array, grad, state):
+        xp, lr, momentum = backend_of(array), float(group["lr"]), group["momentum"]
+        g = xp.asarray(downhill(xp, group, array, grad, xp.empty_like(array)))
+        if state.get("momentum_buffer") is None:
+            remember(state, "momentum_buffer", xp.array(g))
+            v = buffer(state, "momentum_buffer")
+        else:
+            v = buffer(state, "momentum_buffer")
+            v *= momentum * (1 - group["dampening"])
+            v += g
+        array -= lr * (g + momentum * v if group["nesterov"] else v)
+
+# wrong -: nesterov looks ahead from the velocity without this gradient's share
+class SGD:
+    def _update_with_momentum(self, group, array, grad, state):
+        xp, lr, momentum = backend_of(array), float(group["lr"]), group["momentum"]
+        g = xp.asarray(downhill(xp, group, array, grad, xp.empty_like(array)))
+        if state.get("momentum_buffer") is None:
+            remember(state, "momentum_buffer", xp.array(g))
+            v = buffer(state, "momentum_buffer")
+        else:
+            v = buffer(state, "momentum_buffer")
+            v *= momentum
+            v += (1 - group["dampening"]) * g
+        array -= lr * (momentum * v if group["nesterov"] else v) + lr * (group["nesterov"] and momentum) * g

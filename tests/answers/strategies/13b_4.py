@@ -220,3 +220,196 @@ class Adam:
             v = largest[0]
         lr /= n**0.5
         array -= lr * (m / (1 - beta1**n)) / ((v / (1 - beta2**n))**0.5 + group["eps"])
+
+# right: the root as a power, and eps before it
+class Adam:
+    def update(self, group, array, grad, state):
+        xp = backend_of(array)
+        lr, (beta1, beta2), eps = float(group["lr"]), group["betas"], group["eps"]
+        m, v, *largest = self._averages(group, array, state)
+        n = counted(state)
+        if group["decoupled_weight_decay"]:
+            array *= 1 - lr * group["weight_decay"]
+        g = downhill(xp, group, array, grad, xp.empty_like(array))
+        average(xp, g, m, v, beta1, beta2, xp.empty_like(array))
+        if largest:
+            v = xp.maximum(largest[0], v, out=largest[0])
+        M, V = m / (1 - beta1**n), v / (1 - beta2**n)
+        array[...] -= lr * M / (eps + V**0.5)
+
+# right: the step is a product with the inverse of the size
+class Adam:
+    def update(self, group, array, grad, state):
+        xp = backend_of(array)
+        lr, (beta1, beta2), eps = float(group["lr"]), group["betas"], group["eps"]
+        m, v, *largest = self._averages(group, array, state)
+        n = counted(state)
+        if group["decoupled_weight_decay"]:
+            array *= 1 - lr * group["weight_decay"]
+        g = downhill(xp, group, array, grad, xp.empty_like(array))
+        average(xp, g, m, v, beta1, beta2, xp.empty_like(array))
+        if largest:
+            v = xp.maximum(largest[0], v, out=largest[0])
+        M, V = m / (1 - beta1**n), v / (1 - beta2**n)
+        array -= lr * M * (1 / (xp.sqrt(V) + eps))
+
+# wrong 13b_4_eps_is_a_floor: the root is at least eps
+class Adam:
+    def update(self, group, array, grad, state):
+        xp = backend_of(array)
+        lr, (beta1, beta2), eps = float(group["lr"]), group["betas"], group["eps"]
+        m, v, *largest = self._averages(group, array, state)
+        n = counted(state)
+        if group["decoupled_weight_decay"]:
+            array *= 1 - lr * group["weight_decay"]
+        g = downhill(xp, group, array, grad, xp.empty_like(array))
+        average(xp, g, m, v, beta1, beta2, xp.empty_like(array))
+        if largest:
+            v = xp.maximum(largest[0], v, out=largest[0])
+        M, V = m / (1 - beta1**n), v / (1 - beta2**n)
+        array -= lr * M / xp.maximum(xp.sqrt(V), eps)
+
+# wrong 13b_4_eps_is_a_floor: the average is at least eps
+class Adam:
+    def update(self, group, array, grad, state):
+        xp = backend_of(array)
+        lr, (beta1, beta2), eps = float(group["lr"]), group["betas"], group["eps"]
+        m, v, *largest = self._averages(group, array, state)
+        n = counted(state)
+        if group["decoupled_weight_decay"]:
+            array *= 1 - lr * group["weight_decay"]
+        g = downhill(xp, group, array, grad, xp.empty_like(array))
+        average(xp, g, m, v, beta1, beta2, xp.empty_like(array))
+        if largest:
+            v = xp.maximum(largest[0], v, out=largest[0])
+        M, V = m / (1 - beta1**n), v / (1 - beta2**n)
+        array -= lr * M / xp.sqrt(xp.maximum(V, eps))
+
+# wrong 13b_4_eps_is_a_floor: eps instead of a root of zero
+class Adam:
+    def update(self, group, array, grad, state):
+        xp = backend_of(array)
+        lr, (beta1, beta2), eps = float(group["lr"]), group["betas"], group["eps"]
+        m, v, *largest = self._averages(group, array, state)
+        n = counted(state)
+        if group["decoupled_weight_decay"]:
+            array *= 1 - lr * group["weight_decay"]
+        g = downhill(xp, group, array, grad, xp.empty_like(array))
+        average(xp, g, m, v, beta1, beta2, xp.empty_like(array))
+        if largest:
+            v = xp.maximum(largest[0], v, out=largest[0])
+        M, V = m / (1 - beta1**n), v / (1 - beta2**n)
+        root = xp.sqrt(V)
+        array -= lr * M / xp.where(root == 0, eps, root)
+
+# wrong 13b_4_eps_inside: eps is added to the corrected average
+class Adam:
+    def update(self, group, array, grad, state):
+        xp = backend_of(array)
+        lr, (beta1, beta2), eps = float(group["lr"]), group["betas"], group["eps"]
+        m, v, *largest = self._averages(group, array, state)
+        n = counted(state)
+        if group["decoupled_weight_decay"]:
+            array *= 1 - lr * group["weight_decay"]
+        g = downhill(xp, group, array, grad, xp.empty_like(array))
+        average(xp, g, m, v, beta1, beta2, xp.empty_like(array))
+        if largest:
+            v = xp.maximum(largest[0], v, out=largest[0])
+        M, V = m / (1 - beta1**n), v / (1 - beta2**n)
+        array -= lr * M / xp.sqrt(V + eps)
+
+# wrong 13b_4_eps_inside: the square of eps is added to the average
+class Adam:
+    def update(self, group, array, grad, state):
+        xp = backend_of(array)
+        lr, (beta1, beta2), eps = float(group["lr"]), group["betas"], group["eps"]
+        m, v, *largest = self._averages(group, array, state)
+        n = counted(state)
+        if group["decoupled_weight_decay"]:
+            array *= 1 - lr * group["weight_decay"]
+        g = downhill(xp, group, array, grad, xp.empty_like(array))
+        average(xp, g, m, v, beta1, beta2, xp.empty_like(array))
+        if largest:
+            v = xp.maximum(largest[0], v, out=largest[0])
+        M, V = m / (1 - beta1**n), v / (1 - beta2**n)
+        array -= lr * M / xp.sqrt(V + eps**2)
+
+# wrong 13b_4_eps_inside: eps is added before the root and the correction
+class Adam:
+    def update(self, group, array, grad, state):
+        xp = backend_of(array)
+        lr, (beta1, beta2), eps = float(group["lr"]), group["betas"], group["eps"]
+        m, v, *largest = self._averages(group, array, state)
+        n = counted(state)
+        if group["decoupled_weight_decay"]:
+            array *= 1 - lr * group["weight_decay"]
+        g = downhill(xp, group, array, grad, xp.empty_like(array))
+        average(xp, g, m, v, beta1, beta2, xp.empty_like(array))
+        if largest:
+            v = xp.maximum(largest[0], v, out=largest[0])
+        M, V = m / (1 - beta1**n), v / (1 - beta2**n)
+        array -= lr * M / xp.sqrt((v + eps) / (1 - beta2**n))
+
+# wrong 13b_4_eps_after_the_division: without parentheses around the sum
+class Adam:
+    def update(self, group, array, grad, state):
+        xp = backend_of(array)
+        lr, (beta1, beta2), eps = float(group["lr"]), group["betas"], group["eps"]
+        m, v, *largest = self._averages(group, array, state)
+        n = counted(state)
+        if group["decoupled_weight_decay"]:
+            array *= 1 - lr * group["weight_decay"]
+        g = downhill(xp, group, array, grad, xp.empty_like(array))
+        average(xp, g, m, v, beta1, beta2, xp.empty_like(array))
+        if largest:
+            v = xp.maximum(largest[0], v, out=largest[0])
+        M, V = m / (1 - beta1**n), v / (1 - beta2**n)
+        array -= lr * M / xp.sqrt(V) + eps
+
+# wrong 13b_4_eps_after_the_division: eps is added to the ratio
+class Adam:
+    def update(self, group, array, grad, state):
+        xp = backend_of(array)
+        lr, (beta1, beta2), eps = float(group["lr"]), group["betas"], group["eps"]
+        m, v, *largest = self._averages(group, array, state)
+        n = counted(state)
+        if group["decoupled_weight_decay"]:
+            array *= 1 - lr * group["weight_decay"]
+        g = downhill(xp, group, array, grad, xp.empty_like(array))
+        average(xp, g, m, v, beta1, beta2, xp.empty_like(array))
+        if largest:
+            v = xp.maximum(largest[0], v, out=largest[0])
+        M, V = m / (1 - beta1**n), v / (1 - beta2**n)
+        array -= lr * (M / xp.sqrt(V) + eps)
+
+# wrong -: eps is subtracted
+class Adam:
+    def update(self, group, array, grad, state):
+        xp = backend_of(array)
+        lr, (beta1, beta2), eps = float(group["lr"]), group["betas"], group["eps"]
+        m, v, *largest = self._averages(group, array, state)
+        n = counted(state)
+        if group["decoupled_weight_decay"]:
+            array *= 1 - lr * group["weight_decay"]
+        g = downhill(xp, group, array, grad, xp.empty_like(array))
+        average(xp, g, m, v, beta1, beta2, xp.empty_like(array))
+        if largest:
+            v = xp.maximum(largest[0], v, out=largest[0])
+        M, V = m / (1 - beta1**n), v / (1 - beta2**n)
+        array -= lr * M / (xp.sqrt(V) - eps)
+
+# wrong -: eps is added to both halves of the ratio
+class Adam:
+    def update(self, group, array, grad, state):
+        xp = backend_of(array)
+        lr, (beta1, beta2), eps = float(group["lr"]), group["betas"], group["eps"]
+        m, v, *largest = self._averages(group, array, state)
+        n = counted(state)
+        if group["decoupled_weight_decay"]:
+            array *= 1 - lr * group["weight_decay"]
+        g = downhill(xp, group, array, grad, xp.empty_like(array))
+        average(xp, g, m, v, beta1, beta2, xp.empty_like(array))
+        if largest:
+            v = xp.maximum(largest[0], v, out=largest[0])
+        M, V = m / (1 - beta1**n), v / (1 - beta2**n)
+        array -= lr * (M + eps) / (xp.sqrt(V) + eps)
