@@ -13,16 +13,20 @@ from typing import Any
 import numpy as np
 
 from .. import on_demand
-from . import special, threads
+from . import threads
 from .kernels import Kernels
 from .kernels_grouped import GroupedKernels
 
+special = on_demand.later("backend.special")
 special_gamma = on_demand.later("backend.special_gamma")
 
 #: See NOTE [Positions are int64].
 WIDENED = frozenset() if np.dtype(np.intp).itemsize == 8 else frozenset({
     "arange", "argmax", "argmin", "argsort", "bincount", "flatnonzero", "nonzero", "searchsorted",
     "unique"})
+
+#: Functions that NumPy lacks; `special.py` has them.
+SPECIAL = frozenset({"erf", "erfc", "erfinv", "lgamma", "digamma", "polygamma"})
 
 
 def widened(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -58,16 +62,10 @@ class NumpyBackend(GroupedKernels, Kernels):
     run_op = run_values = None
     small_product = 10**6  # OpenBLAS's limit
 
-    erf = staticmethod(special.erf)
-    erfc = staticmethod(special.erfc)
-    erfinv = staticmethod(special.erfinv)
-    lgamma = staticmethod(special.lgamma)
-    digamma = staticmethod(special.digamma)
-    polygamma = staticmethod(special.polygamma)
     for_each = staticmethod(threads.for_each)
 
     def __getattr__(self, name: str) -> Any:
-        value = getattr(np, name)
+        value = getattr(special if name in SPECIAL else np, name)
         if name in WIDENED:
             value = widened(value)
         setattr(self, name, value)

@@ -1,7 +1,8 @@
 """Special functions that NumPy lacks: the error function, the gamma function, their derivatives.
 
-Everything is computed in float64 and returned in the dtype of the argument.  The two polynomials
-are Chebyshev expansions, computed with 40 digits by mpmath and cut off below 1e-16.
+Everything is computed in float64 and returned in the dtype of the argument, except that `erf` uses
+other formulas for float32.  The two polynomials are Chebyshev expansions, computed with 40
+digits by mpmath and cut off below 1e-16.
 
 Source: https://dlmf.nist.gov, chapters 5 (gamma), 7 (erf) and 25.11 (Hurwitz zeta)
 """
@@ -14,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from . import special_float32
 from .float_errors import ignoring_float_errors
 
 Array = Any
@@ -79,13 +81,19 @@ def erfc_above_one(x: Array) -> Array:
     return decay * polynomial(ERFC, (248 / (x + 3) - 35) / 27) / x
 
 
-@in_float64
 def erf(x: Array) -> Array:
     """Return the error function, 2/sqrt(pi) times the integral of exp(-t**2) from 0 to x.
 
     >>> erf(np.array(0.5)).round(12)
     np.float64(0.520499877813)
     """
+    x = np.asarray(x)
+    return _erf(x) if x.dtype == np.float64 else special_float32.erf(x)
+
+
+@in_float64
+def _erf(x: Array) -> Array:
+    """Return the error function of float64 arrays."""
     result = np.empty_like(x)
     flat, room = x.ravel("K"), result.ravel("K")  # `room` is a view of the result
     small = np.abs(flat) < 1
