@@ -278,6 +278,16 @@ class Pair(tuple):
     __slots__ = ()
 
 
+class Label(str):
+    """A str of another type."""
+
+    __slots__ = ()
+
+
+#: Types that share a name.
+PAIRS = [Pair, type("Pair", (tuple,), {"__slots__": ()})]
+
+
 def tensors_of(random):
     """Return makers of tensors that look different."""
     rows, columns = random.randint(2, 3), random.randint(4, 5)
@@ -302,7 +312,8 @@ def tensors_of(random):
 def plain_values(random):
     """Return values, some of them equal in Python's eyes."""
     number = random.randint(1, 9)
-    return [number, float(number), complex(number), str(number), True, 1, 1.0, False, 0, 0.0, -0.0,
+    return [number, float(number), complex(number), str(number), Label(number), Label("x"),
+            True, 1, 1.0, False, 0, 0.0, -0.0,
             0j, -0j, complex(0.0, -0.0), float("nan"), float("nan"), complex("nan"), None, "None",
             ..., np.float64(number), np.float32(number), np.int64(number), np.float64(-0.0),
             np.float64(0.0), np.float32("nan"), np.float32("nan"), np.bool_(True), torch.float32,
@@ -315,11 +326,11 @@ def nested(random, leaves, depth=2):
     if not depth or random.random() < 0.3:
         return random.choice(leaves)
     inside = [nested(random, leaves, depth - 1) for _ in range(random.randrange(4))]
-    kind = random.randrange(4)
-    if kind == 3:
+    kind = random.randrange(5)
+    if kind == 4:
         names = random.sample(["a", "b", 1, True, 0.0, -0.0, (1,), torch.float32], len(inside))
         return dict(zip(names, inside, strict=True))
-    return [list, tuple, Pair][kind](inside)
+    return [list, tuple, *PAIRS][kind](inside)
 
 
 def classes(keys):
@@ -371,7 +382,8 @@ def probe_15_3_nested(random):
         trees += [(leaves[a], leaves[b], leaves[c]) for a in (0, 1) for b in (0, 1) for c in (0, 1)]
         trees += [[], (), {}, [[]], ((),), [[], []], [[[]]], {"a": 1, "b": 2}, {"b": 2, "a": 1},
                   {1: 2}, {True: 2}, {0.0: 2}, {-0.0: 2}, {"a": [1, 2]}, {"a": (1, 2)},
-                  {"a": 1, "b": [2]}, {"a": [1], "b": 2}, Pair((1, 2)), (1, 2), [1, 2]]
+                  {"a": 1, "b": [2]}, {"a": [1], "b": 2}, *(pair((1, 2)) for pair in PAIRS), (1, 2),
+                  [1, 2]]
         random.shuffle(trees)
         seen.append(tried(lambda trees=trees: compared([*trees, *trees])))
     return seen

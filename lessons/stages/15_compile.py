@@ -3,6 +3,7 @@
 import gc
 import itertools
 import weakref
+from collections import namedtuple
 from math import inf
 
 import numpy as np
@@ -384,6 +385,25 @@ def symptom_15_3_tensors_are_not_listed():
 
 def symptom_15_3_type_of_values():
     return same(1, True) or same(1, 1.0) or same((1, 2), (1, 2.0))
+
+
+def pair_type():
+    """Return a type of pairs, one more with the same name each time."""
+    return namedtuple("Pair", "x y")
+
+
+class Label(str):
+    """A str of another type."""
+
+    __slots__ = ()
+
+
+def symptom_15_3_types_by_name():
+    return same(pair_type()(1, 2), pair_type()(1, 2)) and not same(pair_type()(1, 2), (1, 2))
+
+
+def symptom_15_3_subclass_is_its_base():
+    return same("a", Label("a")) and not same(1, 1.0) and not same(1, True)
 
 
 def symptom_15_3_sign_of_zero():

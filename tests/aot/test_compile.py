@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+import enum
 import warnings
+from collections import namedtuple
 
 import numpy as np
 import pytest
@@ -606,6 +608,52 @@ def test_arguments_that_python_finds_equal_are_different(one, other):
     fast, x = compiled(lambda x, value: (x * 2, repr(value))), torch.ones(2)
     assert [fast(x, each)[1] for each in (one, other, one)] == [repr(one), repr(other), repr(one)]
     assert fast.count == 2
+
+
+class Tag(str):
+    """A str with an attribute."""
+
+
+class Level(int, enum.Enum):
+    """Ints with names."""
+
+    LOW = 1
+    HIGH = 2
+
+
+@pytest.mark.parametrize("kind", [str, int, float, bytes, complex])
+def test_an_instance_of_a_subclass_may_have_attributes(kind):
+    one, other = [type("Marked", (kind,), {})() for _ in range(2)]
+    again = type(one)()
+    one.factor, other.factor, again.factor = 1, 2, 3
+    fast, x = compiled(lambda x, value: x * value.factor), torch.ones(2)
+    assert [fast(x, each).tolist() for each in (one, other, again, one)] == [
+        [1.0] * 2, [2.0] * 2, [3.0] * 2, [1.0] * 2]
+    one.factor = 5
+    assert fast(x, one).tolist() == [5.0] * 2
+
+
+def test_a_subclass_of_str_is_another_argument():
+    fast, x = compiled(lambda x, value: x * (1 if type(value) is str else 2)), torch.ones(2)
+    assert [fast(x, each)[0].item() for each in ("a", Tag("a"), "a")] == [1.0, 2.0, 1.0]
+    same = [type(name, (str,), {"__slots__": (), "factor": factor})("a")
+            for name, factor in (("Same", 1), ("Same", 2))]
+    fast = compiled(lambda x, value: x * value.factor)
+    assert [fast(x, each)[0].item() for each in same] == [1.0, 2.0]
+
+
+def test_two_types_of_one_name_are_different_arguments():
+    one, other = (namedtuple("Sides", names)(2.0, 3.0) for names in ("width height",
+                                                                     "height width"))
+    fast, x = compiled(lambda x, sides: x * sides.width), torch.ones(2)
+    assert [fast(x, each)[0].item() for each in (one, other, one)] == [2.0, 3.0, 2.0]
+    assert fast.count == 2
+
+
+def test_a_member_of_an_enum_is_the_same_argument_in_each_call():
+    fast, x = compiled(lambda x, level: x * level.value), torch.ones(2)
+    found = [fast(x, level)[0].item() for level in (Level.LOW, Level.HIGH, Level.LOW, Level(2))]
+    assert found == [1.0, 2.0, 1.0, 2.0] and fast.count == 2
 
 
 def test_nan_is_the_same_argument_in_each_call():

@@ -4,6 +4,7 @@ import gc
 import itertools
 import traceback
 import weakref
+from collections import namedtuple
 from math import inf
 from types import SimpleNamespace
 
@@ -551,18 +552,37 @@ def test_a_tensor_given_twice_is_no_number():
     assert len({key_of_call(x, x), key_of_call(x, 0), key_of_call(x, "0")}) == 3
 
 
+class Name(str):
+    """A str of another type."""
+
+    __slots__ = ()
+
+
+OtherName = type("Name", (str,), {"__slots__": ()})
+Sides = namedtuple("Sides", "width height")
+
+
+class Count(int):
+    """An int of another type."""
+
+    __slots__ = ()
+
+
 def pairs(*given):
     """Return parameters whose case is such as "1 and True"."""
     return [pytest.param(*each, id=" and ".join(map(repr, each))) for each in given]
 
 
 @pytest.mark.hole("15.3")
-@pytest.mark.parametrize(("one", "other"), pairs(
+@pytest.mark.parametrize(("one", "other"), [*pairs(
     (1, True), (0, False), (1, 1.0), (True, 1.0), (0.0, -0.0), (1, 2), (1.5, 2.5), ("a", "b"),
     (1, "1"), (1.0, 1 + 0j), (0j, complex(0.0, -0.0)), (1.0, np.float64(1.0)),
     (np.float32(1.0), np.float64(1.0)), (np.float64(0.0), np.float64(-0.0)), (None, False),
-    (0.5, "0x1.0000000000000p-1"), (torch.float32, torch.float64),
-))
+    (0.5, "0x1.0000000000000p-1"), (torch.float32, torch.float64)),
+    pytest.param("a", Name("a"), id="'a' and the same letters in a subclass of str"),
+    pytest.param(1, Count(1), id="1 and the same number in a subclass of int"),
+    pytest.param(Name("a"), OtherName("a"), id="equal strings of two classes with one name"),
+])
 def test_values_that_differ_have_different_keys(one, other):
     assert key_of_call(one) != key_of_call(other), f"both have the key {key_of_call(one)}"
     assert key_of_call([one]) != key_of_call([other]), "inside a list too"
@@ -579,7 +599,8 @@ def test_equal_values_have_equal_keys(one):
 @pytest.mark.hole("15.3")
 @pytest.mark.parametrize(("one", "other"), pairs(
     ([1, 2], (1, 2)), ([1, [2]], [[1], 2]), ([1, 2], [2, 1]), ((1,), (1, 1)), ((), []), ({}, []),
-    ([[], []], [[[]]]), ((1, 2), torch.Size((1, 2))),
+    ([[], []], [[[]]]), ((1, 2), torch.Size((1, 2))), ((1, 2), Sides(1, 2)),
+    (Sides(1, 2), namedtuple("Sides", "x y")(1, 2)),
 ))
 def test_nestings_that_differ_have_different_keys(one, other):
     assert key_of_call(one) != key_of_call(other)

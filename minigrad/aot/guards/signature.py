@@ -16,6 +16,14 @@ PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis), dtyp
          np.dtype, np.generic)
 
 
+def is_plain(value: Any) -> bool:
+    """Return whether a value is compared by equality, as an int or a str is.
+
+    An instance with attributes, as a subclass of str may have, is compared by identity instead.
+    """
+    return isinstance(value, PLAIN) and not hasattr(value, "__dict__")
+
+
 def modes() -> tuple[Any, ...]:
     """Return the modes of this thread that a recording depends on."""
     return (_state.grad_enabled.get(), _state.inference_enabled.get(), get_default_dtype(),
@@ -41,9 +49,9 @@ def signature(tree: Any, tensors: list[Tensor], others: list[Any]) -> Any:
     if isinstance(tree, dict):
         return (given, *[(signature(key, tensors, others), signature(each, tensors, others))
                          for key, each in tree.items()])
-    if isinstance(tree, (float, complex, np.inexact)):
-        return given, repr(tree)  # 0.0 and -0.0 differ, and nan equals nan
-    if isinstance(tree, PLAIN):
+    if is_plain(tree):
+        if isinstance(tree, (float, complex, np.inexact)):
+            return given, repr(tree)  # 0.0 and -0.0 differ, and nan equals nan
         return given, tree
     others.append(tree)
     return given, id(tree)

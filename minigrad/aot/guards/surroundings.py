@@ -19,7 +19,7 @@ import numpy as np
 
 from ...tensor.tensor import Tensor
 from ..trace.refusal import Unrecordable
-from .signature import PLAIN
+from .signature import is_plain
 
 #: Objects whose attributes need no guard.
 SETTLED = (type, types.ModuleType, types.BuiltinFunctionType, np.ufunc, staticmethod, property)
@@ -82,7 +82,7 @@ class Surroundings:
 
     def reach(self, value: Any, name: str) -> None:
         """Note a value and what can be reached from it."""
-        if isinstance(value, (*PLAIN, *SETTLED)) or id(value) in self.seen:
+        if isinstance(value, SETTLED) or is_plain(value) or id(value) in self.seen:
             if isinstance(value, type) and not is_library(value.__module__):
                 self.reach_class(value, name)
             return
@@ -180,7 +180,7 @@ def content(cell: Any) -> Any:
 
 def same(now: Any, before: Any) -> bool:
     """Return whether two plain values are equal; other objects have to be identical."""
-    return type(now) is type(before) and isinstance(now, PLAIN) and bool(
+    return type(now) is type(before) and is_plain(now) and bool(
         now == before or (now != now and before != before))
 
 

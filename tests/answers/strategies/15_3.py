@@ -14,7 +14,7 @@ def signature(tree, tensors, others):
             for key, value in tree.items()))
     if isinstance(tree, (list, tuple)):
         return "sequence", type(tree), tuple(signature(each, tensors, others) for each in tree)
-    if isinstance(tree, PLAIN):
+    if is_plain(tree):
         return "plain", type(tree), repr(tree)
     others.append(tree)
     return "object", id(tree)
@@ -38,7 +38,7 @@ def signature(tree, tensors, others):
         elif isinstance(each, (list, tuple)):
             flat.append(len(each))
             stack += reversed(each)
-        elif isinstance(each, PLAIN):
+        elif is_plain(each):
             flat.append(repr(each))
         else:
             others.append(each)
@@ -58,7 +58,7 @@ def signature(tree, tensors, others):
         tensors.append(tree)
         return (kind, tree._array.shape, tree._array.dtype, tree._array.strides,
                 tree.requires_grad, tree.is_leaf)
-    if not isinstance(tree, (*PLAIN, list, tuple, dict)):
+    if not is_plain(tree) and not isinstance(tree, (list, tuple, dict)):
         others.append(tree)
         return kind, id(tree)
     if isinstance(tree, dict):
@@ -82,7 +82,7 @@ def signature(tree, tensors, others):
     if isinstance(tree, dict):
         return (type(tree), *[(signature(key, tensors, others), signature(each, tensors, others))
                               for key, each in tree.items()])
-    if isinstance(tree, PLAIN):
+    if is_plain(tree):
         return type(tree), repr(tree)
     others.append(tree)
     return type(tree), tree
@@ -98,7 +98,7 @@ def signature(tree, tensors, others):
     if isinstance(tree, dict):
         return (type(tree), *[(signature(key, tensors, others), signature(each, tensors, others))
                               for key, each in tree.items()])
-    if isinstance(tree, PLAIN):
+    if is_plain(tree):
         return type(tree), repr(tree)
     others.append(tree)
     return type(tree), id(tree)
@@ -114,7 +114,7 @@ def signature(tree, tensors, others):
         return f"{type(tree)} {[signature(each, tensors, others) for each in tree]}"
     if isinstance(tree, dict):
         return str([(repr(key), signature(each, tensors, others)) for key, each in tree.items()])
-    if not isinstance(tree, PLAIN):
+    if not is_plain(tree):
         others.append(tree)
     return f"{type(tree)} {tree!r}"
 
@@ -135,7 +135,7 @@ def signature(tree, tensors, others):
                               for key, each in tree.items()])
     if isinstance(tree, (float, np.floating)):
         return "nan" if tree != tree else (float(tree), bool(np.signbit(tree)))
-    if isinstance(tree, PLAIN):
+    if is_plain(tree):
         return "plain", tree
     others.append(tree)
     return "object", id(tree)
@@ -154,7 +154,7 @@ def signature(tree, tensors, others):
     if isinstance(tree, dict):
         return (type(tree), *[(signature(key, tensors, others), signature(each, tensors, others))
                               for key, each in tree.items()])
-    if isinstance(tree, PLAIN):
+    if is_plain(tree):
         return type(tree), repr(tree)
     others.append(tree)
     return type(tree), id(tree)

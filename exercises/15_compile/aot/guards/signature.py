@@ -23,6 +23,14 @@ PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis), dtyp
          np.dtype, np.generic)
 
 
+def is_plain(value: Any) -> bool:
+    """Return whether a value is compared by equality, as an int or a str is.
+
+    An instance with attributes, as a subclass of str may have, is compared by identity instead.
+    """
+    return isinstance(value, PLAIN) and not hasattr(value, "__dict__")
+
+
 def modes() -> tuple[Any, ...]:
     """Return the modes of this thread that a recording depends on."""
     return (_state.grad_enabled.get(), _state.inference_enabled.get(), get_default_dtype(),
@@ -43,9 +51,9 @@ def signature(tree: Any, tensors: list[Tensor], others: list[Any]) -> Any:
     #   {"a": x} and {"b": x}                -> different keys
     #   two objects, even if they are equal  -> different keys, both in `others`
     # Mind:
-    # - A tensor's type, shape, dtype, strides, `requires_grad` and being a leaf count,
-    #   but not its numbers.
+    # - Types count, and a tensor's shape, dtype, strides, `requires_grad` and being a
+    #   leaf do too, but not its numbers.
     # - `tensors` lists each tensor once, in order.
     # - Objects in `others` stay alive, so their ids stay theirs.
-    # Use: PLAIN, types compared by value.
+    # Use: `is_plain(value)`.
     raise NotImplementedError("15.3 The signature of a call is yours to write")
