@@ -269,9 +269,15 @@ NAMES = {
         "optim.lr_scheduler.scheduler": "LRScheduler _LRScheduler scheduler=.",
     },
     "serialization": {
-        "serialization.files": "load save files=.",
+        "serialization.allowed": (
+            "add_safe_globals clear_safe_globals get_safe_globals safe_globals allowed=."),
+        "serialization.archive": "archive=.",
+        "serialization.files": "get_unsafe_globals_in_checkpoint load save files=.",
+        "serialization.legacy": "legacy=.",
+        "serialization.names": "names=.",
         "serialization.pickling": "pickling=.",
         "serialization.reading": "reading=.",
+        "serialization.storage_types": "storage_types=.",
         "serialization.unpickling": "unpickling=.",
     },
     "signal": {

@@ -34,6 +34,7 @@ BY_CLASS = {"CosineSimilarity": "distance", "PairwiseDistance": "distance",
             **{f"Lazy{kind}{n}d": file for n in (1, 2, 3) for kind, file in {
                 "Conv": "conv", "ConvTranspose": "conv", "BatchNorm": "batchnorm",
                 "InstanceNorm": "instancenorm"}.items()}, "LazyLinear": "linear",
+            "NonDynamicallyQuantizableLinear": "linear",
             "LayerNorm": "normalization", "GroupNorm": "normalization", "RMSNorm": "normalization"}
 
 _BY_FILE = {file: name for name, file in reversed(FILES.items())}
@@ -49,6 +50,6 @@ def module_in_pytorch(module_class: type) -> str:
     """
     package, _, file = module_class.__module__.rpartition(".")
     name = BY_CLASS.get(module_class.__name__) or ELSEWHERE.get(file) or _BY_FILE.get(file)
-    if package != _NN or name is None or module_class.__name__ not in _OFFERED:
+    if package != _NN or name is None or module_class.__name__ not in _OFFERED | BY_CLASS.keys():
         return module_class.__module__
     return f"{_NN}.modules.{name}"

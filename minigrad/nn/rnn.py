@@ -129,6 +129,26 @@ class RNNBase(Module):
         for weight in self.parameters():
             init.uniform_(weight, -bound, bound)
 
+    @property
+    def _flat_weights_names(self) -> list[str]:
+        """The names of all parameters, in order."""
+        return [name for names in self._all_weights for name in names]
+
+    @property
+    def _flat_weights(self) -> list[Parameter]:
+        """All parameters, in order."""
+        return [getattr(self, name) for name in self._flat_weights_names]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Add what PyTorch keeps beside the parameters, so that it can read the file."""
+        return {**self.__dict__, "_flat_weights_names": self._flat_weights_names,
+                "_flat_weights": self._flat_weights}
+
+    def __setstate__(self, attributes: dict[str, Any]) -> None:
+        computed = ("_flat_weights_names", "_flat_weights", "_flat_weight_refs")
+        super().__setstate__({name: value for name, value in attributes.items()
+                              if name not in computed})
+
     def flatten_parameters(self) -> None:
         """Do nothing; PyTorch rearranges the parameters for cuDNN here."""
 

@@ -1,238 +1,197 @@
 """Writes an object as the pickle that PyTorch would write; see NOTE [The format] in files.py.
 
-It writes the instructions itself, because Python's pickler can only refer to what it can import,
-and PyTorch may not be installed.
+Python's pickler written in C refers only to what it can import, and PyTorch may not be installed.
+The one in Python lets a subclass write other names.
 """
 
 from __future__ import annotations
 
+import io
+import pickle
 import struct
 from collections import OrderedDict
 from typing import Any
 
-import numpy as np
-
-from .. import dtypes
 from ..backend import backend_of
 from ..backend.memory_layout import is_dense
-from ..device import device
+from ..device import device_under
+from ..ops.shape.storages import TypedStorage, UntypedStorage
 from ..tensor.attributes import Size, data_pointer, storage_of
+from ..tensor.protocols import PythonProtocols
 from ..tensor.tensor import Parameter, Tensor
+from .names import name_in_pytorch
+from .storage_types import BY_DTYPE, BY_NAME, StorageType
 
-__all__ = ["STORAGES", "Writer"]
+__all__ = ["Writer"]
 
 Array = Any
 
-#: PyTorch's names of storages, by dtype.
-STORAGES = {dtypes.float64: "DoubleStorage", dtypes.float32: "FloatStorage",
-            dtypes.float16: "HalfStorage", dtypes.int64: "LongStorage",
-            dtypes.int32: "IntStorage", dtypes.int16: "ShortStorage", dtypes.int8: "CharStorage",
-            dtypes.uint8: "ByteStorage", dtypes.bool: "BoolStorage"}
 
-#: Containers written as a call of a class with a list, or tuple, of their items.
-CALLED: dict[type, tuple[str, type]] = {
-    Size: ("torch Size", tuple), set: ("__builtin__ set", list),
-    frozenset: ("__builtin__ frozenset", list)}
+class Name:
+    """A function that only PyTorch has, as "module name": a pickle refers to it."""
 
-MARK, STOP, REDUCE, BUILD, CALL_PERSISTENT = b"(", b".", b"R", b"b", b"Q"
-NONE, TRUE, FALSE = b"N", b"\x88", b"\x89"
-EMPTY_DICT, EMPTY_LIST, EMPTY_TUPLE = b"}", b"]", b")"
-APPENDS, SETITEMS, TUPLE = b"e", b"u", b"t"
+    def __init__(self, qualified: str) -> None:
+        self.qualified = qualified
+
+    def __call__(self) -> None:
+        """Never run: picklers insist on callables."""
 
 
-class Writer:
+TENSOR = Name("torch._utils _rebuild_tensor_v2")
+PARAMETER = Name("torch._utils _rebuild_parameter")
+PARAMETER_WITH_STATE = Name("torch._utils _rebuild_parameter_with_state")
+FROM_TYPE = Name("torch._tensor _rebuild_from_type_v2")
+STORAGES = {name: Name(name) for name in BY_NAME}
+
+
+class Memory:
+    """A reference to a memory; the pickle contains it instead of the memory."""
+
+    def __init__(self, reference: tuple[Any, ...]) -> None:
+        self.reference = reference
+
+
+#: Python's pickler written in Python; type checkers know only a part of it.
+PythonPickler: Any = vars(pickle)["_Pickler"]
+
+
+class Writer(PythonPickler):  # type: ignore[misc]
     """Turns an object into a pickle, and collects the memories of its tensors."""
 
-    def __init__(self) -> None:
+    def __init__(self, protocol: int = 2, is_legacy: bool = False) -> None:
+        self.out = io.BytesIO()
+        super().__init__(self.out, protocol)
+        self.is_legacy = is_legacy
         self.memories: list[Array] = []
-        self.known_memories: dict[int, int] = {}
-        self.memo: dict[int, int] = {}  # memo places of objects that may recur, by id
-        self.open: set[int] = set()  # the containers around the current object
-        self.kept: list[Any] = []  # keeps objects alive while their ids are in use
-        self.out = bytearray(b"\x80\x02")  # protocol 2
+        self.known_memories: dict[tuple[int, int], int] = {}
+        self.types: list[StorageType] = []
+        self.warnings: list[str] = []
+        self.kept: list[Any] = []  # keeps arrays alive while their ids are in use
 
     def program(self, obj: Any) -> bytes:
         """Return the pickle of an object."""
-        try:
-            self.encode(obj, "")
-        except RecursionError:
-            raise TypeError("cannot save obj: it is nested too deeply") from None
-        return bytes(self.out + STOP)
+        self.dump(obj)
+        return self.out.getvalue()
 
-    def encode(self, value: Any, where: str) -> None:
-        """Write a value; `where` is the path to it, for errors."""
-        if value is None or value is True or value is False:
-            self.out += NONE if value is None else TRUE if value else FALSE
-        elif isinstance(value, str):
-            self.text(value)
-        elif isinstance(value, int):
-            self.integer(int(value))
-        elif isinstance(value, float):
-            self.out += b"G" + struct.pack(">d", value)
-        elif isinstance(value, bytes):
-            self.call("_codecs encode", value.decode("latin1"), "latin1")
-        elif isinstance(value, dtypes.dtype):
-            self.name(f"torch {value.name}")
-        elif isinstance(value, device):
-            self.call("torch device", str(value))
-        elif id(value) in self.memo:
-            self.out += b"j" + struct.pack("<I", self.memo[id(value)])
-        elif isinstance(value, Tensor):
-            self.tensor(value, where)
-            self.remember(value)
-        elif id(value) in self.open:
-            raise TypeError(f"cannot save obj{where}: it contains itself")
+    # ---------------------------------------------------------------- names and references
+
+    def persistent_id(self, obj: Any) -> tuple[Any, ...] | None:
+        """Return the reference to write for a memory, or `None` for another object."""
+        if isinstance(obj, Memory):
+            return obj.reference
+        if isinstance(obj, TypedStorage):
+            return self.memory(storage_of(obj._elements), BY_DTYPE[obj.dtype]).reference
+        if isinstance(obj, UntypedStorage):
+            found = BY_NAME["torch.storage UntypedStorage"]
+            return self.memory(storage_of(obj._elements), found).reference
+        return None
+
+    def save_global(self, obj: Any, name: str | None = None) -> None:
+        """Write the name of a class or function: PyTorch's for the package's own."""
+        qualified = (tuple(obj.qualified.split(" ")) if isinstance(obj, Name)
+                     else name_in_pytorch(obj, name))
+        if qualified is None:
+            super().save_global(obj, name)
+        elif self.proto >= 4:
+            for part in qualified:
+                self.save(part)
+            self.write(pickle.STACK_GLOBAL)
+            self.memoize(obj)
         else:
-            self.open.add(id(value))
-            self.container(value, where)
-            self.open.discard(id(value))
-            self.remember(value)
+            self.write(pickle.GLOBAL + "\n".join((*qualified, "")).encode())
+            self.memoize(obj)
 
-    def remember(self, value: Any) -> None:
-        """Store the object on top of the stack in the memo."""
-        self.kept.append(value)
-        self.memo[id(value)] = len(self.memo)
-        self.out += b"r" + struct.pack("<I", self.memo[id(value)])
-
-    # ---------------------------------------------------------------- plain values
-
-    def text(self, value: str) -> None:
-        """Write a string."""
-        data = value.encode("utf-8", "surrogatepass")
-        self.out += b"X" + struct.pack("<I", len(data)) + data
-
-    def integer(self, value: int) -> None:
-        """Write an int."""
-        if -(1 << 31) <= value < 1 << 31:
-            self.out += b"J" + struct.pack("<i", value)
-            return
-        data = value.to_bytes(value.bit_length() // 8 + 1, "little", signed=True)
-        if len(data) > 255:
-            raise TypeError("cannot save an integer of more than 255 bytes")
-        self.out += b"\x8a" + bytes([len(data)]) + data
-
-    def name(self, qualified: str) -> None:
-        """Write the name of a class or function, "module name"."""
-        self.out += b"c" + qualified.replace(" ", "\n").encode() + b"\n"
-
-    def call(self, function: str, *args: Any) -> None:
-        """Write a call of a function with plain arguments."""
-        self.name(function)
-        self.plain_tuple(args)
-        self.out += REDUCE
-
-    def plain_tuple(self, items: Any) -> None:
-        """Write a tuple of plain values."""
-        self.out += MARK
-        for item in items:
-            self.encode(item, "")
-        self.out += TUPLE
-
-    # ---------------------------------------------------------------- containers
-
-    def container(self, value: Any, where: str) -> None:
-        """Write a list, tuple, set or dict."""
-        value_type = type(value)
-        if value_type is list:
-            self.out += EMPTY_LIST
-            self.items(value, where, APPENDS)
-        elif value_type is tuple:
-            self.items(value, where, TUPLE)
-        elif value_type in CALLED:
-            function, holder = CALLED[value_type]
-            self.name(function)
-            self.out += MARK
-            self.out += EMPTY_LIST if holder is list else b""
-            self.items(value, where, APPENDS if holder is list else TUPLE)
-            self.out += TUPLE + REDUCE
-        elif value_type is dict or value_type is OrderedDict:
-            self.mapping(value, where)
+    def save_type(self, obj: Any) -> None:
+        """Write a class: this is where the pickler sends classes, before `save_global`."""
+        if obj in (type(None), type(NotImplemented), type(...)):
+            super().save_type(obj)
         else:
-            raise TypeError(f"cannot save obj{where}, of type {value_type.__name__}"
-                            f"{advice_for(value)}")
+            self.save_global(obj)
 
-    def items(self, value: Any, where: str, end: bytes) -> None:
-        """Write the items of a sequence, between a mark and `end`."""
-        self.out += MARK
-        for i, item in enumerate(value):
-            self.encode(item, f"{where}[{i}]")
-        self.out += end
+    dispatch = PythonPickler.dispatch | {
+        type: save_type, type(lambda: 0): save_global}
 
-    def mapping(self, value: Any, where: str) -> None:
-        """Write a dict, including the `_metadata` of a module's state dict."""
-        if type(value) is dict:
-            self.out += EMPTY_DICT
-        else:
-            self.name("collections OrderedDict")
-            self.out += EMPTY_TUPLE + REDUCE
-        self.out += MARK
-        for key, item in value.items():
-            self.encode(key, f"{where} key {key!r}")
-            self.encode(item, f"{where}[{key!r}]")
-        self.out += SETITEMS
-        if type(value) is OrderedDict and "_metadata" in vars(value):
-            self.encode({"_metadata": vars(value)["_metadata"]}, f"{where} metadata")
-            self.out += BUILD
+    def reducer_override(self, obj: Any) -> Any:
+        """Return how to rebuild an object if PyTorch has its own way; `NotImplemented` otherwise."""
+        if isinstance(obj, Name):
+            return obj.qualified
+        if type(obj) is Size:
+            return Size, (tuple(obj),)
+        if isinstance(obj, Tensor) and type(obj).__reduce_ex__ is PythonProtocols.__reduce_ex__:
+            return self.parameter(obj) if isinstance(obj, Parameter) else self.any_tensor(obj)
+        return NotImplemented
 
     # ---------------------------------------------------------------- tensors
 
-    def tensor(self, value: Tensor, where: str) -> None:
-        """Write a tensor, and collect its memory."""
-        tensor_type = type(value)
-        if tensor_type is not Tensor and tensor_type is not Parameter:
-            raise TypeError(f"cannot save obj{where}, of type {tensor_type.__name__}, a subclass "
-                            "of Tensor; save the tensor it holds")
-        if tensor_type is Parameter:
-            self.name("torch._utils _rebuild_parameter")
-            self.out += MARK
+    def any_tensor(self, value: Tensor) -> tuple[Any, ...]:
+        """Return how to build a tensor, its class and its attributes."""
+        for hook in (value._backward_hooks or {}).values() if value.is_leaf else ():
+            if not hasattr(hook, "__torch_unserializable__"):
+                self.warnings.append(
+                    f"backward hook {hook} on tensor will not be serialized.  If this is expected, "
+                    "you can decorate the function with @torch.utils.hooks.unserializable_hook to "
+                    "suppress this warning")
+        function, args = self.tensor(value, value.requires_grad)
+        if type(value) is Tensor and not value.__dict__:
+            return function, args
+        return FROM_TYPE, (function, type(value), args, value.__dict__)
+
+    def parameter(self, value: Parameter) -> tuple[Any, ...]:
+        """Return how to build a parameter."""
+        hooks: OrderedDict[Any, Any] = OrderedDict()
+        args = Rebuilt(*self.tensor(value, False)), value.requires_grad, hooks
+        if type(value) is not Parameter:
+            return FROM_TYPE, (PARAMETER, type(value), args, value.__dict__)
+        if value.__dict__:
+            return PARAMETER_WITH_STATE, (*args, value.__dict__)
+        return PARAMETER, args
+
+    def tensor(self, value: Tensor, requires_grad: bool) -> tuple[Any, ...]:
+        """Return how to build a tensor, and collect its memory."""
         array = value._array
         storage = storage_of(array)
         if not is_dense(storage) or storage.dtype != array.dtype:
             array = storage = array.copy()  # the memory belongs to another object or type
-        self.name("torch._utils _rebuild_tensor_v2")
-        self.out += MARK
-        self.storage(value, storage)
-        self.encode((data_pointer(array) - data_pointer(storage)) // array.itemsize, where)
-        self.plain_tuple(array.shape)
-        self.plain_tuple(s // array.itemsize for s in array.strides)
-        self.encode(value.requires_grad and tensor_type is Tensor, where)
-        self.no_hooks()
-        self.out += TUPLE + REDUCE
-        if tensor_type is Parameter:
-            self.encode(value.requires_grad, where)
-            self.no_hooks()
-            self.out += TUPLE + REDUCE
+        memory = self.memory(storage, BY_DTYPE[value.dtype])
+        offset = (data_pointer(array) - data_pointer(storage)) // array.itemsize
+        strides = tuple(s // array.itemsize for s in array.strides) if array.size else (
+            value.stride())
+        return TENSOR, (memory, offset if array.size else 0, tuple(array.shape), strides,
+                        requires_grad, OrderedDict())
 
-    def storage(self, value: Tensor, storage: Array) -> None:
-        """Write a reference to a tensor's memory: its type, number, device and size."""
-        self.out += MARK
-        self.text("storage")
-        self.name(f"torch {STORAGES[value.dtype]}")
-        self.text(str(self.memory(storage)))
-        self.text(str(value.device))
-        self.integer(storage.size)
-        self.out += TUPLE + CALL_PERSISTENT
-
-    def no_hooks(self) -> None:
-        """Write the empty dict where PyTorch would store hooks."""
-        self.name("collections OrderedDict")
-        self.out += EMPTY_TUPLE + REDUCE
-
-    def memory(self, storage: Array) -> int:
-        """Collect the values of an array that owns its memory, once, and return their number."""
-        known = self.known_memories.get(id(storage))
-        if known is None:
+    def memory(self, storage: Array, storage_type: StorageType) -> Memory:
+        """Collect the values of an array that owns its memory, once; return a reference to it."""
+        key = (data_pointer(storage), storage.nbytes) if storage.size else (id(storage), 0)
+        number = self.known_memories.get(key)
+        if number is None:
             host = backend_of(storage).to_host(storage)
-            known = self.known_memories[id(storage)] = len(self.memories)
+            number = self.known_memories[key] = len(self.memories)
             self.memories.append(host.ravel(order="K"))
+            self.types.append(storage_type)
             self.kept.append(storage)
-        return known
+        if self.types[number] is not storage_type:
+            raise RuntimeError("Cannot save multiple tensors or storages that view the same data "
+                               "as different types")
+        size = storage.nbytes // storage_type.in_file.itemsize
+        reference = ("storage", STORAGES[storage_type.qualified], str(number),
+                     str(device_under(storage)), size)
+        return Memory((*reference, None) if self.is_legacy else reference)
+
+    def data(self, number: int) -> Any:
+        """Return the bytes of a memory."""
+        memory = self.memories[number]
+        return memory.data.cast("B") if memory.size else b""
+
+    def legacy_data(self, number: int) -> bytes:
+        """Return the number of elements of a memory, and its bytes."""
+        return struct.pack("<q", self.memories[number].size) + bytes(self.data(number))
 
 
-def advice_for(value: Any) -> str:
-    """Suggest what to save instead of an object that cannot be saved."""
-    if isinstance(value, (np.ndarray, np.generic)):
-        return "; make it a tensor or a Python number first"
-    if hasattr(value, "state_dict"):
-        return "; save its state_dict() instead"
-    return ""
+class Rebuilt:
+    """An object for which the pickle holds a call."""
+
+    def __init__(self, function: Name, args: tuple[Any, ...]) -> None:
+        self.call = function, args
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self.call

@@ -6,11 +6,10 @@ call what `names` returns for a name.  It refuses every other instruction or nam
 
 from __future__ import annotations
 
-import io
 import pickletools
 from collections import OrderedDict
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, BinaryIO
 
 __all__ = ["Refused", "unpickle"]
 
@@ -22,7 +21,7 @@ KEYS = (str, int, float, bool, bytes, type(None))
 
 #: Instructions that push their argument on the stack.
 ARGUMENT = {"BININT", "BININT1", "BININT2", "LONG1", "BINFLOAT", "BINUNICODE", "SHORT_BINUNICODE",
-            "BINBYTES", "SHORT_BINBYTES"}
+            "BINBYTES", "SHORT_BINBYTES", "BINSTRING", "SHORT_BINSTRING"}
 #: Instructions that push a constant on the stack.
 CONSTANTS: dict[str, Callable[[], Any]] = {
     "NONE": lambda: None, "NEWTRUE": lambda: True, "NEWFALSE": lambda: False,
@@ -34,19 +33,19 @@ class Refused(ValueError):
     """Raised for a pickle that requires more than plain data."""
 
 
-def unpickle(program: bytes, names: Callable[[str, str], Any],
-             persistent: Callable[[Any], Any]) -> Any:
-    """Return the object that a pickle describes.
+def unpickle(program: BinaryIO, names: Callable[[str, str], Any],
+             persistent: Callable[[Any], Any], trusted: Sequence[Any] = ()) -> Any:
+    """Return the object that a pickle describes, and leave the file at the pickle's end.
 
     `names` returns the constructor or constant for a module and a name, or raises; `persistent`
-    resolves an external reference.
+    resolves an external reference; `trusted` lists classes and functions that the pickle may call.
 
-    >>> import pickle
-    >>> unpickle(pickle.dumps({"a": [1, (2.5, None)]}, protocol=2), None, None)
+    >>> import io, pickle
+    >>> unpickle(io.BytesIO(pickle.dumps({"a": [1, (2.5, None)]}, protocol=2)), None, None)
     {'a': [1, (2.5, None)]}
     """
-    machine = Machine(names, persistent)
-    for opcode, argument, _ in pickletools.genops(io.BytesIO(program)):
+    machine = Machine(names, persistent, trusted)
+    for opcode, argument, _ in pickletools.genops(program):
         if machine.run(opcode.name, argument):
             return machine.pop()
     raise Refused("the pickle has no end")
@@ -62,10 +61,11 @@ class Constructor:
 class Machine:
     """The stack and the memo while a pickle is read."""
 
-    def __init__(self, names: Callable[[str, str], Any],
-                 persistent: Callable[[Any], Any]) -> None:
+    def __init__(self, names: Callable[[str, str], Any], persistent: Callable[[Any], Any],
+                 trusted: Sequence[Any]) -> None:
         self.names = names
         self.persistent = persistent
+        self.trusted = trusted
         self.stack: list[Any] = []
         self.marks: list[list[Any]] = []  # the stacks below each mark
         self.memo: dict[int, Any] = {}
@@ -168,13 +168,33 @@ class Machine:
     def reduce(self, _: Any) -> None:
         """Call a function from the table."""
         args, function = self.pop(), self.pop()
-        if not isinstance(function, Constructor) or not isinstance(args, tuple):
+        if not isinstance(args, tuple):
+            raise Refused("the pickle calls a function with something that is not a tuple")
+        if isinstance(function, Constructor):
+            self.stack.append(function.call(*args))
+        elif self.trusts(function):
+            self.stack.append(function(*args))
+        else:
             raise Refused("the pickle calls something that is not a function")
-        self.stack.append(function.call(*args))
+
+    def trusts(self, value: Any) -> bool:
+        """Return whether the caller of `load` declared a class or function safe."""
+        return any(value is each for each in self.trusted)
+
+    def new_object(self, _: Any) -> None:
+        """Create an object of a trusted class, without calling `__init__`."""
+        args, cls = self.pop(), self.pop()
+        if not self.trusts(cls) or not isinstance(args, tuple):
+            raise Refused("Can only create new object for nn.Parameter or classes allowlisted via "
+                          f"`add_safe_globals` but got {cls}")
+        self.stack.append(cls.__new__(cls, *args))
 
     def build(self, _: Any) -> None:
-        """Set a state dict's metadata, the only attribute that plain data may have."""
+        """Set the attributes of a trusted object, or a state dict's metadata."""
         state = self.pop()
+        if self.stack and self.trusts(type(self.stack[-1])):
+            set_state(self.stack[-1], state)
+            return
         target = self.top(OrderedDict)
         if not isinstance(state, dict) or set(state) != {"_metadata"}:
             raise Refused("the pickle sets attributes of an object")
@@ -191,7 +211,20 @@ INSTRUCTIONS: dict[str, Callable[[Machine, Any], None]] = {
     "SETITEMS": Machine.setitems, "BINPUT": Machine.remember, "LONG_BINPUT": Machine.remember,
     "MEMOIZE": Machine.remember, "BINGET": Machine.fetch, "LONG_BINGET": Machine.fetch,
     "GLOBAL": Machine.name, "STACK_GLOBAL": Machine.name_from_stack, "REDUCE": Machine.reduce,
-    "BUILD": Machine.build, "BINPERSID": Machine.external}
+    "NEWOBJ": Machine.new_object, "BUILD": Machine.build, "BINPERSID": Machine.external}
+
+
+def set_state(target: Any, state: Any) -> None:
+    """Set an object's attributes as Python's unpickler does."""
+    if hasattr(target, "__setstate__"):
+        target.__setstate__(state)
+        return
+    slots = None
+    if isinstance(state, tuple) and len(state) == 2:
+        state, slots = state
+    target.__dict__.update(state or {})
+    for name, value in (slots or {}).items():
+        setattr(target, name, value)
 
 
 def checked_key(key: Any, depth: int = 2) -> Any:

@@ -9,11 +9,13 @@ import pickle
 import struct
 import tracemalloc
 import zipfile
+from collections import OrderedDict
 
 import pytest
 
 from minigrad import load, save, tensor
-from minigrad.serialization.pickling import Writer
+from minigrad.serialization import legacy
+from minigrad.serialization.pickling import Memory, Name, Rebuilt, Writer
 from minigrad.utils import safetensors
 
 GIB = 1 << 30
@@ -47,19 +49,9 @@ def tensor_with(function: str = "torch._utils _rebuild_tensor_v2", shape: object
                 strides: object = (1,), offset: object = 0, size: int = 2, key: str = "0",
                 dtype: str = "FloatStorage", kind: str = "storage") -> bytes:
     """Return an archive of one tensor, described as told."""
-    writer = Writer()
-    writer.name(function)
-    writer.out += b"(("
-    writer.text(kind)
-    writer.name(f"torch {dtype}")
-    for value in (key, "cpu", size):
-        writer.encode(value, "")
-    writer.out += b"tQ"
-    for value in (offset, shape, strides, False):
-        writer.encode(value, "")
-    writer.no_hooks()
-    writer.out += b"tR."
-    return with_pickle(bytes(writer.out))
+    reference = Memory((kind, Name(f"torch {dtype}"), key, "cpu", size))
+    described = Rebuilt(Name(function), (reference, offset, shape, strides, False, OrderedDict()))
+    return with_pickle(Writer().program(described))
 
 
 class Call:
@@ -92,6 +84,17 @@ def repeated_entries() -> bytes:
             file.filelist.append(again)
             file.NameToInfo[again.filename] = again
     return target.getvalue()
+
+
+def legacy_file(promised: int, written: int) -> bytes:
+    """Return a file in the old format, of one tensor of `promised` float32 numbers."""
+    reference = Memory(("storage", Name("torch FloatStorage"), "0", "cpu", promised, None))
+    described = Rebuilt(Name("torch._utils _rebuild_tensor_v2"),
+                        (reference, 0, (2,), (1,), False, OrderedDict()))
+    head = [pickle.dumps(each, protocol=2) for each in (
+        legacy.MAGIC, legacy.VERSION, {"little_endian": True})]
+    program, keys = Writer(is_legacy=True).program(described), pickle.dumps(["0"], protocol=2)
+    return b"".join((*head, program, keys, struct.pack("<q", written), bytes(4 * written)))
 
 
 HEAD = b"\x80\x02"
@@ -151,6 +154,16 @@ LIARS = {
     "an encoding that runs code": lambda: with_pickle(
         HEAD + b"c_codecs\nencode\nX\x01\x00\x00\x00aX\x05\x00\x00\x00rot13\x86R."),
     "two ends": lambda: saved()[:-22] + saved()[-22:-4] + b"\xff\xff" + b"PK\x05\x06",
+    "a class that the caller never declared safe": lambda: with_pickle(
+        HEAD + b"cargparse\nNamespace\n)\x81."),
+    "a bytearray of an exbibyte": lambda: with_pickle(
+        HEAD + b"c__builtin__\nbytearray\n\x8a\x08" + bytes(7) + b"\x10\x85R."),
+    "a counter with a list as a key": lambda: with_pickle(
+        HEAD + b"ccollections\nCounter\n}]Ns\x85R."),
+    "an old file with a name in its head": lambda: b"\x80\x02cos\nsystem\n.",
+    "an old file whose memory is longer than the file": lambda: legacy_file(1 << 40, 2),
+    "an old file whose memory is truncated": lambda: legacy_file(4, 2),
+    "an old file whose memory has another size": lambda: legacy_file(2, 3),
     "no archive": lambda: b"\x80\x04cos\nabort\n.",
 }
 
@@ -161,7 +174,8 @@ def test_a_lying_file_is_refused_with_little_memory(liar, monkeypatch):
     monkeypatch.setattr(os, "system", lambda command: pytest.fail("the file ran a command"))
     tracemalloc.start()
     try:
-        with pytest.raises(RuntimeError, match="cannot load"):
+        with pytest.raises((RuntimeError, pickle.UnpicklingError),
+                           match=r"cannot load|Weights only load failed"):
             load(data)
         assert tracemalloc.get_traced_memory()[1] < 80 << 20
     finally:
@@ -169,6 +183,7 @@ def test_a_lying_file_is_refused_with_little_memory(liar, monkeypatch):
 
 
 def test_the_honest_twin_of_the_liars_is_read():
+    assert load(io.BytesIO(legacy_file(2, 2))).tolist() == [0.0, 0.0]
     assert load(io.BytesIO(tensor_with())).tolist() == [1.0, 2.0]
 
 

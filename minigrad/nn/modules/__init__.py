@@ -12,6 +12,7 @@ from typing import Any
 from .. import (
     activation,
     adaptive_softmax,
+    attention,
     batchnorm,
     containers,
     conv,
@@ -43,6 +44,7 @@ BASES: dict[str, dict[str, type]] = {
     "batchnorm": {"_NormBase": batchnorm.ChannelNorm, "_LazyNormBase": lazy._LazyNorm},
     "conv": {"_ConvNd": conv.ConvNd, "_ConvTransposeNd": conv_transpose._ConvTranspose,
              "_LazyConvXdMixin": lazy._LazyConv},
+    "linear": {"NonDynamicallyQuantizableLinear": attention.NonDynamicallyQuantizableLinear},
     "dropout": {"_DropoutNd": dropout._Dropout},
     "padding": {"_CircularPadNd": padding._CircularPad, "_ConstantPadNd": padding._ConstantPad,
                 "_ReflectionPadNd": padding._ReflectionPad,
