@@ -76,6 +76,7 @@ COURSE_LAYERS: tuple[tuple[str, ...], ...] = (
     ("bench", "tour"),
     ("capstone", "grading"),
     ("export", "similarity"),
+    ("jobs",),
     ("dev",),
     ("commands",),
 )

@@ -14,21 +14,21 @@ from rich.console import Console
 from rich.markup import escape
 
 from ..content.stages import CourseError
-from ..grading.batch import could_not, grade_all
 from ..grading.feedback import write_feedback
 from ..grading.grade import NOT_PYTHON
-from ..grading.history import Again, History
-from ..grading.intake import labels, take_in
+from ..grading.intake import labels
 from ..grading.printable import one_line
 from ..grading.progress import Counted
 from ..grading.reach import refuse_answers
 from ..grading.report import Report
 from ..grading.roster import Roster, read_roster
 from ..grading.sandbox import Limits, best_sandbox
-from ..grading.settings import Settings, read_settings
+from ..grading.settings import read_settings
+from ..grading.ungraded import could_not
 from ..grading.writers import FOR_ONE, WRITERS
-from ..similarity.readable import readable
-from ..similarity.signs import idle_holes, signs
+from ..jobs.batch import grade_all
+from ..jobs.history import Again, History
+from ..jobs.record import Record
 from ..terminal.wrapping import print_indented
 
 app = typer.Typer()
@@ -131,21 +131,22 @@ def _grade(paths: list[Path], chosen: list[str], form: str, out: Path | None, ke
         kept = keep / "results.jsonl"
     wanted = _seed(seed, settings.seed, keep)
     with Counted(errors, len(paths)) as counted:
-        reports = grade_all(paths, settings, sandbox, wanted, workers, kept,
+        records = grade_all(paths, settings, sandbox, wanted, workers, kept,
                             lambda _: counted.advance(), limits, again, counted.went_on)
-    reports = [replace(report, submission=label)
-               for report, label in zip(reports, labels(paths), strict=True)]
+    reports = [replace(record.report, submission=label)
+               for record, label in zip(records, labels(paths), strict=True)]
     names = [str(path) for path in paths]
     matched = None if roster is None else roster.match(
         names, [each.submission for each in reports])
     for finding in () if matched is None else matched.findings():
         errors.print(escape(finding), soft_wrap=True)
-    for finding in () if form in FOR_ONE else _to_look_at(paths, reports, settings):
+    for finding in () if form in FOR_ONE else _to_look_at(records, reports):
         errors.print(escape(f"look at {finding}"), soft_wrap=True)
     if again is not None and kept is not None:
         for before, after in History(kept).changes(again.reason):
-            name = escape(one_line(after.report.submission))
-            errors.print(f"regraded: {name}: {before.report.points} -> {after.report.points}",
+            name = escape(one_line(after.record.report.submission))
+            errors.print(f"regraded: {name}: {before.record.report.points} -> "
+                         f"{after.record.report.points}",
                          soft_wrap=True)
     writers = WRITERS if roster is None else {
         **WRITERS, "csv": lambda reports: roster.as_csv(reports, names)}
@@ -167,18 +168,10 @@ def _grade(paths: list[Path], chosen: list[str], form: str, out: Path | None, ke
     return reports
 
 
-def _to_look_at(paths: list[Path], reports: list[Report], settings: Settings) -> Iterator[str]:
-    """Yield submissions that earned points but look wrong, for the teacher to check."""
-    for path, report in zip(paths, reports, strict=True):
-        for stage, graded in zip(settings.stages, report.grades, strict=True):
-            if not graded.points:
-                continue
-            texts = readable(stage, take_in(path, stage).texts)
-            idle = idle_holes(stage, texts)
-            name = one_line(report.submission)
-            yield from (f"{name}: {hole.hole} earned points, but its body does nothing"
-                        for hole in graded.holes if hole.points and hole.hole in idle)
-            yield from (f"{name}: stage {stage.number} {each}" for each in signs(stage, texts))
+def _to_look_at(records: list[Record], reports: list[Report]) -> Iterator[str]:
+    """Yield the findings about submissions that earned points, for the teacher to check."""
+    for record, report in zip(records, reports, strict=True):
+        yield from (f"{one_line(report.submission)}: {one_line(each)}" for each in record.look)
 
 
 def _again(names: list[str], reason: str, paths: list[Path], keep: Path | None) -> Again | None:

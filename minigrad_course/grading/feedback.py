@@ -14,6 +14,10 @@ from .writers import explained
 
 __all__ = ["as_page", "as_text", "write_feedback"]
 
+#: The most bytes of a file's name, to which a number and an ending are added.  Most file systems
+#: allow 255 bytes, and a character has up to four.
+STEM = 200
+
 STYLE = ("body{font:16px/1.5 sans-serif;margin:2em auto;max-width:44em;padding:0 1em}"
          "pre{white-space:pre-wrap;margin:.2em 0}h2{font-size:1.1em;margin:1.2em 0 .2em}")
 
@@ -50,6 +54,7 @@ def write_feedback(folder: Path, reports: Sequence[Report], names: Sequence[str]
     taken: set[str] = set()
     for report, name in zip(reports, names, strict=True):
         plain = re.sub(r"[^\w.@-]+", "_", name).strip("._")[:80] or "submission"
+        plain = plain.encode()[:STEM].decode(errors="ignore")
         stem = next(each for each in (plain, *(f"{plain}-{i}" for i in range(2, len(names) + 2)))
                     if each.casefold() not in taken)
         taken.add(stem.casefold())

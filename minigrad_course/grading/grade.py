@@ -226,11 +226,14 @@ class _Submission:
 def _spans(stage: Stage, texts: Mapping[str, str]) -> Spans:
     """Return the lines of each exercise in a submission's modules, where those can be parsed."""
     found: dict[str, list[tuple[int, int, str]]] = {}
+    modules: dict[str, Module] = {}
+    for path, text in texts.items():
+        with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+            modules[path] = Module.from_text(path, text)
     for hole in stage.holes:
         for path, _, symbol in (each.partition(":") for each in hole.symbols):
-            with contextlib.suppress(KeyError, CourseError, SyntaxError, ValueError, RecursionError,
-                                     MemoryError):
-                function = Module.from_text(path, texts[path]).function(symbol)
+            with contextlib.suppress(KeyError, CourseError):
+                function = modules[path].function(symbol)
                 found.setdefault(path, []).append(
                     (function.lineno, function.end_lineno or function.lineno, hole.id))
     return found

@@ -19,7 +19,7 @@ from pathlib import Path
 from ..content.plain_text import Missing, Refused, read_text
 from ..content.stages import CourseError, Stage
 
-__all__ = ["Submission", "labels", "take_in"]
+__all__ = ["Submission", "collect", "labels", "noted", "take_in"]
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,15 @@ class Submission:
 
 
 def take_in(path: Path, stage: Stage) -> Submission:
-    """Read a submission for a stage; raise CourseError if `path` does not exist."""
+    """Read and parse a submission for a stage; raise CourseError if `path` does not exist."""
+    return noted(stage, collect(path, stage))
+
+
+def collect(path: Path, stage: Stage) -> Submission:
+    """Read a submission's bytes without parsing them; raise CourseError if `path` does not exist.
+
+    This part runs in the grader's own process, so its cost is bounded: a few files of limited size.
+    """
     try:
         mode = os.lstat(path).st_mode
     except OSError as error:
@@ -56,6 +64,11 @@ def take_in(path: Path, stage: Stage) -> Submission:
             submission.problems[module] = f"{missing}{found}"
         except Refused as refusal:
             submission.problems[module] = str(refusal)
+    return submission
+
+
+def noted(stage: Stage, submission: Submission) -> Submission:
+    """Return a submission with a note on each text that is not Python.  This parses the texts."""
     return replace(submission, notes=tuple(_unreadable(stage, submission.texts)))
 
 
@@ -72,7 +85,8 @@ def _unreadable(stage: Stage, texts: dict[str, str]) -> Iterator[str]:
             yield f"{stage.exercise(module, Path()).as_posix()} is not readable as Python: {error}"
 
 
-#: File endings of archives and notebooks, and what to do with such a file.
+#: The most entries to look at in one folder; a hostile folder may contain millions.
+ENTRIES = 2000
 #: File endings of archives and notebooks, and what to do with such a file.
 _PACKED = {".zip .tar .gz .tgz .7z .rar .whl": "is an archive; unpack it",
            ".ipynb": "is a notebook; hand in the .py files that it writes"}
@@ -88,7 +102,7 @@ def found_instead(folder: Path, stage: Stage) -> str:
     expected = {stage.exercise(module, Path()).as_posix() for module in stage.modules}
     names = {Path(each).name for each in expected}
     nested, packed, others = [], [], []
-    for path in itertools.islice(_files_in(folder), 2000):
+    for path in itertools.islice(_files_in(folder), ENTRIES):
         inside = path.relative_to(folder).as_posix()
         if why := _is_packed(path.name):
             packed.append(f"{inside} {why}")
@@ -108,7 +122,9 @@ def found_instead(folder: Path, stage: Stage) -> str:
 def _files_in(folder: Path, depth: int = 4) -> Iterator[Path]:
     """Yield the plain files in a folder and its subfolders, without following links."""
     with contextlib.suppress(OSError):
-        for each in sorted(os.scandir(folder), key=lambda entry: entry.name):
+        with os.scandir(folder) as entries:
+            some = sorted(itertools.islice(entries, ENTRIES), key=lambda entry: entry.name)
+        for each in some:
             is_hidden = each.name.startswith((".", "__"))
             if each.is_dir(follow_symlinks=False) and depth and not is_hidden:
                 yield from _files_in(Path(each.path), depth - 1)

@@ -21,8 +21,11 @@ from pathlib import Path
 
 from ..content.stages import CourseError
 
-__all__ = ["inside_library", "interpreter", "libraries", "refuse_answers", "shared_libraries",
-           "site_folders", "standard_library"]
+__all__ = ["inside_library", "interpreter", "known_libraries", "libraries", "refuse_answers",
+           "shared_libraries", "site_folders", "standard_library"]
+
+#: The shared libraries that another process has found; see primed.py.
+known_libraries: list[str] = []
 
 #: Packages that a graded process may import, besides the standard library and the bundle.
 LIBRARIES = ("numpy", "numpy.libs", "pytest", "_pytest", "py.py", "pluggy", "iniconfig",
@@ -100,6 +103,8 @@ def shared_libraries() -> list[str]:
 
     Returns an empty list if there is no /proc, as on macOS.
     """
+    if known_libraries:
+        return known_libraries
     text = _LOAD.format(libraries=sysconfig.get_path("platlib"))
     done = subprocess.run([interpreter(), "-I", "-S", "-B", "-c", text], capture_output=True,
                           text=True, errors="replace", cwd="/", check=False)

@@ -8,7 +8,7 @@ from typing import Any
 
 from .grade import Grade, HoleGrade
 
-__all__ = ["Report"]
+__all__ = ["Report", "as_grade"]
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Report:
     @classmethod
     def from_dict(cls, read: dict[str, Any]) -> Report:
         """Rebuild a report from `as_dict`; raise KeyError or TypeError for anything else."""
-        return cls(read["submission"], tuple(_grade(each) for each in read["grades"]))
+        return cls(read["submission"], tuple(as_grade(each) for each in read["grades"]))
 
 
 def _weighted(hole: HoleGrade, weights: dict[str, int]) -> HoleGrade:
@@ -69,7 +69,8 @@ def _weighted(hole: HoleGrade, weights: dict[str, int]) -> HoleGrade:
     return replace(hole, max_points=most, points=most if not hole.reason else 0)
 
 
-def _grade(read: dict[str, Any]) -> Grade:
+def as_grade(read: dict[str, Any]) -> Grade:
+    """Rebuild a grade from its fields; raise KeyError or TypeError for anything else."""
     holes = tuple(
         HoleGrade(each["hole"], each["title"], each["points"], each["max_points"], each["reason"],
                   _pairs(each["failing"]), each["diagnosis"], tuple(each.get("hints", ())),

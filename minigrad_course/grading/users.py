@@ -18,7 +18,11 @@ if sys.platform != "win32":
 
 from ..content.stages import CourseError
 
-__all__ = ["USERS", "end_all_of", "remove_files_of", "scratch_folder", "user_for_a_run"]
+__all__ = ["USERS", "end_all_of", "lock_folder", "remove_files_of", "scratch_folder",
+           "user_for_a_run"]
+
+#: The folder of the file of locks, if not the one for temporary files; see primed.py.
+lock_folder: str | None = None
 
 #: The users for graded processes when root grades; no account or service uses these numbers
 #: (https://systemd.io/UIDS-GIDS/).
@@ -28,6 +32,7 @@ SHARED = ("/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue", "/run/lock")
 
 _users_lock = threading.Lock()
 _users_free = deque(USERS)
+_users_free.rotate(-os.getpid())  # a process that follows another one begins with other users
 
 
 @contextlib.contextmanager
@@ -50,7 +55,7 @@ def user_for_a_run() -> Iterator[int]:
 @cache
 def _lock_file() -> int | None:
     """Return a file with one byte to lock per user, to exclude other gradings by root."""
-    path = os.path.join(tempfile.gettempdir(), "minigrad-users")
+    path = os.path.join(lock_folder or tempfile.gettempdir(), "minigrad-users")
     try:
         return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     except OSError:

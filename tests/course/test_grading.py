@@ -25,13 +25,13 @@ from minigrad_course.content.stages import CourseError
 from minigrad_course.grading import process, sandbox, users
 from minigrad_course.grading.answers import same
 from minigrad_course.grading.asking import probe_jobs
-from minigrad_course.grading.batch import grade_all
 from minigrad_course.grading.child import plain
 from minigrad_course.grading.intake import take_in
 from minigrad_course.grading.report import Report
 from minigrad_course.grading.sandbox import Limits, Sandbox, best_sandbox
 from minigrad_course.grading.settings import Settings, read_settings
 from minigrad_course.grading.writers import FOR_ONE, WRITERS, classroom50, gradescope
+from minigrad_course.jobs.batch import grade_all
 
 STAGE = course.find_stage("07")
 (MODULE,) = STAGE.modules
@@ -116,7 +116,8 @@ def reports():
     """A solution and a stub, graded with weights."""
     settings = Settings((STAGE,), {"07.1": 7}, hints=2)
     paths = [STAGE.solution(MODULE), STAGE.exercise(MODULE)]
-    return grade_all(paths, settings, best_sandbox(), 5, 2, None, lambda _: None)
+    return [record.report for record in
+            grade_all(paths, settings, best_sandbox(), 5, 2, None, lambda _: None)]
 
 
 def test_points_and_weights(reports):
@@ -194,12 +195,12 @@ def test_a_run_that_was_killed_goes_on(tmp_path):
     before = lines.read_bytes()
     assert before
     with open(lines, "ab") as file:
-        file.write(b'{"mark": "cut o')
+        file.write(b'{"who": "cut o')
     result = CliRunner().invoke(app, words)
     assert result.exit_code == 0, result.output
     assert lines.read_bytes().startswith(before)
-    graded = [json.loads(line)["mark"] for line in lines.read_bytes().splitlines()
-              if line.endswith(b"}}")]
+    graded = [json.loads(line)["who"] for line in lines.read_bytes().splitlines()
+              if line.endswith(b"}")]
     assert len(graded) == len(set(graded)) == 4
     rows = (tmp_path / "kept" / "grades.csv").read_text().splitlines()
     assert [row.split(",")[:2] for row in rows[1:]] == [
@@ -213,8 +214,8 @@ def test_a_changed_submission_is_graded_again(tmp_path):
     points = []
     for text in (STUB, SOLUTION, SOLUTION):
         path.write_text(text)
-        (report,) = grade_all([path], settings, best_sandbox(), 5, 1, kept, lambda _: None)
-        points.append(report.points)
+        (record,) = grade_all([path], settings, best_sandbox(), 5, 1, kept, lambda _: None)
+        points.append(record.report.points)
     assert points == [0, 10, 10]
     assert len(kept.read_text().splitlines()) == 2
 

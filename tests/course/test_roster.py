@@ -16,14 +16,15 @@ from typer.testing import CliRunner
 
 from minigrad_course.app import app
 from minigrad_course.content.stages import CourseError
-from minigrad_course.grading import batch
 from minigrad_course.grading.feedback import as_page, as_text, write_feedback
 from minigrad_course.grading.grade import Grade, HoleGrade
-from minigrad_course.grading.history import Again, History
 from minigrad_course.grading.intake import labels
 from minigrad_course.grading.report import Report
 from minigrad_course.grading.roster import Person, Roster, read_roster
 from minigrad_course.grading.writers import as_csv, as_html, as_junit
+from minigrad_course.jobs.history import History
+from minigrad_course.jobs.record import Record
+from tests.support.jobs import graded_by
 
 PEOPLE = [("s101", "Ann Lee", "ann.lee@uni.edu"), ("s102", "Lee, Bo", "blee@uni.edu"),
           ("s103", "Eva María Ñu", "emn@uni.edu"), ("s104", "Sam", "")]
@@ -147,12 +148,12 @@ def graded(monkeypatch):
     """Grading by what stands in a file, and which submissions it was asked for."""
     asked: list[str] = []
 
-    def grade_one(path, settings, sandbox, seed, limits):
-        asked.append(path.name)
-        return report(path.name, verdict["points"])
+    def grader(stage, submission, sandbox, seed, limits):
+        asked.append(submission.name)
+        return report(submission.name, verdict["points"]).grades[0]
 
     verdict = {"points": 0}
-    monkeypatch.setattr(batch, "grade_one", grade_one)
+    graded_by(grader, monkeypatch)
     return asked, verdict
 
 
@@ -232,16 +233,16 @@ def test_a_regrade_keeps_what_was(tmp_path, graded):
     assert (kept / "grades.csv").read_text().startswith("id,name,submission")
 
 
-def test_a_regrade_that_was_ended_goes_on(tmp_path):
+def test_the_last_verdict_of_each_key_counts(tmp_path):
     history = History(tmp_path / "results.jsonl")
     for name, points, reason in (("a", 0, ""), ("b", 0, ""), ("a", 4, "mended")):
-        history.add(f"/{name}.py mark", report(f"{name}.py", points), reason)
-    again = Again(frozenset({"all"}), "mended")
-    assert {mark: each.points for mark, each in history.known(again).items()} == {"/a.py mark": 4}
-    assert len(history.known(Again(frozenset({"all"}), "another reason"))) == 0
-    assert len(history.known(Again(frozenset({"b.py"}), "another reason"))) == 1
+        history.add(f"{name}.py", Record(f"key of {name}", report(f"{name}.py", points)), reason)
+    known = history.known()
+    assert {key: (entry.record.report.points, entry.reason) for key, entry in known.items()} == {
+        ("key of a", "a.py"): (4, "mended"), ("key of a", ""): (4, "mended"),
+        ("key of b", "b.py"): (0, ""), ("key of b", ""): (0, "")}
     ((before, after),) = history.changes("mended")
-    assert (before.report.points, after.report.points) == (0, 4)
+    assert (before.record.report.points, after.record.report.points) == (0, 4)
 
 
 @pytest.mark.parametrize(("words", "told"), [

@@ -16,12 +16,11 @@ from typer.testing import CliRunner
 
 from minigrad_course.app import app
 from minigrad_course.content import stages as course
-from minigrad_course.grading import batch
 from minigrad_course.grading.grade import Grade, HoleGrade
-from minigrad_course.grading.report import Report
 from tests.support.answers import answered, answers
 from tests.support.attacks import SANDBOXES
 from tests.support.disguises import DISGUISES, package
+from tests.support.jobs import graded_by
 
 STAGE = course.find_stage("07")
 (MODULE,) = STAGE.modules
@@ -32,13 +31,11 @@ HIDDEN = [name for name in DISGUISES if name.startswith(("by ", "executed"))]
 @pytest.fixture
 def all_points(monkeypatch):
     """Grading that gives all points: what is named then is another matter."""
-    def grade_one(path, settings, *_):
-        grades = tuple(Grade(path.name, stage.key, tuple(
+    def grader(stage, submission, *_):
+        return Grade(submission.name, stage.key, tuple(
             HoleGrade(hole.id, "title", hole.points, hole.points) for hole in stage.holes))
-            for stage in settings.stages)
-        return Report(path.name, grades)
 
-    monkeypatch.setattr(batch, "grade_one", grade_one)
+    graded_by(grader, monkeypatch)
     monkeypatch.setenv("MINIGRAD_ANY_SANDBOX", "1")
 
 
@@ -86,7 +83,7 @@ def test_they_work_and_are_named_all_the_same(name, tmp_path):
 @pytest.mark.parametrize("name", slow_but(3, [
     "a\x1b[2J\x1b]0;b\x07.py", "a\u202eyp.exe.py", "\u2066s101\u2069.py", "=cmd|' -C calc'!A0.py",
     "a\nb,c\r\"d.py", "<script>.py", "[red]x[bold].py", os.fsdecode(b"\xff\xfe.py"), "--out.py",
-    "..%2f..%2fx.py", "CON.py", "a" * 200 + ".py", " .py", "\ufeff.py",
+    "..%2f..%2fx.py", "CON.py", "a" * 200 + ".py", "\U0001f40d" * 62 + ".py", " .py", "\ufeff.py",
 ]))
 def test_a_name_does_nothing(name, tmp_path, all_points):
     kept = tmp_path / "kept"

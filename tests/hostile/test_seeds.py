@@ -14,9 +14,9 @@ import pytest
 pytest.importorskip("typer", reason="the course's commands need Typer")
 
 from minigrad_course.grading.asking import probe_jobs, reference
-from minigrad_course.grading.batch import grade_one, seed_for
 from minigrad_course.grading.grade import grade
 from minigrad_course.grading.intake import take_in
+from minigrad_course.grading.seeds import seed_for
 from minigrad_course.grading.settings import Settings
 from minigrad_course.grading.writers import WRITERS, gradescope
 from tests.support.attacks import (
@@ -30,6 +30,7 @@ from tests.support.attacks import (
     graded,
     in_probes,
 )
+from tests.support.jobs import grading
 from tests.support.slow import slow_but
 
 SECRET = 20_261_121
@@ -99,7 +100,7 @@ def seeds(text, secret=SECRET):
 def test_no_seed_is_shown(attack, sandbox, tmp_path):
     path = tmp_path / "handin.py"
     path.write_text(in_probes(_JOBS + textwrap.dedent(LEAKING[attack])), encoding="utf-8")
-    report = grade_one(path, Settings((STAGE,)), sandbox, SECRET, LIMITS)
+    report = grading(path, Settings((STAGE,)), sandbox, SECRET, LIMITS)
     check_reports(report)
     mine = seeds(path.read_text(encoding="utf-8"))
     shown = [*(WRITERS[form]([report]) for form in ("junit", "csv", "html")),
@@ -108,7 +109,7 @@ def test_no_seed_is_shown(attack, sandbox, tmp_path):
     assert not [seed for seed in mine for text in shown if seed in text]
     assert report.points == 0
     path.write_text(added(_READ), encoding="utf-8")
-    later = grade_one(path, Settings((STAGE,)), sandbox, SECRET, LIMITS)
+    later = grading(path, Settings((STAGE,)), sandbox, SECRET, LIMITS)
     assert not [seed for seed in mine if seed in str(later)]
     assert "[]" in str(later.holes[0]) or "PermissionError" in str(later.holes[0])
 
@@ -142,7 +143,7 @@ def test_a_table_of_answers_is_of_no_use(sandbox, tmp_path):
     assert len(path.read_text(encoding="utf-8")) < 256 * 1024
     # the table is right: whoever asks the first upload's seeds again gives all points for it
     assert grade(STAGE, take_in(path, STAGE), sandbox, leaked, LIMITS).points == 10
-    assert grade_one(path, Settings((STAGE,)), sandbox, SECRET, LIMITS).points == 0
+    assert grading(path, Settings((STAGE,)), sandbox, SECRET, LIMITS).points == 0
 
 
 def test_each_text_has_seeds_of_its_own():
@@ -169,5 +170,5 @@ def test_a_right_answer_is_right_for_each_secret(sandbox, tmp_path):
     path = tmp_path / "handin.py"
     path.write_text(SOLUTION, encoding="utf-8")
     for secret in (0, SECRET):
-        assert grade_one(path, Settings((STAGE,)), sandbox, secret, LIMITS).points == 10
+        assert grading(path, Settings((STAGE,)), sandbox, secret, LIMITS).points == 10
     assert graded(SOLUTION, tmp_path, sandbox).points == 10

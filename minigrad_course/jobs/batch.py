@@ -1,0 +1,110 @@
+"""Grade a class: run a job for each submission, and resume where an interrupted run stopped."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+from ..content.stages import CourseError
+from ..grading.asking import probe_jobs
+from ..grading.intake import labels
+from ..grading.printable import printable
+from ..grading.process import Limits
+from ..grading.sandbox import Sandbox
+from ..grading.settings import Settings
+from ..grading.ungraded import NOT_GRADED, could_not, ungraded
+from . import limited
+from .executors import finished
+from .history import Again, History
+from .job import Job, make_job
+from .record import Record
+from .work import merged
+
+__all__ = ["grade_all"]
+
+
+def grade_all(paths: Sequence[Path], settings: Settings, sandbox: Sandbox, secret: int,
+              workers: int, kept: Path | None, told: Callable[[Record], None],
+              limits: Limits = Limits(),  # noqa: B008  # it is frozen
+              again: Again | None = None,
+              went_on: Callable[[int], None] = lambda known: None,
+              executor: Executor | None = None) -> list[Record]:
+    """Grade submissions, `workers` at a time, or in an executor that is not closed afterwards.
+
+    Calls `went_on` once with the number of verdicts known from earlier, and `told` with each new
+    record.  `kept` is the file of verdicts to resume from and append to, see history.py.
+    Submissions that `again` wants are graded even if their verdict is known.
+    """
+    for stage in settings.stages:
+        probe_jobs(stage, secret)  # an error in the course raises before any grading
+    for path in paths:
+        try:
+            os.lstat(path)
+        except FileNotFoundError as error:
+            raise CourseError(f"cannot read {path}: {error.strerror}") from None
+        except OSError:
+            pass  # it exists; grading will report the error
+    names = labels(paths)
+    history = None if kept is None else History(kept)
+    known = {} if history is None else history.known()
+
+    def job_of(index: int) -> Job:
+        return make_job(paths[index], settings, secret, limits, sandbox.method)
+
+    def append(index: int, record: Record, reason: str = "") -> None:
+        if history is not None and not could_not(record.report):
+            history.add(names[index], record, reason)
+
+    done: dict[int, Record] = {}
+    for index, (path, name) in enumerate(zip(paths, names, strict=True)):
+        key = job_of(index).key
+        entry = known.get((key, name)) or known.get((key, ""))
+        if entry is None or (again is not None and again.wants(path) and (
+                entry.who != name or entry.reason != again.reason)):
+            continue
+        done[index] = entry.record
+        if entry.who != name:  # it was renamed, or another one has the same text
+            done[index] = _named(entry.record, path)
+            append(index, done[index])
+    went_on(len(done))
+    todo = ((index, job_of(index).as_json()) for index in range(len(paths)) if index not in done)
+    for index, future in _in(executor, workers, todo):
+        done[index] = record = _result(future, job_of(index), settings)
+        append(index, record, again.reason if again and again.wants(paths[index]) else "")
+        told(record)
+    return [done[index] for index in range(len(paths))]
+
+
+def _in(executor: Executor | None, workers: int, todo: Iterator[tuple[int, str]]
+        ) -> Iterator[tuple[int, Future[str]]]:
+    """Run jobs in an executor, or in one made of this many threads."""
+    if executor is not None:
+        yield from finished(executor, limited.run_job, todo)
+        return
+    with ThreadPoolExecutor(max_workers=workers) as pool:
+        try:
+            yield from finished(pool, limited.run_job, todo)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _result(future: Future[str], job: Job, settings: Settings) -> Record:
+    """Return the record of a job; an error becomes the reason for no points."""
+    try:
+        return Record.from_json(future.result())
+    except Exception as error:
+        told = printable(str(error))[:300] if isinstance(error, CourseError | OSError) else ""
+        why = f"{NOT_GRADED}: {told or type(error).__name__}"
+        return merged(job, [ungraded(job.name, stage, why, job.sandbox)
+                            for stage in settings.stages], [])
+
+
+def _named(record: Record, path: Path) -> Record:
+    """Return a record with the name of another submission of the same text."""
+    name = os.fsencode(path.name or str(path)).decode("utf-8", "backslashreplace")
+    return replace(record, report=replace(record.report, submission=name, grades=tuple(
+        replace(each, submission=name) for each in record.report.grades)))
