@@ -58,12 +58,17 @@ if TYPE_CHECKING:  # everything here is loaded on first use
         _C,
         _functions,
         _six,
+        accelerator,
         amp,
         autograd,
         backends,
+        compiler,
         cuda,
         distributions,
         func,
+        functional,
+        futures,
+        jit,
         linalg,
         masked,
         nn,
@@ -109,6 +114,22 @@ if TYPE_CHECKING:  # everything here is loaded on first use
     )
     from .backend.threads import get_num_threads, set_num_threads
     from .compat.as_torch import as_torch
+    from .compat.settings import (
+        are_deterministic_algorithms_enabled,
+        get_deterministic_debug_mode,
+        get_float32_matmul_precision,
+        get_num_interop_threads,
+        is_deterministic_algorithms_warn_only_enabled,
+        is_warn_always_enabled,
+        set_default_tensor_type,
+        set_deterministic_debug_mode,
+        set_float32_matmul_precision,
+        set_flush_denormal,
+        set_num_interop_threads,
+        set_warn_always,
+        use_deterministic_algorithms,
+    )
+    from .compiler import compile
     from .default_device import get_default_device, set_default_device
     from .func import vmap
     from .ops.creation.legacy import (
@@ -132,6 +153,7 @@ if TYPE_CHECKING:  # everything here is loaded on first use
     from .ops.info import finfo, iinfo
     from .ops.random import sampling as random
     from .ops.random.sampling import Generator, default_generator
+    from .ops.shape.storages import TypedStorage, UntypedStorage
     from .serialization import load, save
     from .tensor.formatting import set_printoptions
 else:
@@ -181,6 +203,7 @@ __all__ = [
     "channels_last",
     "channels_last_3d",
     "clear_autocast_cache",
+    "compile",
     "contiguous_format",
     "cuda",
     "default_generator",
@@ -249,5 +272,13 @@ __all__ = [
 ]
 if TYPE_CHECKING:
     __all__ += _functions.__all__
+    __all__ += [  # public, although a star import leaves them out
+        "TypedStorage", "UntypedStorage", "are_deterministic_algorithms_enabled",
+        "get_deterministic_debug_mode", "get_float32_matmul_precision",
+        "get_num_interop_threads", "is_deterministic_algorithms_warn_only_enabled",
+        "is_warn_always_enabled", "set_default_tensor_type", "set_deterministic_debug_mode",
+        "set_float32_matmul_precision", "set_flush_denormal", "set_num_interop_threads",
+        "set_warn_always", "use_deterministic_algorithms",
+    ]
 else:
     __all__ += list(ops.FILES)

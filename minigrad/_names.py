@@ -30,7 +30,14 @@ NAMES = {
         "codegen": "codegen=.",
         "compat": "compat=.",
         "compat.as_torch": "as_torch",
-        "compiler": "compiler=.",
+        "compat.settings": (
+            "are_deterministic_algorithms_enabled get_deterministic_debug_mode "
+            "get_float32_matmul_precision get_num_interop_threads "
+            "is_deterministic_algorithms_warn_only_enabled is_warn_always_enabled "
+            "set_default_tensor_type set_deterministic_debug_mode set_float32_matmul_precision "
+            "set_flush_denormal set_num_interop_threads set_warn_always "
+            "use_deterministic_algorithms"),
+        "compiler": "compiler=. compile",
         "cuda": "cuda=.",
         "default_device": "get_default_device set_default_device default_device=.",
         "device": "device=.",
@@ -57,6 +64,7 @@ NAMES = {
             "channels_last channels_last_3d contiguous_format preserve_format strided"),
         "ops.info": "finfo iinfo",
         "ops.random.sampling": "random=. Generator default_generator",
+        "ops.shape.storages": "TypedStorage UntypedStorage",
         "optim": "optim=.",
         "profiler": "profiler=.",
         "serialization": "load save serialization=.",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ParamSpec, TypeVar, overload
 
 from . import _state
 from .aot import compiled
@@ -24,9 +24,25 @@ BACKENDS = ("inductor", "minigrad")
 #: Backends that do not compile in PyTorch either.
 EAGER = ("eager", "eager_noexcept", "eager_debug")
 
+P = ParamSpec("P")
+R = TypeVar("R")
+T = TypeVar("T")
+
 MODES = ("default", "lite", "reduce-overhead", "max-autotune-no-cudagraphs", "max-autotune")
 
 
+@overload
+def compile(model: Module, *, fullgraph: bool = False, dynamic: bool | None = None,
+            backend: Any = "inductor", mode: str | None = None, options: Any = None,
+            disable: bool = False) -> OptimizedModule: ...
+@overload
+def compile(model: Callable[P, R], *, fullgraph: bool = False, dynamic: bool | None = None,
+            backend: Any = "inductor", mode: str | None = None, options: Any = None,
+            disable: bool = False) -> Callable[P, R]: ...
+@overload
+def compile(model: None = None, *, fullgraph: bool = False, dynamic: bool | None = None,
+            backend: Any = "inductor", mode: str | None = None, options: Any = None,
+            disable: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 def compile(model: Any = None, *, fullgraph: bool = False, dynamic: bool | None = None,
             backend: Any = "inductor", mode: str | None = None, options: Any = None,
             disable: bool = False) -> Any:
@@ -143,6 +159,12 @@ def compile_in_place(module: Module, *args: Any, **kwargs: Any) -> None:
     module.__dict__["forward"] = compile(forward, *args, **kwargs)
 
 
+@overload
+def disable(fn: Callable[P, R], recursive: bool = True, *,
+            reason: str | None = None) -> Callable[P, R]: ...
+@overload
+def disable(fn: None = None, recursive: bool = True, *, reason: str | None = None
+            ) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None) -> Any:
     """Return a function that runs eagerly, so that a recording ends where it is called.
 
@@ -165,28 +187,33 @@ def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None
     return run
 
 
-def unchanged(fn: Any) -> Any:
+def unchanged(fn: T) -> T:
     """Return `fn`."""
     return fn
 
 
-def allow_in_graph(fn: Any) -> Any:
+def allow_in_graph(fn: T) -> T:
     """Return `fn`: its ops are recorded like any others. Source: `torch.compiler`."""
     return fn
 
 
-def assume_constant_result(fn: Any) -> Any:
+def assume_constant_result(fn: T) -> T:
     """Return `fn`: its result is recorded. Source: `torch.compiler.assume_constant_result`."""
     return fn
 
 
+@overload
+def nested_compile_region(fn: Callable[P, R], **options: Any) -> Callable[P, R]: ...
+@overload
+def nested_compile_region(fn: None = None, **options: Any
+                          ) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 def nested_compile_region(fn: Any = None, **options: Any) -> Any:
     """Return `fn`, or a decorator that returns its function: an annotation for the compiler."""
     return unchanged if fn is None else fn
 
 
 def substitute_in_graph(original_fn: Any, *, can_constant_fold_through: bool = False,
-                        skip_signature_check: bool = False) -> Callable[[Any], Any]:
+                        skip_signature_check: bool = False) -> Callable[[T], T]:
     """Return a decorator that returns its function: an annotation for the compiler."""
     return unchanged
 

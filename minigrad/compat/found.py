@@ -24,21 +24,12 @@ _PACKAGE = __name__.partition(".")[0]
 
 #: Modules that load when a program first uses them as attributes.  An import statement finds their
 #: files without this table.
-LATER = ("accelerator", "backends.cuda", "compiler", "distributions", "functional", "futures",
-         "jit", "utils.benchmark", "utils.dlpack", "utils.hooks", "utils.tensorboard")
+LATER = ("backends.cuda", "utils.benchmark", "utils.dlpack", "utils.hooks", "utils.tensorboard")
 
 #: Functions and classes that are loaded with a module, and that module.
 WITH: dict[str, str] = {
-    "TypedStorage": "ops.shape.storages", "UntypedStorage": "ops.shape.storages",
-    "compile": "compiler", "testing.assert_allclose": "compat.testing",
-    "testing.make_tensor": "compat.testing", "utils.swap_tensors": "utils.swapping",
-    **dict.fromkeys((
-        "are_deterministic_algorithms_enabled", "get_deterministic_debug_mode",
-        "get_float32_matmul_precision", "get_num_interop_threads",
-        "is_deterministic_algorithms_warn_only_enabled", "is_warn_always_enabled",
-        "set_default_tensor_type", "set_deterministic_debug_mode", "set_flush_denormal",
-        "set_float32_matmul_precision", "set_num_interop_threads", "set_warn_always",
-        "use_deterministic_algorithms"), "compat.settings"),
+    "testing.assert_allclose": "compat.testing", "testing.make_tensor": "compat.testing",
+    "utils.swap_tensors": "utils.swapping",
 }
 
 

@@ -137,4 +137,44 @@ net.load_state_dict(state)
 assert_type(net.eval(), Net)
 assert_type(net.to(torch.float64), Net)
 mapped: Tensor = torch.func.vmap(cube)(x)
+
+
+# decorators that keep the signature of a function
+@torch.compile
+def compiled(t: Tensor, count: int = 2) -> list[Tensor]:
+    return [t] * count
+
+
+@torch.compile(fullgraph=True, options={"activation_memory_budget": 0.5})
+def compiled_whole(t: Tensor, count: int = 2) -> list[Tensor]:
+    return [t] * count
+
+
+@torch.compiler.disable
+def not_compiled(t: Tensor, count: int = 2) -> list[Tensor]:
+    return [t] * count
+
+
+@torch.compiler.disable(recursive=True)
+def not_compiled_either(t: Tensor, count: int = 2) -> list[Tensor]:
+    return [t] * count
+
+
+@torch.compiler.allow_in_graph
+def allowed(t: Tensor, count: int = 2) -> list[Tensor]:
+    return [t] * count
+
+
+assert_type(compiled(x, count=3), list[Tensor])
+assert_type(compiled_whole(x), list[Tensor])
+assert_type(not_compiled(x, 3), list[Tensor])
+assert_type(not_compiled_either(x, 3), list[Tensor])
+assert_type(allowed(x, 3), list[Tensor])
+assert_type(torch.compile(compiled)(x), list[Tensor])
+compiled_net = torch.compile(net)
+assert_type(list(compiled_net.parameters()), list[nn.Parameter])
+net.compile()
+torch.compiler.reset()
+torch.set_float32_matmul_precision("high")
+torch.set_float32_matmul_precision("highest")
 torch.manual_seed(0)

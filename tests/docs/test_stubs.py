@@ -97,7 +97,9 @@ def test_the_program_for_type_checkers_runs():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mistake", ["", "x.nothing()", "wrong: str = x @ x", "doubled('2')"])
+@pytest.mark.parametrize("mistake", [
+    "", "x.nothing()", "wrong: str = x @ x", "doubled('2')", "compiled('2')",
+    "wrong: Tensor = compiled_whole(x)"])
 def test_pyright_checks_a_program_strictly(mistake, tmp_path):
     pytest.importorskip("pyright", reason="the second type checker")
     if not shutil.which("node"):
@@ -118,12 +120,19 @@ def test_pyright_checks_a_program_strictly(mistake, tmp_path):
 @pytest.mark.slow
 def test_mypy_checks_the_same_program_strictly(tmp_path):
     pytest.importorskip("mypy", reason="checks the stubs")
+    mistakes = ["compiled('2')", "wrong: Tensor = compiled_whole(x)", "not_compiled(x, 2, 3)",
+                "allowed(count=2)"]
+    text = PROGRAM.read_text(encoding="utf-8")
+    (tmp_path / "program.py").write_text(text + "\n".join(mistakes) + "\n")
     root = str(stubs.PACKAGE.parent)
     run = subprocess.run(
         [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "--cache-dir",
-         str(tmp_path / "cache"), str(PROGRAM)],
+         str(tmp_path / "cache"), str(tmp_path / "program.py")],
         capture_output=True, text=True, cwd=root, env={"PATH": "", "MYPYPATH": root})
-    assert run.returncode == 0, run.stdout + run.stderr
+    errors = [line for line in run.stdout.splitlines() if ": error: " in line]
+    first = len(text.splitlines()) + 1
+    assert [int(line.split(":")[1]) for line in errors] == [
+        first + number for number in range(len(mistakes))], run.stdout + run.stderr
 
 
 @pytest.mark.slow
