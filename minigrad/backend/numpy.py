@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .. import on_demand
-from . import threads
+from . import kernels_bound, kernels_mask, threads
 from .kernels import Kernels
 from .kernels_grouped import GroupedKernels
 
@@ -63,6 +63,9 @@ class NumpyBackend(GroupedKernels, Kernels):
     small_product = 10**6  # OpenBLAS's limit
 
     for_each = staticmethod(threads.for_each)
+    where = staticmethod(kernels_mask.where)
+    maximum = staticmethod(kernels_bound.maximum)
+    minimum = staticmethod(kernels_bound.minimum)
 
     def __getattr__(self, name: str) -> Any:
         value = getattr(special if name in SPECIAL else np, name)

@@ -1,8 +1,8 @@
 """Special functions that NumPy lacks: the error function, the gamma function, their derivatives.
 
-Everything is computed in float64 and returned in the dtype of the argument, except that `erf` uses
-other formulas for float32.  The two polynomials are Chebyshev expansions, computed with 40
-digits by mpmath and cut off below 1e-16.
+Everything is computed in float64 and returned in the dtype of the argument, except that `erf` and
+`lgamma` use other formulas for float32.  The two polynomials are Chebyshev expansions, computed
+with 40 digits by mpmath and cut off below 1e-16.
 
 Source: https://dlmf.nist.gov, chapters 5 (gamma), 7 (erf) and 25.11 (Hurwitz zeta)
 """
@@ -17,6 +17,7 @@ import numpy as np
 
 from . import special_float32
 from .float_errors import ignoring_float_errors
+from .special_float32 import polynomial
 
 Array = Any
 
@@ -60,16 +61,6 @@ def in_float64(compute: Callable[..., Array]) -> Callable[..., Array]:
     function.__name__ = function.__qualname__ = compute.__name__
     function.__doc__ = compute.__doc__
     return function
-
-
-def polynomial(coefficients: tuple[float, ...], x: Array) -> Array:
-    """Evaluate a polynomial, highest power first, by Horner's rule."""
-    value = x * coefficients[0]
-    for c in coefficients[1:-1]:
-        value += c
-        value *= x
-    value += coefficients[-1]
-    return value
 
 
 def erfc_above_one(x: Array) -> Array:
@@ -148,13 +139,19 @@ def erfinv(y: Array) -> Array:
 _log_gamma = np.frompyfunc(math.lgamma, 1, 1)
 
 
-@in_float64
 def lgamma(x: Array) -> Array:
     """Return the logarithm of |Gamma(x)|; infinite at 0 and the negative integers.
 
     >>> lgamma(np.array([1.0, 4.0, -1.0])).round(6)
     array([0.      , 1.791759,      inf])
     """
+    x = np.asarray(x)
+    return _lgamma(x) if x.dtype == np.float64 else special_float32.lgamma(x)
+
+
+@in_float64
+def _lgamma(x: Array) -> Array:
+    """Return log |Gamma(x)| of float64 arrays."""
     pole = (x <= 0) & (x == np.floor(x))
     result = np.asarray(_log_gamma(np.where(pole, 1.0, x)), np.float64)
     result[pole] = np.inf

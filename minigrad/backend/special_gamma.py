@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from .special import BERNOULLI, FAR, in_float64, lgamma, polynomial
+from .special import BERNOULLI, FAR, in_float64, lgamma
+from .special_float32 import polynomial
 
 Array = Any
 

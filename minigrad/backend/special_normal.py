@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from .special import BERNOULLI, ERFC, erfc, in_float64, polynomial
+from .special import BERNOULLI, ERFC, erfc, in_float64
+from .special_float32 import polynomial
 
 Array = Any
 

@@ -77,7 +77,8 @@ def test_the_density_is_the_slope_of_the_distribution_function(make):
     assert_close(slope.numpy(), made.log_prob(values).exp().detach().numpy(), rtol=1e-6)
     back = quiet(lambda: made.icdf(shares))
     if back is not None:
-        assert_close(back.detach().numpy(), values.detach().numpy(), rtol=1e-6)
+        assert_close(back.detach().numpy(), values.detach().numpy(), rtol=1e-6,
+                     atol=1e-6 if back.dtype == minigrad.float32 else 1e-8)
 
 
 @each

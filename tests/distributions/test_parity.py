@@ -75,7 +75,8 @@ def compare(compute: Any, gradients: bool = True, rtol: float = 1e-7) -> None:
         return
     assert not isinstance(ours, str), ours
     assert ours.dtype == theirs.dtype and ours.shape == theirs.shape
-    assert_close(ours, theirs, rtol=rtol, atol=1e-9)
+    single = ours.dtype == "float32"  # 1 + erf(x) has an absolute error in the seventh digit
+    assert_close(ours, theirs, rtol=rtol, atol=1e-7 if single else 1e-9)
     if "modified by an inplace operation" in str(their_slopes[-1:]):
         return  # PyTorch writes to a mask that its Wishart.rsample needs in backward
     for mine, other in zip(our_slopes, their_slopes):

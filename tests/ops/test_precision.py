@@ -22,7 +22,7 @@ RANDOM = {"rrelu", "dropout", "alpha_dropout", "feature_alpha_dropout", "dropout
           "dropout2d", "dropout3d", "bernoulli", "poisson", "rand_like", "randn_like", "empty_like"}
 #: Where NumPy's own code for float32 errs by two units or more, and we hand the error on.
 NUMPYS = {"asin", "arcsin", "celu", "cosh", "elu", "entr", "exp", "exp2", "expm1", "log", "log10",
-          "log1p", "log2", "logsigmoid", "selu", "softplus", "tan"}
+          "log1p", "log2", "logsigmoid", "mish", "selu", "softplus", "tan"}
 #: Where a value near zero is a difference of large ones.  PyTorch's float64 errs in the seventh
 #: digit of the Bessel functions; ours is compared with mpmath in test_special_functions.py.
 NEAR_ZERO = {"bessel_j0", "bessel_j1", "bessel_y0", "bessel_y1", "tanhshrink"}

@@ -237,6 +237,8 @@ class LerpTensor(Binary):
             require(self, "f", f"lerp_kernel_{kernel}")
         away = end - self
         # Start from the nearer end, so that the weights 0 and 1 return the ends exactly.
+        if isinstance(weight, (int, float)):
+            return self + weight * away if abs(weight) < 0.5 else end - away * (1 - weight)
         return xp.where(xp.abs(weight) < 0.5, self + weight * away, end - away * (1 - weight))
 
     def grad_self(g, weight):

@@ -18,7 +18,7 @@ from ...op.publish import function
 from ..kernels import own_kernel
 from ..math.ties import tangent_of
 from ..overloads import overloaded
-from .activation_base import Activation, zero_depending_on
+from .activation_base import Activation, softplus_of, zero_depending_on
 
 # -------------------------------------------------------------------- rectifiers
 
@@ -36,7 +36,10 @@ class LeakyRelu(Activation):
 
     def forward(xp, self, negative_slope=0.01):
         require(self, "f", "leaky_relu_cpu")
-        return xp.where(self > 0, self, self * negative_slope)
+        low = self * negative_slope
+        if negative_slope == 0:  # then `low` is NaN at infinity
+            return xp.where(self > 0, self, low)
+        return xp.maximum(self, low) if negative_slope <= 1 else xp.minimum(self, low)
 
     def grad_self(g, self, negative_slope):
         return F.where(F.gt(self, 0), g, g * negative_slope + zero_depending_on(self))
@@ -478,7 +481,7 @@ class Mish(Activation):
 
     def forward(xp, self):
         require(self, "f", "mish_cpu")
-        return self * xp.tanh(xp.logaddexp(self, 0))
+        return self * xp.tanh(softplus_of(xp, self))
 
     def grad_self(g, self):
         t = F.tanh(F.softplus(self))

@@ -25,3 +25,8 @@ def zero_depending_on(input):
     backward pass reaches the input.
     """
     return FillNumber(input, 0) if isinstance(input, Tensor) else 0
+
+
+def softplus_of(xp, array):
+    """Return log(1 + exp(x)), without overflow."""
+    return xp.maximum(0, array) + xp.log1p(xp.exp(-xp.abs(array)))

@@ -14,6 +14,7 @@ from ..checks import at_each_run, require_one_dtype
 from ..creation.tensor_options import array_of
 from ..overloads import refuse_gradient
 from ..reduction.reduction import accumulation_dtype, require_float
+from .activation_base import softplus_of
 
 REDUCTIONS = ("none", "mean", "sum")
 
@@ -210,7 +211,7 @@ class BinaryCrossEntropyWithLogits(Op):
     tensors = ("self", "target", "weight", "pos_weight")
 
     def forward(xp, self, target, weight, pos_weight, reduction="mean"):
-        softplus = xp.logaddexp(-self, self.dtype.type(0))  # log(1 + exp(-self))
+        softplus = softplus_of(xp, -self)
         if pos_weight is not None:
             softplus *= 1 + (pos_weight - 1) * target
         losses = (1 - target) * self + softplus

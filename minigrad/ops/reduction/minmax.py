@@ -6,6 +6,7 @@ among them, while a reduction along one dimension gives it to the element at the
 
 from typing import Any
 
+from ...backend import kernels_order
 from ...backend.kernels_scan import accumulate
 from ...op.arguments import require
 from ...op.declaration import F, Op
@@ -321,6 +322,9 @@ class Argmin(Position):
 
 def median_index(xp, array, dim, skip_nan):
     """Return the index of the lower median along `dim`, or of a nan unless `skip_nan`."""
+    index = None if skip_nan else kernels_order.median(xp.moveaxis(array, dim, -1))
+    if index is not None:
+        return xp.moveaxis(index, -1, dim)
     order = xp.argsort(array, axis=dim, kind="stable")  # nan sorts last
     missing = xp.isnan(array)
     numbers = array.shape[dim] - missing.sum(axis=dim, keepdims=True)

@@ -2,6 +2,7 @@
 
 import math
 
+from ...backend import kernels_order
 from ...backend.memory_layout import laid_out_like
 from ...op.arguments import require
 from ...op.declaration import F, Op
@@ -18,6 +19,14 @@ def ranking(xp, array, dim, descending):
     # Reversing before and after the sort keeps equal elements in order.
     order = xp.flip(xp.argsort(xp.flip(array, dim), axis=dim, kind="stable"), dim)
     return array.shape[dim] - 1 - order
+
+
+def leading(xp, array, dim, count, largest):
+    """Return the first `count` positions along `dim`, as `ranking` orders them."""
+    order = kernels_order.leading(xp.moveaxis(array, dim, -1), count, largest)
+    if order is not None:
+        return xp.moveaxis(order, -1, dim)
+    return ranking(xp, array, dim, largest)[(slice(None),) * dim + (slice(count),)]
 
 
 class Ordered(Op, abstract=True):
@@ -99,8 +108,7 @@ class Topk(Ordered):
         if not self.ndim:
             return self.copy(), xp.zeros((), xp.int64)
         d = wrap_dim(dim, self.ndim)
-        order = ranking(xp, self, d, largest)
-        order = order[(slice(None),) * d + (slice(k),)].copy()
+        order = leading(xp, self, d, k, largest).copy()
         return chosen(xp, self, order, dim, keepdim=True)
 
     def samples(make):
