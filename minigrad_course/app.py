@@ -18,6 +18,7 @@ from .commands.grade import app as grading
 from .commands.learner import app as learner
 from .commands.lesson import app as lesson
 from .commands.overview import Overview
+from .commands.results import app as results
 from .commands.show import app as show
 from .commands.similarity import app as similarity
 from .tour import tour as guided_tour
@@ -39,6 +40,7 @@ app.add_typer(dev, name="dev")
 app.add_typer(learner)
 app.add_typer(lesson)
 app.add_typer(grading)
+app.add_typer(results, name="results")
 app.add_typer(similarity)
 app.add_typer(show)
 app.add_typer(export)

@@ -110,6 +110,7 @@ OPTIONAL: dict[str, set[str]] = {
     "pytest": {"minigrad_course"},
     "watchfiles": {"minigrad_course"},
     "merge3": {"minigrad_course"},
+    "distributed": {"minigrad_course"},
 }
 
 # Modules that make no sense without an optional dependency: they import it at their top, and are

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -14,7 +15,6 @@ from rich.console import Console
 from rich.markup import escape
 
 from ..content.stages import CourseError
-from ..grading.feedback import write_feedback
 from ..grading.grade import NOT_PYTHON
 from ..grading.intake import labels
 from ..grading.printable import one_line
@@ -22,13 +22,15 @@ from ..grading.progress import Counted
 from ..grading.reach import refuse_answers
 from ..grading.report import Report
 from ..grading.roster import Roster, read_roster
-from ..grading.sandbox import Limits, best_sandbox
+from ..grading.sandbox import Limits, Sandbox, best_sandbox
 from ..grading.settings import read_settings
 from ..grading.ungraded import could_not
 from ..grading.writers import FOR_ONE, WRITERS
 from ..jobs.batch import grade_all
+from ..jobs.executors import executor_named, shard_named
 from ..jobs.history import Again, History
 from ..jobs.record import Record
+from ..jobs.tables import write_tables
 from ..terminal.wrapping import print_indented
 
 app = typer.Typer()
@@ -83,6 +85,14 @@ def grade(
     reason: Annotated[
         str, typer.Option("--reason", help="Why you grade it again; kept with the result.")
     ] = "",
+    shard: Annotated[
+        str, typer.Option("--shard", help="Grade one part of the class, such as 3/10; name the "
+                                          "whole class each time, and merge the results.")
+    ] = "",
+    executor: Annotated[
+        str, typer.Option("--executor", help="Run the jobs elsewhere: dask:ADDRESS, or "
+                                             "module:callable for any other executor.")
+    ] = "",
 ) -> None:
     """Grade submissions in a sandbox: seeded probes run there, and their answers are checked here.
 
@@ -95,13 +105,16 @@ def grade(
       minigrad grade class/* --course course.toml --keep results --workers 2
       minigrad grade class/* --course course.toml --keep results --roster roster.csv
       minigrad grade class/* --course course.toml --keep results --regrade all --reason "a test"
+      minigrad grade class/* --course course.toml --shard 3/10 --keep part-3
+      minigrad grade class/* --course course.toml --keep results --executor dask:tcp://host:8786
       minigrad grade . --stage 03 --format gradescope --out results.json
     """
     try:
         again = _again(regrade or [], reason, paths, keep)
         people = None if roster is None else read_roster(roster)
         reports = _grade(paths, stage or [], form, out, keep, course, seed, workers,
-                         Limits(seconds=seconds, total=all_seconds), require_sandbox, people, again)
+                         Limits(seconds=seconds, total=all_seconds), require_sandbox, people, again,
+                         shard, executor)
     except CourseError as error:
         typer.echo(f"minigrad: {error}", err=True)
         raise typer.Exit(2) from None
@@ -114,28 +127,35 @@ def grade(
 
 def _grade(paths: list[Path], chosen: list[str], form: str, out: Path | None, keep: Path | None,
            course: Path | None, seed: int | None, workers: int, limits: Limits,
-           require_sandbox: bool, roster: Roster | None, again: Again | None) -> list[Report]:
+           require_sandbox: bool, roster: Roster | None, again: Again | None, shard: str,
+           executor: str) -> list[Report]:
     if form not in FORMATS:
         raise CourseError(f"--format {form}: unknown format; the formats are {', '.join(FORMATS)}")
     if form in FOR_ONE and len(paths) != 1:
         raise CourseError(f"--format {form} takes one submission, but {len(paths)} were named")
     settings = read_settings(course, chosen)
-    sandbox = best_sandbox(require_sandbox)
-    if sandbox.method != "limits":
+    part = _part(shard, keep, roster, seed if seed is not None else settings.seed)
+    # elsewhere, each worker uses the best sandbox of its machine
+    sandbox = Sandbox("") if executor else best_sandbox(require_sandbox)
+    if sandbox.method and sandbox.method != "limits":
         refuse_answers([*paths, *(each for each in (keep, course) if each is not None)])
     errors = Console(stderr=True, highlight=False)
-    errors.print(f"sandbox: {sandbox.method}: {sandbox.kept}", style="dim")
+    errors.print(f"sandbox: {sandbox.method}: {sandbox.kept}" if sandbox.method else
+                 f"jobs run in {executor}, in the best sandbox there", style="dim")
     kept = None
     if keep is not None:
         keep.mkdir(parents=True, exist_ok=True)
         kept = keep / "results.jsonl"
     wanted = _seed(seed, settings.seed, keep)
-    with Counted(errors, len(paths)) as counted:
+    chosen_paths = paths[part[0] - 1 :: part[1]]
+    with (Counted(errors, len(chosen_paths)) as counted,
+          executor_named(executor) if executor else nullcontext() as pool):
         records = grade_all(paths, settings, sandbox, wanted, workers, kept,
-                            lambda _: counted.advance(), limits, again, counted.went_on)
-    reports = [replace(record.report, submission=label)
-               for record, label in zip(records, labels(paths), strict=True)]
-    names = [str(path) for path in paths]
+                            lambda _: counted.advance(), limits, again, counted.went_on, pool, part,
+                            require_sandbox)
+    reports = [replace(record.report, submission=label) for record, label in
+               zip(records, labels(paths)[part[0] - 1 :: part[1]], strict=True)]
+    names = [str(path) for path in chosen_paths]
     matched = None if roster is None else roster.match(
         names, [each.submission for each in reports])
     for finding in () if matched is None else matched.findings():
@@ -150,12 +170,8 @@ def _grade(paths: list[Path], chosen: list[str], form: str, out: Path | None, ke
                          soft_wrap=True)
     writers = WRITERS if roster is None else {
         **WRITERS, "csv": lambda reports: roster.as_csv(reports, names)}
-    if keep is not None:
-        for name in ("csv", "html"):
-            (keep / f"grades.{name}").write_text(writers[name](reports), encoding="utf-8")
-        write_feedback(keep / "feedback", reports, [
-            matched.owners[i].id if matched is not None and i in matched.owners
-            else report.submission for i, report in enumerate(reports)])
+    if keep is not None and not shard:
+        write_tables(keep, reports, names, roster, matched)
     if form == "terminal" and out is None:
         for report in reports:
             _show(Console(highlight=False), report)
@@ -172,6 +188,22 @@ def _to_look_at(records: list[Record], reports: list[Report]) -> Iterator[str]:
     """Yield the findings about submissions that earned points, for the teacher to check."""
     for record, report in zip(records, reports, strict=True):
         yield from (f"{one_line(report.submission)}: {one_line(each)}" for each in record.look)
+
+
+def _part(shard: str, keep: Path | None, roster: Roster | None, seed: int | None
+          ) -> tuple[int, int]:
+    """Return the shard to grade; raise CourseError if the other options do not fit it."""
+    if not shard:
+        return 1, 1
+    part = shard_named(shard)
+    if keep is None:
+        raise CourseError("--shard needs --keep, the folder for this shard's results")
+    if seed is None:
+        raise CourseError("--shard needs a seed, in course.toml or as --seed, because all shards "
+                          "must ask the same questions")
+    if roster is not None:
+        raise CourseError("--shard takes no --roster; give it to `minigrad results merge`")
+    return part
 
 
 def _again(names: list[str], reason: str, paths: list[Path], keep: Path | None) -> Again | None:

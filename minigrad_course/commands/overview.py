@@ -34,6 +34,7 @@ SECTIONS = {
     },
     "Teach": {
         "grade": "grade submissions in a sandbox",
+        "results": "merge the results of a class that was graded in parts",
         "similarity": "report answers that are suspiciously alike",
         "export": "make an assignment for students and an autograder",
     },

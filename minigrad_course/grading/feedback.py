@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from .printable import one_line, printable
@@ -48,15 +48,21 @@ def as_page(report: Report) -> str:
             f"<style>{STYLE}</style><h1>{title}</h1>" + "\n".join(parts) + "</html>\n")
 
 
-def write_feedback(folder: Path, reports: Sequence[Report], names: Sequence[str]) -> None:
-    """Write `NAME.html` and `NAME.txt` for each report; repeated names get a number."""
+def write_feedback(folder: Path, reports: Sequence[Report], owners: Mapping[int, str]) -> None:
+    """Write `NAME.html` and `NAME.txt` for each report; repeated names get a number.
+
+    The name is the owner's, by the report's index, or else the submission's.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    taken: set[str] = set()
-    for report, name in zip(reports, names, strict=True):
+    taken: dict[str, int] = {}  # names, and the number to try next
+    for index, report in enumerate(reports):
+        name = owners.get(index, report.submission)
         plain = re.sub(r"[^\w.@-]+", "_", name).strip("._")[:80] or "submission"
         plain = plain.encode()[:STEM].decode(errors="ignore")
-        stem = next(each for each in (plain, *(f"{plain}-{i}" for i in range(2, len(names) + 2)))
-                    if each.casefold() not in taken)
-        taken.add(stem.casefold())
+        stem = plain
+        while stem.casefold() in taken:
+            taken[plain.casefold()] += 1
+            stem = f"{plain}-{taken[plain.casefold()]}"
+        taken[stem.casefold()] = 1
         (folder / f"{stem}.html").write_text(as_page(report), encoding="utf-8")
         (folder / f"{stem}.txt").write_text(as_text(report), encoding="utf-8")

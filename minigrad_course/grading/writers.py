@@ -8,7 +8,7 @@ import io
 import json
 import math
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 from xml.etree import ElementTree
@@ -18,7 +18,7 @@ from .grade import NOT_PYTHON, HoleGrade
 from .printable import one_line, printable
 from .report import Report
 
-__all__ = ["FOR_ONE", "WRITERS", "explained", "unformula"]
+__all__ = ["FOR_ONE", "WRITERS", "as_csv", "explained", "html_parts", "unformula"]
 
 
 def explained(hole: HoleGrade) -> str:
@@ -137,8 +137,16 @@ def unformula(text: str) -> str:
 
 def as_html(reports: Sequence[Report]) -> str:
     """Return a page with a table of all submissions, with the reasons folded away."""
-    rows = []
-    for report in reports:
+    return "".join(html_parts(reports))
+
+
+def html_parts(reports: Iterable[Report]) -> Iterator[str]:
+    """Yield the page of `as_html` in parts, one for each submission."""
+    yield ('<!doctype html><html lang="en"><meta charset="utf-8"><title>Grades</title>'
+           "<style>body{font:16px sans-serif;margin:2em}td,th{padding:.3em 1em;text-align:left;"
+           "vertical-align:top}pre{white-space:pre-wrap;margin:.2em 0}</style><h1>Grades</h1>"
+           "<table><tr><th>submission</th><th>points</th><th></th></tr>")
+    for index, report in enumerate(reports):
         reasons = "".join(
             f"<li><b>{html.escape(hole.hole)} {html.escape(hole.title)}</b>: "
             f"<pre>{html.escape(explained(hole))}</pre></li>"
@@ -146,13 +154,10 @@ def as_html(reports: Sequence[Report]) -> str:
         reasons = "".join(f"<li><pre>{html.escape(printable(note))}</pre></li>"
                           for note in report.notes) + reasons
         unfolded = f"<details><summary>why</summary><ul>{reasons}</ul></details>" if reasons else ""
-        rows.append(f"<tr><td>{html.escape(one_line(report.submission))}</td>"
-                    f"<td>{report.points} of {report.max_points}</td><td>{unfolded}</td></tr>")
-    return ('<!doctype html><html lang="en"><meta charset="utf-8"><title>Grades</title>'
-            "<style>body{font:16px sans-serif;margin:2em}td,th{padding:.3em 1em;text-align:left;"
-            "vertical-align:top}pre{white-space:pre-wrap;margin:.2em 0}</style><h1>Grades</h1>"
-            "<table><tr><th>submission</th><th>points</th><th></th></tr>"
-            + "\n".join(rows) + "</table></html>\n")
+        yield "\n" * (index > 0) + (
+            f"<tr><td>{html.escape(one_line(report.submission))}</td>"
+            f"<td>{report.points} of {report.max_points}</td><td>{unfolded}</td></tr>")
+    yield "</table></html>\n"
 
 
 #: Formats for any number of submissions.

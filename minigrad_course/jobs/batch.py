@@ -17,8 +17,9 @@ from ..grading.sandbox import Sandbox
 from ..grading.settings import Settings
 from ..grading.ungraded import NOT_GRADED, could_not, ungraded
 from . import limited
+from .class_list import ClassList, Member, settings_key, write_list
 from .executors import finished
-from .history import Again, History
+from .history import Again, History, now
 from .job import Job, make_job
 from .record import Record
 from .work import merged
@@ -31,8 +32,12 @@ def grade_all(paths: Sequence[Path], settings: Settings, sandbox: Sandbox, secre
               limits: Limits = Limits(),  # noqa: B008  # it is frozen
               again: Again | None = None,
               went_on: Callable[[int], None] = lambda known: None,
-              executor: Executor | None = None) -> list[Record]:
+              executor: Executor | None = None,
+              shard: tuple[int, int] = (1, 1), require_sandbox: bool = False) -> list[Record]:
     """Grade submissions, `workers` at a time, or in an executor that is not closed afterwards.
+
+    Returns the records of a shard of the class: `(3, 10)` is the third of ten, which has every
+    tenth submission.
 
     Calls `went_on` once with the number of verdicts known from earlier, and `told` with each new
     record.  `kept` is the file of verdicts to resume from and append to, see history.py.
@@ -52,15 +57,23 @@ def grade_all(paths: Sequence[Path], settings: Settings, sandbox: Sandbox, secre
     known = {} if history is None else history.known()
 
     def job_of(index: int) -> Job:
-        return make_job(paths[index], settings, secret, limits, sandbox.method)
+        return make_job(paths[index], settings, secret, limits, sandbox.method,
+                        require_sandbox)
 
     def append(index: int, record: Record, reason: str = "") -> None:
         if history is not None and not could_not(record.report):
             history.add(names[index], record, reason)
 
+    keys = [job_of(index).key for index in range(len(paths))]
+    if kept is not None:
+        write_list(kept.parent, ClassList(
+            settings_key(settings, secret, limits), tuple(each.key for each in settings.stages),
+            tuple(Member(name, str(Path(*path.parts[-2:])), key)
+                  for name, path, key in zip(names, paths, keys, strict=True)), now()))
+    chosen = range(shard[0] - 1, len(paths), shard[1])
     done: dict[int, Record] = {}
-    for index, (path, name) in enumerate(zip(paths, names, strict=True)):
-        key = job_of(index).key
+    for index in chosen:
+        path, name, key = paths[index], names[index], keys[index]
         entry = known.get((key, name)) or known.get((key, ""))
         if entry is None or (again is not None and again.wants(path) and (
                 entry.who != name or entry.reason != again.reason)):
@@ -70,12 +83,12 @@ def grade_all(paths: Sequence[Path], settings: Settings, sandbox: Sandbox, secre
             done[index] = _named(entry.record, path)
             append(index, done[index])
     went_on(len(done))
-    todo = ((index, job_of(index).as_json()) for index in range(len(paths)) if index not in done)
+    todo = ((index, job_of(index).as_json()) for index in chosen if index not in done)
     for index, future in _in(executor, workers, todo):
         done[index] = record = _result(future, job_of(index), settings)
         append(index, record, again.reason if again and again.wants(paths[index]) else "")
         told(record)
-    return [done[index] for index in range(len(paths))]
+    return [done[index] for index in chosen]
 
 
 def _in(executor: Executor | None, workers: int, todo: Iterator[tuple[int, str]]

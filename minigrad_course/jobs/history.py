@@ -22,7 +22,7 @@ from minigrad import __version__
 from ..content.stages import CourseError
 from .record import Record
 
-__all__ = ["Again", "Entry", "History", "entry_of"]
+__all__ = ["Again", "Entry", "History", "entry_of", "now"]
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class History:
     def add(self, who: str, record: Record, reason: str = "") -> None:
         """Append a verdict to the file."""
         line = json.dumps({
-            "who": who, "when": datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC"),
+            "who": who, "when": now(),
             "minigrad": __version__, "reason": reason, **record.as_dict()}) + "\n"
         with open(self.file, "ab") as file:
             if file.tell() and not self._ends_a_line():
@@ -97,6 +97,11 @@ class History:
                 found[entry.who] = (before, entry)
             last[entry.who] = entry
         return list(found.values())
+
+
+def now() -> str:
+    """Return the time as it is written; the order of such texts is the order of time."""
+    return datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
 def entry_of(line: bytes) -> Entry | None:

@@ -188,7 +188,7 @@ def test_labels_are_as_short_as_can_be():
 
 def test_feedback_has_a_file_for_each(tmp_path):
     names = ["../x", "x", "X", "", "a/../../b", "x\x1b"]
-    write_feedback(tmp_path / "f", [report("n", 0) for _ in names], names)
+    write_feedback(tmp_path / "f", [report("n", 0) for _ in names], dict(enumerate(names)))
     assert sorted(each.name for each in tmp_path.rglob("*.txt")) == [
         "X-3.txt", "a_.._.._b.txt", "submission.txt", "x-2.txt", "x-4.txt", "x.txt"]
     text = (tmp_path / "f" / "x.txt").read_text()
