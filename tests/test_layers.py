@@ -127,6 +127,7 @@ PROGRAMS = {"minigrad_course.child_process.swap",
             "minigrad.cuda.amp",  # another name of a module in a layer above
             "minigrad.compat.found",  # and this
             # In a page it is there before the package, and after it.
+            "minigrad_course.child_process.closing",
             "minigrad_course.child_process.second_copy",
             "minigrad_course.jupyter",  # it runs in the learner's kernel, before the swap
             "minigrad_course.grading.child", "minigrad_course.grading.confine",

@@ -20,6 +20,7 @@ from ..content.stages import Hole, Stage
 from ..grading.asking import probes_of
 from ..grading.bundle import make_bundle
 from ..grading.sandbox import Limits, best_sandbox
+from ..grading.sealed import with_sealed
 from ..running.trial import Trial, try_each
 
 #: The seed for the probes; with any seed, every probe must hit the canary.
@@ -91,7 +92,8 @@ def _asked(stage: Stage, hole: Hole) -> list[tuple[str, dict[str, Any]]]:
     with tempfile.TemporaryDirectory(prefix="minigrad-") as folder:
         Path(folder).chmod(0o755)
         bundle = make_bundle(stage, planted(stage, hole), Path(folder), hole)
-        ended = best_sandbox().run(bundle, ["probes"], json.dumps(jobs).encode(), Limits())
+        ended = best_sandbox().run(bundle, ["probes"], json.dumps(
+            with_sealed(stage, hole, jobs)).encode(), Limits())
     answers = [json.loads(line) for line in ended.output.splitlines()[1:]]
     missing: dict[str, Any] = {"raises": f"no answer: {ended.reason} {ended.errors[-300:]!r}"}
     return [(name, answers[i] if i < len(answers) else missing)

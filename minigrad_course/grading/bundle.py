@@ -15,12 +15,12 @@ import threading
 from functools import cache
 from pathlib import Path
 
-from ..child_process import second_copy, second_copy_ops, swap
+from ..child_process import closing, second_copy, second_copy_ops, swap
 from ..content.plain_text import encoded
 from ..content.stages import Hole, Stage
 from ..running.learner_files import LearnerFiles
 from ..running.trial import as_plan
-from .sealed import seal
+from .sealed import shipped_instead
 
 __all__ = ["compiled_elsewhere", "compiled_package", "make_bundle"]
 
@@ -37,21 +37,16 @@ def make_bundle(stage: Stage, texts: dict[str, str] | None, folder: Path,
     It contains `site/minigrad`, `tests`, `probes.py`, `probing.py`, `symptoms.py` and `child.py`.
     If `texts` is `None`, the package is the original.  The subpackage `codegen` is left out because
     it would bypass the code that a learner writes.  For a stage that is tested beside the package,
-    the bundle contains only the exercise `hole`: the package is complete, but its own version of
-    that exercise is sealed.
+    the bundle contains only the exercise `hole`: the package is complete, except that the process
+    receives the package's version of that exercise sealed (NOTE [Sealed] in sealed.py).
     """
     site = folder / "site"
     shutil.copytree(compiled_package(stage.package), site / "minigrad")
     if stage.beside:
         _add_second_copy(stage, texts, folder, hole)
     for path in stage.modules if texts is not None and not stage.beside else ():
-        target = site / "minigrad" / path
-        target.unlink()
-        for compiled in (target.parent / "__pycache__").glob(f"{target.stem}.*"):
-            compiled.unlink()
         assert texts is not None
-        if path in texts:
-            target.write_bytes(encoded(texts[path]))
+        _replace(site / "minigrad" / path, texts.get(path))
     tests = folder / "tests"
     tests.mkdir()
     shutil.copy(stage.tests, tests)
@@ -97,7 +92,7 @@ def _add_second_copy(stage: Stage, texts: dict[str, str] | None, folder: Path, h
     inside.mkdir(parents=True)
     for package in (inside.parent, inside):
         (package / "__init__.py").write_text("", encoding="utf-8")
-    for module in (second_copy, second_copy_ops, swap):
+    for module in (closing, second_copy, second_copy_ops, swap):
         shutil.copy(str(module.__file__), inside)
     if texts is None:
         return
@@ -108,6 +103,14 @@ def _add_second_copy(stage: Stage, texts: dict[str, str] | None, folder: Path, h
                          if Path(file).is_absolute() else file for file in each["files"]]
     (folder / "beside.json").write_text(json.dumps({"beside": {hole.id: modules}}),
                                         encoding="utf-8")
-    for path in {symbol.partition(":")[0] for symbol in hole.symbols}:
-        seal(folder / "site" / "minigrad" / path, [
-            symbol.partition(":")[2] for symbol in hole.symbols if symbol.startswith(f"{path}:")])
+    for path, text in shipped_instead(stage, hole):
+        _replace(folder / "site" / "minigrad" / path, text)
+
+
+def _replace(target: Path, text: str | None) -> None:
+    """Replace a module of the package with a text, or remove it."""
+    target.unlink()
+    for compiled in (target.parent / "__pycache__").glob(f"{target.stem}.*"):
+        compiled.unlink()
+    if text is not None:
+        target.write_bytes(encoded(text))

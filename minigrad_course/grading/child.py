@@ -1,7 +1,8 @@
 """The graded process: run probes on the learner's engine and write what they return.
 
 It is copied into the bundle and imports no other module of the course.  The parent decides by
-comparing the output with what the reference engine returns.
+comparing the output with what the reference engine returns.  If the job contains sealed modules,
+they are loaded and closed before anything else (child_process/closing.py).
 
     child.py probes    read jobs as JSON from standard input, write a line of JSON for each
     child.py tests     run the stage's tests and, if one fails, its symptoms; write lines of JSON.
@@ -46,9 +47,22 @@ def keep_open() -> None:
         stream.close = lambda: None  # type: ignore[method-assign]
 
 
+def read_job() -> Any:
+    """Read the job from standard input, and load the sealed modules in it."""
+    given = json.load(sys.stdin)
+    if not isinstance(given, dict) or "sealed" not in given:
+        return given
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # it can't be read again
+    inside = "minigrad_course.child_process"
+    closing, copies = (importlib.import_module(f"{inside}.{each}")
+                       for each in ("closing", "second_copy"))
+    closing.load_and_close(given["sealed"], lambda: copies.prepare(given["hole"]))
+    return given["job"]
+
+
 def run_probes(out: TextIO) -> None:
     """Answer each job: a probe's name and a seed."""
-    jobs = json.load(sys.stdin)
+    jobs = read_job()
     probes = importlib.import_module("probes")
     out.write(json.dumps({"ready": True}) + "\n")
     out.flush()
@@ -140,7 +154,7 @@ def run_tests(out: TextIO, here: Path, wanted: list[str], has_one: bool) -> None
     import pytest
 
     sys.dont_write_bytecode = True
-    job = json.load(sys.stdin)
+    job = read_job()
     reporter = Reporter(out, wanted, job)
     end_after(job["seconds"], job["spans"], reporter)
     try:

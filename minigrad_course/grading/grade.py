@@ -30,6 +30,7 @@ import secrets
 import tempfile
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,7 @@ from .bundle import make_bundle
 from .intake import Submission
 from .printable import printable
 from .sandbox import Limits, Sandbox
+from .sealed import with_sealed
 
 __all__ = ["NOT_PYTHON", "Grade", "HoleGrade", "grade"]
 
@@ -147,6 +149,7 @@ class _Submission:
         texts = self.submission.texts | {path: each.text for path, each in composed.items()}
         with tempfile.TemporaryDirectory(prefix="minigrad-") as folder:
             bundle = make_bundle(self.stage, texts, Path(folder), holes[0])
+            self.runs.with_sealed = partial(with_sealed, self.stage, holes[0])
             every = len(holes) == len(self.stage.holes) and not self.stage.beside
             tested = self.runs.test(bundle, [] if every else list(numbers),
                                      _spans(self.stage, texts))
