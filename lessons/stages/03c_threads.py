@@ -314,12 +314,24 @@ def raced_sum():
     return from_two_threads(task, number, parts)
 
 
-def symptom_03c_2_lock_is_kept():
-    task, number = counted(Number(1.0), 2), None
-    number = next(iter(task.dependencies))
-    with contextlib.suppress(TimeoutError):
+def symptom_03c_2_waits_inside():
+    number = Number(1.0)
+    task = counted(number, 2)
+    try:
         limited(lambda: task.add_gradient(number, 1.0), WAIT)
+    except TimeoutError:
         return task.lock.locked()
+    return False
+
+
+def symptom_03c_2_lock_is_kept():
+    for parts in (1, 2):  # the last part, and one before it
+        number = Number(1.0)
+        task = counted(number, parts)
+        with contextlib.suppress(TimeoutError):
+            limited(lambda task=task, number=number: task.add_gradient(number, 1.0), WAIT)
+            if task.lock.locked():
+                return True
     return False
 
 
