@@ -15,6 +15,11 @@ NOTE [Points for a right answer that waits]
     every run, and no run sees what another one writes.  So a process that finds out which run it is
     in gains no advantage: it has the package's answers to other exercises, but not to this one.
 
+NOTE [No points in a circle]
+    Two answers can each be right with the package's version of the other, and do no work: each
+    hands it on.  So an exercise earns points with the package's version of a written exercise only
+    if the two also work together, in a run that has the learner's answers to both.
+
 NOTE [Graded beside the package]
     In a stage that is tested beside the package, each exercise is graded in separate processes from
     the start.  Its bundle has one second copy of `op/`, with the learner's answer to this exercise
@@ -25,10 +30,11 @@ NOTE [Graded beside the package]
 from __future__ import annotations
 
 import contextlib
+import itertools
 import re
 import secrets
 import tempfile
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -116,7 +122,13 @@ def grade(stage: Stage, submission: Submission, sandbox: Sandbox, seed: int | No
                          f"{run.holes[0].hole}: {note}" for run in runs for note in run.notes)))
     first = one.run(learner_files.repaired(), [hole.id for hole in stage.holes])
     holes = {each.hole: each for each in first.holes}
-    for number, waits in one.waits(learner_files, first).items():
+    waiting, circle = one.waits(learner_files, first)
+    for number in circle:
+        others = named_together([each for each in circle if each != number])
+        holes[number] = replace(holes[number], diagnosis=(
+            f"It's right only with the package's version of {others}, and the other way round. "
+            "Exercises that wait for each other earn no points."))
+    for number, waits in waiting.items():
         whole = next(hole.points for hole in stage.holes if hole.id == number)
         holes[number] = replace(holes[number], points=whole, reason="", diagnosis="",
                                 failing=(), note=f"correct, but waits for {named_together(waits)}")
@@ -191,39 +203,82 @@ class _Submission:
         return HoleGrade(hole.id, self.stage.words["hole"][hole.id]["title"],
                          0 if reason else hole.points, hole.points, reason, failing, diagnosis)
 
-    def waits(self, learner_files: LearnerFiles, first: _Run) -> dict[str, tuple[str, ...]]:
-        """Return the exercises that earn points once the package provides others, and which."""
+    def waits(self, learner_files: LearnerFiles, first: _Run
+              ) -> tuple[dict[str, tuple[str, ...]], list[str]]:
+        """Return the exercises that earn points once the package provides others, and which.
+
+        Also returns the exercises that only wait for each other; see NOTE [No points in a circle].
+        """
         without_points = {each.hole: each for each in first.holes if each.reason}
         open_holes = learner_files.open()
         failing = [each for each in without_points if each not in open_holes
                    and not self._is_missing(each)]
         if len(without_points) < 2 or not failing:
-            return {}
-        ended = 0
+            return {}, []
+        ended, most = 0, ENDED
+        known: dict[tuple[frozenset[str], str], bool] = {}
 
         def tested(without: Collection[str], holes: Sequence[str], last: bool) -> list[str]:
             nonlocal ended
-            if ended >= ENDED:
-                return []
-            run = self.run(learner_files.without(without), holes)
-            ended += bool(run.ending) or not run.ready
-            return [each.hole for each in run.holes if not each.reason]
+            new = [each for each in holes if (frozenset(without), each) not in known]
+            if new and ended < most:
+                run = self.run(learner_files.without(without), new)
+                ended += bool(run.ending) or not run.ready
+                known.update({(frozenset(without), each.hole): not each.reason
+                              for each in run.holes})
+            return [each for each in holes if known.get((frozenset(without), each))]
+
+        def is_wrong(without: Collection[str], hole: str) -> bool:
+            return not tested(without, [hole], True) and (frozenset(without), hole) in known
 
         try:
             if first.ready:
-                return find_waits(failing, list(without_points), open_holes | first.ending, tested)
-            every = [hole.id for hole in learner_files.holes]
-            right = [each for each in failing
-                     if tested([other for other in every if other != each], [each], True)]
+                found = find_waits(failing, list(without_points), open_holes | first.ending, tested)
+                suspects = list(without_points)
+            else:
+                suspects = [hole.id for hole in learner_files.holes]
+                right = [each for each in failing if tested(
+                    [other for other in suspects if other != each], [each], True)]
+                wrong = tuple(each for each in failing if each not in right)
+                found = dict.fromkeys(right, wrong) if wrong else {}
+            most = 3 * ENDED
+            # the written exercises that others wait for, and that may be right as well
+            back = [each for each in failing if each not in found
+                    and any(each in waits for waits in found.values())
+                    and not is_wrong([other for other in suspects if other != each], each)]
+            if not back and first.ready and not any(
+                    each in found for waits in found.values() for each in waits):
+                return found, []
+            right = [*found, *back]
+            together = tested([each for each in suspects if each not in right], right, True)
+            apart = [each for each in right if each not in together]
+            if circle := _circle(apart, suspects, tested):
+                rest = [each for each in right if each not in circle]
+                together = tested([each for each in suspects if each not in rest], rest, True)
         except CourseError:  # cannot compose the files
-            return {}
-        wrong = tuple(each for each in failing if each not in right)
-        return dict.fromkeys(right, wrong) if wrong else {}
+            return {}, []
+        return ({each: waits for each, waits in found.items() if each in together},
+                circle or apart)
 
     def _is_missing(self, number: str) -> bool:
         """Return whether a file with this exercise was not submitted, or was refused."""
         return any(symbol.partition(":")[0] not in self.submission.texts
                    for hole in self.stage.holes if hole.id == number for symbol in hole.symbols)
+
+
+def _circle(holes: Sequence[str], suspects: Sequence[str],
+            tested: Callable[[Collection[str], Sequence[str], bool], Collection[str]]) -> list[str]:
+    """Return the exercises that need the package's version of one that needs theirs."""
+    needs: dict[str, set[str]] = {each: set() for each in holes}
+    for pair in itertools.combinations(holes, 2):
+        right = tested([each for each in suspects if each not in pair], pair, True)
+        for one, other in (pair, pair[::-1]):
+            if one not in right:
+                needs[one].add(other)
+    for middle, one in itertools.product(holes, holes):  # what is needed by what is needed
+        if middle in needs[one]:
+            needs[one] |= needs[middle]
+    return [each for each in holes if each in needs[each]]
 
 
 def _spans(stage: Stage, texts: Mapping[str, str]) -> Spans:
