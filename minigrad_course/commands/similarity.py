@@ -12,12 +12,13 @@ from rich.table import Table
 
 from ..content.selection import stages_named
 from ..content.stages import CourseError, Stage, stages
-from ..grading.intake import labels, take_in
+from ..grading.intake import labels
 from ..grading.printable import one_line
-from ..similarity.compare import Likeness, compare
+from ..jobs.job import check_existence, files_of
+from ..jobs.reader import read_all
+from ..similarity.compare import Likeness, compare_answers
 from ..similarity.pages import Named, Texts, as_csv, as_html, exercises
-from ..similarity.readable import readable
-from ..similarity.signs import Sign, signs
+from ..similarity.signs import Sign
 
 app = typer.Typer()
 FORMATS = ("terminal", "csv", "html")
@@ -74,15 +75,23 @@ def _compared(paths: list[Path], chosen: list[Stage]
     found: list[Likeness] = []
     named: list[tuple[str, str, Sign]] = []
     texts: Texts = {}
-    names = labels(paths)
+    check_existence(paths)
+    names, count = labels(paths), 0
     for stage in chosen:
-        taken = {name: readable(stage, take_in(path, stage).texts)
-                 for name, path in zip(names, paths, strict=True)}
-        texts[stage.number] = {name: each for name, each in taken.items() if each}
-        found += compare(stage, texts[stage.number])
-        named += [(stage.number, name, sign) for name, each in texts[stage.number].items()
-                  for sign in signs(stage, each)]
-    return found, named, texts, sum(map(len, texts.values()))
+        taken = {name: files_of(path, stage) for name, path in zip(names, paths, strict=True)}
+        taken = {name: each for name, each in taken.items() if each.texts}
+        count += len(taken)
+        read = dict(zip(taken, read_all([*taken.values()]), strict=True))
+        texts[stage.number] = {name: each.texts for name, each in read.items()}
+        found += compare_answers(stage, {name: each.answers for name, each in read.items()
+                                         if each.answers is not None})
+        for name, each in read.items():
+            named += [(stage.number, name, sign) for sign in each.signs]
+            if each.problem:
+                path = next(iter(taken[name].texts))
+                named.append((stage.number, name, Sign(f"cannot be compared: {each.problem}",
+                                                       path, 1)))
+    return found, named, texts, count
 
 
 def _show(console: Console, found: list[Likeness], named: Named, count: int) -> None:

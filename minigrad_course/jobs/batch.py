@@ -20,7 +20,7 @@ from . import limited
 from .class_list import ClassList, Member, settings_key, write_list
 from .executors import finished
 from .history import Again, History, now
-from .job import Job, make_job
+from .job import Job, check_existence, make_job
 from .record import Record
 from .work import merged
 
@@ -45,13 +45,7 @@ def grade_all(paths: Sequence[Path], settings: Settings, sandbox: Sandbox, secre
     """
     for stage in settings.stages:
         probe_jobs(stage, secret)  # an error in the course raises before any grading
-    for path in paths:
-        try:
-            os.lstat(path)
-        except FileNotFoundError as error:
-            raise CourseError(f"cannot read {path}: {error.strerror}") from None
-        except OSError:
-            pass  # it exists; grading will report the error
+    check_existence(paths)
     names = labels(paths)
     history = None if kept is None else History(kept)
     known = {} if history is None else history.known()

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -23,7 +24,7 @@ from ..grading.process import Limits
 from ..grading.settings import Settings
 from .ground import ground
 
-__all__ = ["Files", "Job", "make_job"]
+__all__ = ["Files", "Job", "check_existence", "files_of", "make_job"]
 
 
 @dataclass(frozen=True)
@@ -82,11 +83,23 @@ def make_job(path: Path, settings: Settings, secret: int, limits: Limits, sandbo
              require_sandbox: bool = False) -> Job:
     """Read a submission and return its job.  If it cannot be read, the job says why."""
     name = os.fsencode(path.name or str(path)).decode("utf-8", "backslashreplace")
-    return Job(name, tuple(_files(path, stage) for stage in settings.stages), secret,
+    return Job(name, tuple(files_of(path, stage) for stage in settings.stages), secret,
                dict(settings.weights), settings.hints, limits, sandbox, require_sandbox)
 
 
-def _files(path: Path, stage: Stage) -> Files:
+def check_existence(paths: Iterable[Path]) -> None:
+    """Raise CourseError if a submission does not exist; other errors concern it alone."""
+    for path in paths:
+        try:
+            os.lstat(path)
+        except FileNotFoundError as error:
+            raise CourseError(f"cannot read {path}: {error.strerror}") from None
+        except OSError:
+            pass  # it exists; reading it will report the error
+
+
+def files_of(path: Path, stage: Stage) -> Files:
+    """Read the files for one stage; if that fails, say why instead."""
     try:
         found = collect(path, stage)
     except Exception as error:  # it concerns this submission alone

@@ -35,7 +35,8 @@ from .fingerprints import WINDOW, covered, fingerprints, runs
 from .siblings import Sibling, siblings
 from .tokens import Token, answers, shipped, statements
 
-__all__ = ["PACKAGE", "Likeness", "Share", "compare", "text_of"]
+__all__ = ["PACKAGE", "Answer", "Answers", "Likeness", "Share", "compare", "compare_answers",
+           "given_statements", "read_answers", "text_of"]
 
 PACKAGE = "the package"
 #: Report a stage from this share of its countable tokens on, if at least this many are in common.
@@ -92,16 +93,16 @@ class Likeness:
 
 
 @dataclass(frozen=True)
-class _Answer:
+class Answer:
     """Some tokens, their fingerprints, and the statements that do not count."""
 
     tokens: list[Token]
     marks: dict[int, list[int]]
     given: frozenset[tuple[str, ...]] = frozenset()  # statements that do not count
 
-    def without(self, left_out: set[int]) -> _Answer:
+    def without(self, left_out: set[int]) -> Answer:
         """Return the answer without some fingerprints."""
-        return _Answer(self.tokens, {mark: where for mark, where in self.marks.items()
+        return Answer(self.tokens, {mark: where for mark, where in self.marks.items()
                                      if mark not in left_out}, self.given)
 
     def countable(self, left_out: set[int]) -> set[int]:
@@ -122,11 +123,11 @@ class _Answer:
 
 
 @dataclass(frozen=True)
-class _Answers:
+class Answers:
     """One person's answers to a stage: by exercise, and all code together."""
 
-    holes: dict[str, _Answer]
-    all: _Answer
+    holes: dict[str, Answer]
+    all: Answer
 
 
 def text_of(stage: Stage, name: str, path: str, submissions: dict[str, dict[str, str]]) -> str:
@@ -139,8 +140,13 @@ def compare(stage: Stage, submissions: dict[str, dict[str, str]]) -> list[Likene
 
     `submissions` has the texts by module path, for each name.
     """
+    return compare_answers(stage, {name: read_answers(stage, texts)
+                                   for name, texts in submissions.items()})
+
+
+def compare_answers(stage: Stage, written: dict[str, Answers]) -> list[Likeness]:
+    """Return the same for answers that have been read, by name."""
     package = _package(stage)
-    written = {name: _answers(stage, texts) for name, texts in submissions.items()}
     found = [_likeness(stage, (name, written[name]), (PACKAGE, package), {}) for name in written]
     known = {each.one: {share.hole for share in each.shares if share.part >= SIBLING_SHARE}
              for each in found}
@@ -168,7 +174,7 @@ def compare(stage: Stage, submissions: dict[str, dict[str, str]]) -> list[Likene
 class _Left:
     """The parts of an exercise that do not count between submissions."""
 
-    def __init__(self, package: _Answer, written: Sequence[_Answer]) -> None:
+    def __init__(self, package: Answer, written: Sequence[Answer]) -> None:
         most = len(written) / 4 if len(written) >= 8 else len(written)
         marks = Counter(mark for each in written for mark in each.marks)
         counts = Counter(words for each in written for words in each.statements)
@@ -178,8 +184,8 @@ class _Left:
 
 
 @cache
-def _package(stage: Stage) -> _Answers:
-    return _answers(stage, {path: module(stage.package, path).text for path in stage.modules})
+def _package(stage: Stage) -> Answers:
+    return read_answers(stage, {path: module(stage.package, path).text for path in stage.modules})
 
 
 @cache
@@ -196,24 +202,30 @@ def _stubs(stage: Stage) -> dict[str, str]:
     return {path: stage.handed_out(path) for path in stage.modules}
 
 
-def _answers(stage: Stage, texts: dict[str, str]) -> _Answers:
+def given_statements(stage: Stage) -> frozenset[tuple[str, ...]]:
+    """Return the statements that the exercise already contains."""
+    return _shipped(stage)[1]
+
+
+def read_answers(stage: Stage, texts: dict[str, str]) -> Answers:
+    """Return the tokens and fingerprints of a submission.  This parses the texts."""
     marks, given = _shipped(stage)
 
-    def answer(tokens: list[Token]) -> _Answer:
+    def answer(tokens: list[Token]) -> Answer:
         found = fingerprints([each.text for each in tokens])
-        return _Answer(tokens, found, given).without(set(marks))
+        return Answer(tokens, found, given).without(set(marks))
 
     written = answers(stage, texts, _stubs(stage))
     every = [token for part in (*written.holes.values(), written.elsewhere) for token in part]
-    return _Answers({hole: answer(part) for hole, part in written.holes.items()}, answer(every))
+    return Answers({hole: answer(part) for hole, part in written.holes.items()}, answer(every))
 
 
 #: Compare an answer with another text: the number of countable tokens, and the positions that match
 #: in each of them.
-_Way = Callable[[_Answer, _Answer, _Left], tuple[int, set[int], set[int]]]
+_Way = Callable[[Answer, Answer, _Left], tuple[int, set[int], set[int]]]
 #: A name and that person's answers.
-_Side = tuple[str, _Answers]
-_NOTHING = _Left(_Answer([], {}), ())
+_Side = tuple[str, Answers]
+_NOTHING = _Left(Answer([], {}), ())
 
 
 def _likeness(stage: Stage, one: _Side, other: _Side, left_out: dict[str, _Left]) -> Likeness:
@@ -262,13 +274,13 @@ def _contained(stage: Stage, mine: _Side, theirs: _Side, names: tuple[str, str],
     return Likeness(stage.number, *names, tuple(shares), lines.found)
 
 
-def _by_runs(answer: _Answer, whole: _Answer, left: _Left) -> tuple[int, set[int], set[int]]:
+def _by_runs(answer: Answer, whole: Answer, left: _Left) -> tuple[int, set[int], set[int]]:
     shared = set(answer.marks) & set(whole.marks) - left.marks
     countable = answer.countable(left.marks)
     return len(countable), covered(answer.marks, shared) & countable, covered(whole.marks, shared)
 
 
-def _by_statements(answer: _Answer, whole: _Answer, left: _Left) -> tuple[int, set[int], set[int]]:
+def _by_statements(answer: Answer, whole: Answer, left: _Left) -> tuple[int, set[int], set[int]]:
     of, common, found = 0, set(), set()
     for words, positions_there in answer.statements.items():
         if words in left.statements:
@@ -286,14 +298,14 @@ class _Siblings:
 
     def __init__(self, stage: Stage) -> None:
         marks, given = _shipped(stage)
-        self.all = [(each, _Answer(each.tokens, each.marks, given).without(set(marks)))
+        self.all = [(each, Answer(each.tokens, each.marks, given).without(set(marks)))
                     for each in siblings(stage.package)]
         self.where: dict[object, list[int]] = {}
         for index, (_, answer) in enumerate(self.all):
             for mark in (*answer.marks, *answer.statements):
                 self.where.setdefault(mark, []).append(index)
 
-    def nearest(self, answer: _Answer) -> list[tuple[Sibling, _Answer]]:
+    def nearest(self, answer: Answer) -> list[tuple[Sibling, Answer]]:
         """Return the few functions that have most in common with an answer."""
         counts: Counter[int] = Counter()
         for mark in answer.marks:
@@ -306,7 +318,7 @@ class _Siblings:
 _siblings = cache(_Siblings)
 
 
-def _like_siblings(stage: Stage, name: str, mine: _Answers, known: set[str]) -> Iterator[Likeness]:
+def _like_siblings(stage: Stage, name: str, mine: Answers, known: set[str]) -> Iterator[Likeness]:
     """Yield the most similar sibling for each exercise that is not in `known`."""
     for hole in stage.holes:
         answer = mine.holes[hole.id]
@@ -330,7 +342,7 @@ class _Lines:
     def __init__(self) -> None:
         self.found: dict[tuple[str, str, str], set[int]] = {}
 
-    def mark(self, name: str, hole: str, answer: _Answer, positions: set[int]) -> None:
+    def mark(self, name: str, hole: str, answer: Answer, positions: set[int]) -> None:
         """Mark the lines of some tokens."""
         for position in positions:
             token = answer.tokens[position]

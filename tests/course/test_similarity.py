@@ -48,7 +48,7 @@ def reported(stage: Stage, **submissions: dict[str, str]) -> set[tuple[str, str]
 
 
 def against_package(stage: Stage, texts: dict[str, str]) -> Likeness:
-    return comparing._likeness(stage, ("x", comparing._answers(stage, texts)),
+    return comparing._likeness(stage, ("x", comparing.read_answers(stage, texts)),
                                (PACKAGE, comparing._package(stage)), {})
 
 
@@ -141,7 +141,7 @@ def test_the_figures_that_the_thresholds_rest_on():
     assert max(each.part for each in shares if each.of >= HOLE_TOKENS) < 0.8
     assert max(each.common for each in shares if each.part >= HOLE_SHARE) < HOLE_TOKENS / 2
     near = [each.whole for stage, name in INDEPENDENT
-            for each in comparing._like_siblings(stage, name, comparing._answers(
+            for each in comparing._like_siblings(stage, name, comparing.read_answers(
                 stage, answered(stage, name)), set())]
     assert max(each.part for each in near if each.of >= SIBLING_TOKENS) < 0.6
 
@@ -257,7 +257,7 @@ def test_submissions_with_the_same_name_are_told_apart(tmp_path):
 def test_independent_pairs_are_far_below_the_thresholds():
     for stage in SEVERAL:
         given = {name: answered(stage, name) for name in answers(stage)}
-        written = {name: comparing._answers(stage, texts) for name, texts in given.items()}
+        written = {name: comparing.read_answers(stage, texts) for name, texts in given.items()}
         for one, other in combinations(written.items(), 2):
             found = comparing._likeness(stage, one, other, {})
             assert found.whole.part < 0.25

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import dataclasses
 import json
 import os
 import subprocess
@@ -22,8 +23,8 @@ from minigrad_course.content import stages as course
 from minigrad_course.grading.process import Limits
 from minigrad_course.grading.settings import Settings
 from minigrad_course.grading.ungraded import NOT_GRADED, could_not
-from minigrad_course.jobs import limited
-from minigrad_course.jobs.job import Job, make_job
+from minigrad_course.jobs import limited, reader
+from minigrad_course.jobs.job import Job, files_of, make_job
 from minigrad_course.jobs.record import Record
 from minigrad_course.jobs.work import NOT_READ
 from tests.support.attacks import MODULE, SOLUTION, STAGE, STUB, check_reports
@@ -231,3 +232,33 @@ def test_a_record_is_short(tmp_path):
     forged = json.dumps(record.as_dict()).replace('"points": 0', '"points": "9"')
     with pytest.raises(TypeError, match="whole numbers"):
         Record.from_json(forged)
+
+
+def test_no_text_ends_a_comparison(tmp_path):
+    """What can be compared is compared, and the rest is named."""
+    kinds = {"many": TEXTS["256 KB of names"][0], "sums": TEXTS["5,000 additions"][0],
+             "chain": TEXTS["an elif chain of 2,500 branches"][0]}
+    for name, text in {"a": SOLUTION, "z": STUB, **kinds}.items():
+        (tmp_path / f"{name}.py").write_text(text)
+    (tmp_path / ("\U0001f40d" * 62 + ".py")).write_text(SOLUTION)
+    (tmp_path / "folder").mkdir()
+    paths = sorted(str(path) for path in tmp_path.iterdir())
+    result = CliRunner().invoke(app, ["similarity", *paths, "--stage", "07", "--format", "csv"])
+    assert result.exit_code == 0, result.output
+    rows = [*csv.DictReader(result.output.splitlines())]
+    alike = {row["one"] for row in rows if row["other"] == "the package"}
+    assert {"a.py", "\U0001f40d" * 62 + ".py"} <= alike
+    named = {row["one"]: row["sign"] for row in rows if "cannot be compared" in row["sign"]}
+    assert "tokens, and the limit is" in named["many.py"]
+    for name in kinds:
+        assert f"{name}.py" in alike | set(named)
+
+
+@pytest.mark.parametrize("ending", slow_but(2, ENDINGS))
+def test_however_reading_ends_the_rest_is_compared(ending, tmp_path, monkeypatch):
+    monkeypatch.setattr(reader, "CHILD", "tests.support.bad_child")
+    files = []
+    for name in ("one", "two"):
+        (tmp_path / name).write_text(STUB)
+        files.append(dataclasses.replace(files_of(tmp_path / name, STAGE), error=ending))
+    assert [bool(each.problem) for each in reader.read_all(files)] == [True, True]
