@@ -11,8 +11,10 @@ NOTE [Landlock]
 NOTE [System calls]
     A seccomp filter refuses the calls that reach out of the process: the network, other processes,
     namespaces, and memory that is not attributed to any process (System V, memfd, shared mappings,
-    keys).  No process can leave its session, so all of them are killed with it.  Changing a file's
-    permissions, owner or times is refused as well, because Landlock does not cover it.
+    keys).  Locks and watches on files are refused too, because two submissions that can read the
+    same file could pass messages with them.  No process can leave its session, so all of them are
+    killed with it.  Changing a file's permissions, owner or times is refused as well, because
+    Landlock does not cover it.
     A refused call fails with EPERM.  `clone3` fails with ENOSYS, so that the C library falls back
     to `clone`, whose flags the filter can inspect.
 """
@@ -50,6 +52,7 @@ REFUSED = {
     "utime": (132, -1), "utimes": (235, -1), "futimesat": (261, -1), "utimensat": (280, 88),
     "setxattr": (188, 5), "lsetxattr": (189, 6), "fsetxattr": (190, 7),
     "removexattr": (197, 14), "lremovexattr": (198, 15), "fremovexattr": (199, 16),
+    "flock": (73, 32), "inotify_init": (253, -1), "inotify_init1": (294, 26),
     "name_to_handle_at": (303, 264), "open_by_handle_at": (304, 265),
 }
 CLONE3 = 435
@@ -64,8 +67,8 @@ OTHERS = {
     "sched_setaffinity": (203, 122, True), "sched_setscheduler": (144, 119, True),
     "sched_setparam": (142, 118, True), "sched_setattr": (314, 274, True),
 }
-#: `fcntl` with these commands can send signals to other processes.
-FCNTL, OWNERS = (72, 25), (8, 10, 15)
+#: `fcntl` with these commands can send signals to other processes, or lock or watch a file.
+FCNTL, OWNERS = (72, 25), (8, 10, 15, 6, 7, 37, 38, 1024, 1026)
 
 _LOAD, _EQUAL, _ANY_BIT, _FROM, _RETURN = 0x20, 0x15, 0x45, 0x35, 0x06
 _ALLOW, _EPERM, _ENOSYS = 0x7FFF0000, 0x00050001, 0x00050026

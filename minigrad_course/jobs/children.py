@@ -1,4 +1,4 @@
-"""Start a process that reads students' texts, and turn whatever ends it into a reason."""
+"""Start a process that reads students' texts, and report why it ended."""
 
 from __future__ import annotations
 

@@ -76,6 +76,9 @@ CLAIMS = {
     "namespaces, mounts, tracing, keys, System V memory": [
         f"{REACH}[a user namespace]", f"{REACH}[a mount]", f"{REACH}[tracing]",
         f"{REACH}[a key]", f"{REACH}[shared memory of System V]", f"{REACH}[a file in memory]"],
+    "locks and watches on files": [
+        f"{REACH}[a lock on a shared file]", f"{REACH}[a watch on it]",
+        "hostile/test_confined.py::test_no_lock_and_no_watch_joins_two_processes"],
     "more than 64 processes and threads": [
         "hostile/test_harm.py::test_few_processes_can_be_started",
         f"{HARM}[a fork bomb]", f"{HARM}[a thread bomb]"],
