@@ -292,12 +292,13 @@ class MersenneTwister:
             shape, dtype = p.shape if shape is None else shape, dtype or p.dtype
             wide = _compute_type(p.dtype)
             chance: Any = np.broadcast_to(p.astype(wide), shape)
+            hits: Array = self._unit(_size(shape), wide).reshape(shape) < chance
         else:
             random_checks.check_chance(p)
             shape, dtype = () if shape is None else shape, dtype or np.float32
-            # PyTorch compares with a float64 number for every dtype of the result.
-            wide, chance = np.float64, p
-        hits: Array = self._unit(_size(shape), wide).reshape(shape) < chance
+            # PyTorch compares a float64 number, for every dtype of the result, with p.
+            words = self._double_words(_size(shape)) & _53_BITS
+            hits = (words < np.uint64(math.ceil(p * 2**53))).reshape(shape)
         return hits.astype(dtype)
 
     def exponential(self, shape: Shape, dtype: Any = np.float32, rate: float = 1.0) -> Array:
@@ -410,6 +411,11 @@ class MersenneTwister:
         return results
 
     def _double_words(self, count: int) -> Array:
+        """Return the next 2 `count` words in pairs, the first one in the upper half."""
+        if count >= _MANY:
+            with self._lock:
+                self._untouched = False
+                return self._seeder.randint(0, 2**64, count, np.uint64)
         words = self.random_raw(2 * count)
         double: Array = words[0::2] << _32
         double |= words[1::2]
