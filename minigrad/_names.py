@@ -106,14 +106,16 @@ NAMES = {
         "autograd.variable": "Variable variable=.",
     },
     "autograd.profiler": {
-        "autograd.profiler.contexts": (
-            "emit_nvtx kineto_available profile record_function contexts=."),
+        "autograd.profiler.collect": "collect=.",
+        "autograd.profiler.contexts": "kineto_available profile record_function contexts=.",
         "autograd.profiler.device": "device=.",
         "autograd.profiler.device_times": "device_times=.",
+        "autograd.profiler.emit": "emit_nvtx emit=.",
         "autograd.profiler.html": "html=.",
         "autograd.profiler.nvtx": "nvtx=.",
         "autograd.profiler.op_names": "op_names=.",
         "autograd.profiler.recorder": "recorder=.",
+        "autograd.profiler.results": "results=.",
         "autograd.profiler.table": "table=.",
         "autograd.profiler_util": "EventList FunctionEvent",
     },

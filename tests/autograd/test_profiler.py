@@ -13,7 +13,8 @@ import pytest
 
 import minigrad as torch
 from minigrad import _state, nn
-from minigrad.autograd.profiler import contexts, emit_nvtx, profile, record_function
+from minigrad.autograd.profiler import emit as emitting
+from minigrad.autograd.profiler import emit_nvtx, profile, record_function
 from minigrad.autograd.profiler.nvtx import NvtxRecorder
 from minigrad.autograd.profiler.op_names import op_name
 from minigrad.autograd.profiler_util import (
@@ -707,9 +708,9 @@ def ranges(monkeypatch):
     """Pretend that there is a GPU, and return the list that its ranges are written to."""
     opened = []
     nvtx = SimpleNamespace(RangePush=opened.append, RangePop=lambda: opened.append("end"))
-    monkeypatch.setattr(contexts.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(emitting.cuda, "is_available", lambda: True)
     fake = SimpleNamespace(cuda=SimpleNamespace(nvtx=nvtx))
-    monkeypatch.setattr(contexts, "backend_for", lambda device: fake)
+    monkeypatch.setattr(emitting, "backend_for", lambda device: fake)
     return opened
 
 

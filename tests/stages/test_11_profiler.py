@@ -17,6 +17,7 @@ import pytest
 import minigrad as torch
 from minigrad import _state
 from minigrad.autograd.profiler import contexts, profile, record_function
+from minigrad.autograd.profiler.collect import events_of
 from minigrad.autograd.profiler.recorder import (
     BACKWARD,
     FUNCTION,
@@ -33,7 +34,6 @@ from minigrad.autograd.profiler_util import (
     EventList,
     FunctionEvent,
     FunctionEventAvg,
-    events_of,
     within,
 )
 from minigrad.graph.node import NaryNode

@@ -15,19 +15,17 @@ from __future__ import annotations
 import functools
 import warnings
 from collections.abc import Callable
-from pathlib import Path
 from time import perf_counter_ns
 from typing import Any, Self
 
 from ... import _state, cuda
-from ...device import backend_for
-from ..profiler_util import EventList, FunctionEvent, FunctionEventAvg, events_of
+from ..profiler_util import EventList
+from .collect import events_of
 from .device import DeviceRecorder
-from .nvtx import NvtxRecorder
 from .recorder import DetailedRecorder, Recorder
+from .results import Results
 
-__all__ = ["EventList", "FunctionEvent", "FunctionEventAvg", "emit_nvtx", "kineto_available",
-           "profile", "record_function"]
+__all__ = ["kineto_available", "profile", "record_function"]
 
 UNFINISHED = "<unfinished torch.autograd.profile>"
 
@@ -91,7 +89,7 @@ def timed_event() -> cuda.Event:
     return cuda.Event(enable_timing=True)
 
 
-class profile(_Recording):
+class profile(_Recording, Results):
     """Measure every op, node and `record_function` block that runs in a `with` block.
 
     `record_shapes` stores the shapes of inputs, `with_stack` the calls that led to each event, and
@@ -161,70 +159,6 @@ class profile(_Recording):
             del self._recorder
         return self._events
 
-    def table(self, sort_by: str | None = None, row_limit: int = 100,
-              max_src_column_width: int | None = 75, max_name_column_width: int | None = 55,
-              max_shapes_column_width: int | None = 80, header: str | None = None,
-              top_level_events_only: bool = False) -> str:
-        """Return a table with a row for each event; see `EventList.table`."""
-        return self.function_events.table(
-            sort_by, row_limit, max_src_column_width, max_name_column_width,
-            max_shapes_column_width, header, top_level_events_only)
-
-    def key_averages(self, group_by_input_shape: bool = False,
-                     group_by_stack_n: int = 0) -> EventList:
-        """Return the averages of the events by name; see `EventList.key_averages`."""
-        return self.function_events.key_averages(group_by_input_shape, group_by_stack_n)
-
-    def total_average(self) -> FunctionEventAvg:
-        """Return the sum of all events."""
-        return self.function_events.total_average()
-
-    @property
-    def self_cpu_time_total(self) -> float:
-        """The sum of the self times of all events, in microseconds."""
-        return self.function_events.self_cpu_time_total
-
-    def export_chrome_trace(self, path: str | Path) -> None:
-        """Write a trace that https://ui.perfetto.dev and chrome://tracing open.
-
-        >>> import os, tempfile
-        >>> from minigrad import ones
-        >>> with profile() as prof:
-        ...     x = ones(2) * 3
-        >>> path = os.path.join(tempfile.mkdtemp(), "trace.json")
-        >>> prof.export_chrome_trace(path); os.path.getsize(path) > 100
-        True
-        """
-        self.function_events.export_chrome_trace(path)
-
-    def export_stacks(self, path: str | Path, metric: str = "self_cpu_time_total") -> None:
-        """Write stacks with their times; requires `with_stack`.
-
-        >>> import os, tempfile
-        >>> from minigrad import ones
-        >>> path = os.path.join(tempfile.mkdtemp(), "stacks.txt")
-        >>> with profile(with_stack=True) as prof:
-        ...     x = ones(1000).sum()
-        >>> prof.export_stacks(path); os.path.exists(path)
-        True
-        """
-        if not self.with_stack:
-            raise AssertionError("export_stacks() requires with_stack=True")
-        self.function_events.export_stacks(path, metric)
-
-    def export_html(self, path: str | Path, title: str = "Profile") -> None:
-        """Write a page with a flame graph of the events; it needs only a browser.
-
-        >>> import os, tempfile
-        >>> from minigrad import ones
-        >>> path = os.path.join(tempfile.mkdtemp(), "profile.html")
-        >>> with profile() as prof:
-        ...     x = ones(1000).sum()
-        >>> prof.export_html(path, title="A sum"); "A sum" in Path(path).read_text(encoding="utf-8")
-        True
-        """
-        self.function_events.export_html(path, title)
-
 
 class record_function:
     """A named block, or a decorator for a named function, that profiles show.
@@ -269,39 +203,5 @@ class record_function:
         raise NotImplementedError("11.8 Named blocks is yours to write")
 
 
-class emit_nvtx(_Recording):
-    """Mark every op and node for NVIDIA's profilers (`nsys profile python program.py`).
-
-    Needs a GPU and CuPy; raises `RuntimeError` otherwise.  An op's range is named `aten::mul, seq =
-    5`, its backward's `MulBackward0, seq = 5`; `record_shapes` appends the sizes of the inputs.
-
-    >>> from minigrad import cuda, ones
-    >>> with emit_nvtx(enabled=cuda.is_available(), record_shapes=True):
-    ...     y = ones(2, 3) * 2
-    >>> y.shape
-    torch.Size([2, 3])
-    """
-
-    def __init__(self, enabled: bool = True, record_shapes: bool = False) -> None:
-        super().__init__(enabled)
-        self.record_shapes = record_shapes
-
-    def __enter__(self) -> Self:
-        if self.enabled:
-            if not cuda.is_available():
-                raise RuntimeError("emit_nvtx needs an NVIDIA GPU and CuPy, which are missing; "
-                                   "profile() measures the CPU.")
-            self._recorder = NvtxRecorder(backend_for("cuda").cuda.nvtx, self.record_shapes)
-            self._start(self._recorder)
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        if self.enabled:
-            self._stop(self._recorder)
-
-    def _title(self) -> str:
-        return "NVTX annotation"
-
-
-for _each in (emit_nvtx, kineto_available, profile, record_function):
+for _each in (kineto_available, profile, record_function):
     _each.__module__ = __name__.rpartition(".")[0]  # as in PyTorch, for pickles and reprs
