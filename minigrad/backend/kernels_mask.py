@@ -45,7 +45,7 @@ def where(condition: Array, *branches: Any) -> Array:
 
 
 def is_fast(condition: Array, x: Array, y: Array) -> bool:
-    """Tell whether `by_bits` can select, and does so faster than the library's own function."""
+    """Return whether `by_bits` can select here, faster than the library's own function."""
     whole = x if x.ndim >= y.ndim else y
     return (
         whole.size >= _FEW

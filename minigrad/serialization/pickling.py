@@ -112,7 +112,7 @@ class Writer(PythonPickler):  # type: ignore[misc]
         type: save_type, type(lambda: 0): save_global}
 
     def reducer_override(self, obj: Any) -> Any:
-        """Return how to rebuild an object if PyTorch has its own way; `NotImplemented` otherwise."""
+        """Return how PyTorch rebuilds an object, or `NotImplemented` for pickle's own way."""
         if isinstance(obj, Name):
             return obj.qualified
         if type(obj) is Size:
