@@ -51,7 +51,7 @@ class Memory:
         self.reference = reference
 
 
-#: Python's pickler written in Python; type checkers know only a part of it.
+#: Python's pickler written in Python; type checkers see only a part of it.
 PythonPickler: Any = vars(pickle)["_Pickler"]
 
 

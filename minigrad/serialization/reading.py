@@ -1,4 +1,4 @@
-"""Reads the pickle and the memories of a file; archive.py and legacy.py know where these are."""
+"""Reads the pickle and the memories of a file; archive.py and legacy.py find them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a finished profile offers: tables, averages and exports of its events."""
+"""Tables, averages and exports of a finished profile."""
 
 from __future__ import annotations
 
