@@ -189,6 +189,17 @@ def for_a_hole(stage):
             and any("mark.hole" in ast.unparse(mark) for mark in each.decorator_list)]
 
 
+def named_by_hole(stage):
+    """The names of a stage's tests by the exercise that they are for."""
+    found = {hole.id: [] for hole in stage.holes}
+    for each in ast.walk(ast.parse(stage.tests.read_text(encoding="utf-8"))):
+        if isinstance(each, ast.FunctionDef):
+            for mark in map(ast.unparse, each.decorator_list):
+                if mark.startswith("pytest.mark.hole("):
+                    found.setdefault(ast.literal_eval(mark[17:-1]), []).append(each.name)
+    return found
+
+
 WITH_HOLES = [each for each in stages() if each.holes]
 
 
@@ -205,6 +216,22 @@ def test_sentences_and_the_tests_that_they_are_about_exist(stage):
     for symptom, test in stage.words.get("about", {}).items():
         assert symptom in stage.words["symptoms"]
         assert test in stage.words["tests"]
+
+
+@pytest.mark.parametrize("stage", WITH_HOLES, ids=lambda stage: stage.key)
+def test_with_several_mistakes_the_sentence_and_the_test_that_it_is_about_are_shown(stage):
+    tests = named_by_hole(stage)
+    for hole in stage.holes:
+        mine = stage.symptoms_of(hole)
+        failing = tuple(Outcome(f"t.py::{name}", (hole.id,), False, "assert 1 == 2")
+                        for name in tests[hole.id])
+        for position, symptom in enumerate(mine):
+            if about := stage.words.get("about", {}).get(symptom):
+                assert about in tests[hole.id], f"{symptom} belongs to another exercise"
+                trial = Trial(failing, dict.fromkeys(mine[position:], True))
+                (verdict,) = verdicts(stage, trial, [hole])
+                assert verdict.diagnosis == stage.words["symptoms"][symptom]
+                assert verdict.first.test == f"t.py::{about}"
 
 
 def test_code_that_takes_too_long_is_told_so_and_others_wait_for_it():
