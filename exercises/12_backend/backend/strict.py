@@ -262,7 +262,7 @@ class StrictModule:
 
 def strict(value: Any) -> Any:
     """Wrap an attribute of a NumPy module so that it takes and returns strict arrays."""
-    # 12.7 The backend (about 9 lines)
+    # 12.7 The backend (about 10 lines)
     # `strict` prepares an attribute of a NumPy module for the device, and the backend has
     # all attributes of `numpy_backend`, made strict. `as_array` turns any value into a
     # StrictArray, and `from_host` and `to_host` move arrays.

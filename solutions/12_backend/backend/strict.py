@@ -248,7 +248,8 @@ class StrictBackend(Kernels):
     def __getattr__(self, name: str) -> Any:
         if name == "errstate":
             raise AttributeError(name)
-        return strict(getattr(numpy_backend, name))
+        original = getattr(np, name, None)  # the backend has functions in place of some ufuncs
+        return strict(original if isinstance(original, np.ufunc) else getattr(numpy_backend, name))
 
     def as_array(self, value: Any) -> Any:
         """Return arrays unchanged and numbers as 0-d arrays."""
