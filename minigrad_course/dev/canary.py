@@ -18,7 +18,7 @@ from typing import Any
 from ..content.source import Module, body_span, module
 from ..content.stages import Hole, Stage
 from ..grading.asking import probes_of
-from ..grading.bundle import make_bundle
+from ..grading.bundle import make_bundle, remove_tests
 from ..grading.sandbox import Limits, best_sandbox
 from ..grading.sealed import with_sealed
 from ..running.trial import Trial, try_each
@@ -92,6 +92,7 @@ def _asked(stage: Stage, hole: Hole) -> list[tuple[str, dict[str, Any]]]:
     with tempfile.TemporaryDirectory(prefix="minigrad-") as folder:
         Path(folder).chmod(0o755)
         bundle = make_bundle(stage, planted(stage, hole), Path(folder), hole)
+        remove_tests(bundle)
         ended = best_sandbox().run(bundle, ["probes"], json.dumps(
             with_sealed(stage, hole, jobs)).encode(), Limits())
     answers = [json.loads(line) for line in ended.output.splitlines()[1:]]

@@ -2,8 +2,9 @@
 
 NOTE [Tests first]
     The process that runs the tests knows no seed, so its messages can be shown.  The process that
-    runs the probes knows the seeds, so its output is never shown.  Only exercises that
-    pass their tests are probed, because a failing test already takes their points.
+    runs the probes knows the seeds, so its output is never shown.  It has no tests, because their
+    references could answer the probes.  Only exercises that pass their tests are probed, because a
+    failing test already takes their points.
 
 NOTE [After a hang]
     Each process reports which test or probe it begins.  If one ends the process, it fails, and a
@@ -23,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from ..content.stages import CourseError, Hole, Stage
-from .bundle import make_bundle
+from .bundle import make_bundle, remove_tests
 from .sandbox import Ended, Limits, Sandbox
 
 __all__ = ["Job", "Runs", "Spans", "Tested", "is_for", "probe_jobs", "probes_of", "reference"]
@@ -128,8 +129,10 @@ class Runs:
     def probe(self, bundle: Path, jobs: Sequence[Job]) -> tuple[dict[Job, Any], dict[Job, str]]:
         """Return the answers by job, and the reason for each job without an answer.
 
-        A job that ends the process gets a reason, and a new process runs the jobs after it.
+        A job that ends the process gets a reason, and a new process runs the jobs after it.  The
+        tests are removed from the bundle first.
         """
+        remove_tests(bundle)
         answers: dict[Job, Any] = {}
         reasons: dict[Job, str] = {}
         left = list(jobs)

@@ -22,7 +22,7 @@ from ..running.learner_files import LearnerFiles
 from ..running.trial import as_plan
 from .sealed import shipped_instead
 
-__all__ = ["compiled_elsewhere", "compiled_package", "make_bundle"]
+__all__ = ["compiled_elsewhere", "compiled_package", "make_bundle", "remove_tests"]
 
 #: Copies that another process has compiled, by package; see primed.py.
 compiled_elsewhere: dict[str, str] = {}
@@ -83,6 +83,16 @@ def _compiled(package: Path) -> Path:
                            ignore=shutil.ignore_patterns("codegen", "*.pyi"))
     compileall.compile_dir(copy, quiet=2)
     return copy
+
+
+def remove_tests(bundle: Path) -> None:
+    """Remove everything from a bundle that the probes don't need.
+
+    Tests and symptoms compute what some exercises ask for, to compare it with an answer.  So they
+    must be gone before the probes decide, because an answer could call them.
+    """
+    shutil.rmtree(bundle / "tests", ignore_errors=True)
+    (bundle / "symptoms.py").unlink(missing_ok=True)
 
 
 def _add_second_copy(stage: Stage, texts: dict[str, str] | None, folder: Path, hole: Hole | None
