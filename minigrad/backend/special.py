@@ -1,8 +1,8 @@
 """Special functions that NumPy lacks: the error function, the gamma function, their derivatives.
 
-Everything is computed in float64 and returned in the dtype of the argument, except that `erf` and
-`lgamma` use other formulas for float32.  The two polynomials are Chebyshev expansions, computed
-with 40 digits by mpmath and cut off below 1e-16.
+Everything is computed in float64 and returned in the dtype of the argument, except that `erf`,
+`lgamma` and `digamma` use other formulas for float32.  The two polynomials are Chebyshev
+expansions, computed with 40 digits by mpmath and cut off below 1e-16.
 
 Source: https://dlmf.nist.gov, chapters 5 (gamma), 7 (erf) and 25.11 (Hurwitz zeta)
 """
@@ -158,13 +158,19 @@ def _lgamma(x: Array) -> Array:
     return result
 
 
-@in_float64
 def digamma(x: Array) -> Array:
     """Return the derivative of log Gamma.
 
     >>> digamma(np.array(1.0)).round(12)  # minus Euler's constant
     np.float64(-0.577215664902)
     """
+    x = np.asarray(x)
+    return _digamma(x) if x.dtype == np.float64 else special_float32.digamma(x)
+
+
+@in_float64
+def _digamma(x: Array) -> Array:
+    """Return the derivative of log Gamma of float64 arrays."""
     reflected = x < 0
     z = np.where(reflected, 1 - x, x)
     below = np.zeros_like(z)  # sum of 1 / z over the steps up to FAR
