@@ -23,6 +23,8 @@ __all__ = ["Ended", "Limits", "run_limited"]
 #: Seconds between two checks of the memory that all processes of a run hold together: Linux only
 #: limits each process separately.
 LOOK = 0.25
+#: How many bytes to keep of what a process writes to standard error.
+ERRORS = 8000
 
 
 @dataclass(frozen=True)
@@ -121,7 +123,9 @@ def _collect(process: subprocess.Popen[bytes], limits: Limits, user: int | None,
                 if not chunk:
                     selector.unregister(key.fileobj)
                 kept[key.fileobj] += chunk
-                if len(kept[key.fileobj]) > limits.output_bytes:
+                if key.fileobj is process.stderr:  # log messages, of which the end is enough
+                    del kept[key.fileobj][:-ERRORS]
+                elif len(kept[key.fileobj]) > limits.output_bytes:
                     reason = f"it wrote more than {limits.output_bytes} bytes"
     status = None
     if not reason:
@@ -129,7 +133,7 @@ def _collect(process: subprocess.Popen[bytes], limits: Limits, user: int | None,
             status = process.wait(max(0.1, ends - time.monotonic()))
         if status is None:
             reason = f"it did not end within {limits.seconds:.0f} seconds"
-    return Ended(bytes(kept[process.stdout]), bytes(kept[process.stderr])[-8000:], status, reason)
+    return Ended(bytes(kept[process.stdout]), bytes(kept[process.stderr]), status, reason)
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
@@ -165,17 +169,19 @@ def run_by_files(command: list[str], environment: dict[str, str], folder: str, j
             while status is None and not reason:
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     status = process.wait(0.1)
-                if max(map(_size, (output, errors))) > limits.output_bytes:
+                if _size(output) > limits.output_bytes:
                     reason = f"it wrote more than {limits.output_bytes} bytes"
+                elif _size(errors) > limits.stored_bytes:  # log messages are no reason to stop
+                    reason = f"it wrote more than {limits.stored_bytes} bytes to standard error"
                 elif status is None and time.monotonic() > ends:
                     reason = f"it did not end within {limits.seconds:.0f} seconds"
         finally:
             _kill(process)
         texts = []
         for file in (output, errors):
-            file.seek(0)
+            file.seek(0 if file is output else max(0, _size(file) - ERRORS))
             texts.append(file.read(limits.output_bytes))
-    return Ended(texts[0], texts[1][-8000:], None if reason else status, reason)
+    return Ended(texts[0], texts[1], None if reason else status, reason)
 
 
 def _size(file: IO[bytes]) -> int:

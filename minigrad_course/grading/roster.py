@@ -3,11 +3,13 @@
 NOTE [Names of files]
     Learning platforms put the person into the file name: Moodle `Ann Lee_12345_assign...`,
     Canvas `leeann_LATE_12345_678_engine.py`, Blackboard `Homework_alee_attempt_...`.  In such a
-    name only that part counts, because the student chose the rest.  Any other name counts as a
-    whole, without the ending, or up to its first underscore; so does the name of its folder.  A
-    name matches a person if it is the person's id, e-mail address, the part of that before the @,
-    or name.  If a name matches several people, or contains another person's id further on, it
-    remains unassigned, and the report lists all of them: minigrad never guesses.
+    name only that part counts, because the student chose the rest.  GitHub Classroom's folders end
+    with the student's GitHub name, so they need the roster's column `github`; Gradescope's folders
+    are only numbered, and the file `submission_metadata.yml` beside them names the people.  Any
+    other name counts as a whole, without the ending, or up to its first underscore; so does the
+    name of its folder.  A name matches a person if it is the person's id, e-mail address, the part
+    of that before the @, or name.  If a name matches several people, or contains another person's
+    id further on, it remains unassigned, and the report lists all of them: minigrad never guesses.
 """
 
 from __future__ import annotations
@@ -15,7 +17,8 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import permutations
@@ -48,10 +51,17 @@ class Person:
     @property
     def spellings(self) -> set[str]:
         """All spellings of the person in a file name."""
-        email = self.row.get("email", "").casefold()
-        words = re.findall(r"[^\W_]+", self.row.get("name", "").casefold())
-        names = {"".join(each) for each in permutations(words)} if 1 < len(words) <= 4 else set()
-        return {self.id.casefold(), email, email.partition("@")[0], *names} - {""}
+        email = _folded(self.row.get("email", ""))
+        words = _words(_folded(self.row.get("name", "")))
+        orders = permutations(words) if len(words) <= 4 else (
+            (*words[at:], *words[:at]) for at in range(len(words)))  # "last, first" in any script
+        return {_folded(self.id), email, email.partition("@")[0],
+                *("".join(each) for each in orders)} - {""}
+
+    @property
+    def github(self) -> str:
+        """The person's name on GitHub, or ""."""
+        return _folded(self.row.get("github", ""))
 
 
 @dataclass(frozen=True)
@@ -111,19 +121,27 @@ class Roster:
         *_, folder, name = ["", *Path(path).parts[-2:]]
         if one_line(folder + name) != folder + name:
             return [], False  # hidden characters can make it look like another name
-        stem = re.sub(r"\.(py|zip)$", "", name, flags=re.IGNORECASE).casefold()
+        stem = _folded(re.sub(r"\.(py|zip)$", "", name, flags=re.IGNORECASE))
+        if (submitters := gradescope_submitters(Path(path))) is not None:
+            people = [next(filter(None, map(self._named, map(_folded, each))), [])
+                      for each in submitters]
+            return list({each.id: each for found in people for each in found}.values()), True
+        if on_github := [each for each in self.people if each.github and any(
+                one == each.github or one.endswith(f"-{each.github}")
+                for one in (stem, _folded(folder)))]:
+            return on_github, True
         for pattern in _PLATFORMS:
             if set_by_platform := pattern.match(stem):
                 return self._named(set_by_platform[1]), True
         first, *others = re.split(r"_+", stem)
-        by_folder = self._named(folder.casefold())
+        by_folder = self._named(_folded(folder))
         mine = self._named(stem) or self._named(first)
         further = [each for part in others for each in self._named(part)]
         found = list({each.id: each for each in (*by_folder, *mine, *further)}.values())
         return found, bool(by_folder or mine)
 
     def _named(self, part: str) -> list[Person]:
-        wanted = {part, re.sub(r"[^\w]", "", part)} - {""}
+        wanted = {part, "_".join("".join(_words(each)) for each in part.split("_"))} - {""}
         indices = {index for each in wanted for index in self._indices.get(each, ())}
         return [self.people[index] for index in sorted(indices)]
 
@@ -198,6 +216,49 @@ def read_roster(path: Path) -> Roster:
     return Roster(columns, tuple(people.values()))
 
 
+def _folded(text: str) -> str:
+    """Return a text in one form for comparison: archives from macOS decompose accents."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFKC", text).casefold())
+
+
+def _words(text: str) -> list[str]:
+    """Return a text's words: letters, marks (vowels in many scripts) and digits."""
+    return "".join(each if unicodedata.category(each)[0] in "LMN" else " " for each in text).split()
+
+
+def gradescope_submitters(path: Path) -> list[list[str]] | None:
+    """Return what Gradescope's export says about each person of a submission, or `None`.
+
+    It exports folders such as `submission_123`, and describes all of them in one file.
+    """
+    for folder in (path, path.parent):
+        if re.fullmatch(r"submission_\d+", folder.name):
+            about = folder.parent / "submission_metadata.yml"
+            try:
+                lines = about.read_text(encoding="utf-8").splitlines()
+            except (OSError, UnicodeDecodeError):
+                return None
+            return list(_submitters(lines, folder.name))
+    return None
+
+
+def _submitters(lines: Sequence[str], submission: str) -> Iterator[list[str]]:
+    """Yield the student id, the e-mail address and the name of each submitter, as far as known."""
+    is_mine, in_names, person = False, False, dict[str, str]()
+    for line in [*lines, "end:"]:
+        if line[:1] not in (" ", "-"):
+            is_mine, in_names = line.rstrip() == f"{submission}:", False
+        elif re.fullmatch(r"  :\w+:.*", line):
+            in_names = line.strip() == ":submitters:"
+        if line.lstrip().startswith("- ") or not (is_mine and in_names):
+            if person:
+                yield [person[each] for each in (":sid", ":email", ":name") if each in person]
+            person = {}
+        key, _, value = line.strip().removeprefix("- ").partition(": ")
+        if is_mine and in_names and value.strip("'\" "):
+            person[key] = value.strip("'\" ")
+
+
 def _delimiter(text: str) -> str:
     first = text.partition("\n")[0]
     return max(",;\t", key=first.count)
@@ -207,4 +268,5 @@ def _column(text: str) -> str:
     """Return a column's standard name: "E-Mail" is email, "ID" is id."""
     plain = re.sub(r"[^a-z]", "", text.casefold())
     return {"id": "id", "email": "email", "mail": "email", "emailaddress": "email", "name": "name",
-            "fullname": "name", "studentid": "id"}.get(plain, text.strip())
+            "fullname": "name", "studentid": "id", "github": "github", "githubname": "github",
+            "githubusername": "github"}.get(plain, text.strip())

@@ -258,6 +258,14 @@ def test_where_pipes_cannot_be_waited_for(tmp_path, code, told):
     assert time.monotonic() - begun < 40
 
 
+@pytest.mark.parametrize("run", [process.run_limited, process.run_by_files])
+def test_log_messages_cost_nothing(run, tmp_path):
+    code = "import sys\nfor _ in range(9): sys.stderr.write('x' * 99_999)\nsys.stderr.write('end')"
+    ended = run([sys.executable, "-c", code], {}, str(tmp_path), b"", Limits(output_bytes=50_000))
+    assert (ended.reason, ended.status, len(ended.errors)) == ("", 0, process.ERRORS)
+    assert ended.errors.endswith(b"xend")
+
+
 @pytest.mark.parametrize("way", [plain_text.opened, plain_text.opened_by_path])
 @pytest.mark.parametrize(("name", "told"), [
     ("plain/a.py", None), ("linked/a.py", "is a link|is not readable"),

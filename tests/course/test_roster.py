@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -41,7 +42,8 @@ ROSTER = Roster(("id", "name", "email"), tuple(
     ("Homework 3_blee_attempt_2026-11-20-10-00-00_handin.py", "s102"),  # Blackboard
     ("Eva María Ñu_7_assignsubmission_file", "s103"), ("ñuevamaría_1_2_x.py", "s103"),
     ("s104_handin.py", "s104"),
-    ("sam.py", None),  # one word of a name is too little
+    ("sam.py", "s104"), ("Sam_7_assignsubmission_file", "s104"),  # the whole name is one word
+    ("eva.py", None),  # one word of a longer name is too little
     ("lee.py", None), ("handin.py", None), ("s10.py", None), ("xs101.py", None),
     ("s101_s102.py", None),  # of two
     ("leeann_12_34_blee.py", "s101"), ("leeann_LATE_12_34_s102_s103.py", "s101"),  # Canvas
@@ -60,6 +62,49 @@ def test_the_owner_of_a_submission(name, owner):
     matched = ROSTER.match([name])
     assert [each.id for each in matched.owners.values()] == ([owner] if owner else [])
     assert bool(matched.unknown) == (owner is None)
+
+
+SCRIPTS = ("李明", "李 小龙", "김민준", "山田 太郎", "Ольга Ивановна Петрова", "محمد علي",
+           "अनीता देसाई", "Nguyễn Văn An", "José",
+           "María del Carmen García López", "Ólafur", "สมชาย ใจดี")
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_names_in_any_script_match(name):
+    roster = Roster(("id", "name"), tuple(Person({"id": f"s{number}", "name": each})
+                                          for number, each in enumerate(SCRIPTS)))
+    first, *rest = re.split(r"\s+", name)
+    forms = [name, "".join((*rest, first)), f"{' '.join(rest)}, {first}" if rest else name]
+    paths = [made for each in forms for spelt in (each, unicodedata.normalize("NFD", each))
+             for made in (f"{spelt}_12_assignsubmission_file", f"{spelt}.py", f"{spelt}/hw.py",
+                          f"{re.sub('[ ,]', '', spelt)}_12_34_hw.py")]
+    matched = roster.match(paths)
+    assert not matched.unknown
+    assert {each.row["name"] for each in matched.owners.values()} == {name}
+
+
+def test_github_s_folders_end_with_a_name():
+    roster = Roster(("id", "github"), (Person({"id": "a1", "github": "Ann-Lee"}),
+                                       Person({"id": "a2", "github": "lee"}),
+                                       Person({"id": "a3", "github": ""})))
+    matched = roster.match(["hw-07-lee", "x/hw-ann-lee/handin.py", "hw-a3", "hw-07-bo"])
+    assert {index: each.id for index, each in matched.owners.items()} == {0: "a2"}
+    assert matched.unknown == ["x/hw-ann-lee/handin.py (could belong to a1, a2)", "hw-a3",
+                               "hw-07-bo"]
+
+
+def test_gradescope_s_folders_are_described_beside_them(tmp_path):
+    (tmp_path / "submission_metadata.yml").write_text(
+        "---\nsubmission_11:\n  :submitters:\n  - :name: Ann Lee\n    :sid: '777'\n"
+        "    :email: ann.lee@uni.edu\n  :created_at: 2026-11-20 10:00:00 Z\n  :score: 1.0\n"
+        "  :results:\n    :tests:\n    - :name: blee\n"
+        "submission_12:\n  :submitters:\n  - :name: Bo\n    :sid: \n    :email: blee@uni.edu\n"
+        "  - :name: Sam\n    :sid: s104\n    :email: ''\n"
+        "submission_13:\n  :submitters:\n  - :name: Sam\n    :sid: ''\n", encoding="utf-8")
+    matched = ROSTER.match([str(tmp_path / f"submission_{each}") for each in (11, 12, 13, 14)],
+                           ["11", "12", "13", "14"])
+    assert {index: each.id for index, each in matched.owners.items()} == {0: "s101", 2: "s104"}
+    assert matched.unknown == ["12 (could belong to s102, s104)", "14"]
 
 
 def test_what_does_not_fit_is_said():
