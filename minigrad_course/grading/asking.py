@@ -115,7 +115,8 @@ class Runs:
                 elif (outcome := _outcome(line, "test")) is not None:
                     tested.outcomes.append(outcome)
             reason = why(ended) if hangs_in is None else "it did not end in time"
-            tested.problem = tested.problem or (reason if ended.reason or ended.status else "")
+            is_early = ended.reason or ended.status or not (tested.ready or tested.problem)
+            tested.problem = tested.problem or (reason if is_early else "")
             if begun is not None:  # this test ended its process
                 tested.outcomes.append({**begun, "outcome": "ended", "message": reason})
                 is_news = hangs_in not in tested.ending

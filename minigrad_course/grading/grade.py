@@ -46,7 +46,7 @@ from ..running.compose import Source
 from ..running.failure_text import plain_failure
 from ..running.learner_files import LearnerFiles
 from ..running.trial import unreadable, unwritten
-from ..verdicts.verdict import mistake_sentence, named_together
+from ..verdicts.verdict import ENDED_EARLY, ended_early, mistake_sentence, named_together
 from ..verdicts.waiting import find_waits
 from .answers import difference, same
 from .asking import Job, Runs, Spans, Tested, is_for, probe_jobs, probes_of, reference
@@ -197,6 +197,8 @@ class _Submission:
             gone = LearnerFiles(self.stage, self.submission.texts).gone()
             diagnosis = gone.get(hole.id) or mistake_sentence(
                 self.stage, hole, tested.symptoms, failing) or ""
+        if (early := ENDED_EARLY.search(reason)) and not diagnosis:
+            diagnosis = ended_early(int(early[1]))
         if reason == NOT_PYTHON and (line := re.search(r"line \d+", diagnosis)) and any(
                 f", {line[0]}:" in note for note in self.submission.notes):
             diagnosis = ""  # the notes already say it

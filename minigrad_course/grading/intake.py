@@ -10,6 +10,7 @@ import ast
 import contextlib
 import itertools
 import os
+import re
 import stat
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -17,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..content.plain_text import Missing, Refused, read_text
-from ..content.stages import CourseError, Stage
+from ..content.stages import CourseError, Stage, stages
 
 __all__ = ["Submission", "collect", "labels", "noted", "take_in"]
 
@@ -68,8 +69,41 @@ def collect(path: Path, stage: Stage) -> Submission:
 
 
 def noted(stage: Stage, submission: Submission) -> Submission:
-    """Return a submission with a note on each text that is not Python.  This parses the texts."""
-    return replace(submission, notes=tuple(_unreadable(stage, submission.texts)))
+    """Return a submission with a note on each text that is not Python.  This parses the texts.
+
+    A file that is empty, or was written for another stage, becomes a problem.
+    """
+    problems = {module: why for module, text in submission.texts.items()
+                if (why := _misplaced(stage, module, text))}
+    texts = {module: text for module, text in submission.texts.items() if module not in problems}
+    return replace(submission, texts=texts, problems={**submission.problems, **problems},
+                   notes=tuple(_unreadable(stage, texts)))
+
+
+def _misplaced(stage: Stage, module: str, text: str) -> str:
+    """Return why a text cannot contain this stage's exercises, in a sentence, or ""."""
+    name = stage.exercise(module, Path()).as_posix()
+    if not text.strip():
+        return f"{name} is empty; hand in the file that contains your answers"
+    defined = set(re.findall(r"^\s*(?:class|def|async\s+def)\s+(\w+)", text, re.MULTILINE))
+    if not _names(stage, module).isdisjoint(re.findall(r"\w+", text)):
+        return ""
+    there = [(len(names), other, path) for other in stages(stage.root) for path in other.modules
+             if (names := _names(other, path)) and names <= defined]
+    if not there:
+        return ""
+    _, other, path = max(there, key=lambda each: each[0])
+    return (f"{name} looks like stage {other.number} ({other.exercise(path, Path()).as_posix()}), "
+            f"not like stage {stage.number}; hand in the file of this stage")
+
+
+def _names(stage: Stage, module: str) -> set[str]:
+    """Return the names of the classes and functions that a module's exercises ask for.
+
+    Names of methods belong to many classes, so only the names of the classes count.
+    """
+    return {symbol.rpartition(":")[2].partition(".")[0] for hole in stage.holes
+            for symbol in hole.symbols if symbol.startswith(f"{module}:")}
 
 
 def _unreadable(stage: Stage, texts: dict[str, str]) -> Iterator[str]:

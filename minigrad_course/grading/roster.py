@@ -227,7 +227,7 @@ def _words(text: str) -> list[str]:
 
 
 def gradescope_submitters(path: Path) -> list[list[str]] | None:
-    """Return what Gradescope's export says about each person of a submission, or `None`.
+    """Return how Gradescope's export describes each person of a submission, or `None`.
 
     It exports folders such as `submission_123`, and describes all of them in one file.
     """
@@ -243,7 +243,7 @@ def gradescope_submitters(path: Path) -> list[list[str]] | None:
 
 
 def _submitters(lines: Sequence[str], submission: str) -> Iterator[list[str]]:
-    """Yield the student id, the e-mail address and the name of each submitter, as far as known."""
+    """Yield the student id, the e-mail address and the name of each submitter, if given."""
     is_mine, in_names, person = False, False, dict[str, str]()
     for line in [*lines, "end:"]:
         if line[:1] not in (" ", "-"):

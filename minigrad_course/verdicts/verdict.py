@@ -14,8 +14,10 @@ from ..running.trial import Outcome, Trial, unreadable, unwritten
 from .closest_test import closest
 
 __all__ = [
+    "ENDED_EARLY",
     "REFUSED",
     "Verdict",
+    "ended_early",
     "failing_line",
     "mistake_sentence",
     "named_together",
@@ -38,7 +40,7 @@ LINES_ASKED = 4
 REFUSED = "Refused: "
 
 #: The message of a trial whose process was ended by the learner's code.
-_ENDED = re.compile(r"the process ended with status (-?\d+)")
+ENDED_EARLY = re.compile(r"the process ended with status (-?\d+)")
 _SLIP = re.compile(r"; ((?:every element|it is|it returns|the elements) [^;\n]+)")
 _RAISED = re.compile(r"(?!AssertionError|Failed)\w+(?:Error|Exception|Iteration): .{1,200}")
 _RUNNING_IN = re.compile(r"\((\w+\.\d+)\)\.$")
@@ -150,7 +152,7 @@ def mistake_sentence(stage: Stage, hole: Hole, shown: Container[str],
     for _, message in failing:
         if message.startswith(REFUSED):
             return message.removeprefix(REFUSED)
-        if (ended := _ENDED.search(message)) is not None:
+        if (ended := ENDED_EARLY.search(message)) is not None:
             return ended_early(int(ended[1]))
         broken = unreadable(message)
         if broken is not None and broken[0] == hole.id:

@@ -11,9 +11,10 @@ pytest.importorskip("typer", reason="the course's commands need Typer")
 
 from minigrad_course.content import stages as course
 from minigrad_course.grading.feedback import as_page, as_text
-from minigrad_course.grading.grade import NOT_PYTHON, Grade, HoleGrade
+from minigrad_course.grading.grade import NOT_PYTHON, Grade, HoleGrade, grade
 from minigrad_course.grading.intake import take_in
 from minigrad_course.grading.report import Report
+from minigrad_course.grading.sandbox import Sandbox
 from minigrad_course.grading.writers import WRITERS, classroom50, gradescope
 
 STAGE = course.find_stage("07")
@@ -35,6 +36,45 @@ def test_another_encoding_is_not_taken(tmp_path, text, told):
     problems = take_in(tmp_path / "handin.py", STAGE).problems
     assert list(problems.values()) == ([f"handin.py declares the encoding {told}; hand in "
                                         "UTF-8, without that line"] if told else [])
+
+
+@pytest.mark.parametrize("text", ["", "\n \n", "\ufeff"])
+def test_an_empty_file_is_said_to_be_empty(tmp_path, text):
+    (tmp_path / "handin.py").write_text(text, encoding="utf-8")
+    submission = take_in(tmp_path / "handin.py", STAGE)
+    assert submission.problems == {
+        MODULE: "07_grad_mode.py is empty; hand in the file that contains your answers"}
+    assert not submission.texts
+
+
+def test_a_file_of_another_stage_is_named(tmp_path):
+    """Every file of the course, as shipped and as solved, is handed in for this stage."""
+    (tmp_path / "own.py").write_bytes(STAGE.solution(MODULE).read_bytes())
+    assert not take_in(tmp_path / "own.py", STAGE).problems
+    named = 0
+    for other in course.stages():
+        for path in other.modules:
+            for file in (other.exercise(path), other.solution(path)):
+                (tmp_path / "handin.py").write_bytes(file.read_bytes())
+                (problem,) = [*take_in(tmp_path / "handin.py", STAGE).problems.values(), ""][:1]
+                if other.key == STAGE.key:
+                    assert problem == ""
+                elif problem:
+                    assert f"looks like stage {other.number}" in problem or \
+                        path in course.find_stage(problem.split()[4]).modules
+                    named += 1
+    assert named > 30
+
+
+@pytest.mark.parametrize("status", [0, 3])
+def test_code_that_ends_the_process_is_explained(tmp_path, status):
+    (tmp_path / "handin.py").write_text(f"import os\nos._exit({status})\n", encoding="utf-8")
+    result = grade(STAGE, take_in(tmp_path / "handin.py", STAGE), Sandbox("limits"))
+    assert result.points == 0
+    assert {each.reason for each in result.holes} == {
+        f"cannot import the package with this answer: the process ended with status {status}"}
+    assert all(f"ends the process, with status {status}" in each.diagnosis
+               for each in result.holes)
 
 
 @pytest.mark.parametrize(("files", "told"), [
