@@ -1,6 +1,6 @@
 """Parse the text of a lesson into blocks, and render blocks as text again.
 
-A comment on the line before a fence says what the block is:
+A comment on the line before a fence gives the kind of the block:
 
     <!-- pull: engine/engine.py:execute -->   filled with that symbol of the package
     <!-- show: op/apply.py:wrap -->            the same, for code that is given, from any file

@@ -2,7 +2,7 @@
 
 A function is *taught* if it is an exercise, or if a lesson shows its code or its class (`pull`,
 `show`).  A file of the core that no stage rebuilds and no lesson shows needs a line in
-`lessons/core.toml` that says what it is for.
+`lessons/core.toml` with its purpose.
 """
 
 from __future__ import annotations

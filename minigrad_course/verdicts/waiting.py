@@ -46,7 +46,7 @@ Tested = Callable[[Collection[str], Sequence[str], bool], Collection[str]]
 #: A second run: the composed modules, the exercises to test, and whether it gets a third of the
 #: time.
 Run = tuple[Mapping[str, Source], Sequence[str], bool]
-#: Execute second runs; the second argument says whether to look for symptoms.
+#: Execute second runs; the second argument is whether to look for symptoms.
 Runs = Callable[[Sequence[Run], bool], list[Trial]]
 #: Run the files unchanged, for some exercises or all.  The second argument is true for the rest of
 #: the stage, of which only the outcomes are needed and not the symptoms.
