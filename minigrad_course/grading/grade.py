@@ -55,6 +55,7 @@ from .intake import Submission
 from .printable import printable
 from .sandbox import Limits, Sandbox
 from .sealed import with_sealed
+from .tolerant import error_on_import, tolerant
 
 __all__ = ["NOT_PYTHON", "Grade", "HoleGrade", "grade"]
 
@@ -120,7 +121,18 @@ def grade(stage: Stage, submission: Submission, sandbox: Sandbox, seed: int | No
         return Grade(submission.name, stage.key, tuple(each for run in runs for each in run.holes),
                      sandbox.method, seed, (*submission.notes, *dict.fromkeys(
                          f"{run.holes[0].hole}: {note}" for run in runs for note in run.notes)))
-    first = one.run(learner_files.repaired(), [hole.id for hole in stage.holes])
+    every = [hole.id for hole in stage.holes]
+    first = one.run(learner_files.repaired(), every)
+    if not first.ready and (error := error_on_import(first.notes)):
+        texts = tolerant(stage, submission.texts)  # see NOTE [Leftover code] in tolerant.py
+        files = LearnerFiles(stage, texts)
+        other = replace(one, submission=replace(submission, texts=texts))
+        again = other.run(files.repaired(), every)
+        if again.ready and not all(each.reason for each in again.holes):
+            one, learner_files = other, files
+            first = replace(again, notes=(
+                f"code outside all exercises raised {printable(error)}; it was left out, so only "
+                "exercises that need it lose points", *again.notes))
     holes = {each.hole: each for each in first.holes}
     waiting, circle = one.waits(learner_files, first)
     for number in circle:
