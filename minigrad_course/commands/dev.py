@@ -57,6 +57,10 @@ def build(
             for fault in faults(stage):
                 wrong = True
                 typer.echo(fault, err=True)
+        except ModuleNotFoundError as error:
+            typer.echo(f"minigrad: dev build needs {error.name}, which the extra 'authors' "
+                       "installs: pip install -e '.[authors]'", err=True)
+            raise typer.Exit(2) from None
         except CourseError as error:
             wrong = True
             typer.echo(str(error), err=True)

@@ -15,6 +15,9 @@ import pytest
 
 pytest.importorskip("typer", reason="the course's commands need Typer")
 
+from typer.testing import CliRunner
+
+from minigrad_course.app import app
 from minigrad_course.content import lesson_blocks, source
 from minigrad_course.content import stages as course
 from minigrad_course.content.stages import MASTER, CourseError
@@ -412,3 +415,10 @@ def test_master_copies_say_that_they_are_not_the_learner_s(tmp_path):
     handed_out = stage.handed_out(module)
     assert MASTER not in handed_out and handed_out.endswith("\n\nx = 1\n")
     assert "docs/en/glossary.md" in handed_out and "minigrad run 07" in handed_out
+
+
+def test_a_missing_library_is_named_with_its_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "nbformat", None)
+    result = CliRunner().invoke(app, ["dev", "build", "07", "--check"])
+    assert result.exit_code == 2
+    assert "needs nbformat" in result.output and "pip install -e '.[authors]'" in result.output
