@@ -70,6 +70,24 @@ def history(random, name, *args):
     return [numbers(each) for each in torch.autograd.grad(total, grads)]
 
 
+def second_slopes(random, name, shape, *formulas):
+    """Return how the gradients depend on the inputs, by way of the tensors that were saved.
+
+    An output that was saved has a history, which comes from its formula here.
+    """
+    function, ctx = getattr(functions, name), Notes(2)
+    inputs = [tensor(random, shape, grad=True) for _ in formulas or [None]]
+    with torch.no_grad():
+        outputs = function.forward(ctx, *inputs)
+    outputs = outputs if isinstance(outputs, tuple) else (outputs,)
+    recorded = {id(out): formula(*inputs) for out, formula in zip(outputs, formulas)}
+    ctx.saved = tuple(recorded.get(id(each), each) for each in ctx.saved)
+    results = function.backward(ctx, *[tensor(random, shape) for _ in outputs])
+    results = results if isinstance(results, tuple) else (results,)
+    total = sum((r.sum() for r in results if r is not None), 0.0)
+    return [numbers(each) for each in torch.autograd.grad(total, inputs, allow_unused=True)]
+
+
 def shapes(random):
     for _ in range(6):
         yield [random.randint(1, 4) for _ in range(random.randint(0, 3))]
@@ -90,6 +108,9 @@ def probe_01_2(random):
         seen.append(called(random, "GradCoeff", tensor(random, shape), random.uniform(-2, 2)))
         seen.append(called(random, "Round", tensor(random, shape) * random.uniform(1, 9)))
         seen.append(history(random, "Round", tensor(random, shape)))
+    halves = torch.tensor([random.randint(-9, 9) + 0.5 for _ in range(6)], dtype=torch.float64)
+    before = numbers(halves)
+    seen += [called(random, "Round", halves), np.array_equal(numbers(halves), before)]
     first, second = Notes(2), Notes(2)
     for ctx in (first, second):
         functions.GradCoeff.forward(ctx, tensor(random), random.uniform(1, 2))
@@ -104,7 +125,8 @@ def probe_01_2(random):
 def probe_01_3(random):
     return [each for shape in shapes(random)
             for each in (called(random, "Silu", tensor(random, shape)),
-                         history(random, "Silu", tensor(random, shape)))]
+                         history(random, "Silu", tensor(random, shape)),
+                         second_slopes(random, "Silu", shape))]
 
 
 def probe_01_4(random):
@@ -112,7 +134,8 @@ def probe_01_4(random):
     for shape in shapes(random):
         x, y = tensor(random, shape), tensor(random, shape)
         values, grads, _, kept, _ = called(random, "Polar", x, y)
-        seen += [values, grads, kept, history(random, "Polar", x, y)]
+        seen += [values, grads, kept, history(random, "Polar", x, y),
+                 second_slopes(random, "Polar", shape, torch.hypot, lambda x, y: torch.atan2(y, x))]
     return seen
 
 
