@@ -85,7 +85,7 @@ def _misplaced(stage: Stage, module: str, text: str) -> str:
     name = stage.exercise(module, Path()).as_posix()
     if not text.strip():
         return f"{name} is empty; hand in the file that contains your answers"
-    defined = set(re.findall(r"^\s*(?:class|def|async\s+def)\s+(\w+)", text, re.MULTILINE))
+    defined = set(re.findall(r"^[ \t]*(?:class|def|async[ \t]+def)[ \t]+(\w+)", text, re.MULTILINE))
     if not _names(stage, module).isdisjoint(re.findall(r"\w+", text)):
         return ""
     there = [(len(names), other, path) for other in stages(stage.root) for path in other.modules

@@ -173,8 +173,11 @@ class Roster:
                              report.points if report else 0, report.max_points if report else most,
                              *(points.get(hole, "") for hole in holes), note])
 
+        handed_in: dict[str, list[int]] = {}
+        for i, owner in matched.owners.items():
+            handed_in.setdefault(owner.id, []).append(i)
         for person in self.people:
-            mine = [i for i, owner in matched.owners.items() if owner is person]
+            mine = handed_in.get(person.id, [])
             for i in mine:
                 write(person, reports[i], "several submissions" if len(mine) > 1 else "")
             if not mine:

@@ -53,7 +53,7 @@ def paths(tmp_path):
     made = [folder / name for name in (*(f"s{i}.py" for i in range(9)), "a/hw.py", "b/hw.py")]
     for number, path in enumerate(made):
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("#" * number + "\n")
+        path.write_text(f"x = 1  #{'#' * number}\n")
     (tmp_path / "roster.csv").write_text("id,name\n" + "".join(f"s{i},N{i}\n" for i in range(12)))
     return [str(path) for path in made]
 
@@ -129,7 +129,7 @@ def test_what_was_cut_off_is_left_out(paths, tmp_path, asked):
 def test_the_last_text_counts(paths, tmp_path, asked):
     for number in (1, 2):
         grade(paths, tmp_path / f"part-{number}", "--shard", f"{number}/2")
-    Path(paths[0]).write_text("##\n")  # a length that gets no points
+    Path(paths[0]).write_text("x = 10\n\n")
     grade(paths, tmp_path / "part-1", "--shard", "1/2")
     file = tmp_path / "part-1" / "class.json"  # as if it were done much later
     file.write_text(file.read_text().replace('"when": "20', '"when": "21'))
