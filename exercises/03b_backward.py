@@ -12,13 +12,12 @@ Source: https://docs.pytorch.org/docs/stable/autograd.html
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from .. import on_demand
+from .. import _state, on_demand
 from ..backend import BACKENDS, backend_of
 from ..device import place_on
 from ..dtypes import FROM_NUMPY
@@ -26,7 +25,7 @@ from ..engine.engine import execute
 from ..engine.gradient_views import mark_views
 from ..engine.graph_task import GraphTask
 from ..engine.input_buffer import on_tensors
-from ..frames import user_frame
+from ..frames import warn_user
 from ..graph.node import Node
 from ..tensor.attributes import Size
 from ..tensor.tensor import Tensor, method
@@ -43,6 +42,9 @@ batched_grads = on_demand.later("autograd.batched_grads")
 #: Error texts; `.format` fills in the fields.
 TOO_FEW = "got {tensors} tensors and {gradients} gradients"
 NO_HISTORY = "element {} of tensors does not require grad and does not have a grad_fn"
+IN_VMAP = ("backward() called inside a functorch transform. This is not supported, please use "
+           "functorch.grad or functorch.vjp instead or call backward() outside of functorch "
+           "transforms.")
 NOT_A_ROOT = "element {} of tensors has to be a Tensor, not {}"
 NOT_A_GRADIENT = "gradients can be either Tensors or None, but got {}"
 NOT_SCALAR = "grad can be implicitly created only for scalar outputs"
@@ -65,7 +67,7 @@ def backward(tensors: TensorOrTensors, grad_tensors: GradTensors = None,
     >>> backward([(x * x).sum(), (3 * x).sum()]); x.grad
     tensor([5., 7.])
     """
-    # 03b.5 backward (about 18 lines)
+    # 03b.5 backward (about 20 lines)
     # Run the engine from `tensors` to fill the `.grad` of all leaves, or only of
     # `inputs`. Here a is 2., b is 5. and c is a * b.
     #   backward(c * 3)                 -> a.grad is 15., b.grad is 6.
@@ -299,8 +301,8 @@ def root_edges(roots: Sequence[Tensor | GradientEdge]) -> list[tuple[Node | None
 
 def renamed(grad_tensors: Any, grad_variables: Any) -> Any:
     """Accept gradients under their deprecated name, with a warning."""
-    warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.",
-                  FutureWarning, stacklevel=3)
+    warn_user("`grad_variables` is deprecated. Use `grad_tensors` instead.",
+              FutureWarning)
     if grad_tensors is not None:
         raise RuntimeError("`grad_tensors` and `grad_variables` (deprecated) arguments both "
                            "passed to `backward()`. Please only use `grad_tensors`.")
@@ -313,19 +315,19 @@ def check_options(only_inputs: bool, allow_unused: bool | None, materialize_grad
         raise ValueError("Expected allow_unused to be True or not passed when "
                          "materialize_grads=True, but got: allow_unused=False.")
     if not only_inputs:
-        warnings.warn("only_inputs argument is deprecated and is ignored now (defaults to True). "
-                      "To accumulate gradient for other parts of the graph, please use "
-                      "torch.autograd.backward.", FutureWarning, stacklevel=3)
+        warn_user("only_inputs argument is deprecated and is ignored now (defaults to True). "
+                  "To accumulate gradient for other parts of the graph, please use "
+                  "torch.autograd.backward.", FutureWarning)
 
 
 def warn_of_cycle() -> None:
     """Warn that a gradient with a history in `.grad` forms a reference cycle with its leaf."""
-    warnings.warn(
+    warn_user(
         "Using backward() with create_graph=True will create a reference cycle between the "
         "parameter and its gradient which can cause a memory leak. We recommend using "
         "autograd.grad when creating the graph to avoid this. If you have to use this function, "
         "make sure to reset the .grad fields of your parameters to None after use to break the "
-        "cycle and avoid the leak.", stacklevel=user_frame()[1])
+        "cycle and avoid the leak.")
 
 
 @method("backward")

@@ -17,11 +17,11 @@ from __future__ import annotations
 
 import functools
 import inspect
-import warnings
 from collections.abc import Callable, Generator
 from typing import Any, Self, TypeVar
 
 from .. import _state
+from ..frames import warn_user
 
 GeneratorType = Generator[Any, Any, Any]
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
@@ -88,10 +88,10 @@ class _Mode:
 
     def _wrap_class(self, decorated: Callable[..., Any]) -> Any:
         """Decorate the constructor of a class, with a warning, and return the class."""
-        warnings.warn("Decorating classes is deprecated and will be disabled in future versions. "
-                      "You should only decorate functions or methods. To preserve the current "
-                      "behavior of class decoration, you can directly decorate the `__init__` "
-                      "method and nothing else.", FutureWarning, stacklevel=3)
+        warn_user("Decorating classes is deprecated and will be disabled in future versions. "
+                  "You should only decorate functions or methods. To preserve the current "
+                  "behavior of class decoration, you can directly decorate the `__init__` "
+                  "method and nothing else.", FutureWarning)
         setattr(decorated, "__init__", self(getattr(decorated, "__init__")))  # noqa: B009, B010  # typed
         return decorated
 

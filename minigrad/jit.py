@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import types
 import typing
-import warnings
 from collections.abc import Callable
 from typing import Any, Final, Union, get_args, get_origin
 
 from .compat import attribute
+from .frames import warn_user
 from .futures import Future
 
 __all__ = ["Final", "Future", "annotate", "export", "fork", "ignore", "interface", "is_scripting",
@@ -40,8 +40,8 @@ def script(obj: Any = None, optimize: Any = None, _frames_up: int = 0, _rcb: Any
     ...     torch.jit.script(torch.exp) is torch.exp
     True
     """
-    warnings.warn("torch.jit.script: minigrad does not compile, so it returns its argument",
-                  UserWarning, stacklevel=2)
+    warn_user("torch.jit.script: minigrad does not compile, so it returns its argument",
+              UserWarning)
     return obj
 
 
@@ -140,9 +140,9 @@ def isinstance(obj: Any, target_type: Any) -> bool:
     if not _is(obj, origin):
         return False
     if not obj:
-        warnings.warn("The inner type of a container is lost when calling torch.jit.isinstance in "
-                      "eager mode. For example, List[int] would become list and therefore falsely "
-                      "return True for List[float] or List[str].", stacklevel=2)
+        warn_user("The inner type of a container is lost when calling torch.jit.isinstance in "
+                  "eager mode. For example, List[int] would become list and therefore falsely "
+                  "return True for List[float] or List[str].")
     if origin is dict:
         key, value = inner
         return all(isinstance(k, key) and isinstance(v, value) for k, v in obj.items())

@@ -39,6 +39,8 @@ def pytest_runtest_setup(item):
     number = crc32(item.nodeid.encode())
     random.seed(number)
     np.random.seed(number)
+    if frames := sys.modules.get("minigrad.frames"):
+        frames._warned.clear()  # what a process is told once, each test is told once
     for engine in ("minigrad", "torch"):
         # torch.manual_seed takes thirty times as long, as it asks for each kind of device
         if generator := getattr(sys.modules.get(engine), "default_generator", None):

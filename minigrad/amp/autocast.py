@@ -6,13 +6,13 @@ Source: https://docs.pytorch.org/docs/stable/amp.html#torch.autocast
 from __future__ import annotations
 
 import functools
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 from .. import _state
 from ..cuda import is_available
 from ..dtypes import bfloat16, float16
+from ..frames import warn_user
 from .casts import told, use
 from .policy import LOWER
 from .switches import (
@@ -46,17 +46,17 @@ class autocast:
             raise RuntimeError("User specified an unsupported autocast device_type "
                                f"'{device_type}'")
         if enabled and device_type == "cuda" and not is_available():
-            warnings.warn("User provided device_type of 'cuda', but CUDA is not available. "
-                          "Disabling", UserWarning, stacklevel=2)
+            warn_user("User provided device_type of 'cuda', but CUDA is not available. "
+                      "Disabling", UserWarning)
             enabled = False
         before = told()
         lower = before.chosen[device_type] if dtype is None else dtype
         if enabled and lower is bfloat16:
             raise bfloat16_refused(by_default=dtype is None)
         if enabled and lower is not float16:
-            warnings.warn(f"In {device_type.upper()} autocast, but the target dtype is not "
-                          "supported. Disabling autocast.\nHere it supports torch.float16 only.",
-                          UserWarning, stacklevel=2)
+            warn_user(f"In {device_type.upper()} autocast, but the target dtype is not "
+                      "supported. Disabling autocast.\nHere it supports torch.float16 only.",
+                      UserWarning)
             enabled = False
         self.device = device_type
         self.fast_dtype = lower

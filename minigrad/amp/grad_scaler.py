@@ -8,13 +8,13 @@ Source: https://docs.pytorch.org/docs/stable/amp.html#torch.amp.GradScaler
 
 from __future__ import annotations
 
-import warnings
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from ..backend import backend_of
 from ..cuda import is_available
 from ..dtypes import float16, float32, int32
+from ..frames import warn_user
 from ..ops.creation.create import full
 from ..tensor.tensor import Tensor
 
@@ -47,8 +47,8 @@ class GradScaler:
                  growth_factor: float = 2.0, backoff_factor: float = 0.5,
                  growth_interval: int = 2000, enabled: bool = True) -> None:
         if enabled and device == "cuda" and not is_available():
-            warnings.warn("torch.cuda.amp.GradScaler is enabled, but CUDA is not available.  "
-                          "Disabling.", UserWarning, stacklevel=2)
+            warn_user("torch.cuda.amp.GradScaler is enabled, but CUDA is not available.  "
+                      "Disabling.", UserWarning)
             enabled = False
         self._enabled = enabled
         self._device = device

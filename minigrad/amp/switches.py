@@ -8,13 +8,13 @@ Source: `torch.set_autocast_enabled`, `torch.set_autocast_dtype` and similar fun
 
 from __future__ import annotations
 
-import warnings
 from contextvars import ContextVar
 from typing import Any
 
 from ..device import device
 from ..dtypes import NO_BFLOAT16, bfloat16
 from ..dtypes import dtype as Dtype
+from ..frames import warn_user
 from .casts import Watch, told, use
 
 __all__ = [
@@ -179,8 +179,8 @@ def only(wanted: str, expected: type, value: Any) -> Any:
 
 def older(name: str, arguments: str, today: str) -> None:
     """Warn that a name is deprecated."""
-    warnings.warn(f"torch.{name}({arguments}) is deprecated. Please use torch.{today} instead.",
-                  DeprecationWarning, stacklevel=3)
+    warn_user(f"torch.{name}({arguments}) is deprecated. Please use torch.{today} instead.",
+              DeprecationWarning)
 
 
 def is_autocast_cpu_enabled() -> bool:

@@ -6,7 +6,6 @@ derivative, and a result whose gradient is missing.  For these the function runs
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,6 +13,7 @@ import numpy as np
 
 from .. import _state
 from ..autograd.backward import grad
+from ..frames import warn_user
 from ..func.tree import mapped
 from ..graph.node import NaryNode
 from ..graph.saved_errors import FREED_MESSAGE, modified_error
@@ -215,7 +215,7 @@ def say_once(message: str) -> None:
     """Warn about something, but only the first time."""
     if message not in _said:
         _said.add(message)
-        warnings.warn(message, UserWarning, stacklevel=2)
+        warn_user(message, UserWarning)
 
 
 def forget_what_was_said() -> None:

@@ -8,7 +8,6 @@ and so does the `backward` of a Function unless its class declares that it suppo
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +15,7 @@ import numpy as np
 
 from ..batching import SLOW, BatchedArray, NotBatchable, batched, examples, level_of, next_level
 from ..engine.engine import task_type
+from ..frames import warn_user
 from ..graph.node import GraphRoot, Node
 from ..op.declaration import F
 from ..tensor.attributes import Size
@@ -49,7 +49,7 @@ class BatchedTask(task_type):  # type: ignore[misc,valid-type]  # one or the oth
                 return self.from_tensors(super().apply(node, grads))
             except NotBatchable:
                 pass  # the formula reads values
-        warnings.warn(slow_warning(node), UserWarning, stacklevel=2)
+        warn_user(slow_warning(node), UserWarning)
         size = next(batch.shape[0] for g in grads if (batch := examples(g, level)) is not None)
         rows = [super(BatchedTask, self).apply(node, [row_of(g, level, i) for g in grads])
                 for i in range(size)]

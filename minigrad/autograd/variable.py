@@ -5,12 +5,12 @@ Source: https://docs.pytorch.org/docs/stable/autograd.html#variable-deprecated
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..engine.engine import execute, queue_callback
 from ..engine.tasks import is_checkpoint_valid
+from ..frames import warn_user
 from ..op.declaration import F
 from ..tensor.tensor import Tensor
 from .backward import as_tuple, root_edges, root_gradients
@@ -97,8 +97,8 @@ class Variable(metaclass=VariableMeta):
     def __new__(cls, data: Any = None, requires_grad: bool = False, volatile: bool = False,
                 _grad_fn: Any = None, name: str | None = None) -> Any:
         if volatile:
-            warnings.warn("volatile was removed and now has no effect. Use `with torch.no_grad():` "
-                          "instead.", UserWarning, stacklevel=2)
+            warn_user("volatile was removed and now has no effect. Use `with torch.no_grad():` "
+                      "instead.", UserWarning)
             if requires_grad:
                 raise ValueError("Variable can't be volatile and require_grad at the same time!")
         if _grad_fn is not None and not isinstance(_grad_fn, FunctionNode):
@@ -128,14 +128,13 @@ def _is_volatile(self: Tensor) -> bool:
     >>> print(shown[0].message)
     volatile was removed (Variable.volatile is always False)
     """
-    warnings.warn("volatile was removed (Variable.volatile is always False)", UserWarning,
-                  stacklevel=2)
+    warn_user("volatile was removed (Variable.volatile is always False)", UserWarning)
     return False
 
 
 def _set_volatile(self: Tensor, value: bool) -> None:
-    warnings.warn("volatile was removed and now has no effect. Use `with torch.no_grad():` "
-                  "instead.", UserWarning, stacklevel=2)
+    warn_user("volatile was removed and now has no effect. Use `with torch.no_grad():` "
+              "instead.", UserWarning)
 
 
 setattr(Tensor, "volatile", property(_is_volatile, _set_volatile))  # noqa: B010  # to mypy Tensor has none

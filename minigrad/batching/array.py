@@ -46,8 +46,9 @@ class NotBatchable(RuntimeError, AttributeError):
 def refuse(what: str) -> NotBatchable:
     """Make the error for an operation that needs a single array."""
     return NotBatchable(
-        f"vmap: It looks like you're {what} a Tensor. We don't support vmap over that, please try "
-        "to rewrite what you're doing with other operations.")
+        f"vmap: It looks like you're {what} a Tensor. We don't support vmap over {what} a Tensor, "
+        "please try to rewrite what you're doing with other operations. If error is occurring "
+        "somewhere inside PyTorch internals, please file a bug report.")
 
 
 def binary(compute: Callable[[Any, Any], Any], name: str) -> Callable[[Any, Any], Any]:
@@ -220,7 +221,8 @@ class BatchedArray:
     def __bool__(self) -> bool:
         raise NotBatchable(
             "vmap: It looks like you're attempting to use a Tensor in some data-dependent control "
-            "flow. We don't support that yet, please rewrite it with torch.where.")
+            "flow. We don't support that yet, please file an issue at "
+            "https://github.com/pytorch/pytorch/issues .")
 
     def compare(self, other: Any) -> Any:
         """Raise, because comparisons of batches go through the functions of `F`."""

@@ -10,11 +10,11 @@ NOTE [Batching rules]
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 from ..dtypes import FROM_NUMPY
+from ..frames import warn_user
 from ..op.apply import Prepared, apply
 from ..op.declaration import F, Op
 from ..op.inplace import apply_inplace
@@ -99,7 +99,7 @@ class Call:
 
     def in_turn(self) -> Any:
         """Run the op once for each example and stack the results."""
-        warnings.warn(SLOW.format(self.op.name), UserWarning, stacklevel=2)
+        warn_user(SLOW.format(self.op.name), UserWarning)
         rows = [self.run(**self.example(i)) for i in range(self.size)]
         if isinstance(rows[0], (tuple, list)):
             return [F.stack(list(column)) for column in zip(*rows, strict=True)]

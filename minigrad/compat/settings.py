@@ -5,11 +5,11 @@ Each keeps its value, so that a program can read it back.
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from ..backend.threads import get_num_threads
 from ..dtypes import set_default_dtype
+from ..frames import warn_user
 from ..ops.creation import legacy
 from ..ops.creation.legacy import LegacyType
 
@@ -50,8 +50,8 @@ def set_float32_matmul_precision(precision: str) -> None:
     >>> torch.set_float32_matmul_precision("highest")
     """
     if precision not in ("highest", "high", "medium"):
-        warnings.warn(f"{precision} is not one of 'highest', 'high', or 'medium'; the current"
-                      "setFloat32MatmulPrecision call has no effect.", UserWarning, stacklevel=2)
+        warn_user(f"{precision} is not one of 'highest', 'high', or 'medium'; the current"
+                  "setFloat32MatmulPrecision call has no effect.", UserWarning)
         return
     _set["precision"] = precision
 

@@ -6,12 +6,12 @@ Source: https://docs.pytorch.org/docs/stable/testing.html
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 from ..dtypes import bool as boolean
 from ..dtypes import dtype, float16, float32, float64, int64
+from ..frames import warn_user
 from ..ops.creation.create import empty, tensor
 from ..ops.info import finfo, iinfo
 from ..ops.random.sampling import randint
@@ -30,10 +30,10 @@ def assert_allclose(actual: Any, expected: Any, rtol: float | None = None,
 
     It does not require equal dtypes or strides. Source: `torch.testing.assert_allclose`.
     """
-    warnings.warn("`torch.testing.assert_allclose()` is deprecated since 1.12 and will be removed "
-                  "in a future release. Please use `torch.testing.assert_close()` instead. You can "
-                  "find detailed upgrade instructions in "
-                  "https://github.com/pytorch/pytorch/issues/61844.", FutureWarning, stacklevel=2)
+    warn_user("`torch.testing.assert_allclose()` is deprecated since 1.12 and will be removed "
+              "in a future release. Please use `torch.testing.assert_close()` instead. You can "
+              "find detailed upgrade instructions in "
+              "https://github.com/pytorch/pytorch/issues/61844.", FutureWarning)
     if not isinstance(actual, Tensor):
         actual = tensor(actual)
     if not isinstance(expected, Tensor):
@@ -102,9 +102,9 @@ def limits(dtype: dtype, low: float | None, high: float | None) -> tuple[float, 
     if math.isnan(low) or math.isnan(high):
         raise ValueError(f"`low` and `high` cannot be NaN, but got {low=} and {high=}")
     if low == high and dtype.is_floating_point:
-        warnings.warn("Passing `low==high` to `torch.testing.make_tensor` for floating or complex "
-                      "types is deprecated since 2.1 and will be removed in 2.3. Use "
-                      "`torch.full(...)` instead.", FutureWarning, stacklevel=3)
+        warn_user("Passing `low==high` to `torch.testing.make_tensor` for floating or complex "
+                  "types is deprecated since 2.1 and will be removed in 2.3. Use "
+                  "`torch.full(...)` instead.", FutureWarning)
     elif low >= high:
         raise ValueError(f"`low` must be less than `high`, but got {low} >= {high}")
     elif high < least or low >= most:

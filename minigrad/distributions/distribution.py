@@ -10,10 +10,10 @@ Source: https://docs.pytorch.org/docs/stable/distributions.html
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from ..autograd.grad_mode import no_grad
+from ..frames import warn_user
 from ..op.declaration import F
 from ..tensor.attributes import Size
 from ..tensor.tensor import Tensor
@@ -77,9 +77,9 @@ class Distribution:
             wanted = self.arg_constraints
         except NotImplementedError:
             wanted = {}
-            warnings.warn(f"{type(self)} does not define `arg_constraints`. Please set "
-                          "`arg_constraints = {}` or initialize the distribution with "
-                          "`validate_args=False` to turn off validation.", stacklevel=3)
+            warn_user(f"{type(self)} does not define `arg_constraints`. Please set "
+                      "`arg_constraints = {}` or initialize the distribution with "
+                      "`validate_args=False` to turn off validation.")
         for name, constraint in wanted.items():
             made_later = isinstance(getattr(type(self), name, None), lazy_property)
             if constraints.is_dependent(constraint) or (made_later and name not in vars(self)):
@@ -260,8 +260,8 @@ class Distribution:
         ...     Normal(0.0, 1.0).sample_n(3).shape
         torch.Size([3])
         """
-        warnings.warn("`sample_n(n)` will be deprecated. Use `sample((n,))` instead.",
-                      FutureWarning, stacklevel=2)
+        warn_user("`sample_n(n)` will be deprecated. Use `sample((n,))` instead.",
+                  FutureWarning)
         return self.sample((n,))
 
     def log_prob(self, value: Any) -> Any:
@@ -359,9 +359,9 @@ class Distribution:
         try:
             support = self.support
         except NotImplementedError:
-            warnings.warn(f"{type(self)} does not define `support` to enable sample validation. "
-                          "Please initialize the distribution with `validate_args=False` to turn "
-                          "off validation.", stacklevel=3)
+            warn_user(f"{type(self)} does not define `support` to enable sample validation. "
+                      "Please initialize the distribution with `validate_args=False` to turn "
+                      "off validation.")
             return
         if not support.check(value).all():
             raise ValueError(

@@ -8,9 +8,10 @@ Source: https://docs.pytorch.org/docs/stable/distributions.html#module-torch.dis
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
+
+from ..frames import warn_user
 
 __all__ = ["kl_divergence", "register_kl"]
 
@@ -56,9 +57,8 @@ def chosen(p: type, q: type) -> Divergence | None:
     by_left = found[near.index(min(near))]
     by_right = found[near.index(min(near, key=lambda place: place[::-1]))]
     if REGISTRY[by_left] is not REGISTRY[by_right]:
-        warnings.warn(f"Ambiguous kl_divergence({p.__name__}, {q.__name__}). Please register_kl("
-                      f"{by_left[0].__name__}, {by_right[1].__name__})", RuntimeWarning,
-                      stacklevel=3)
+        warn_user(f"Ambiguous kl_divergence({p.__name__}, {q.__name__}). Please register_kl("
+                  f"{by_left[0].__name__}, {by_right[1].__name__})", RuntimeWarning)
     return REGISTRY[by_left]
 
 

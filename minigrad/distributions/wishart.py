@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
+from ..frames import warn_user
 from ..op.declaration import F
 from ..ops.info import finfo
 from ..shapes import broadcast
@@ -72,8 +72,8 @@ class Wishart(ByMatrix, ExponentialFamily):
             raise ValueError(f"Value of df={df} expected to be greater than ndim - 1 = {n - 1}.")
         factored = self._take(batch, **given)
         if self.df.lt(n).any():
-            warnings.warn("Low df values detected. Singular samples are highly likely to occur for "
-                          "ndim - 1 < df < ndim.", stacklevel=2)
+            warn_user("Low df values detected. Singular samples are highly likely to occur for "
+                      "ndim - 1 < df < ndim.")
         super().__init__(batch, matrix.shape[-2:], validate_args=validate_args)
         factored()
         rows = F.arange(n, dtype=matrix.dtype, device=matrix.device)
@@ -119,7 +119,7 @@ class Wishart(ByMatrix, ExponentialFamily):
             sample[again] = drawn
             again = again.masked_scatter(again, self._every(~self.support.check(drawn)))
         if not self.support.check(sample).all():
-            warnings.warn("Singular sample detected.", stacklevel=2)
+            warn_user("Singular sample detected.")
         return sample
 
     def _bartlett(self, sample_shape: Any) -> Any:

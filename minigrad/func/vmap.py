@@ -12,7 +12,7 @@ from typing import Any
 
 from .. import _state
 from .._state import having
-from ..batching import batched, examples, next_level, vmaps
+from ..batching import NotBatchable, batched, examples, next_level, vmaps
 from ..op.declaration import F
 from ..ops.random.generator import States
 from .levels import VmapLevels
@@ -58,8 +58,11 @@ def vmap(func: Function, in_dims: Any = 0, out_dims: Any = 0, randomness: str = 
                 states.restore()  # every chunk gets the random numbers of the first
             chunk = [x[start : start + step] if d is not None and step < size else x
                      for x, d in zip(batches, dims, strict=True)]
-            parts.append(run(func, name, args, chunk, dims, kwargs, min(step, size - start),
-                             out_dims, randomness))
+            try:
+                parts.append(run(func, name, args, chunk, dims, kwargs, min(step, size - start),
+                                 out_dims, randomness))
+            except NotBatchable as error:  # show the class that PyTorch raises
+                raise RuntimeError(*error.args).with_traceback(error.__traceback__) from None
         if len(parts) == 1:
             return parts[0][0]
         output_dims = parts[0][1]

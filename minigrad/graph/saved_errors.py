@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from re import sub
 from typing import Any
 
@@ -67,3 +68,23 @@ def modified_error(array: Any, index: int, node: Any, version: int, expected: in
         f"operation: [torch.{legacy[name]}Tensor {list(array.shape)}]{origin} is at version "
         f"{version}; expected version {expected} instead. {hint}"
     )
+
+
+def unpacked_like(saved: tuple[int, ...], unpack_hook: Callable[[Any], Any], packed: Any) -> Any:
+    """Return the tensor of an unpack hook; raise if its shape doesn't fit the shape `saved`.
+
+    >>> from minigrad import ones
+    >>> unpacked_like((2,), ones, 3)
+    Traceback (most recent call last):
+        ...
+    RuntimeError: The size of tensor a (2) must match the size of tensor b (3) at non-singleton ...
+    """
+    tensor = unpack_hook(packed)
+    unpacked = tuple(getattr(getattr(tensor, "_array", None), "shape", saved))
+    for i in range(1, min(len(saved), len(unpacked)) + 1):
+        a, b = saved[-i], unpacked[-i]
+        if a != b and 1 not in (a, b):
+            raise RuntimeError(
+                f"The size of tensor a ({a}) must match the size of tensor b ({b}) at "
+                f"non-singleton dimension {max(len(saved), len(unpacked)) - i}")
+    return tensor

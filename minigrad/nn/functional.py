@@ -8,9 +8,9 @@ Source: https://docs.pytorch.org/docs/stable/nn.functional.html
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
+from ..frames import warn_user
 from ..op.declaration import F
 from ..op.publish import with_aliases
 from ..ops import function
@@ -315,8 +315,8 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
 
 
 def _softmax_dim(name: str, ndim: int) -> int:
-    warnings.warn(f"Implicit dimension choice for {name} has been deprecated. Change the call to "
-                  "include dim=X as an argument.", UserWarning, stacklevel=3)
+    warn_user(f"Implicit dimension choice for {name} has been deprecated. Change the call to "
+              "include dim=X as an argument.", UserWarning)
     return 0 if ndim in (0, 1, 3) else 1
 
 
@@ -357,7 +357,7 @@ def gumbel_softmax(logits: Tensor, tau: Any = 1, hard: bool = False, eps: float 
     tensor([1., 1.])
     """
     if eps != 1e-10:
-        warnings.warn("`eps` parameter is deprecated and has no effect.", stacklevel=2)
+        warn_user("`eps` parameter is deprecated and has no effect.")
     noise = -F.log(F.empty_like(logits, memory_format=contiguous_format).exponential_())
     soft = F.softmax((logits + noise) / tau, dim)
     if not hard:

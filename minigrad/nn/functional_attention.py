@@ -6,8 +6,8 @@ Source: Vaswani et al., Attention Is All You Need, https://arxiv.org/abs/1706.03
 from __future__ import annotations
 
 import math
-import warnings
 
+from ..frames import warn_user
 from ..op.declaration import F as ops
 from ..ops.nn.attention import scaled_dot_product_attention
 from ..ops.nn.linear import linear
@@ -54,8 +54,8 @@ def multi_head_attention_forward(
             key_padding_mask = ops.unsqueeze(key_padding_mask, 0)
     if (attn_mask is not None and key_padding_mask is not None
             and attn_mask.dtype != key_padding_mask.dtype):
-        warnings.warn("Support for mismatched key_padding_mask and attn_mask is deprecated. "
-                      "Use same type for both instead.", stacklevel=4)
+        warn_user("Support for mismatched key_padding_mask and attn_mask is deprecated. "
+                  "Use same type for both instead.")
     key_padding_mask = added("key_padding_mask", key_padding_mask, query)
     if is_causal and attn_mask is None:
         raise RuntimeError("Need attn_mask if specifying the is_causal hint. You may use the "

@@ -5,8 +5,7 @@ Source: https://docs.pytorch.org/docs/stable/nn.functional.html#dropout-function
 
 from __future__ import annotations
 
-import warnings
-
+from ..frames import warn_user
 from ..op.declaration import F
 from ..tensor.tensor import Tensor
 
@@ -91,12 +90,12 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True,
     if input.ndim not in (3, 4):
         _warn_of_dims("dropout2d", input.ndim, "2 spatial dimensions", "3D or 4D")
     if input.ndim == 3:
-        warnings.warn("dropout2d: Received a 3D input to dropout2d and assuming that channel-wise "
-                      "1D dropout behavior is desired - input is interpreted as shape (N, C, L), "
-                      "where C is the channel dim. This behavior will change in a future release "
-                      "to interpret the input as one without a batch dimension, i.e. shape (C, H, "
-                      "W). To maintain the 1D channel-wise dropout behavior, please switch to "
-                      "using dropout1d instead.", UserWarning, stacklevel=2)
+        warn_user("dropout2d: Received a 3D input to dropout2d and assuming that channel-wise "
+                  "1D dropout behavior is desired - input is interpreted as shape (N, C, L), "
+                  "where C is the channel dim. This behavior will change in a future release "
+                  "to interpret the input as one without a batch dimension, i.e. shape (C, H, "
+                  "W). To maintain the 1D channel-wise dropout behavior, please switch to "
+                  "using dropout1d instead.", UserWarning)
     return _drop_channels(input, 0, p, training, inplace)
 
 
@@ -126,10 +125,10 @@ def _drop_channels(input: Tensor, batched: int, p: float, training: bool,
 
 
 def _warn_of_dims(name: str, given: int, spatial: str, dims: str) -> None:
-    warnings.warn(f"{name}: Received a {given}-D input to {name}, which is deprecated and will "
-                  "result in an error in a future release. To retain the behavior and silence this "
-                  f"warning, please use dropout instead. {_purpose(spatial, dims, name)}",
-                  UserWarning, stacklevel=3)
+    warn_user(f"{name}: Received a {given}-D input to {name}, which is deprecated and will "
+              "result in an error in a future release. To retain the behavior and silence this "
+              f"warning, please use dropout instead. {_purpose(spatial, dims, name)}",
+              UserWarning)
 
 
 def _purpose(spatial: str, dims: str, name: str = "dropout1d") -> str:

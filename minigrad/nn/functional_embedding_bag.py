@@ -6,9 +6,9 @@ Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.embed
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
+from ..frames import warn_user
 from ..op.declaration import F
 from ..op.publish import with_aliases
 from ..ops.checks import at_each_run
@@ -38,9 +38,9 @@ def embedding_bag(input: Tensor, weight: Tensor, offsets: Tensor | None = None,
             [2., 3.]])
     """
     if str(weight.dtype) == "torch.int64" and input.is_floating_point():
-        warnings.warn("Argument order of nn.functional.embedding_bag was changed. Usage "
-                      "`embedding_bag(weight, input, ...)` is deprecated, and should now be "
-                      "`embedding_bag(input, weight, ...)`.", stacklevel=3)
+        warn_user("Argument order of nn.functional.embedding_bag was changed. Usage "
+                  "`embedding_bag(weight, input, ...)` is deprecated, and should now be "
+                  "`embedding_bag(input, weight, ...)`.")
         input, weight = weight, input
     check_bags(input, weight, offsets, per_sample_weights, mode, scale_grad_by_freq)
     if max_norm is not None:

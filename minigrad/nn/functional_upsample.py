@@ -5,16 +5,16 @@ Source: https://docs.pytorch.org/docs/stable/nn.functional.html#vision-functions
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
+from ..frames import warn_user
 from ..ops.nn.interpolate import interpolate
 from ..tensor.tensor import Tensor
 
 
 def _warn(name: str, instead: str = "") -> None:
-    warnings.warn(f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` "
-                  f"instead{instead}.", stacklevel=3)
+    warn_user(f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` "
+              f"instead{instead}.")
 
 
 def upsample(input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest",

@@ -8,12 +8,12 @@ see only that node's gradients.
 from __future__ import annotations
 
 import functools
-import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from .. import _state
 from ..autograd.function import Function
+from ..frames import warn_user
 from ..tensor.tensor import Tensor
 
 Hook = Callable[..., Any]
@@ -53,24 +53,30 @@ class BackwardHook:
         watched, places, node = through_identity(args)
         if node is not None:
             self.input_places = places
-            node.register_hook(self.inputs_done)
+            def hook(grads: tuple[Any, ...], _: Any) -> tuple[Any, ...] | None:  # errors name it
+                return self.inputs_done(grads)
+
+            node.register_hook(hook)
         return watched
 
     def watch_outputs(self, result: Any) -> Any:
         """Pass the tensors of the module's result through the identity node."""
         single = isinstance(result, Tensor)
         if not single and not isinstance(result, tuple):
-            warnings.warn("For backward hooks to be called, module output should be a Tensor or a "
-                          f"tuple of Tensors but received {type(result)}", stacklevel=4)
+            warn_user("For backward hooks to be called, module output should be a Tensor or a "
+                      f"tuple of Tensors but received {type(result)}")
             return result
         outputs = (result,) if single else result
         self.outputs = len(outputs)
         watched, self.output_places, node = through_identity(outputs)
         if node is not None:
-            node.register_hook(self.outputs_arrived)
+            def hook(_: Any, grads: tuple[Any, ...]) -> tuple[Any, ...]:  # errors name it
+                return self.outputs_arrived(grads)
+
+            node.register_hook(hook)
         return watched[0] if single else watched
 
-    def outputs_arrived(self, _: Any, grads: tuple[Any, ...]) -> tuple[Any, ...]:
+    def outputs_arrived(self, grads: tuple[Any, ...]) -> tuple[Any, ...]:
         """Run the pre-hooks on the gradients of the outputs and store the result.
 
         Hooks get `None` for an unused output, while the identity node itself gets zeros.
@@ -79,18 +85,17 @@ class BackwardHook:
         for hook in self.pre_hooks:
             new = hook(self.module, self.grad_outputs)
             if new is not None:
-                new = new if isinstance(new, tuple) else (new,)
                 if len(new) != self.outputs:
                     raise RuntimeError("Backward pre hook returned an invalid number of grad_output"
                                        f", got {len(new)}, but expected {self.outputs}")
                 self.grad_outputs = new
         handed = tuple(self.grad_outputs[i] for i in self.output_places)
         if self.input_places is None:
-            warnings.warn(
+            warn_user(
                 "Full backward hook is firing when gradients are computed with respect to module "
                 "outputs since no inputs require gradients. See https://docs.pytorch.org/docs/main/"
                 "generated/torch.nn.Module.html#torch.nn.Module.register_full_backward_hook for "
-                "more details.", stacklevel=5)
+                "more details.")
             for hook in self.hooks:
                 new = hook(self.module, (None,) * self.inputs, self.grad_outputs)
                 if new is not None and not (isinstance(new, tuple) and all(n is None for n in new)):
@@ -99,7 +104,7 @@ class BackwardHook:
             self.grad_outputs = None
         return handed
 
-    def inputs_done(self, grads: tuple[Any, ...], _: Any) -> tuple[Any, ...] | None:
+    def inputs_done(self, grads: tuple[Any, ...]) -> tuple[Any, ...] | None:
         """Run the hooks on the gradients of the inputs; they may replace these."""
         if self.grad_outputs is None or self.input_places is None:
             return None
@@ -107,7 +112,6 @@ class BackwardHook:
         for hook in self.hooks:
             new = hook(self.module, grad_inputs, self.grad_outputs)
             if new is not None:
-                new = new if isinstance(new, tuple) else (new,)
                 if len(new) != len(grad_inputs):
                     raise RuntimeError("Backward hook returned an invalid number of grad_input, "
                                        f"got {len(new)}, but expected {len(grad_inputs)}")
@@ -158,7 +162,7 @@ def hook_last_node(module: Any, hooks: Iterable[Hook], args: tuple[Any, ...], re
         node.register_hook(functools.partial(hook, module))
     missed = what_is_missed(args, result, node)
     if missed is not None:
-        warnings.warn(f"Using {missed}", FutureWarning, stacklevel=5)
+        warn_user(f"Using {missed}", FutureWarning)
 
 
 def what_is_missed(args: Any, result: Any, node: Any) -> str | None:

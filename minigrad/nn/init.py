@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import functools
 import math
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 from ..autograd.grad_mode import no_grad
 from ..dtypes import bool as bool_
+from ..frames import warn_user
 from ..op.declaration import F
 from ..ops.creation.create import empty
 from ..tensor.tensor import Tensor
@@ -74,8 +74,8 @@ def trunc_normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float 
     True
     """
     if mean < a - 2 * std or mean > b + 2 * std:
-        warnings.warn("mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The "
-                      "distribution of values may be incorrect.", stacklevel=2)
+        warn_user("mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The "
+                  "distribution of values may be incorrect.")
 
     def below(x: float) -> float:
         return (1.0 + math.erf((x - mean) / std / math.sqrt(2.0))) / 2.0
@@ -223,7 +223,7 @@ def kaiming_uniform_(tensor: Tensor, a: float = 0, mode: str = "fan_in",
     (torch.Size([50, 100]), tensor(True))
     """
     if 0 in tensor.shape:
-        warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=2)
+        warn_user("Initializing zero-element tensors is a no-op")
         return tensor
     fan = _calculate_correct_fan(tensor, mode)
     bound = math.sqrt(3.0) * (calculate_gain(nonlinearity, a) / math.sqrt(fan))
@@ -240,7 +240,7 @@ def kaiming_normal_(tensor: Tensor, a: float = 0, mode: str = "fan_in",
     (torch.Size([50, 100]), tensor(True))
     """
     if 0 in tensor.shape:
-        warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=2)
+        warn_user("Initializing zero-element tensors is a no-op")
         return tensor
     fan = _calculate_correct_fan(tensor, mode)
     return normal_(tensor, 0.0, calculate_gain(nonlinearity, a) / math.sqrt(fan), generator)
@@ -309,8 +309,8 @@ def _older_name(function: Callable[..., Tensor],
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Tensor:
-        warnings.warn(f"`nn.init.{name[:-1]}` is now deprecated in favor of `nn.init.{name}`.",
-                      FutureWarning, stacklevel=2)
+        warn_user(f"`nn.init.{name[:-1]}` is now deprecated in favor of `nn.init.{name}`.",
+                  FutureWarning)
         return function(*args, **kwargs)
 
     call.__name__ = call.__qualname__ = name[:-1]

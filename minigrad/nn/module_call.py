@@ -5,11 +5,11 @@ Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html
 
 from __future__ import annotations
 
-import warnings
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
+from ..frames import warn_user
 from ..graph.hooks import RemovableHandle, register
 from . import global_hooks
 from .hooks import BackwardHook, hook_last_node
@@ -113,9 +113,8 @@ class ModuleCall:
             self._after(key, hook, args, kwargs, result)
         except Exception as error:
             which = "global module" if key in global_hooks.forward else "module"
-            warnings.warn(f"{which} forward hook with ``always_call=True`` raised an exception that"
-                          f" was silenced as another error was raised in forward: {error}",
-                          stacklevel=4)
+            warn_user(f"{which} forward hook with ``always_call=True`` raised an exception that"
+                      f" was silenced as another error was raised in forward: {error}")
 
     def _backward_hooks_by_kind(self) -> tuple[list[Hook], list[Hook]]:
         """Return the full backward hooks, and the deprecated ones."""

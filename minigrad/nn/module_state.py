@@ -5,10 +5,10 @@ Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
+from ..frames import warn_user
 from ..graph.hooks import RemovableHandle, register
 from . import state
 from .module_call import Hook, Table
@@ -38,9 +38,9 @@ class ModuleState(ModuleTables):
         ['weight', 'bias']
         """
         if args:
-            warnings.warn("Positional args are being deprecated, use kwargs instead. Refer to "
-                          "https://pytorch.org/docs/main/generated/torch.nn.Module.html#torch.nn."
-                          "Module.state_dict for details.", FutureWarning, stacklevel=2)
+            warn_user("Positional args are being deprecated, use kwargs instead. Refer to "
+                      "https://pytorch.org/docs/main/generated/torch.nn.Module.html#torch.nn."
+                      "Module.state_dict for details.", FutureWarning)
             named = dict(zip(("destination", "prefix", "keep_vars"), args, strict=False))
             destination = named["destination"] if destination is None else destination
             prefix = prefix or named.get("prefix", "")

@@ -5,9 +5,9 @@ Source: https://docs.pytorch.org/docs/stable/nn.html#normalization-layers
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
+from ..frames import warn_user
 from ..ops.creation.create import empty
 from ..tensor.tensor import Parameter, Tensor
 from . import functional as F
@@ -168,9 +168,9 @@ class _InstanceNorm(ChannelNorm):
             if self.affine:
                 raise ValueError(f"expected input's size at dim={place} to match num_features "
                                  f"({self.num_features}), but got: {input.size(place)}.")
-            warnings.warn(f"input's size at dim={place} does not match num_features. You can "
-                          "silence this warning by not passing in num_features, which is not used "
-                          "because affine=False", stacklevel=2)
+            warn_user(f"input's size at dim={place} does not match num_features. You can "
+                      "silence this warning by not passing in num_features, which is not used "
+                      "because affine=False")
         if input.dim() == alone:
             return self._normalized(input.unsqueeze(0)).squeeze(0)
         return self._normalized(input)

@@ -6,10 +6,10 @@ Source: https://docs.pytorch.org/docs/stable/nn.html#recurrent-layers
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 from .. import _state
+from ..frames import warn_user
 from ..op.declaration import F
 from ..ops.creation.create import empty, zeros
 from ..tensor.tensor import Parameter, Tensor
@@ -51,9 +51,9 @@ def check_dropout(dropout: Any, num_layers: int) -> None:
         raise ValueError("dropout should be a number in range [0, 1] representing the probability "
                          "of an element being zeroed")
     if dropout > 0 and num_layers == 1:
-        warnings.warn("dropout option adds dropout after all but last recurrent layer, so non-zero "
-                      f"dropout expects num_layers greater than 1, but got dropout={dropout} and "
-                      f"num_layers={num_layers}", stacklevel=4)
+        warn_user("dropout option adds dropout after all but last recurrent layer, so non-zero "
+                  f"dropout expects num_layers greater than 1, but got dropout={dropout} and "
+                  f"num_layers={num_layers}")
 
 
 class RNNBase(Module):

@@ -3,12 +3,11 @@
 PyTorch still accepts them and warns once.
 """
 
-import warnings
 from collections.abc import Sequence
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
-from ..frames import user_frame
+from ..frames import warn_user
 
 if TYPE_CHECKING:
     from .declaration import Op
@@ -42,8 +41,7 @@ def numbers_by_name(op: "type[Op]", args: Sequence[Any],
     if not _told:
         _told.add(op.name)
         by_name = ", ".join(f"{name}={value}" for name, value in given.items())
-        warnings.warn(f"This overload of {op.name} is deprecated: numbers before tensors.\n"
-                      f"Consider passing them by name instead: {by_name}", UserWarning,
-                      stacklevel=user_frame()[1])
+        warn_user(f"This overload of {op.name} is deprecated: numbers before tensors.\n"
+                  f"Consider passing them by name instead: {by_name}", UserWarning)
     (target,) = (value for value in first if not isinstance(value, Real))
     return [target, *args[len(first):]], kwargs | given

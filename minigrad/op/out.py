@@ -23,7 +23,6 @@ NOTE [out=]
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -33,6 +32,7 @@ from ..backend.float_errors import ignoring_float_errors
 from ..backend.memory_layout import is_dense
 from ..device import as_device, place_on
 from ..dtypes import can_cast, type_name
+from ..frames import warn_user
 from ..shapes import contiguous_strides
 from ..tensor.attributes import same_memory, storage_of
 from ..tensor.tensor import Tensor
@@ -240,13 +240,13 @@ def resize(out: Tensor, array: Any, quiet: bool) -> None:
     """Give `out` the shape and memory format of a result; warn if it had elements."""
     shape, xp = array.shape, BACKENDS[type(array)]
     if out._array.size and not quiet:
-        warnings.warn(
+        warn_user(
             "An output with one or more elements was resized since it had shape "
             f"{list(out._array.shape)}, which does not match the required output shape "
             f"{list(shape)}. This behavior is deprecated, and in a future PyTorch release outputs "
             "will not be resized unless they have zero elements. You can explicitly reuse an out "
             "tensor t by resizing it, inplace, to zero elements with t.resize_(0).",
-            UserWarning, stacklevel=5)
+            UserWarning)
     if xp.run_op is not None:
         out._bump()
         out._array = array.astype(out._array.dtype)

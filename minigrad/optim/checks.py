@@ -5,9 +5,9 @@ Source: https://docs.pytorch.org/docs/stable/optim.html#torch.optim.Optimizer
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
+from ..frames import warn_user
 from ..nn.module import type_name
 from ..tensor.tensor import Tensor
 
@@ -58,10 +58,9 @@ def check_group(group: Group, params: list[Any], defaults: Group) -> None:
             raise ValueError("parameter group didn't specify a value of required optimization "
                              f"parameter {name}")
     if len(set(params)) != len(params):
-        warnings.warn("optimizer contains a parameter group with duplicate parameters; in "
-                      "future, this will cause an error; see "
-                      "github.com/pytorch/pytorch/issues/40967 for more information",
-                      stacklevel=4)
+        warn_user("optimizer contains a parameter group with duplicate parameters; in "
+                  "future, this will cause an error; see "
+                  "github.com/pytorch/pytorch/issues/40967 for more information")
 
 
 def check_apart(new: Group, groups: list[Group]) -> None:

@@ -23,13 +23,12 @@ import io
 import os
 import pickle
 import pickletools
-import warnings
 import zipfile
 from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any, BinaryIO
 
-from ..frames import user_frame
+from ..frames import warn_user
 from . import allowed, legacy
 from . import archive as archives
 from .pickling import Writer
@@ -92,7 +91,7 @@ def save(obj: Any, f: File, pickle_module: Any = pickle, pickle_protocol: int = 
     writer = Writer(pickle_protocol, is_legacy=not _use_new_zipfile_serialization)
     program = writer.program(obj)
     for text in writer.warnings:
-        warnings.warn(text, UserWarning, stacklevel=user_frame()[1])
+        warn_user(text, UserWarning)
     if _use_new_zipfile_serialization:
         archives.write(writer, program, f, not _disable_byteorder_record)
     else:

@@ -29,7 +29,7 @@ def name_in_pytorch(obj: Any, name: str | None) -> tuple[str, str] | None:
     (('torch.nn.modules.linear', 'Linear'), None)
     """
     name = name or getattr(obj, "__qualname__", None) or obj.__name__
-    module = pickle.whichmodule(obj, name)  # type: ignore[attr-defined]
+    module = pickle.whichmodule(obj, name)  # type: ignore[attr-defined]  # not in its stubs
     first, _, rest = module.partition(".")
     if first not in (_PACKAGE, "torch"):
         return None

@@ -55,7 +55,7 @@ class Memory:
 PythonPickler: Any = vars(pickle)["_Pickler"]
 
 
-class Writer(PythonPickler):  # type: ignore[misc]
+class Writer(PythonPickler):  # type: ignore[misc]  # a class that is Any
     """Turns an object into a pickle, and collects the memories of its tensors."""
 
     def __init__(self, protocol: int = 2, is_legacy: bool = False) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import warnings
 from _compat_pickle import IMPORT_MAPPING, NAME_MAPPING  # Python 2's names
 from abc import ABC, abstractmethod
 from collections import Counter, OrderedDict
@@ -15,7 +14,7 @@ import numpy as np
 from .. import dtypes
 from ..backend import backend_of, numpy_backend
 from ..device import as_device, build_on, device, place_on
-from ..frames import user_frame
+from ..frames import warn_user
 from ..ops.shape.storages import TypedStorage, UntypedStorage
 from ..shapes import numel
 from ..tensor.attributes import Size
@@ -108,7 +107,7 @@ class Reader(ABC):
         """Warn once that a file's numbers get another dtype."""
         if storage_type.in_file.itemsize != storage_type.dtype.itemsize and not self.has_warned:
             self.has_warned = True
-            warnings.warn(f"load: {BFLOAT16}", UserWarning, stacklevel=user_frame()[1])
+            warn_user(f"load: {BFLOAT16}", UserWarning)
 
     def placed(self, storage_type: StorageType, host: Array, saved: str) -> Any:
         """Return the storage of a memory, on the device that `map_location` asks for."""

@@ -11,6 +11,11 @@ import numpy as np
 from .. import _state
 from ..backend import backend_of
 from ..device import build_on, place_on
+from ..frames import warn_user_once
+
+#: The warning if Python code takes a number out of a graph.
+LOSES_GRADIENT = ("Converting a tensor with requires_grad=True to a scalar may lead to unexpected "
+                  "behavior.\nConsider using tensor.detach() first.")
 
 
 class PythonProtocols:
@@ -107,12 +112,16 @@ class PythonProtocols:
         return int(self._array.shape[0])
 
     def __bool__(self: Any) -> bool:
+        if backend_of(self._array).run_op is not None:
+            return bool(self._array)  # a batch: raises
         if self._array.size != 1:
             what = "no values" if not self._array.size else "more than one value"
             raise RuntimeError(f"Boolean value of Tensor with {what} is ambiguous")
         return bool(self._array.item())
 
     def __float__(self: Any) -> float:
+        if self.requires_grad:
+            warn_user_once(LOSES_GRADIENT)
         return float(self._one())
 
     def __int__(self: Any) -> int:
@@ -130,6 +139,8 @@ class PythonProtocols:
         return id(self)
 
     def __contains__(self: Any, element: Any) -> bool:
+        if backend_of(self._array).run_op is not None:
+            self._array.item()  # a batch: raises
         if not isinstance(element, (PythonProtocols, int, float)):
             raise RuntimeError(
                 "Tensor.__contains__ only supports Tensor or scalar, but you passed in a "

@@ -6,7 +6,6 @@ Higher layers add the other methods with `method`: the ops add their own, and `a
 
 from __future__ import annotations
 
-import warnings
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,7 +16,8 @@ import numpy as np
 from .. import _state
 from ..backend import BACKENDS
 from ..device import place_on
-from ..dtypes import from_numpy_dtype, get_default_dtype
+from ..dtypes import c_name, from_numpy_dtype, get_default_dtype, type_name
+from ..frames import warn_user
 from ..graph.node import Node
 from ..graph.special_versions import (
     INFERENCE,
@@ -192,15 +192,18 @@ class Tensor(ArrayInfo, TensorHistory, GradientHooks, PythonProtocols, TensorMet
     def grad(self, value: Tensor | None) -> None:
         if value is not None:
             if not isinstance(value, Tensor):
-                raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of "
-                                f"type {type(value).__name__}")
+                raise TypeError("assigned grad expected to be a Tensor or None but got grad of "
+                                f"type {qualified(type(value))}")
             if value is self:
                 raise RuntimeError("can't assign Variable as its own grad")
             if value._array.dtype != self._array.dtype:
                 raise RuntimeError(
-                    "attempting to assign a gradient with dtype "
-                    f"'{value.dtype}' to a tensor with dtype '{self.dtype}'. Please ensure that "
-                    "the gradient and the tensor have the same dtype")
+                    f"attempting to assign a gradient with dtype '{c_name(value.dtype)}' to a "
+                    f"tensor with grad_dtype '{type_name(self.dtype)}'. The gradient must match "
+                    "the tensor's grad_dtype (defaults to the tensor's dtype). You can set the "
+                    "tensor's grad_dtype attribute with a specific dtype, or None to allow any "
+                    "dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and its "
+                    "gradient may break downstream systems that assume they match.")
             there, here = value.device, self.device
             if there != here:
                 apart = there.type != here.type
@@ -355,6 +358,16 @@ def _shown_type(value: Any) -> str:
     return f"torch.{name}" if name in ("dtype", "device", "layout") else name
 
 
+def qualified(value_type: type) -> str:
+    """Return a type's name for an error, with its module unless that is `builtins`.
+
+    >>> qualified(int), qualified(OrderedDict)
+    ('int', 'collections.OrderedDict')
+    """
+    module = "" if value_type.__module__ == "builtins" else value_type.__module__ + "."
+    return module + value_type.__name__
+
+
 def _legacy_array(*args: Any) -> Array:
     """Return an array for the arguments of `Tensor(...)`: sizes, values, or a tensor to alias."""
     numpy_dtype = get_default_dtype().numpy
@@ -368,9 +381,7 @@ def _legacy_array(*args: Any) -> Array:
             raise TypeError("new(): invalid data type 'str'")
         if isinstance(data, (bool, np.ndarray)) or not hasattr(data, "__index__"):
             if isinstance(data, (dict, set)) or not hasattr(data, "__len__"):
-                given = type(data)
-                module = "" if given.__module__ == "builtins" else given.__module__ + "."
-                raise TypeError(f"new(): data must be a sequence (got {module}{given.__name__})")
+                raise TypeError(f"new(): data must be a sequence (got {qualified(type(data))})")
             return np.array(data, dtype=numpy_dtype)
     if not all(hasattr(n, "__index__") for n in args):
         raise TypeError(f"new(): expected sizes or one sequence of values, got {args!r}")
@@ -398,14 +409,13 @@ def method(name: str) -> Callable[[F], F]:
 
 
 def _warn_non_leaf_grad() -> None:
-    warnings.warn(
+    warn_user(
         "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad "
         "attribute won't be populated during autograd.backward(). If you indeed want the .grad "
         "field to be populated for a non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. "
         "If you access the non-leaf Tensor by mistake, make sure you access the leaf Tensor "
-        "instead. See github.com/pytorch/pytorch/pull/30531 for more informations.",
+        "instead. See github.com/pytorch/pytorch/pull/30531 for more information.",
         UserWarning,
-        stacklevel=3,
     )
 
 

@@ -12,7 +12,6 @@ Source: https://docs.pytorch.org/docs/stable/checkpoint.html
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
@@ -23,6 +22,7 @@ from ..amp.casts import as_before, told
 from ..autograd import Function, backward
 from ..autograd.grad_mode import enable_grad, is_grad_enabled, no_grad
 from ..engine.tasks import is_checkpoint_valid
+from ..frames import warn_user
 from ..nn import Sequential
 from ..ops.random.generator import States, fork_rng
 from ..tensor.tensor import Tensor
@@ -241,8 +241,7 @@ def check_backward_validity(inputs: Iterable[Any]) -> None:
     None of the inputs have requires_grad=True. Gradients will be None
     """
     if not any(x.requires_grad for x in inputs if isinstance(x, Tensor)):
-        warnings.warn("None of the inputs have requires_grad=True. Gradients will be None",
-                      stacklevel=2)
+        warn_user("None of the inputs have requires_grad=True. Gradients will be None")
 
 
 @contextmanager
@@ -256,9 +255,9 @@ def random_state(state: States | None) -> Iterator[None]:
 
 def warn_of_default(beginning: str) -> None:
     """Warn that `use_reentrant` was left out."""
-    warnings.warn(beginning + "use_reentrant=False is recommended, but if you need to preserve the "
-                  "current default behavior, you can pass use_reentrant=True. Refer to docs for "
-                  "more details on the differences between the two variants.", stacklevel=3)
+    warn_user(beginning + "use_reentrant=False is recommended, but if you need to preserve the "
+              "current default behavior, you can pass use_reentrant=True. Refer to docs for "
+              "more details on the differences between the two variants.")
 
 
 @contextmanager

@@ -5,9 +5,9 @@ Source: https://docs.pytorch.org/docs/stable/generated/torch.utils.hooks.Removab
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
+from ..frames import warn_user
 from ..graph.hooks import RemovableHandle
 
 __all__ = ["RemovableHandle", "unserializable_hook", "warn_if_has_hooks"]
@@ -28,7 +28,7 @@ def warn_if_has_hooks(tensor: Any) -> None:
     """Warn about each unmarked hook that is lost when its tensor is saved."""
     for hook in (tensor._backward_hooks or {}).values():
         if not hasattr(hook, "__torch_unserializable__"):
-            warnings.warn(f"backward hook {hook!r} on tensor will not be serialized.  If this is "
-                          "expected, you can decorate the function with "
-                          "@torch.utils.hooks.unserializable_hook to suppress this warning",
-                          UserWarning, stacklevel=2)
+            warn_user(f"backward hook {hook!r} on tensor will not be serialized.  If this is "
+                      "expected, you can decorate the function with "
+                      "@torch.utils.hooks.unserializable_hook to suppress this warning",
+                      UserWarning)

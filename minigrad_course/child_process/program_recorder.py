@@ -1,7 +1,7 @@
 """Run a program on one engine statement by statement, and record what each statement did.
 
-It is started in a separate process with the engine's name and the program's path.  It prints a line
-of JSON after each statement, so that the record survives a crash.
+It is started in a separate process with the engine's name, the program's path and the program's
+arguments.  It prints a line of JSON after each statement, so that the record survives a crash.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import contextlib
 import importlib
 import io
 import json
+import os
 import sys
 import traceback
 from typing import Any
@@ -34,8 +35,10 @@ def described(value: Any, tensor: type) -> Any:
     return None
 
 
-def main(engine: str, path: str) -> None:
+def main(engine: str, path: str, arguments: list[str]) -> None:
     """Run the program at `path` on `engine`; `torch` and `minigrad` both import that engine."""
+    sys.argv = [path, *arguments]
+    sys.path[0] = os.path.dirname(os.path.abspath(path))
     torch = importlib.import_module(engine)
     if engine != "torch":
         torch.as_torch()
@@ -46,7 +49,7 @@ def main(engine: str, path: str) -> None:
     namespace: dict[str, Any] = {"__name__": "__main__", "__file__": path}
     records, out = sys.stdout, io.StringIO()
     for statement in tree.body:
-        error = None
+        error = ended = None
         out.seek(0)
         out.truncate()
         with contextlib.redirect_stdout(out):
@@ -55,14 +58,23 @@ def main(engine: str, path: str) -> None:
                 exec(code, namespace)
             except BaseException as problem:
                 error = "".join(traceback.format_exception_only(problem)).strip()
+                ended = last_line(problem, path)
         values = {name: described(value, torch.Tensor) for name, value in namespace.items()
                   if not name.startswith("__")}
-        record = {"line": statement.lineno, "printed": out.getvalue(), "error": error,
+        record = {"line": statement.lineno, "of": len(tree.body), "printed": out.getvalue(),
+                  "error": error, "ended": ended,
                   "values": {name: each for name, each in values.items() if each is not None}}
         print(json.dumps(record), file=records, flush=True)
         if error is not None:
             return
 
 
+def last_line(problem: BaseException, path: str) -> int | None:
+    """Return the innermost line of the program that an exception passed through."""
+    lines = [each.lineno for each in traceback.extract_tb(problem.__traceback__)
+             if each.filename == path]
+    return lines[-1] if lines else getattr(problem, "lineno", None)
+
+
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2])
+    main(sys.argv[1], sys.argv[2], sys.argv[3:])

@@ -24,7 +24,7 @@ from ..learner.bridge import bridge_lines
 from ..learner.next_step import glossary, next_exercise, next_step, note_tested, solved_summary
 from ..learner.package_answer import write_answer
 from ..learner.workspace import Workspace, find_workspace, make_workspace
-from ..running.compare_engines import first_difference, record
+from ..running.compare_engines import early_end, first_difference, record
 from ..running.learner_files import combine_files
 from ..running.program import run_script
 from ..running.trial import debug_files
@@ -506,25 +506,32 @@ def python(
     raise typer.Exit(run_script(script, arguments or [], files, shared))
 
 
-@app.command()
+@app.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
 @in_one_sentence
 def compare(
-    script: Annotated[Path, typer.Argument(help="A Python program that imports torch.")]
+    script: Annotated[Path, typer.Argument(help="A Python program that imports torch.")],
+    arguments: Annotated[list[str] | None, typer.Argument(help="Its arguments.")] = None,
 ) -> None:
     """Run a program on minigrad and on PyTorch, and show where they first differ.
 
     Compares after each statement: errors, tensors with their graphs and gradients, and printed
-    output. Exits with 1 if there is a difference.
+    output. Exits with 1 if there is a difference, or if the program ended early on both.
 
     \b
-    Example:
+    Examples:
       minigrad compare train.py
+      minigrad compare train.py --steps 10
     """
-    ours, theirs = record("minigrad", script), record("torch", script)
+    ours, theirs = (record(engine, script, arguments) for engine in ("minigrad", "torch"))
     found = first_difference(ours, theirs)
     if found is None:
-        console().print(f"no difference in {len(ours)} statements")
-        return
+        end = early_end(ours)
+        if end is None:
+            console().print(f"no difference in {len(ours)} statements")
+            return
+        print_wrapped(console(), f"{escape(str(script))}: ended early on both, in statement "
+                      f"{len(ours)} of {ours[-1]['of']}: {escape(end)}")
+        raise typer.Exit(1)
     console().print(f"{escape(str(script))}:{found.line}: {escape(found.what)} differs")
     console().print(f"  minigrad: {escape(str(found.ours))}")
     console().print(f"  PyTorch:  {escape(str(found.theirs))}")

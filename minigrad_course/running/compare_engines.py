@@ -10,6 +10,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from importlib.util import find_spec
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from ..child_process import program_recorder
 from ..content.folders import ROOT
 from ..content.stages import CourseError
 
-__all__ = ["Difference", "first_difference", "record"]
+__all__ = ["Difference", "early_end", "first_difference", "record"]
 
 
 @dataclass(frozen=True)
@@ -30,8 +31,11 @@ class Difference:
     theirs: Any
 
 
-def record(engine: str, script: Path, timeout: float = 300) -> list[dict[str, Any]]:
+def record(engine: str, script: Path, arguments: list[str] | None = None, timeout: float = 300
+           ) -> list[dict[str, Any]]:
     """Run a program on an engine ("minigrad" or "torch") and record the effect of each statement.
+
+    `arguments` are the program's own, in `sys.argv`.
 
     Raises CourseError if the engine is not installed, or if the program is unreadable or runs too
     long.
@@ -44,7 +48,8 @@ def record(engine: str, script: Path, timeout: float = 300) -> list[dict[str, An
     program = program_recorder.__file__
     paths = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     try:
-        done = subprocess.run([sys.executable, program, engine, str(script)], text=True,
+        done = subprocess.run([sys.executable, program, engine, str(script),
+                               *(arguments or [])], text=True,
                               capture_output=True, timeout=timeout, check=False,
                               env={**os.environ, "PYTHONPATH": paths})
     except subprocess.TimeoutExpired:
@@ -58,10 +63,14 @@ def record(engine: str, script: Path, timeout: float = 300) -> list[dict[str, An
 def first_difference(ours: list[dict[str, Any]], theirs: list[dict[str, Any]]
                      ) -> Difference | None:
     """Return the first difference in an error, the printed output, a value or the graph."""
-    for mine, other in zip(ours, theirs, strict=False):
+    for mine, other in zip_longest(ours, theirs):
+        if mine is None or other is None:
+            line = (mine or other)["line"]
+            ends = ("ended before" if each is None else "went on" for each in (mine, other))
+            return Difference(line, "where the program ended", *ends)
         line = mine["line"]
         if mine["error"] != other["error"]:
-            return Difference(line, "the error", mine["error"], other["error"])
+            return Difference(line, "the error", _end_of(mine), _end_of(other))
         for name in {**mine["values"], **other["values"]}:
             what = _parting(mine["values"].get(name), other["values"].get(name))
             if what is not None:
@@ -69,6 +78,25 @@ def first_difference(ours: list[dict[str, Any]], theirs: list[dict[str, Any]]
         if not _same_text(mine["printed"], other["printed"]):
             return Difference(line, "what is printed", mine["printed"], other["printed"])
     return None
+
+
+def early_end(records: list[dict[str, Any]]) -> str | None:
+    """Return where and why a program ended before its last statement, or `None` if it ran through.
+
+    `sys.exit()` in the last statement is an end like any other.
+    """
+    if not records:
+        return None
+    last = records[-1]
+    is_last = len(records) == last["of"]
+    if is_last and last["error"] in (None, "SystemExit", "SystemExit: 0", "SystemExit: None"):
+        return None
+    return _end_of(last) if last["error"] else f"ended without an error after line {last['line']}"
+
+
+def _end_of(last: dict[str, Any]) -> str:
+    """Return the error of a statement, with its line."""
+    return f"{last['error']} (line {last['ended']})" if last["error"] else "no error"
 
 
 def _parting(ours: Any, theirs: Any) -> tuple[str, Any, Any] | None:

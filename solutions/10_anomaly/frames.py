@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from types import FrameType
 from typing import Any
 
@@ -37,3 +38,26 @@ def user_frame() -> tuple[FrameType, int]:
         frame = frame.f_back
         depth += 1
     return (caller, 1) if frame is None else (frame, depth)
+
+
+#: Modules of Python's whose frames may be between the user's and the package's.
+PASSED_THROUGH = ("contextlib", "copy", "functools", "pickle")
+
+_warned: set[str] = set()
+
+
+def warn_user(text: str, category: type[Warning] = UserWarning) -> None:
+    """Warn at the user's line, because that's where a warning can be acted on."""
+    frame, level = user_frame()
+    while (frame.f_back is not None and frame.f_globals.get("__name__") in PASSED_THROUGH) or (
+            level > 1 and is_internal(frame) and frame.f_back is not None):
+        frame = frame.f_back
+        level += 1
+    warnings.warn(text, category, stacklevel=level)
+
+
+def warn_user_once(text: str, category: type[Warning] = UserWarning) -> None:
+    """Warn the first time that a process gives this warning, as PyTorch's C++ code does."""
+    if text not in _warned:
+        warn_user(text, category)
+        _warned.add(text)

@@ -244,7 +244,7 @@ def in_an_object(x):
 
 
 @pytest.mark.parametrize(("function", "reason"), [
-    (branch, "by a branch or a conversion"), (reads, "a value is read"),
+    (branch, "a branch depends on a value"), (reads, "a value is read"),
     (as_array, "values are read as a NumPy array"),
     (sized, "the size of a result depends on values"),
     (excluded, "exp is excluded by torch.compiler.disable"),

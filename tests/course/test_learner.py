@@ -28,6 +28,7 @@ from minigrad_course.commands import learner
 from minigrad_course.content import stages as course
 from minigrad_course.content.stages import CourseError
 from minigrad_course.learner.workspace import Workspace, find_workspace
+from minigrad_course.running import compare_engines
 from minigrad_course.running.compose import compose, source_of
 from minigrad_course.running.trial import Trial
 from minigrad_course.terminal import learn as learn_module
@@ -509,6 +510,49 @@ def test_compare_shows_the_first_difference(space, tmp_path):
     assert "no difference in 5 statements" in call("compare", str(script))
     script.write_text("import torch\nx = torch.ones(2)\nname = torch.__name__\n")
     assert ":3: name differs" in call("compare", str(script), code=1)
+    script.write_text("import argparse, torch\nparser = argparse.ArgumentParser()\n"
+                      "_ = parser.add_argument('--steps', type=int, required=True)\n"
+                      "steps = parser.parse_args().steps\nx = torch.ones(steps)\n")
+    assert "no difference in 5 statements" in call("compare", str(script), "--steps", "3")
+    said = " ".join(call("compare", str(script), code=1).split())
+    assert "ended early on both, in statement 4 of 5: SystemExit: 2 (line 4)" in said
+
+
+def recorded(tmp_path, text, *arguments):
+    script = tmp_path / "program.py"
+    script.write_text(text)
+    return compare_engines.record("minigrad", script, list(arguments))
+
+
+@pytest.mark.parametrize(("text", "end"), [
+    ("x = 1\n", None), ("import sys\nsys.exit()\n", None), ("import sys\nsys.exit(0)\n", None),
+    ("import sys\nsys.exit(2)\n", "SystemExit: 2 (line 2)"),
+    ("import sys\nsys.exit()\nx = 1\n", "SystemExit (line 2)"),
+    ("def f():\n    return 1 / 0\nf()\nx = 1\n", "ZeroDivisionError: division by zero (line 2)"),
+    ("import os\nx = 1\nos._exit(0)\ny = 2\n", "ended without an error after line 2"),
+])
+def test_compare_knows_whether_a_program_ran_to_its_end(text, end, tmp_path):
+    records = recorded(tmp_path, text)
+    assert compare_engines.early_end(records) == end
+    assert compare_engines.first_difference(records, records) is None
+
+
+def test_compare_hands_arguments_on_and_finds_modules_beside_the_program(tmp_path):
+    (tmp_path / "beside.py").write_text("number = 7\n")
+    records = recorded(tmp_path, "import sys\nfrom beside import number\ngiven = sys.argv[1:]\n",
+                       "--steps", "3")
+    assert records[-1]["values"] == {"number": 7, "given": ["--steps", "3"]}
+
+
+def test_compare_says_which_side_ended_first(tmp_path):
+    whole = recorded(tmp_path, "x = 1\ny = 2\n")
+    found = compare_engines.first_difference(whole[:1], whole)
+    assert (found.line, found.what, found.ours, found.theirs) == (
+        2, "where the program ended", "ended before", "went on")
+    failed = recorded(tmp_path, "x = 1\ny = 1 / 0\n")
+    found = compare_engines.first_difference(failed, whole)
+    assert found.ours == "ZeroDivisionError: division by zero (line 2)"
+    assert found.theirs == "no error"
 
 
 def test_what_is_saved_while_the_tests_run_is_tested_once(space, monkeypatch):

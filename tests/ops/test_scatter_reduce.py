@@ -221,4 +221,4 @@ def test_other_dtypes_and_what_is_refused(expression):
     ours, theirs = (outcome(engine, expression, x=engine.tensor([1.0, 2, 3, 4]),
                             s=engine.tensor([5.0, -1, 2, 3]), i=engine.tensor([0, 0, 2, 0]),
                             m=engine.arange(8.0).reshape(2, 4)) for engine in (minigrad, torch))
-    assert ours == theirs.replace(IN_BETA, "")
+    assert ours.replace(IN_BETA, "") == theirs.replace(IN_BETA, "")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+import re
 import threading
+import warnings
 from collections import namedtuple
 from collections.abc import Callable
 from typing import Any
@@ -320,7 +322,7 @@ def test_workers_are_started_and_known() -> None:
     assert [info.id for info in infos] == [0, 1, 0, 1]
     assert {info.num_workers for info in infos} == {2}
     assert infos[1].seed == infos[0].seed + 1
-    assert infos[0].dataset is numbers
+    assert infos[0].dataset == numbers and infos[0].dataset is not numbers
 
     def broken(worker: int) -> None:
         raise ValueError(f"worker {worker} cannot start")
@@ -363,3 +365,87 @@ def test_data_sets_side_by_side_and_in_a_row() -> None:
     part = data.Subset(data.Subset(list(range(10)), [9, 8, 7]), [2, 0])
     assert part.__getitems__([0, 1]) == [7, 9]
     assert data.default_convert([np.float32(1), "a", (np.arange(2), 3)])[0].item() == 1
+
+
+class Counting(data.Dataset):
+    """A data set that changes when it is read."""
+
+    def __init__(self, held: Any = None) -> None:
+        self.seen: list[int] = []
+        self.values = minigrad.arange(6)
+        self.held = held
+
+    def __len__(self) -> int:
+        return 6
+
+    def __getitem__(self, index: int) -> Any:
+        self.seen.append(index)
+        self.values[index] = -1
+        return len(self.seen)
+
+
+class Shrinking(data.IterableDataset):
+    """PyTorch's own example: each worker sets its part of the range on its copy."""
+
+    def __init__(self) -> None:
+        self.start, self.end = 3, 7
+
+    def __iter__(self) -> Any:
+        return iter(range(self.start, self.end))
+
+
+def set_part(worker: int) -> None:
+    info = data.get_worker_info()
+    half = (info.dataset.end - info.dataset.start) // 2
+    start = info.dataset.start + worker * half
+    info.dataset.start, info.dataset.end = start, start + half
+
+
+def test_each_worker_changes_its_own_copy_of_the_data_set() -> None:
+    counting = Counting()
+    batches = list(data.DataLoader(counting, num_workers=2, batch_size=None))
+    assert batches == [1, 1, 2, 2, 3, 3]
+    assert counting.seen == [] and counting.values.tolist() == [0, 1, 2, 3, 4, 5]
+    stream = Shrinking()
+    loader = data.DataLoader(stream, num_workers=2, worker_init_fn=set_part)
+    assert [int(batch) for batch in loader] == [3, 5, 4, 6]
+    assert (stream.start, stream.end) == (3, 7)
+
+
+def test_persistent_workers_keep_their_copies_and_others_start_anew() -> None:
+    for persistent, wanted in ((True, [4, 4, 5, 5, 6, 6]), (False, [1, 1, 2, 2, 3, 3])):
+        loader = data.DataLoader(Counting(), num_workers=2, batch_size=None,
+                                 persistent_workers=persistent)
+        assert list(loader) == [1, 1, 2, 2, 3, 3] and list(loader) == wanted
+
+
+def test_what_cannot_be_copied_is_shared() -> None:
+    counting = Counting(threading.Lock())
+    assert len(list(data.DataLoader(counting, num_workers=2, batch_size=None))) == 6
+    assert sorted(counting.seen) == [0, 1, 2, 3, 4, 5]
+    fixed = data.TensorDataset(minigrad.arange(3))
+    infos = data.DataLoader(fixed, num_workers=1, collate_fn=lambda _: data.get_worker_info())
+    assert next(iter(infos)).dataset is fixed
+
+
+@pytest.mark.parametrize(("length", "workers", "wanted"), [(3, 0, [4, 5]), (5, 0, []),
+                                                           (3, 2, [4, 5, 6, 7, 8, 9, 10])])
+def test_a_stream_that_yields_more_than_its_length_is_warned_of(length, workers, wanted) -> None:
+    class Numbers(data.IterableDataset):
+        def __iter__(self) -> Any:
+            return iter(range(5))
+
+        def __len__(self) -> int:
+            return int(length)
+
+    loader = data.DataLoader(Numbers(), num_workers=workers)
+    with warnings.catch_warnings(record=True) as before:
+        warnings.simplefilter("always")
+        batches = [batch for batch in loader]  # `list` asks for the length
+    assert len(batches) == 5 * max(workers, 1) and not before
+    assert len(loader) == length
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        list(loader)
+    assert [int(re.search("but (\\d+) samples", str(each.message))[1]) for each in found] == wanted
+    assert {each.filename for each in found} <= {__file__}

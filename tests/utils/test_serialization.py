@@ -402,6 +402,7 @@ def wholes(t):
     ]
 
 
+# PyTorch warns that it cannot find the source of classes that files of the old format name.
 @pytest.mark.filterwarnings("ignore:Couldn't retrieve source code")
 @pytest.mark.parametrize("legacy", [False, True])
 @pytest.mark.parametrize("ours_writes", [True, False])

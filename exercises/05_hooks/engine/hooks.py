@@ -142,14 +142,15 @@ def run_after_accumulation(hooks: Table, tensor: Tensor) -> None:
     #   run_after_accumulation(table, x)                  -> hook(x), for each in order
     # Mind:
     # - The table is None at first, and created only once.
-    # - Pass what each hook returns to `refuse_answer` before the next hook runs.
+    # - Pass what each hook returns, and the tensor, to `refuse_answer` before the next
+    #   hook runs.
     # - Hooks may be added or removed meanwhile, as in 05.2.
     raise NotImplementedError("05.6 Hooks that run after accumulation is yours to write")
 
 
-def refuse_answer(answer: Any) -> None:
-    """Raise if a hook that cannot replace anything returned a value."""
-    if answer is None:
+def refuse_answer(answer: Any, tensor: Tensor | None = None) -> None:
+    """Raise if a hook that cannot replace anything returned a value other than its `tensor`."""
+    if answer is None or answer is tensor:
         return
     if not isinstance(answer, Tensor):
         raise TypeError(NOT_A_TENSOR.format(type(answer).__name__))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
+from ...frames import warn_user
 from ...tensor.tensor import Tensor
 
 #: Attributes of a node; reading one from an instance of a Function raises an error that explains
@@ -23,26 +23,25 @@ class LegacyContext:
     @property
     def saved_variables(self) -> tuple[Any, ...]:
         """Deprecated: use `saved_tensors`."""
-        warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning,
-                      stacklevel=2)
+        warn_user("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning)
         saved: tuple[Any, ...] = self.saved_tensors
         return saved
 
     def mark_shared_storage(self, *pairs: Any) -> None:
         """Warn that this method is deprecated, because shared storages need no declaration."""
-        warnings.warn("`mark_shared_storage` is deprecated. Tensors with shared storages are "
-                      "automatically tracked. Note that calls to `set_()` are not tracked",
-                      FutureWarning, stacklevel=2)
+        warn_user("`mark_shared_storage` is deprecated. Tensors with shared storages are "
+                  "automatically tracked. Note that calls to `set_()` are not tracked",
+                  FutureWarning)
 
 
 class LegacyFunction:
     """Deprecated instances of a Function: call the class's `apply` instead."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        warnings.warn(f"{type(self)} should not be instantiated. Methods on autograd functions are "
-                      "all static, so you should invoke them on the class itself. Instantiating an "
-                      "autograd function will raise an error in a future version of PyTorch.",
-                      DeprecationWarning, stacklevel=2)
+        warn_user(f"{type(self)} should not be instantiated. Methods on autograd functions are "
+                  "all static, so you should invoke them on the class itself. Instantiating an "
+                  "autograd function will raise an error in a future version of PyTorch.",
+                  DeprecationWarning)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         raise RuntimeError("Legacy autograd function with non-static forward method is deprecated. "

@@ -5,10 +5,10 @@ Source: https://docs.pytorch.org/docs/stable/autograd.html#numerical-gradient-ch
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
+from ...frames import warn_user
 from ...tensor.tensor import Tensor
 from .numerical import (
     as_tuple,
@@ -26,11 +26,11 @@ Function = Callable[..., Any]
 
 def warn_of_private(name: str) -> None:
     """Warn that a function was never public."""
-    warnings.warn(
+    warn_user(
         f"`{name}` was part of PyTorch's private API and not meant to be exposed. We are "
         "deprecating it and it will be removed in a future version of PyTorch. If you have a "
         "specific use for this or feature request for this to be a stable API, please file us an "
-        "issue at https://github.com/pytorch/pytorch/issues/new", FutureWarning, stacklevel=3)
+        "issue at https://github.com/pytorch/pytorch/issues/new", FutureWarning)
 
 
 def get_numerical_jacobian(fn: Function, inputs: Any, target: Any = None, eps: float = 1e-3,

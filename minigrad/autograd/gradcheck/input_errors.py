@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
+from ...frames import warn_user
 
 #: The error if no input requires grad.
 NOTHING_TO_CHECK = ("gradcheck expects at least one input tensor to require gradient, but none of "
@@ -11,10 +11,10 @@ NOTHING_TO_CHECK = ("gradcheck expects at least one input tensor to require grad
 
 def warn_of_precision(index: int) -> None:
     """Warn that the input with this index is not float64."""
-    warnings.warn(
+    warn_user(
         f"Input #{index} requires gradient and is not a double precision floating point or "
         "complex. This check will likely fail if all the inputs are not of double precision "
-        "floating point or complex. ", UserWarning, stacklevel=4)
+        "floating point or complex. ", UserWarning)
 
 
 def overlap_error(index: int) -> RuntimeError:

@@ -6,12 +6,12 @@ Source: https://docs.pytorch.org/docs/stable/autograd.html#profiler
 from __future__ import annotations
 
 import functools
-import warnings
 from collections.abc import Callable
 from time import perf_counter_ns
 from typing import Any, Self
 
 from ... import _state, cuda
+from ...frames import warn_user
 from ..profiler_util import EventList
 from .collect import events_of
 from .device import DeviceRecorder
@@ -104,7 +104,7 @@ class profile(_Recording, Results):
         super().__init__(enabled)
         self.use_cuda = use_cuda or use_device == "cuda"
         if self.use_cuda and not cuda.is_available():
-            warnings.warn("CUDA is not available, disabling CUDA profiling", stacklevel=2)
+            warn_user("CUDA is not available, disabling CUDA profiling")
             self.use_cuda = False
         self.record_shapes = record_shapes
         self.profile_memory = profile_memory

@@ -15,7 +15,6 @@ NOTE [Convolutions by cuDNN]
 from __future__ import annotations
 
 import threading
-import warnings
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -23,6 +22,7 @@ from typing import Any, ClassVar
 import cupy
 import numpy as np
 
+from ...frames import warn_user
 from ..dnn import library, switches
 from ..kernels_window import conv_output_sizes
 from .fused import FusedKernels
@@ -169,7 +169,7 @@ def new_handle() -> Any:
     try:
         return library().create_handle()
     except RuntimeError as error:
-        warnings.warn(f"cuDNN is unusable, so convolutions run without it: {error}", stacklevel=2)
+        warn_user(f"cuDNN is unusable, so convolutions run without it: {error}")
         return None
 
 
@@ -204,8 +204,8 @@ def planned(cudnn: Any, handle: Any, node: str, a: Array, b: Array, shape: Ints,
     except (cudnn.cudnnGraphNotSupportedError, NotImplementedError):
         return None
     except RuntimeError as error:
-        warnings.warn(f"cuDNN failed, so convolutions of {a.shape} and {b.shape} go without it: "
-                      f"{error}", stacklevel=2)
+        warn_user(f"cuDNN failed, so convolutions of {a.shape} and {b.shape} go without it: "
+                  f"{error}")
         return None
 
 

@@ -6,10 +6,10 @@ Source: https://docs.pytorch.org/docs/stable/nn.html#utilities
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Iterable, Iterator
 
 from ...autograd.grad_mode import no_grad
+from ...frames import warn_user
 from ...op.declaration import F
 from ...ops.creation.create import tensor
 from ...tensor.tensor import Tensor
@@ -59,8 +59,7 @@ def clip_grad_norm_(parameters: Tensors, max_norm: float, norm_type: float = 2.0
     """
     chosen = [parameters] if isinstance(parameters, Tensor) else list(parameters)
     if not chosen and isinstance(parameters, Iterator):
-        warnings.warn("`parameters` is an empty generator, no gradient clipping will occur.",
-                      stacklevel=3)
+        warn_user("`parameters` is an empty generator, no gradient clipping will occur.")
     with no_grad():
         total = get_total_norm(_gradients(chosen), norm_type, error_if_nonfinite)
     clip_grads_with_norm_(chosen, max_norm, total)

@@ -5,9 +5,9 @@ Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.utils.weight_nor
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, TypeVar
 
+from ...frames import warn_user
 from ...op.declaration import F
 from ...tensor.tensor import Parameter, Tensor
 from ..module import Module
@@ -60,8 +60,8 @@ def weight_norm(module: M, name: str = "weight", dim: int | None = 0) -> M:
     >>> [(n, tuple(p.shape)) for n, p in weight_norm(nn.Linear(3, 2)).named_parameters()]
     [('bias', (2,)), ('weight_g', (2, 1)), ('weight_v', (2, 3))]
     """
-    warnings.warn("`torch.nn.utils.weight_norm` is deprecated in favor of "
-                  "`torch.nn.utils.parametrizations.weight_norm`.", FutureWarning, stacklevel=2)
+    warn_user("`torch.nn.utils.weight_norm` is deprecated in favor of "
+              "`torch.nn.utils.parametrizations.weight_norm`.", FutureWarning)
     if any(isinstance(h, WeightNorm) and h.name == name
            for h in module._forward_pre_hooks.values()):
         raise RuntimeError("Cannot register two weight_norm hooks on the same parameter "

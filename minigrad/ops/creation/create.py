@@ -8,7 +8,6 @@ Source: https://docs.pytorch.org/docs/stable/torch.html#creation-ops
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from operator import index
 from typing import Any, Unpack
@@ -29,6 +28,7 @@ from ...dtypes import (
     scalar_dtype,
     type_name,
 )
+from ...frames import warn_user
 from ...op.arguments import INT, NOT_GIVEN, NUMBERS, is_int, loses_no_gradient
 from ...op.publish import function
 from ...tensor.tensor import Tensor, from_array, method
@@ -76,10 +76,10 @@ def copied(name: str, data: Any, default: dtype | None, options: Options) -> Ten
     plain: Options = {**options, "dtype": None}
     if isinstance(data, Tensor):
         call = "torch.tensor" if name == "tensor" else f"tensor.{name}"
-        warnings.warn(
+        warn_user(
             "To copy construct from a tensor, it is recommended to use sourceTensor.detach()."
             "clone() or sourceTensor.detach().clone().requires_grad_(True), rather than "
-            f"{call}(sourceTensor).", UserWarning, stacklevel=3)
+            f"{call}(sourceTensor).", UserWarning)
         if plain.get("device") is None:
             plain["device"] = default_device() or data.device
         data = backend_of(data._array).to_host(data._array)
@@ -175,11 +175,10 @@ def from_numpy(ndarray: Any) -> Tensor:
     checked(ndarray)
     from_checked_dtype(ndarray.dtype)
     if not ndarray.flags.writeable:
-        warnings.warn("The given NumPy array is not writable, and PyTorch does not support "
-                      "non-writable tensors. This means writing to this tensor will result in "
-                      "undefined behavior. You may want to copy the array to protect its data or "
-                      "make it writable before converting it to a tensor.", UserWarning,
-                      stacklevel=2)
+        warn_user("The given NumPy array is not writable, and PyTorch does not support "
+                  "non-writable tensors. This means writing to this tensor will result in "
+                  "undefined behavior. You may want to copy the array to protect its data or "
+                  "make it writable before converting it to a tensor.", UserWarning)
     return from_array(np.asarray(ndarray))
 
 
@@ -213,8 +212,8 @@ def frombuffer(buffer: Any, *, dtype: Any, count: Any = -1, offset: Any = 0,
         raise ValueError(f"requested buffer length ({count} * {item} bytes) after offset ({offset} "
                          f"bytes) must not be greater than actual buffer length ({size} bytes)")
     if memory.readonly:
-        warnings.warn("The given buffer is not writable, and PyTorch does not support non-writable "
-                      "tensors. Here a write to the tensor is an error.", UserWarning, stacklevel=3)
+        warn_user("The given buffer is not writable, and PyTorch does not support non-writable "
+                  "tensors. Here a write to the tensor is an error.", UserWarning)
     array = np.frombuffer(memory, numpy_dtype, max(count, -1), offset)
     return with_grad(from_array(array), requires_grad)
 

@@ -13,6 +13,8 @@ import numpy as np
 from ...backend.float_errors import ignoring_float_errors
 from ...dtypes import FROM_NUMPY, dtype, from_numpy_dtype, get_default_dtype, int64, promote_types
 from ...dtypes import bool as boolean
+from ...frames import warn_user_once
+from ...tensor.protocols import LOSES_GRADIENT
 from ...tensor.tensor import Tensor
 
 Array = Any
@@ -99,7 +101,12 @@ def flatten(
             flatten(item, shape, dim + 1, flat, types)
     else:
         for item in data:
-            types.add(item.dtype if isinstance(item, Tensor) else type(item))
+            if isinstance(item, Tensor):
+                types.add(item.dtype)
+                if item.requires_grad:
+                    warn_user_once(LOSES_GRADIENT)
+            else:
+                types.add(type(item))
         flat += data
 
 

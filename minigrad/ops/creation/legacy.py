@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, Unpack
 
 import numpy as np
@@ -20,6 +19,7 @@ from ...dtypes import (
     int64,
     uint8,
 )
+from ...frames import warn_user
 from ...op.arguments import NOT_GIVEN
 from ...op.publish import function
 from ...tensor.attributes import Size
@@ -57,9 +57,9 @@ def closed_range(start: Any, end: Any = NOT_GIVEN, step: Any = 1,
     """
     if end is NOT_GIVEN:
         raise TypeError('range() missing 1 required positional arguments: "end"')
-    warnings.warn("torch.range is deprecated and will be removed in a future release because its "
-                  "behavior is inconsistent with Python's range builtin. Instead, use "
-                  "torch.arange, which produces values in [start, end).", UserWarning, stacklevel=3)
+    warn_user("torch.range is deprecated and will be removed in a future release because its "
+              "behavior is inconsistent with Python's range builtin. Instead, use "
+              "torch.arange, which produces values in [start, end).", UserWarning)
     first, last, by = (plain_number("range", name, position, value) for position, (name, value) in
                        enumerate((("start", start), ("end", end), ("step", step)), 1))
     if not by:

@@ -10,7 +10,6 @@ NOTE [How an index is taken apart]
 from __future__ import annotations
 
 import re
-import warnings
 
 import numpy as np
 
@@ -19,7 +18,7 @@ from ...backend import kernels_index
 from ...backend.memory_layout import laid_out, order_of_result
 from ...device import beside, place_on
 from ...dtypes import type_name
-from ...frames import user_frame
+from ...frames import warn_user
 from ...op.declaration import F, Op
 from ...op.inplace import apply_inplace
 from ...op.publish import function
@@ -195,11 +194,11 @@ def as_tuple(key):
         isinstance(k, (Tensor, list, tuple, slice, range)) or k is None or k is Ellipsis
         for k in key
     ):
-        warnings.warn(
+        warn_user(
             "Using a non-tuple sequence for multidimensional indexing is deprecated and will be "
             "changed in pytorch 2.9; use x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will "
             "be interpreted as tensor index, x[torch.tensor(seq)], which will result either in an "
-            "error or a different result", UserWarning, stacklevel=user_frame()[1])
+            "error or a different result", UserWarning)
         return tuple(key)
     return (key,)
 
@@ -214,8 +213,8 @@ def normalised(self, key):
                 array = array.astype(np.int64)
             part = Tensor._plain(beside(self._array, array))
         if isinstance(part, Tensor) and part._array.dtype == np.uint8 and part._array.ndim:
-            warnings.warn("indexing with dtype torch.uint8 is now deprecated, please use a dtype "
-                          "torch.bool instead.", UserWarning, stacklevel=user_frame()[1])
+            warn_user("indexing with dtype torch.uint8 is now deprecated, please use a dtype "
+                      "torch.bool instead.", UserWarning)
             part = part != 0
         parts.append(part)
     return parts

@@ -3,6 +3,7 @@
 from functools import partial
 
 from ...backend import kernels_index
+from ...frames import warn_user_once
 from ...op.arguments import NUMBERS
 from ...op.declaration import F, Op
 from ...shapes import numel
@@ -143,6 +144,11 @@ def scatter(input, dim, index, src=None, *, value=None, reduce=None):
     """
     src = value if src is None else src
     if reduce is not None:
+        if isinstance(src, Tensor):
+            warn_user_once(
+                "The reduce argument of torch.scatter with Tensor src is deprecated and will be "
+                "removed in a future PyTorch release. Use torch.scatter_reduce instead for more "
+                "reduction options.")
         return ScatterReduced, input, dim, index, src, reduce
     number = isinstance(src, (bool, int, float)) or (isinstance(src, Tensor) and src is value)
     return ScatterNumber if number else ScatterSource, input, dim, index, src

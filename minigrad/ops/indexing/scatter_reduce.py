@@ -7,6 +7,7 @@ the same as using that index for every element of the slice.
 from functools import partial
 
 from ...backend import kernels_index
+from ...frames import warn_user_once
 from ...op.arguments import require
 from ...op.declaration import F, Op
 from ...shapes import wrap_dim
@@ -202,6 +203,7 @@ class IndexReduce(Op):
         return self
 
     def forward_inplace(xp, self, dim, index, source, reduce, *, include_self=True):
+        warn_user_once("index_reduce() is in beta and the API may change at any time.")
         check_slices(self, dim, index, source)
         if reduce == "sum" or reduce not in COMBINES:
             raise RuntimeError("index_reduce(): Expected reduce to be one of prod, mean, amax or "

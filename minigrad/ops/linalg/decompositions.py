@@ -5,6 +5,7 @@ All functions take batches of matrices in the last two dimensions.  The gradient
 PyTorch.
 """
 
+from ...frames import warn_user_once
 from ...op.declaration import F, Op
 from ...op.publish import function
 from ...op.results import named_result
@@ -398,6 +399,12 @@ def cholesky(input, upper=False):
     >>> tensor([[4.0]]).cholesky()
     tensor([[2.]])
     """
+    warn_user_once(
+        "torch.cholesky is deprecated in favor of torch.linalg.cholesky and will be removed in a "
+        "future PyTorch release.\nL = torch.cholesky(A)\nshould be replaced with\n"
+        "L = torch.linalg.cholesky(A)\nand\nU = torch.cholesky(A, upper=True)\nshould be replaced "
+        "with\nU = torch.linalg.cholesky(A).mH\nThis transform will produce equivalent results for "
+        "all valid (symmetric positive definite) inputs.")
     return F.linalg_cholesky(input, upper=upper)
 
 
@@ -489,4 +496,9 @@ def qr(input, some=True):
     >>> eye(2).qr().Q.shape
     torch.Size([2, 2])
     """
+    warn_user_once(
+        "torch.qr is deprecated in favor of torch.linalg.qr and will be removed in a future "
+        "PyTorch release.\nThe boolean parameter 'some' has been replaced with a string parameter "
+        "'mode'.\nQ, R = torch.qr(A, some)\nshould be replaced with\n"
+        "Q, R = torch.linalg.qr(A, 'reduced' if some else 'complete')")
     return Qr(*F.linalg_qr(input, "reduced" if some else "complete"))

@@ -4,6 +4,7 @@ from itertools import chain
 from typing import Any
 
 from ...backend.memory_layout import in_rows
+from ...frames import warn_user_once
 from ...op.arguments import require
 from ...op.declaration import F, Op
 from ...op.publish import function
@@ -168,6 +169,10 @@ def chain_matmul(*matrices):
     >>> chain_matmul(ones(2, 3), ones(3, 4), ones(4, 5)).shape
     torch.Size([2, 5])
     """
+    warn_user_once(
+        "torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use "
+        "torch.linalg.multi_dot instead, which accepts a list of two or more tensors rather than "
+        "multiple parameters.")
     return F.linalg_multi_dot(matrices) if len(matrices) > 1 else F.clone(matrices[0])
 
 

@@ -6,7 +6,8 @@ Source: https://docs.pytorch.org/docs/stable/torch.html#pointwise-ops
 import numpy as np
 
 from ...backend.memory_layout import in_rows
-from ...dtypes import c_name, from_numpy_dtype, type_name
+from ...dtypes import c_name, from_numpy_dtype, type_name, uint8
+from ...frames import warn_user_once
 from ...op.apply import apply
 from ...op.arguments import NUMBERS, require
 from ...op.declaration import Binary, F, Op, Unary
@@ -340,6 +341,10 @@ def where(condition, input=None, other=None):
     """
     if input is None and other is None:
         return F.nonzero(condition, as_tuple=True)
+    if isinstance(condition, Tensor) and condition.dtype is uint8:
+        warn_user_once("where received a uint8 condition tensor. This behavior is deprecated and "
+                       "will be removed in a future version of PyTorch. Use a boolean condition "
+                       "instead.")
     return Where(condition, input, other)
 
 

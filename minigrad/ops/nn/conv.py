@@ -13,6 +13,7 @@ from typing import Any
 from ...backend.kernels_window import conv_output_sizes
 from ...backend.memory_layout import in_format_of
 from ...dtypes import c_name
+from ...frames import warn_user_once
 from ...op.arguments import INTS
 from ...op.declaration import F, Op
 from ...op.publish import function
@@ -284,6 +285,8 @@ def named_padding(input, padding, weight, stride, dilation):
         raise RuntimeError("padding='same' is not supported for strided convolutions")
     totals = [d * (k - 1) for k, d in zip(kernel, dilation, strict=True)]
     if any(total % 2 for total in totals):
+        warn_user_once("Using padding='same' with even kernel lengths and odd dilation may require "
+                       "a zero-padded copy of the input be created")
         input = pad(input, [n for total in reversed(totals) for n in (0, total % 2)])
     return input, tuple(total // 2 for total in totals)
 

@@ -6,12 +6,12 @@ autograd provides derivatives of every order.
 Source: Jaderberg et al., Spatial transformer networks, https://arxiv.org/abs/1506.02025
 """
 
-import warnings
 from itertools import product
 from math import prod
 
 from ... import dtypes
 from ...dtypes import type_name
+from ...frames import warn_user
 from ...op.declaration import F
 
 A = -0.75  # the constant of Keys's cubic convolution, as in `interpolate`
@@ -38,7 +38,7 @@ def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corner
     """
     check_sampling(input, grid, mode, padding_mode)
     if align_corners is None:
-        warnings.warn(CHANGED, stacklevel=2)
+        warn_user(CHANGED)
     sizes, corners = tuple(input.shape[2:]), bool(align_corners)
     points = []
     for axis, size in enumerate(sizes):
@@ -172,7 +172,7 @@ def affine_grid(theta, size, align_corners=None):
     if min(size) <= 0:
         raise ValueError(f"Expected non-zero, positive output size. Got {size}")
     if align_corners is None:
-        warnings.warn(CHANGED, stacklevel=2)
+        warn_user(CHANGED)
     spatial, options = size[2:], {"dtype": theta.dtype, "device": theta.device}
     axes = []
     for axis, n in reversed([*enumerate(spatial)]):

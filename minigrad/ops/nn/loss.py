@@ -1,10 +1,10 @@
 """Loss functions: the distance of a prediction from its target, per element or reduced."""
 
-import warnings
 
 from ...backend import backend_of
 from ...device import place_on
 from ...dtypes import from_numpy_dtype, type_name
+from ...frames import warn_user
 from ...op.arguments import require
 from ...op.declaration import F, Op
 from ...op.publish import function
@@ -250,8 +250,8 @@ def reduction_of(size_average, reduce, reduction, wrong="{} is not a valid value
         average = True if size_average is None else size_average
         wanted = True if reduce is None else reduce
         reduction = ("mean" if average else "sum") if wanted else "none"
-        warnings.warn("size_average and reduce args will be deprecated, please use "
-                      f"reduction='{reduction}' instead.", UserWarning, stacklevel=3)
+        warn_user("size_average and reduce args will be deprecated, please use "
+                  f"reduction='{reduction}' instead.", UserWarning)
     if reduction not in REDUCTIONS:
         raise ValueError(wrong.format(reduction))
     return reduction
@@ -278,9 +278,9 @@ def broadcast_pair(input, target):
     """Broadcast two tensors against each other, with a warning if their shapes differ."""
     if tuple(input.shape) == tuple(target.shape):
         return input, target
-    warnings.warn(f"Using a target size ({target.shape}) that is different to the input size "
-                  f"({input.shape}). This will likely lead to incorrect results due to "
-                  "broadcasting. Please ensure they have the same size.", UserWarning, stacklevel=3)
+    warn_user(f"Using a target size ({target.shape}) that is different to the input size "
+              f"({input.shape}). This will likely lead to incorrect results due to "
+              "broadcasting. Please ensure they have the same size.", UserWarning)
     return F.broadcast_tensors(input, target)
 
 
@@ -431,10 +431,10 @@ def kl_div(input: Tensor, target: Tensor, size_average=None, reduce=None, reduct
     tensor(1.)
     """
     if reduction == "mean":
-        warnings.warn("reduction: 'mean' divides the total loss by both the batch size and the "
-                      "support size.'batchmean' divides only by the batch size, and aligns with "
-                      "the KL div math definition.'mean' will be changed to behave the same as "
-                      "'batchmean' in the next major release.", UserWarning, stacklevel=2)
+        warn_user("reduction: 'mean' divides the total loss by both the batch size and the "
+                  "support size.'batchmean' divides only by the batch size, and aligns with "
+                  "the KL div math definition.'mean' will be changed to behave the same as "
+                  "'batchmean' in the next major release.", UserWarning)
     by_batch = reduction == "batchmean"
     reduction = "sum" if by_batch else reduction_of(size_average, reduce, reduction)
     if not is_floating(input) or not is_floating(target):

@@ -1,9 +1,9 @@
 """The mean and the variance of bare arrays."""
 
 import math
-import warnings
 
 from ... import dtypes
+from ...frames import warn_user
 from .dims import extent
 from .reduction import axes, require_float, wide
 
@@ -28,6 +28,6 @@ def variance(xp, array, dim, keepdim, correction, name):
     total = xp.add.reduce(centred * centred, axis=axis, keepdims=keepdim)
     if n > correction:
         return (total / (n - correction)).astype(array.dtype, copy=False)
-    warnings.warn(f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than "
-                  "the reduction factor (input numel divided by output numel).", stacklevel=2)
+    warn_user(f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than "
+              "the reduction factor (input numel divided by output numel).")
     return xp.where(total > 0, math.inf, math.nan).astype(array.dtype)

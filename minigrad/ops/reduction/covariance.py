@@ -1,8 +1,8 @@
 """Covariances and correlation coefficients."""
 
-import warnings
 
 from ...dtypes import from_numpy_dtype, type_name
+from ...frames import warn_user
 from ...op.declaration import F
 from ...op.publish import function
 from ..checks import at_each_run
@@ -51,8 +51,8 @@ def check_total(total):
 def check_freedom(freedom):
     """Warn if there are too few observations for the correction."""
     if freedom <= 0:
-        warnings.warn("cov(): degrees of freedom is <= 0. Correction should be strictly less than "
-                      "the number of observations.", stacklevel=4)
+        warn_user("cov(): degrees of freedom is <= 0. Correction should be strictly less than "
+                  "the number of observations.")
 
 
 @function()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from operator import index
 from typing import Any
 
 from ... import _state
 from ...backend import BACKENDS, kernels_index
+from ...frames import warn_user
 from ...graph.special_versions import DetachedVersion, InferenceVersion, detached
 from ...op.apply import Prepared, record
 from ...op.arguments import INT_LIST, given_ints
@@ -232,14 +232,14 @@ def transposed(self):
             [2, 4]])
     """
     if not self.ndim:
-        warnings.warn("Tensor.T is deprecated on 0-D tensors. This function is the identity in "
-                      "these cases.", UserWarning, stacklevel=2)
+        warn_user("Tensor.T is deprecated on 0-D tensors. This function is the identity in "
+                  "these cases.", UserWarning)
     elif self.ndim != 2:
-        warnings.warn("The use of `x.T` on tensors of dimension other than 2 to reverse their "
-                      "shape is deprecated and it will throw an error in a future release. "
-                      "Consider `x.mT` to transpose batches of matrices or "
-                      "`x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of "
-                      "a tensor.", UserWarning, stacklevel=2)
+        warn_user("The use of `x.T` on tensors of dimension other than 2 to reverse their "
+                  "shape is deprecated and it will throw an error in a future release. "
+                  "Consider `x.mT` to transpose batches of matrices or "
+                  "`x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of "
+                  "a tensor.", UserWarning)
     return F.permute(self, tuple(reversed(range(self.ndim))))
 
 

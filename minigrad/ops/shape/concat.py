@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from operator import index
 from typing import Any
 
 from ...backend import BACKENDS
 from ...backend.memory_layout import channels_last, in_rows, is_channels_last
 from ...device import place_on
+from ...frames import warn_user
 from ...op.arguments import INT, given_ints
 from ...op.declaration import F, Op
 from ...op.publish import function
@@ -581,8 +581,8 @@ def meshgrid(*tensors, indexing=None):
     """
     tensors = some_tensors("meshgrid", listed(tensors))
     if indexing is None:
-        warnings.warn("torch.meshgrid: in an upcoming release, it will be required to pass the "
-                      "indexing argument.", UserWarning, stacklevel=2)
+        warn_user("torch.meshgrid: in an upcoming release, it will be required to pass the "
+                  "indexing argument.", UserWarning)
     elif indexing not in ("ij", "xy"):
         raise RuntimeError('torch.meshgrid: indexing must be one of "xy" or "ij", but received: '
                            f"{indexing}")

@@ -5,7 +5,6 @@ Source: https://docs.pytorch.org/docs/stable/storage.html
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,6 +12,7 @@ import numpy as np
 
 from ...device import device, device_under
 from ...dtypes import dtype, from_numpy_dtype, uint8
+from ...frames import warn_user_once
 from ...op.declaration import F
 from ...op.publish import function
 from ...tensor.attributes import data_pointer, storage_of
@@ -23,9 +23,6 @@ DEPRECATED = ("TypedStorage is deprecated. It will be removed in the future and 
               "will be the only storage class. This should only matter to you if you are using "
               "storages directly.  To access UntypedStorage directly, use tensor.untyped_storage() "
               "instead of tensor.storage()")
-
-
-_warned: list[bool] = []  # PyTorch warns once
 
 
 class _Storage:
@@ -164,9 +161,7 @@ def storage(self: Tensor) -> TypedStorage:
     >>> arange(6)[2:4].storage().tolist()  # all of the memory
     [0, 1, 2, 3, 4, 5]
     """
-    if not _warned:
-        _warned.append(True)
-        warnings.warn(DEPRECATED, UserWarning, stacklevel=2)
+    warn_user_once(DEPRECATED)
     return TypedStorage(storage_of(self._array))
 
 

@@ -6,9 +6,9 @@ Source: https://docs.pytorch.org/docs/stable/generated/torch.optim.lr_scheduler.
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
+from ...frames import warn_user
 from ..optimizer import Optimizer
 from .scheduler import EPOCH_DEPRECATION_WARNING, LRScheduler, check_optimizer, put, rates
 
@@ -89,7 +89,7 @@ class ReduceLROnPlateau(LRScheduler):
         """Compare the metric with the best one, and lower the rates if necessary."""
         current = float(metrics)
         if epoch is not None:
-            warnings.warn(EPOCH_DEPRECATION_WARNING, UserWarning, stacklevel=2)
+            warn_user(EPOCH_DEPRECATION_WARNING, UserWarning)
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
         better = self._is_better(current, self.best)
         if better:

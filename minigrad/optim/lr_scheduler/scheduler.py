@@ -6,10 +6,10 @@ Source: https://docs.pytorch.org/docs/stable/optim.html#how-to-adjust-learning-r
 from __future__ import annotations
 
 import types
-import warnings
 from collections.abc import Callable
 from typing import Any
 
+from ...frames import warn_user
 from ...tensor.tensor import Tensor
 from ..optimizer import Optimizer
 
@@ -91,20 +91,20 @@ class LRScheduler:
             self._warn_of_order()
         self._step_count += 1
         if epoch is not None:
-            warnings.warn(EPOCH_DEPRECATION_WARNING, UserWarning, stacklevel=2)
+            warn_user(EPOCH_DEPRECATION_WARNING, UserWarning)
         self._update_lr(epoch)
 
     def _warn_of_order(self) -> None:
         if "step" in vars(self.optimizer):
-            warnings.warn("Seems like `optimizer.step()` has been overridden after learning rate "
-                          "scheduler initialization. Please, make sure to call `optimizer.step()` "
-                          f"before `lr_scheduler.step()`. {_SEE}", UserWarning, stacklevel=3)
+            warn_user("Seems like `optimizer.step()` has been overridden after learning rate "
+                      "scheduler initialization. Please, make sure to call `optimizer.step()` "
+                      f"before `lr_scheduler.step()`. {_SEE}", UserWarning)
         elif not self.optimizer._opt_called:
-            warnings.warn("Detected call of `lr_scheduler.step()` before `optimizer.step()`. In "
-                          "PyTorch 1.1.0 and later, you should call them in the opposite order: "
-                          "`optimizer.step()` before `lr_scheduler.step()`.  Failure to do this "
-                          "will result in PyTorch skipping the first value of the learning rate "
-                          f"schedule. {_SEE}", UserWarning, stacklevel=3)
+            warn_user("Detected call of `lr_scheduler.step()` before `optimizer.step()`. In "
+                      "PyTorch 1.1.0 and later, you should call them in the opposite order: "
+                      "`optimizer.step()` before `lr_scheduler.step()`.  Failure to do this "
+                      "will result in PyTorch skipping the first value of the learning rate "
+                      f"schedule. {_SEE}", UserWarning)
 
     def _update_lr(self, epoch: int | None = None) -> None:
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
@@ -125,8 +125,8 @@ class LRScheduler:
 
     def _warn_outside_step(self) -> None:
         if not self._get_lr_called_within_step:
-            warnings.warn("To get the last learning rate computed by the scheduler, please use "
-                          "`get_last_lr()`.", UserWarning, stacklevel=3)
+            warn_user("To get the last learning rate computed by the scheduler, please use "
+                      "`get_last_lr()`.", UserWarning)
 
     def state_dict(self) -> dict[str, Any]:
         """Return the state: every attribute except the optimizer."""

@@ -6,16 +6,21 @@ Source: https://docs.pytorch.org/docs/stable/data.html#torch.utils.data.DataLoad
 from __future__ import annotations
 
 import itertools
-import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ...frames import warn_user
 from .collate import default_collate, default_convert
 from .dataset import IterableDataset
 from .sampler import BatchSampler, RandomSampler, SequentialSampler, random_seed
-from .workers import Exhausted, Make, WorkerInfo, Workers
+from .workers import Exhausted, Make, WorkerInfo, Workers, for_worker, get_worker_info
 
 _FIXED = ("batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "persistent_workers")
+
+OF_WORKERS = (
+    "For multiprocessing data-loading, this could be caused by not properly configuring the "
+    "IterableDataset replica at each worker. Please see https://pytorch.org/docs/stable/data.html"
+    "#torch.utils.data.IterableDataset for examples.")
 
 
 class DataLoader:
@@ -23,9 +28,10 @@ class DataLoader:
 
     `generator` determines the order, and `collate_fn` joins samples. With `num_workers` that many
     threads make batches ahead of time: the same batches in the same order, and an error in a worker
-    is raised here. Each thread starts with `worker_init_fn(number)`. Every thread reads a stream
-    (`IterableDataset`) itself, and calls `get_worker_info` to find out which part it should read.
-    `pin_memory`, `multiprocessing_context` and `persistent_workers` have no effect on threads.
+    is raised here. Each thread has its own copy of the data set, as a process would, and starts
+    with `worker_init_fn(number)`. Every thread reads a stream (`IterableDataset`) itself, and calls
+    `get_worker_info` to find out which part it should read. With `persistent_workers`, the copies
+    last for all passes. `pin_memory` and `multiprocessing_context` have no effect on threads.
 
     >>> from minigrad import arange
     >>> from minigrad.utils.data import TensorDataset
@@ -78,6 +84,8 @@ class DataLoader:
         self.multiprocessing_context = multiprocessing_context
         self.in_order = in_order
         self.generator = generator
+        self.reported: int | None = None  # a stream's length, after a call of `len`
+        self._copies: list[Any] = []  # the workers' data sets, if workers persist
         self.collate_fn = collate_fn or (default_convert if batch_sampler is None
                                          else default_collate)
         self._ready = True
@@ -90,19 +98,40 @@ class DataLoader:
 
     def __iter__(self) -> Iterator[Any]:
         if self.pin_memory:
-            warnings.warn("'pin_memory' argument is set as true but no accelerator is found, then "
-                          "device pinned memory won't be used.", stacklevel=2)
+            warn_user("'pin_memory' argument is set as true but no accelerator is found, then "
+                      "device pinned memory won't be used.")
         tasks = iter(self.sampler if self.batch_sampler is None else self.batch_sampler)
         seed = random_seed(self.generator)  # PyTorch draws one even without workers
         if not self.num_workers:
-            return self._batches(tasks)
-        infos = [WorkerInfo(number, self.num_workers, seed + number, self.dataset)
-                 for number in range(self.num_workers)]
-        return Workers(tasks, self._begin, self.num_workers, self.prefetch_factor or 0, infos,
-                       self.timeout)
+            batches = self._batches(tasks)
+        else:
+            infos = [WorkerInfo(number, self.num_workers, seed + number, dataset)
+                     for number, dataset in enumerate(self._datasets())]
+            batches = Workers(tasks, self._begin, self.num_workers, self.prefetch_factor or 0,
+                              infos, self.timeout)
+        return batches if self.reported is None else self._counted(batches, self.reported)
+
+    def _datasets(self) -> list[Any]:
+        """Return a data set for each worker; persistent workers keep theirs."""
+        if self._copies:
+            return self._copies
+        copies = [for_worker(self.dataset) for _ in range(self.num_workers)]
+        if self.persistent_workers:
+            self._copies.extend(copies)
+        return copies
+
+    def _counted(self, batches: Iterator[Any], reported: int) -> Iterator[Any]:
+        """Yield batches; warn about each that a stream yields beyond its length."""
+        for number, batch in enumerate(batches, 1):
+            if number > reported:
+                warn_user(
+                    f"Length of IterableDataset {self.dataset} was reported to be {reported}(when "
+                    f"accessing len(dataloader)), but {number} samples have been fetched. "
+                    + (OF_WORKERS if self.num_workers else ""))
+            yield batch
 
     def _batches(self, tasks: Iterator[Any]) -> Iterator[Any]:
-        make = self._maker()
+        make = self._maker(self.dataset)
         for task in tasks:
             batch = make(task)
             if isinstance(batch, Exhausted):
@@ -112,11 +141,13 @@ class DataLoader:
     def _begin(self, worker: int) -> Make:
         if self.worker_init_fn is not None:
             self.worker_init_fn(worker)
-        return self._maker()
+        info = get_worker_info()
+        assert info is not None
+        return self._maker(info.dataset)
 
-    def _maker(self) -> Make:
+    def _maker(self, dataset: Any) -> Make:
         """Return the function that makes a batch from indices, or the next batch of a stream."""
-        dataset, join, alone = self.dataset, self.collate_fn, self.batch_sampler is None
+        join, alone = self.collate_fn, self.batch_sampler is None
         if self.iterable:
             samples = iter(dataset)
 
@@ -136,7 +167,7 @@ class DataLoader:
 
     def __len__(self) -> int:
         if self.iterable:
-            count = len(self.dataset)
+            count = self.reported = len(self.dataset)
             if self.batch_size is None:
                 return count
             return count // self.batch_size if self.drop_last else -(-count // self.batch_size)

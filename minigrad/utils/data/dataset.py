@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import itertools
 import math
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from ...frames import warn_user
 from ...ops.random.sampling import randperm
 from ...tensor.tensor import Tensor
 
@@ -205,8 +205,8 @@ def random_split(dataset: Any, lengths: Sequence[float], generator: Any = None) 
             counts[i % len(counts)] += 1
         for i, count in enumerate(counts):
             if count == 0:
-                warnings.warn(f"Length of split at index {i} is 0. This might result in an empty "
-                              "dataset.", stacklevel=2)
+                warn_user(f"Length of split at index {i} is 0. This might result in an empty "
+                          "dataset.")
     if sum(counts) != len(dataset):
         raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
     order = randperm(int(sum(counts)), generator=generator).tolist()

@@ -1,16 +1,21 @@
 """Worker threads of a data loader make batches ahead of time and return them in order.
 
 NOTE [Threads, not processes]
-    PyTorch's workers are processes. Threads need no copies of the data set and no pickling, and
-    NumPy lets them run in parallel. Each thread has its own default generator, seeded as in
-    PyTorch's worker processes, so random transforms draw the same numbers. Python's `random` and
-    NumPy's own generator are shared by all threads and stay untouched.
+    PyTorch's workers are processes. Threads need no pickling, and NumPy lets them run in parallel.
+    Each thread has its own default generator, seeded as in PyTorch's worker processes, so random
+    transforms draw the same numbers. Each also has its own copy of the data set, because a process
+    has one: changes that a data set makes to itself stay in its worker. A `TensorDataset` never
+    changes and isn't copied, and neither is a data set that cannot be copied, such as one with an
+    open file. Python's `random` and NumPy's own generator are shared by all threads and stay
+    untouched, and so are global variables.
 """
 
 from __future__ import annotations
 
 import contextvars
+import copy
 import itertools
+import pickle
 import threading
 import weakref
 from collections.abc import Callable, Iterator
@@ -18,6 +23,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...ops.random.generator import Generator, of_this_thread
+from .dataset import TensorDataset
 
 Make = Callable[[Any], Any]
 
@@ -50,6 +56,21 @@ def get_worker_info() -> WorkerInfo | None:
     True
     """
     return _info.get()
+
+
+def for_worker(dataset: Any) -> Any:
+    """Return a worker's copy of a data set.
+
+    >>> counts = [0]
+    >>> for_worker(counts) is counts
+    False
+    """
+    if type(dataset) is TensorDataset:
+        return dataset
+    try:
+        return copy.deepcopy(dataset)
+    except (TypeError, RuntimeError, NotImplementedError, pickle.PicklingError):
+        return dataset  # it holds a lock, a file, a generator or a tensor with a history
 
 
 class Exhausted:

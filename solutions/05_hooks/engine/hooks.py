@@ -114,12 +114,12 @@ def checked_tuple(hook: Callable[..., Any], replaced: Any, given: Gradients) -> 
 def run_after_accumulation(hooks: Table, tensor: Tensor) -> None:
     """Call the hooks of a leaf that run after backward has added to its `.grad`."""
     for hook in list(hooks.values()):
-        refuse_answer(hook(tensor))
+        refuse_answer(hook(tensor), tensor)
 
 
-def refuse_answer(answer: Any) -> None:
-    """Raise if a hook that cannot replace anything returned a value."""
-    if answer is None:
+def refuse_answer(answer: Any, tensor: Tensor | None = None) -> None:
+    """Raise if a hook that cannot replace anything returned a value other than its `tensor`."""
+    if answer is None or answer is tensor:
         return
     if not isinstance(answer, Tensor):
         raise TypeError(NOT_A_TENSOR.format(type(answer).__name__))

@@ -10,6 +10,7 @@ See NOTE [Versions] in version.py for how writes are counted.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 from weakref import ref
 
@@ -23,6 +24,7 @@ from .saved_errors import (
     NOT_UNPACKED,
     PACK_HOOK_WRITES,
     modified_error,
+    unpacked_like,
 )
 from .version import version_of
 
@@ -149,8 +151,9 @@ class SavedTensor:
         if shown is None:
             shown = self.plain(self._array)
             shown._counter = self._counter
+        shape = tuple(self._array.shape)
         self.pack(pack_hook, shown)
-        self.hooks = (pack_hook, unpack_hook)
+        self.hooks = (pack_hook, partial(unpacked_like, shape, unpack_hook))
 
     def pack(self, pack_hook: Callable[..., Any], tensor: Any) -> None:
         """Store `pack_hook(tensor)` in `packed`, and drop the tensor and its array."""

@@ -111,7 +111,8 @@ is a single number.
         super().__init__()
         self.check_nan = check_nan
         warnings.warn("Anomaly Detection has been enabled. This mode will increase the runtime and "
-                      "should only be enabled for debugging.", stacklevel=2)
+                      "should only be enabled for debugging.",
+                      stacklevel=user_frame()[1])
 
     def __enter__(self) -> None:
         set_anomaly_enabled(True, self.check_nan)

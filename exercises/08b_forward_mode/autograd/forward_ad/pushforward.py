@@ -21,7 +21,6 @@ NOTE [How a tangent passes an op]
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
 from operator import add
@@ -30,6 +29,7 @@ from typing import Any
 from ... import _state
 from ..._state import having
 from ...batching import SLOW, NotBatchable, batched, examples, level_of
+from ...frames import warn_user
 from ...op.apply import apply
 from ...op.arguments import plain_numbers
 from ...op.declaration import F, Op
@@ -86,7 +86,7 @@ def in_turn(rule: Rule, op: type[Op], values: list[Any], outputs: Outputs, tange
     level = level_of(batch)
     if not level:
         raise AssertionError(f"{op.name}: only a batch may be refused")
-    warnings.warn(SLOW.format(op.name), UserWarning, stacklevel=2)
+    warn_user(SLOW.format(op.name), UserWarning)
 
     def row(tangent: Any, i: int) -> Any:
         if isinstance(tangent, list):

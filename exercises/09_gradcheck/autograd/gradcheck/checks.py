@@ -12,7 +12,6 @@ Source: https://docs.pytorch.org/docs/stable/autograd.html#numerical-gradient-ch
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -20,6 +19,7 @@ import numpy as np
 
 from ...backend import backend_of
 from ...batching import batched, examples, next_level
+from ...frames import warn_user
 from ...graph.node import NaryNode, next_sequence
 from ...op.declaration import F
 from ...tensor.tensor import Tensor
@@ -177,11 +177,11 @@ def check_undefined_tangents(func: Function, inputs: Sequence[Any]) -> None:
 
 def undefined_error(text: str) -> GradcheckError:
     """Warn that you can skip the check of missing gradients, and return its error."""
-    warnings.warn(
+    warn_user(
         "Backwards compatibility: New undefined gradient support checking feature is enabled by "
         "default, but it may break existing callers of this function. If this is true for you, "
         'you can call this function with "check_undefined_grad=False" to disable the feature',
-        UserWarning, stacklevel=4)
+        UserWarning)
     return GradcheckError(text + ' Please look at "Notes about undefined output gradients" in '
                           '"tools/autograd/derivatives.yaml"')
 

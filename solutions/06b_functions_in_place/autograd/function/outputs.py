@@ -6,12 +6,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...backend import backend_of
-from ...frames import user_frame
+from ...frames import warn_user
 from ...op.error_nodes import poison_history
 from ...tensor.creation_meta import IN_CUSTOM_FUNCTION, MULTI_OUTPUT
 from ...tensor.tensor import Tensor
@@ -54,9 +53,8 @@ def joined_outputs(node: FunctionNode, inputs: list[Tensor], outputs: Sequence[A
     if dirty and recorded and any(
             differentiable and id(o) in dirty and id(o) not in positions
             for o, differentiable in zip(outputs, node._differentiable, strict=True)):
-        warnings.warn("ctx.mark_dirty() received a tensor that was not an input. Only input "
-                      "Tensors that have been mutated should be passed to ctx.mark_dirty().",
-                      stacklevel=user_frame()[1])
+        warn_user("ctx.mark_dirty() received a tensor that was not an input. Only input "
+                  "Tensors that have been mutated should be passed to ctx.mark_dirty().")
     node.num_inputs = len(outputs)
     results: list[Any] = []
     for index, (output, differentiable) in enumerate(
