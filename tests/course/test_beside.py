@@ -40,6 +40,7 @@ from minigrad_course.grading.grade import Grade, grade
 from minigrad_course.grading.intake import Submission
 from minigrad_course.grading.sandbox import Limits, Sandbox, best_sandbox
 from minigrad_course.grading.sealed import with_sealed
+from minigrad_course.jobs import children
 from minigrad_course.learner.from_scratch import functions_run_on_import
 from minigrad_course.learner.workspace import make_workspace
 from minigrad_course.running.learner_files import LearnerFiles
@@ -441,6 +442,10 @@ def test_right_answers_have_all_points_and_nothing_waits(stage):
 @pytest.mark.slow
 def test_the_command_grade(stage, tmp_path, monkeypatch):
     monkeypatch.setattr(course, "checkout", lambda: stage.root)
+    monkeypatch.setattr(children, "_START", (  # the processes of jobs grade the same course
+        "import pathlib, sys; sys.path[:] = {path!r}; from minigrad_course.content import stages; "
+        f"stages.checkout = lambda: pathlib.Path({str(stage.root)!r}); "
+        "from {module} import main; main()"))
     written(answers(stage, ROUNDS[0]), tmp_path / "x" / "exercises" / stage.key)
     told = " ".join(CliRunner().invoke(app, ["grade", str(tmp_path / "x"), "--stage", "04d",
                                              "--seconds", "8"]).output.split())
