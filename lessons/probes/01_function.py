@@ -1,6 +1,7 @@
 """Probes of stage 01: random numbers for own Functions, random Functions for the machinery."""
 
 import contextlib
+import weakref
 
 import numpy as np
 from probing import Wrong, tensor, tried
@@ -162,7 +163,8 @@ def probe_01_5(random):
             @staticmethod
             def forward(ctx, *args, **kwargs):
                 seen.append([list(ctx.needs_input_grad), list(ctx._are_tensors),
-                             type(ctx.needs_input_grad).__name__, sorted(kwargs.items())])
+                             type(ctx.needs_input_grad).__name__, sorted(kwargs.items()),
+                             len(ctx.next_functions), ctx.sequence >= 0])
                 ctx.mark = scale
                 contexts.append(ctx)
                 return compute(args)
@@ -238,10 +240,18 @@ def probe_01_5(random):
         _state.grad_enabled.set(True)
         Doubled = type("Doubled", (Function,), {
             "forward": staticmethod(lambda ctx, x, *rest, **named: x * 2)})
+        nodes = []
         for args, kwargs in (((tensor(random),), {"w": tensor(random, grad=True)}),
                              ((tensor(random), [tensor(random, grad=True)]), {})):
             node, result = Doubled._record(args, kwargs)
-            seen.append([result.requires_grad, node.sequence >= 0, len(node.next_functions)])
+            seen.append([result.requires_grad, node.sequence >= 0, len(node.next_functions),
+                         isinstance(node, Doubled._backward_cls)])
+            nodes.append(node)
+        seen.append(nodes[0] is nodes[1])
+        used = tensor(random, grad=True) * 2
+        kept, alive = Doubled._record((used,), {}), weakref.ref(used)
+        del used
+        seen.append([alive() is None, len(kept)])
     finally:
         _state.grad_enabled.set(grad)
         _state.inference_enabled.set(inference)

@@ -77,7 +77,7 @@ def probe_03_1(random):
         for index in random.sample(range(3), 2):
             seen.append(tried(lambda machine=machine, index=index, given=given:
                               machine.send(nodes[-1], index, given)))
-        seen.append([np.array_equal(before, given), sorted(machine.asked)])
+        seen.append([np.array_equal(before, given), sorted(machine.asked), machine.calls])
         for leaf in leaves:
             found = machine.gradients.get(leaf)
             seen.append(None if found is None else np.round(found, 4).tolist())
