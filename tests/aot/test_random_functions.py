@@ -11,7 +11,8 @@ from tests.support.slow import DAY
 from .random_functions import difference, generate
 
 #: Reasons to refuse a function, and the greatest part of all functions.
-REFUSED = {"refused: torch.compile: a value is read": 0.15,
+REFUSED = {"refused: torch.compile: a branch depends on a value": 0.15,
+           "refused: torch.compile: a value is read": 0.15,
            "refused: torch.compile: the backward pass raises": 0.1,
            "refused: torch.compile: two tensors that share memory": 0.1,
            "refused: torch.compile: an input that is a part of": 0.2,
