@@ -35,8 +35,8 @@ def erf(x: Array) -> Array:
 
     Its largest error is 1.4 units in the last place, measured on every float32 number.
 
-    >>> erf(np.array([0.5, -8.0], np.float32))
-    array([ 0.5204999, -1.       ], dtype=float32)
+    >>> erf(np.array([0.5, -8.0], np.float32)).round(5)
+    array([ 0.5205, -1.    ], dtype=float32)
     """
     result = np.empty_like(x, dtype=np.float32)
     flat, room = x.ravel("K"), result.ravel("K")  # `room` is a view of the result
@@ -97,8 +97,8 @@ def lgamma(x: Array) -> Array:
 
     Below one half it is reflected: Gamma(x) Gamma(1 - x) = pi / sin(pi x).
 
-    >>> lgamma(np.array([4.0, -0.5], np.float32))
-    array([1.7917595, 1.2655121], dtype=float32)
+    >>> lgamma(np.array([4.0, -0.5], np.float32)).round(5)
+    array([1.79176, 1.26551], dtype=float32)
     """
     result = np.empty_like(x)
     flat, room = x.ravel("K"), result.ravel("K")
@@ -142,8 +142,8 @@ def digamma(x: Array) -> Array:
 
     Below zero it is reflected: digamma(1 - x) = digamma(x) + pi / tan(pi x).
 
-    >>> digamma(np.array([1.0, -0.5], np.float32))
-    array([-0.5772157 ,  0.03648998], dtype=float32)
+    >>> digamma(np.array([1.0, -0.5], np.float32)).round(5)
+    array([-0.57722,  0.03649], dtype=float32)
     """
     result = np.empty_like(x)
     flat, room = x.ravel("K"), result.ravel("K")

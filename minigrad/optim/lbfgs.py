@@ -16,6 +16,11 @@ from .optimizer import Optimizer
 from .state_arrays import State
 
 
+def number(loss: Any) -> float:
+    """Return a loss as a number, without the warning that its history is lost."""
+    return float(loss.detach() if isinstance(loss, Tensor) else loss)
+
+
 class LBFGS(Optimizer):
     """Quasi-Newton steps: an estimated inverse Hessian times the gradient of all parameters.
 
@@ -67,7 +72,7 @@ class LBFGS(Optimizer):
         state.setdefault("func_evals", 0)
         state.setdefault("n_iter", 0)
         first = evaluate()
-        loss, grad, evaluations = float(first), self._gathered(), 1
+        loss, grad, evaluations = number(first), self._gathered(), 1
         state["func_evals"] += 1
         taken = 0
         while not self._is_flat(grad) and taken < group["max_iter"]:
@@ -90,7 +95,7 @@ class LBFGS(Optimizer):
             else:
                 self._move(direction, t)
                 if taken != group["max_iter"]:
-                    loss, grad, tried = float(evaluate()), self._gathered(), 1
+                    loss, grad, tried = number(evaluate()), self._gathered(), 1
             evaluations += tried
             state["func_evals"] += tried
             moved = float(F.max(F.abs(direction * state["t"])))
@@ -125,7 +130,7 @@ class LBFGS(Optimizer):
 
         def at(t: float) -> Point:
             self._move(direction, t)
-            loss, grad = float(evaluate()), self._gathered()
+            loss, grad = number(evaluate()), self._gathered()
             for p, value in zip(self._params, origin, strict=True):
                 p.copy_(value)
             return Point(t, loss, grad, float(F.dot(grad, direction)))

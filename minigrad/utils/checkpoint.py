@@ -234,6 +234,7 @@ def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
 def check_backward_validity(inputs: Iterable[Any]) -> None:
     """Warn if no input requires grad, because then no gradient would reach the function.
 
+    >>> import warnings
     >>> from minigrad import tensor
     >>> with warnings.catch_warnings(record=True) as shown:
     ...     warnings.simplefilter("always"); check_backward_validity([tensor(1.0)])
