@@ -567,7 +567,8 @@ def test_what_is_saved_while_the_tests_run_is_tested_once(space, monkeypatch):
             again.set()
         return Trial(problem="not tried")
 
-    def watch(folder, events, over, polling):
+    def watch(folder, events, over, watching, polling):
+        watching.set()
         file = STAGE.exercise(STAGE.modules[0], space.exercises)
         events.put(("saved", [file] * 3))
 
