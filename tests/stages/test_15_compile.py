@@ -266,7 +266,7 @@ def test_a_value_is_known_after_the_writes_so_far(becomes_constant):
 @pytest.mark.hole("15.1")
 def test_a_branch_on_an_input_is_refused():
     recording = ReadyRecording()
-    with pytest.raises(Unrecordable, match="a value is read, by .item"), recording.active():
+    with pytest.raises(Unrecordable, match="a branch depends on a value"), recording.active():
         x = Tensor._plain(recording.input(numbers(1.0, 2.0), "x"))
         if x.sum() > 0:
             x = x * 2
@@ -902,7 +902,7 @@ class Peek(torch.autograd.Function):
 
 @pytest.mark.hole("15.4")
 def test_a_function_that_branches_is_refused():
-    with pytest.raises(Unrecordable, match="a value is read, by .item"):
+    with pytest.raises(Unrecordable, match="a branch depends on a value"):
         backward_of(Peek.apply, numbers(1.0, 2.0))
 
 
