@@ -262,7 +262,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Ten
     rows, columns = tensor.size(0), tensor.numel() // tensor.size(0)
     with no_grad():
         flat = empty(rows, columns, dtype=tensor.dtype).normal_(0, 1, generator=generator)
-        q, r = F.qr(flat.t() if rows < columns else flat)
+        q, r = F.linalg_qr(flat.t() if rows < columns else flat)
         q = q * F.sign(F.diagonal(r))  # makes the factorisation unique
         tensor.copy_((q.t() if rows < columns else q).reshape(tensor.shape))
         return tensor.mul_(gain)

@@ -367,7 +367,7 @@ OWN_WORDS = {
     "torch.zeros(2).type_as(3)": r"type_as\(\): argument 'other' .* Tensor, not int",
     "torch.device('cpu', 'x')": r"device\(\): argument 'index' .* int, not str",
     "setattr(torch.zeros(2), 'grad', torch.zeros(2, dtype=torch.float64))":
-        "dtype 'torch.float64' to a tensor with dtype 'torch.float32'",
+        "dtype 'double' to a tensor with grad_dtype 'Float'",
     "torch.nn.Linear(2, 3)(torch.zeros(2, dtype=torch.float64))": "Double and Float",
 }
 
