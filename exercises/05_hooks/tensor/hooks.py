@@ -134,8 +134,7 @@ class GradientHooks:
         #   run_after_accumulation(table, x)                  -> hook(x), for each in order
         # Mind:
         # - The table is None at first, and created only once.
-        # - Pass what each hook returns, and the tensor, to `refuse_answer` before the next
-        #   hook runs.
+        # - Pass each answer and the tensor to `refuse_answer` before the next hook runs.
         # - Hooks may be added or removed meanwhile, as in 05.2.
         raise NotImplementedError("05.6 Hooks that run after accumulation is yours to write")
 
