@@ -9,6 +9,7 @@ import _thread
 import gc
 import json
 import os
+import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -25,6 +26,8 @@ def run(steps: Callable[[dict[str, Any]], Iterator[dict[str, Any]]]) -> None:
 
     A result with the key "begins" starts a new step with its full computing time.
     """
+    # A program that was started in the background ignores this signal, and so would its children.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     given = json.loads(sys.stdin.buffer.readline())
     threading.Thread(target=_watch, daemon=True).start()
     results = steps(given)
