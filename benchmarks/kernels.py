@@ -4,7 +4,7 @@
     python benchmarks/kernels.py --seed 7 --cases 100  # cases of other sizes, dtypes, layouts
     python benchmarks/kernels.py --only relu,topk --json benchmarks/results/kernels-DATE.json
 
-Each library has a process and a thread of its own.  A ratio is the median over rounds of the
+Each library runs in a separate process on one thread.  A ratio is the median over rounds of the
 quotient within a round; results are compared before anything is timed.  See README.md here.
 """
 

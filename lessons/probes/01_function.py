@@ -74,7 +74,7 @@ def history(random, name, *args):
 def second_slopes(random, name, shape, *formulas):
     """Return how the gradients depend on the inputs, by way of the tensors that were saved.
 
-    An output that was saved has a history, which comes from its formula here.
+    A saved output is replaced by the result of its formula, which has a history.
     """
     function, ctx = getattr(functions, name), Notes(2)
     inputs = [tensor(random, shape, grad=True) for _ in formulas or [None]]

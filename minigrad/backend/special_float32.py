@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -91,6 +92,15 @@ _AROUND_ONE = (0.16955717699740818, -0.20738555102867398, 0.27058080842778454,
 _HALF_LOG_2_PI = 0.5 * math.log(2 * math.pi)
 
 
+def _in_blocks(compute: Callable[[Array], Array], x: Array) -> Array:
+    """Apply a function of float64 arrays to one block after another."""
+    result = np.empty_like(x)
+    flat, room = x.ravel("K"), result.ravel("K")  # `room` is a view of the result
+    for start in range(0, flat.size, _BLOCK):
+        room[start:start + _BLOCK] = compute(flat[start:start + _BLOCK].astype(np.float64))
+    return result
+
+
 @ignoring_float_errors  # poles, and the branch of `where` that isn't taken
 def lgamma(x: Array) -> Array:
     """Return the logarithm of |Gamma(x)| of an array of float32 or float16, in its dtype.
@@ -100,22 +110,20 @@ def lgamma(x: Array) -> Array:
     >>> lgamma(np.array([4.0, -0.5], np.float32)).round(5)
     array([1.79176, 1.26551], dtype=float32)
     """
-    result = np.empty_like(x)
-    flat, room = x.ravel("K"), result.ravel("K")
-    for start in range(0, flat.size, _BLOCK):
-        block = flat[start:start + _BLOCK].astype(np.float64)
+    def compute(block: Array) -> Array:
         low = block < 0.5
         value = _lgamma_from_half(np.where(low, 1 - block, block))
         if low.any():
             part = block[low]
             sine = np.abs(np.sin(math.pi * (part - np.round(part))))
             value[low] = math.log(math.pi) - np.log(sine) - value[low]
-        room[start:start + _BLOCK] = np.where(np.isinf(block), np.inf, value)
-    return result
+        return np.where(np.isinf(block), np.inf, value)
+
+    return _in_blocks(compute, x)
 
 
 def _lgamma_from_half(x: Array) -> Array:
-    """Return log(Gamma(x)) for x >= 0.5: Stirling's series at x + 7, less what was added."""
+    """Return log(Gamma(x)) for x >= 0.5: Stirling's series at x + 7, minus the steps up to it."""
     small = x < 7
     product = x.copy()
     for k in range(1, 7):
@@ -145,10 +153,7 @@ def digamma(x: Array) -> Array:
     >>> digamma(np.array([1.0, -0.5], np.float32)).round(5)
     array([-0.57722,  0.03649], dtype=float32)
     """
-    result = np.empty_like(x)
-    flat, room = x.ravel("K"), result.ravel("K")
-    for start in range(0, flat.size, _BLOCK):
-        block = flat[start:start + _BLOCK].astype(np.float64)
+    def compute(block: Array) -> Array:
         low = block < 0
         value = _digamma_of_positive(np.where(low, 1 - block, block))
         if low.any():
@@ -157,8 +162,9 @@ def digamma(x: Array) -> Array:
             value[low & (block == np.floor(block))] = np.nan
         zero = block == 0
         value[zero] = -np.copysign(np.inf, block[zero])
-        room[start:start + _BLOCK] = value
-    return result
+        return value
+
+    return _in_blocks(compute, x)
 
 
 def _digamma_of_positive(x: Array) -> Array:

@@ -1,4 +1,4 @@
-"""Kernels that take a short way on large NumPy arrays: the results are those of the long way.
+"""Shortcuts for large NumPy arrays give the same results as the general code.
 
 Order statistics are compared with a stable sort, bounds and selections with NumPy.
 """
