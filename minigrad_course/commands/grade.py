@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from ..content.stages import CourseError
+from ..grading.export_zip import Found, submissions
 from ..grading.grade import NOT_PYTHON
 from ..grading.intake import labels
 from ..grading.printable import one_line
@@ -23,7 +24,7 @@ from ..grading.reach import refuse_answers
 from ..grading.report import Report
 from ..grading.roster import Roster, read_roster
 from ..grading.sandbox import Limits, Sandbox, best_sandbox
-from ..grading.settings import read_settings
+from ..grading.settings import Settings, read_settings
 from ..grading.ungraded import could_not
 from ..grading.writers import FOR_ONE, WRITERS
 from ..jobs.batch import grade_all
@@ -41,7 +42,8 @@ FORMATS = ("terminal", *WRITERS, *FOR_ONE)
 def grade(
     # An unreadable file means zero points for one submission; it must not stop the class.
     paths: Annotated[list[Path], typer.Argument(
-        help="Submitted files or folders.", readable=False)],
+        help="Submitted files or folders, or the archive that a platform exported.",
+        readable=False)],
     stage: Annotated[
         list[str] | None, typer.Option("--stage", help="A stage to grade; may be repeated.")
     ] = None,
@@ -103,6 +105,7 @@ def grade(
     Examples:
       minigrad grade handin.py --stage 07
       minigrad grade class/* --course course.toml --keep results --workers 2
+      minigrad grade export.zip --course course.toml --keep results
       minigrad grade class/* --course course.toml --keep results --roster roster.csv
       minigrad grade class/* --course course.toml --keep results --regrade all --reason "a test"
       minigrad grade class/* --course course.toml --shard 3/10 --keep part-3
@@ -110,11 +113,16 @@ def grade(
       minigrad grade . --stage 03 --format gradescope --out results.json
     """
     try:
-        again = _again(regrade or [], reason, paths, keep)
         people = None if roster is None else read_roster(roster)
-        reports = _grade(paths, stage or [], form, out, keep, course, seed, workers,
-                         Limits(seconds=seconds, total=all_seconds), require_sandbox, people, again,
-                         shard, executor)
+        settings = read_settings(course, stage or [])
+        with (nullcontext(Found(paths)) if form in FOR_ONE else
+              submissions(paths, settings.stages)) as found:
+            for finding in found.findings:
+                typer.echo(f"minigrad: {finding}", err=True)
+            again = _again(regrade or [], reason, found.paths, keep)
+            reports = _grade(found.paths, settings, form, out, keep, course, seed, workers,
+                             Limits(seconds=seconds, total=all_seconds), require_sandbox, people,
+                             again, shard, executor)
     except CourseError as error:
         typer.echo(f"minigrad: {error}", err=True)
         raise typer.Exit(2) from None
@@ -125,7 +133,7 @@ def grade(
         raise typer.Exit(1)
 
 
-def _grade(paths: list[Path], chosen: list[str], form: str, out: Path | None, keep: Path | None,
+def _grade(paths: list[Path], settings: Settings, form: str, out: Path | None, keep: Path | None,
            course: Path | None, seed: int | None, workers: int, limits: Limits,
            require_sandbox: bool, roster: Roster | None, again: Again | None, shard: str,
            executor: str) -> list[Report]:
@@ -133,7 +141,6 @@ def _grade(paths: list[Path], chosen: list[str], form: str, out: Path | None, ke
         raise CourseError(f"--format {form}: unknown format; the formats are {', '.join(FORMATS)}")
     if form in FOR_ONE and len(paths) != 1:
         raise CourseError(f"--format {form} takes one submission, but {len(paths)} were named")
-    settings = read_settings(course, chosen)
     part = _part(shard, keep, roster, seed if seed is not None else settings.seed)
     # elsewhere, each worker uses the best sandbox of its machine
     sandbox = Sandbox("") if executor else best_sandbox(require_sandbox)

@@ -12,6 +12,7 @@ from rich.table import Table
 
 from ..content.selection import stages_named
 from ..content.stages import CourseError, Stage, stages
+from ..grading.export_zip import submissions
 from ..grading.intake import labels
 from ..grading.printable import one_line
 from ..jobs.job import check_existence, files_of
@@ -28,7 +29,8 @@ FORMATS = ("terminal", "csv", "html")
 def similarity(
     # One unreadable file must not stop the comparison.
     paths: Annotated[list[Path], typer.Argument(
-        help="Submitted files or folders.", readable=False)],
+        help="Submitted files or folders, or the archive that a platform exported.",
+        readable=False)],
     stage: Annotated[
         list[str] | None, typer.Option("--stage", help="A stage to compare; may be repeated.")
     ] = None,
@@ -55,7 +57,10 @@ def similarity(
                               f"{', '.join(FORMATS)}")
         chosen = stages_named(",".join(stage)) if stage else [
             each for each in stages() if each.holes]
-        found, named, texts, count = _compared(paths, chosen)
+        with submissions(paths, chosen) as handed_in:
+            for finding in handed_in.findings:
+                typer.echo(f"minigrad: {finding}", err=True)
+            found, named, texts, count = _compared(handed_in.paths, chosen)
     except CourseError as error:
         typer.echo(f"minigrad: {error}", err=True)
         raise typer.Exit(2) from None

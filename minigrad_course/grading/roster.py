@@ -1,15 +1,14 @@
 """The roster: who should hand in, and whose each submission is.
 
-NOTE [Names of files]
-    Learning platforms put the person into the file name: Moodle `Ann Lee_12345_assign...`,
-    Canvas `leeann_LATE_12345_678_engine.py`, Blackboard `Homework_alee_attempt_...`.  In such a
-    name only that part counts, because the student chose the rest.  GitHub Classroom's folders end
-    with the student's GitHub name, so they need the roster's column `github`; Gradescope's folders
-    are only numbered, and the file `submission_metadata.yml` beside them names the people.  Any
-    other name counts as a whole, without the ending, or up to its first underscore; so does the
-    name of its folder.  A name matches a person if it is the person's id, e-mail address, the part
-    of that before the @, or name.  If a name matches several people, or contains another person's
-    id further on, it remains unassigned, and the report lists all of them: minigrad never guesses.
+NOTE [Whose submission is it?]
+    In a name that a platform made, only the part about the person counts (NOTE [Names of files] in
+    platforms.py).  GitHub Classroom's folders end with the student's GitHub name, so they need the
+    roster's column `github`; Gradescope's folders are only numbered, and the file
+    `submission_metadata.yml` beside them names the people.  Any other name counts as a whole,
+    without the ending, or up to its first underscore; so does the name of its folder.  A name
+    matches a person if it is the person's id, e-mail address, the part of that before the @, or
+    name.  If a name matches several people, or contains another person's id further on, it remains
+    unassigned, and the report lists all of them: minigrad never guesses.
 """
 
 from __future__ import annotations
@@ -25,16 +24,12 @@ from itertools import permutations
 from pathlib import Path
 
 from ..content.stages import CourseError
+from .platforms import GRADESCOPE, about_the_person
 from .printable import one_line
 from .report import Report
 from .writers import unformula
 
 __all__ = ["Matched", "Person", "Roster", "read_roster"]
-
-
-#: File names that Canvas, Moodle and Blackboard give; the group is the part about the person.
-_PLATFORMS = (re.compile(r"([^_]+)_(?:late_)?\d+_\d+_"), re.compile(r"(.+?)_\d+_assignsubmission"),
-              re.compile(r".+?_([^_]+)_attempt_\d"))
 
 
 @dataclass(frozen=True)
@@ -93,7 +88,7 @@ class Roster:
     people: tuple[Person, ...]
 
     def match(self, paths: Sequence[str], names: Sequence[str] | None = None) -> Matched:
-        """Find the owner of each submission; see NOTE [Names of files].
+        """Find the owner of each submission; see NOTE [Whose submission is it?].
 
         `names` gives each submission's name in findings, by default its path.
 
@@ -130,9 +125,8 @@ class Roster:
                 one == each.github or one.endswith(f"-{each.github}")
                 for one in (stem, _folded(folder)))]:
             return on_github, True
-        for pattern in _PLATFORMS:
-            if set_by_platform := pattern.match(stem):
-                return self._named(set_by_platform[1]), True
+        if (person := about_the_person(stem)) is not None:
+            return self._named(person), True
         first, *others = re.split(r"_+", stem)
         by_folder = self._named(_folded(folder))
         mine = self._named(stem) or self._named(first)
@@ -235,7 +229,7 @@ def gradescope_submitters(path: Path) -> list[list[str]] | None:
     It exports folders such as `submission_123`, and describes all of them in one file.
     """
     for folder in (path, path.parent):
-        if re.fullmatch(r"submission_\d+", folder.name):
+        if GRADESCOPE.fullmatch(folder.name):
             about = folder.parent / "submission_metadata.yml"
             try:
                 lines = about.read_text(encoding="utf-8").splitlines()

@@ -1,4 +1,4 @@
-"""Write what a class gets: tables of points, and feedback for each student."""
+"""Write what a class gets: tables of points, feedback for each student, files for platforms."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ..grading.feedback import write_feedback
 from ..grading.report import Report
+from ..grading.returning import write_returns
 from ..grading.roster import Matched, Roster
 from ..grading.writers import as_csv, html_parts
 
@@ -15,7 +16,7 @@ __all__ = ["write_tables"]
 
 def write_tables(folder: Path, reports: Sequence[Report], places: Sequence[str],
                  roster: Roster | None = None, matched: Matched | None = None) -> None:
-    """Write `grades.csv`, `grades.html` and `feedback` for a class.
+    """Write `grades.csv`, `grades.html` and `feedback` for a class, and what platforms import.
 
     Reads one report at a time, so that the reports of a large class need not be in memory.
     """
@@ -25,3 +26,6 @@ def write_tables(folder: Path, reports: Sequence[Report], places: Sequence[str],
         page.writelines(html_parts(reports))
     owners = {} if matched is None else {i: each.id for i, each in matched.owners.items()}
     write_feedback(folder / "feedback", reports, owners)
+    names = {} if matched is None else {i: each.row.get("name", "") or each.id
+                                        for i, each in matched.owners.items()}
+    write_returns(folder, reports, places, names)
