@@ -18,11 +18,12 @@ from ..content.stages import CourseError
 from ..grading.export_zip import Found, submissions
 from ..grading.grade import NOT_PYTHON
 from ..grading.intake import labels
+from ..grading.overrides import Decided, Override, assigned, read_overrides
 from ..grading.printable import one_line
 from ..grading.progress import Counted
 from ..grading.reach import refuse_answers
 from ..grading.report import Report
-from ..grading.roster import Roster, read_roster
+from ..grading.roster import Roster, owners_of, read_roster
 from ..grading.sandbox import Limits, Sandbox, best_sandbox
 from ..grading.settings import Settings, read_settings
 from ..grading.ungraded import could_not
@@ -155,20 +156,28 @@ def _grade(paths: list[Path], settings: Settings, form: str, out: Path | None, k
         kept = keep / "results.jsonl"
     wanted = _seed(seed, settings.seed, keep)
     chosen_paths = paths[part[0] - 1 :: part[1]]
+    shown = labels(paths)[part[0] - 1 :: part[1]]
+    names = [str(path) for path in chosen_paths]
+    matched = None if roster is None else roster.match(names, shown)
+    decisions: dict[int, list[Override]] = {}
+    if keep is not None and not shard:  # an error in the file is reported before grading
+        overrides = read_overrides(keep, settings.most)
+        decisions = assigned(overrides, shown, names, owners_of(matched))
     with (Counted(errors, len(chosen_paths)) as counted,
           executor_named(executor) if executor else nullcontext() as pool):
         records = grade_all(paths, settings, sandbox, wanted, workers, kept,
                             lambda _: counted.advance(), limits, again, counted.went_on, pool, part,
                             require_sandbox)
-    reports = [replace(record.report, submission=label) for record, label in
-               zip(records, labels(paths)[part[0] - 1 :: part[1]], strict=True)]
-    names = [str(path) for path in chosen_paths]
-    matched = None if roster is None else roster.match(
-        names, [each.submission for each in reports])
+    reports = [*Decided([replace(record.report, submission=label) for record, label in
+                         zip(records, shown, strict=True)], decisions)]
     for finding in () if matched is None else matched.findings():
         errors.print(escape(finding), soft_wrap=True)
     for finding in () if form in FOR_ONE else _to_look_at(records, reports):
         errors.print(escape(f"look at {finding}"), soft_wrap=True)
+    for index in sorted(decisions):
+        for told in reports[index].decisions:
+            errors.print(escape(f"decided by a person: {one_line(shown[index])}, {one_line(told)}"),
+                         soft_wrap=True)
     if again is not None and kept is not None:
         for before, after in History(kept).changes(again.reason):
             name = escape(one_line(after.record.report.submission))
@@ -253,12 +262,14 @@ def _written(form: str, reports: list[Report]) -> str:
 def _show(console: Console, report: Report) -> None:
     console.print(f"[bold]{escape(one_line(report.submission))}[/]: {report.points} of "
                   f"{report.max_points}")
-    for note in report.notes:
+    for note in (*report.said, *report.notes):
         console.print(f"  {escape(one_line(note))}", soft_wrap=True)
     for hole in report.holes:
         console.print(f"  {hole.points:3} of {hole.max_points:<3} {hole.hole} {escape(hole.title)}"
                       + (f": {escape(hole.reason or hole.note)}"
                          if hole.reason or hole.note else ""), soft_wrap=True)
+        if hole.decision:
+            print_indented(console, f"a person decided: {escape(one_line(hole.decision))}", 13)
         if hole.diagnosis:
             print_indented(console, f"[bold]{escape(hole.diagnosis)}[/]", 13)
         has_told = hole.reason in ("", "not written yet", NOT_PYTHON)

@@ -10,8 +10,9 @@ from rich.console import Console
 from rich.markup import escape
 
 from ..content.stages import CourseError
+from ..grading.overrides import Decided, assigned, read_overrides
 from ..grading.printable import one_line
-from ..grading.roster import read_roster
+from ..grading.roster import owners_of, read_roster
 from ..jobs.merge import merge as merge_results
 from ..jobs.tables import write_tables
 from .shared import in_one_sentence
@@ -65,7 +66,14 @@ def merge(
             for sign in () if entry is None else entry.record.look:
                 errors.print(escape(f"look at {one_line(member.who)}: {one_line(sign)}"),
                              soft_wrap=True)
-        write_tables(keep, kept, places, people, matched)
+        shown = [each.who for each in kept.members]
+        decisions = assigned(read_overrides(keep, kept.most), shown, places, owners_of(matched))
+        reports = Decided(kept, decisions)
+        for index in sorted(decisions):
+            for told in reports[index].decisions:
+                errors.print(escape(f"decided by a person: {one_line(shown[index])}, "
+                                    f"{one_line(told)}"), soft_wrap=True)
+        write_tables(keep, reports, places, people, matched)
         without = kept.without
     finally:
         kept.close()

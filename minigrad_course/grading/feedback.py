@@ -25,7 +25,7 @@ STYLE = ("body{font:16px/1.5 sans-serif;margin:2em auto;max-width:44em;padding:0
 def as_text(report: Report) -> str:
     """Return a report as plain text with short lines."""
     lines = [f"{one_line(report.submission)}: {report.points} of {report.max_points} points", ""]
-    for note in report.notes:
+    for note in (*report.said, *report.notes):
         lines += [*textwrap.wrap(printable(note), 76), ""]
     for hole in report.holes:
         lines.append(f"{hole.hole} {hole.title}: {hole.points} of {hole.max_points}")
@@ -39,7 +39,8 @@ def as_text(report: Report) -> str:
 def as_page(report: Report) -> str:
     """Return a report as a complete HTML page."""
     parts = [f"<p><b>{report.points} of {report.max_points} points</b></p>",
-             *(f"<pre>{html.escape(printable(note))}</pre>" for note in report.notes)]
+             *(f"<pre>{html.escape(printable(note))}</pre>"
+               for note in (*report.said, *report.notes))]
     for hole in report.holes:
         parts.append(f"<h2>{html.escape(hole.hole)} {html.escape(hole.title)}: {hole.points} of "
                      f"{hole.max_points}</h2><pre>{html.escape(printable(explained(hole)))}</pre>")

@@ -81,6 +81,7 @@ class HoleGrade:
     diagnosis: str = ""  # the mistake, in a sentence
     hints: tuple[str, ...] = ()  # from the course, if the instructor shows them
     note: str = ""  # "correct, but waits for ..." if other exercises keep it from working
+    decision: str = ""  # of a person, see overrides.py
 
 
 @dataclass(frozen=True)

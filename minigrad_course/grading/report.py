@@ -17,6 +17,7 @@ class Report:
 
     submission: str
     grades: tuple[Grade, ...]
+    comments: tuple[str, ...] = ()  # of a person, see overrides.py
 
     @property
     def points(self) -> int:
@@ -38,6 +39,17 @@ class Report:
         """Notes on the whole submission, without duplicates, such as the line of a syntax error."""
         return list(dict.fromkeys(note for each in self.grades for note in each.notes))
 
+    @property
+    def said(self) -> list[str]:
+        """A person's comments on the whole submission, each as a sentence."""
+        return [f"A person commented: {comment}" for comment in self.comments]
+
+    @property
+    def decisions(self) -> list[str]:
+        """Everything that a person decided about the submission."""
+        return [*(f"{hole.hole}: {hole.decision}" for hole in self.holes if hole.decision),
+                *self.comments]
+
     def weighted(self, weights: dict[str, int]) -> Report:
         """Return the same report with other points for the exercises in `weights`."""
         return replace(self, grades=tuple(
@@ -55,6 +67,7 @@ class Report:
         """Return the report as a dict for JSON."""
         return {"submission": self.submission, "points": self.points,
                 "max_points": self.max_points,
+                **({"comments": list(self.comments)} if self.comments else {}),
                 "grades": [asdict(each) | {"points": each.points, "max_points": each.max_points}
                            for each in self.grades]}
 

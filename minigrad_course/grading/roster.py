@@ -24,12 +24,13 @@ from itertools import permutations
 from pathlib import Path
 
 from ..content.stages import CourseError
+from .csv_file import read_rows
 from .platforms import GRADESCOPE, about_the_person
 from .printable import one_line
 from .report import Report
-from .writers import unformula
+from .writers import Columns, unformula
 
-__all__ = ["Matched", "Person", "Roster", "read_roster"]
+__all__ = ["Matched", "Person", "Roster", "owners_of", "read_roster"]
 
 
 @dataclass(frozen=True)
@@ -154,18 +155,18 @@ class Roster:
         `paths` gives the path of each submission, by default its name.
         """
         matched = self.match(paths or [report.submission for report in reports])
-        holes = list(dict.fromkeys(hole.hole for report in reports for hole in report.holes))
-        most = max((report.max_points for report in reports), default=0)
+        table = Columns(reports)
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
-        writer.writerow([*self.columns, "submission", "points", "max_points", *holes, "note"])
+        writer.writerow([*self.columns, "submission", "points", "max_points", *table.holes,
+                         *table.decisions, "note"])
 
         def write(person: Person | None, report: Report | None, note: str) -> None:
             row = [unformula(person.row[column]) if person else "" for column in self.columns]
-            points = {} if report is None else {each.hole: each.points for each in report.holes}
             writer.writerow([*row, unformula(report.submission) if report else "",
-                             report.points if report else 0, report.max_points if report else most,
-                             *(points.get(hole, "") for hole in holes), note])
+                             report.points if report else 0,
+                             report.max_points if report else table.most,
+                             *table.cells(report), note])
 
         handed_in: dict[str, list[int]] = {}
         for i, owner in matched.owners.items():
@@ -182,28 +183,24 @@ class Roster:
         return out.getvalue()
 
 
+def owners_of(matched: Matched | None) -> dict[int, str]:
+    """Return the id of each submission's owner, by the submission's index."""
+    return {} if matched is None else {i: each.id for i, each in matched.owners.items()}
+
+
 def read_roster(path: Path) -> Roster:
     """Read a roster: a CSV file whose header has `id`, and optionally `name` and `email`.
 
     Keeps all columns.  Raises CourseError with the line if the file cannot be a roster.
     """
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise CourseError(f"{path}: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        raise CourseError(f"{path} is not UTF-8: save it as \"CSV UTF-8\" ({error.reason} at byte "
-                          f"{error.start})") from None
-    lines = list(csv.reader(io.StringIO(text), delimiter=_delimiter(text)))
-    columns = tuple(_column(each) for each in lines[0]) if lines else ()
+    rows = read_rows(path)
+    columns = tuple(_column(each) for each in next(rows, (1, []))[1])
     if "id" not in columns or len(set(columns)) != len(columns):
         raise CourseError(f"{path}: the first line must name each column once, including id, but "
                           f"it is {', '.join(columns) or 'empty'}")
     people: dict[str, Person] = {}
-    for number, cells in enumerate(lines[1:], 2):
-        if not any(cell.strip() for cell in cells):
-            continue
-        row = dict(zip(columns, [cell.strip() for cell in cells], strict=False))
+    for number, cells in rows:
+        row = dict(zip(columns, cells, strict=False))
         if len(cells) != len(columns) or not row["id"]:
             raise CourseError(f"{path}, line {number}: expected {len(columns)} cells and an id, "
                               f"but it has {','.join(cells)!r}")
@@ -254,11 +251,6 @@ def _submitters(lines: Sequence[str], submission: str) -> Iterator[list[str]]:
         key, _, value = line.strip().removeprefix("- ").partition(": ")
         if is_mine and in_names and value.strip("'\" "):
             person[key] = value.strip("'\" ")
-
-
-def _delimiter(text: str) -> str:
-    first = text.partition("\n")[0]
-    return max(",;\t", key=first.count)
 
 
 def _column(text: str) -> str:

@@ -23,6 +23,12 @@ class Settings:
     seed: int | None = None
     hints: int = 0  # how many hints to show for an exercise without points
 
+    @property
+    def most(self) -> dict[str, int]:
+        """The maximum points of each exercise."""
+        return {hole.id: self.weights.get(hole.id, hole.points)
+                for stage in self.stages for hole in stage.holes}
+
 
 def read_settings(path: Path | None, chosen: list[str]) -> Settings:
     """Return the settings in a file, or the defaults for the `chosen` stages (all if empty).

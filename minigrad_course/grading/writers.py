@@ -18,14 +18,15 @@ from .grade import NOT_PYTHON, HoleGrade
 from .printable import one_line, printable
 from .report import Report
 
-__all__ = ["FOR_ONE", "WRITERS", "as_csv", "explained", "html_parts", "unformula"]
+__all__ = ["FOR_ONE", "WRITERS", "Columns", "as_csv", "explained", "html_parts", "unformula"]
 
 
 def explained(hole: HoleGrade) -> str:
     """Return in plain text why an exercise got its points."""
+    decided = [f"A person decided: {hole.decision}"] if hole.decision else []
     if not hole.reason:
-        return hole.note or "solved"
-    lines = [*([hole.diagnosis] if hole.diagnosis else []), hole.reason]
+        return "\n".join([*decided, hole.note or "solved"])
+    lines = [*decided, *([hole.diagnosis] if hole.diagnosis else []), hole.reason]
     if hole.reason != NOT_PYTHON:  # the notes already give the line
         lines += [f"{test.rpartition('::')[2]}: {printable(message)}"
                   for test, message in hole.failing[:3]]
@@ -118,15 +119,35 @@ def nbgrader(report: Report) -> float:
 
 def as_csv(reports: Sequence[Report]) -> str:
     """Return a line for each submission: its points, in total and by exercise."""
-    holes = list(dict.fromkeys(hole.hole for report in reports for hole in report.holes))
+    table = Columns(reports)
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["submission", "points", "max_points", *holes])
+    writer.writerow(["submission", "points", "max_points", *table.holes, *table.decisions])
     for report in reports:
-        points = {hole.hole: hole.points for hole in report.holes}
         writer.writerow([unformula(report.submission), report.points, report.max_points,
-                         *[points.get(hole, "") for hole in holes]])
+                         *table.cells(report)])
     return out.getvalue()
+
+
+class Columns:
+    """The columns of a table of points: one for each exercise, and one if a person decided."""
+
+    def __init__(self, reports: Iterable[Report]) -> None:
+        """Find out what the columns are."""
+        self.holes: list[str] = []
+        self.decisions: list[str] = []
+        self.most = 0
+        for report in reports:
+            self.holes += [hole.hole for hole in report.holes if hole.hole not in self.holes]
+            self.most = max(self.most, report.max_points)
+            if report.decisions:
+                self.decisions = ["decided by a person"]
+
+    def cells(self, report: Report | None) -> list[object]:
+        """Return the cells of a submission in these columns, empty for a missing one."""
+        points = {} if report is None else {hole.hole: hole.points for hole in report.holes}
+        told = "" if report is None else unformula("; ".join(report.decisions))
+        return [*(points.get(hole, "") for hole in self.holes), *(told for _ in self.decisions)]
 
 
 def unformula(text: str) -> str:
@@ -150,9 +171,9 @@ def html_parts(reports: Iterable[Report]) -> Iterator[str]:
         reasons = "".join(
             f"<li><b>{html.escape(hole.hole)} {html.escape(hole.title)}</b>: "
             f"<pre>{html.escape(explained(hole))}</pre></li>"
-            for hole in report.holes if hole.reason or hole.note)
+            for hole in report.holes if hole.reason or hole.note or hole.decision)
         reasons = "".join(f"<li><pre>{html.escape(printable(note))}</pre></li>"
-                          for note in report.notes) + reasons
+                          for note in (*report.said, *report.notes)) + reasons
         unfolded = f"<details><summary>why</summary><ul>{reasons}</ul></details>" if reasons else ""
         yield "\n" * (index > 0) + (
             f"<tr><td>{html.escape(one_line(report.submission))}</td>"

@@ -76,6 +76,15 @@ class Kept(Sequence[Report]):
         return [member.who for member, place in zip(self.members, self._places, strict=True)
                 if place is None]
 
+    @cached_property
+    def most(self) -> dict[str, int]:
+        """The maximum points of each exercise, with the weights of the class."""
+        entries = (self.entry(index) for index in range(len(self)))
+        graded = next((each.record.report for each in entries if each is not None), None)
+        if graded is None:
+            return {hole.id: hole.points for stage in self.stages for hole in stage.holes}
+        return {hole.hole: hole.max_points for hole in graded.holes}
+
     def _missing(self, who: str) -> Report:
         why = f"{NOT_GRADED}: no part of the results has a record of it"
         return Report(who, tuple(ungraded(who, stage, why, "") for stage in self.stages))

@@ -8,7 +8,7 @@ from pathlib import Path
 from ..grading.feedback import write_feedback
 from ..grading.report import Report
 from ..grading.returning import write_returns
-from ..grading.roster import Matched, Roster
+from ..grading.roster import Matched, Roster, owners_of
 from ..grading.writers import as_csv, html_parts
 
 __all__ = ["write_tables"]
@@ -24,8 +24,7 @@ def write_tables(folder: Path, reports: Sequence[Report], places: Sequence[str],
     (folder / "grades.csv").write_text(text, encoding="utf-8")
     with open(folder / "grades.html", "w", encoding="utf-8") as page:
         page.writelines(html_parts(reports))
-    owners = {} if matched is None else {i: each.id for i, each in matched.owners.items()}
-    write_feedback(folder / "feedback", reports, owners)
+    write_feedback(folder / "feedback", reports, owners_of(matched))
     names = {} if matched is None else {i: each.row.get("name", "") or each.id
                                         for i, each in matched.owners.items()}
     write_returns(folder, reports, places, names)
