@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from ..content.own_exercises import added
 from ..content.selection import stages_named
 from ..content.stages import CourseError, Stage, checkout, stages
 from ..dev.build import differences, overview, write
@@ -15,6 +16,7 @@ from ..dev.canary import canaries
 from ..dev.first_verdict import pictures_of_readme
 from ..dev.form import faults
 from ..dev.verify import findings
+from .shared import OwnExercises
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -81,6 +83,7 @@ def verify(
     ] = 0,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print only problems.")] = False,
     jobs: Annotated[int, typer.Option("--jobs", min=1, help="Stages to try at the same time.")] = 2,
+    own: OwnExercises = None,
 ) -> None:
     """Test each stage as shipped, half solved, solved, and with each known mistake.
 
@@ -91,8 +94,17 @@ def verify(
     Examples:
       minigrad dev verify 03
       minigrad dev verify --sample 3
+      minigrad dev verify --exercises scale_gradient
     """
-    chosen = _chosen(numbers)
+    try:
+        with added(own) as mine:
+            _verify(mine if mine and not numbers else _chosen(numbers), sample, quiet, jobs)
+    except CourseError as error:
+        typer.echo(f"minigrad: {error}", err=True)
+        raise typer.Exit(2) from None
+
+
+def _verify(chosen: list[Stage], sample: int, quiet: bool, jobs: int) -> None:
     if sample:
         day = int(time.time() // 86400)
         chosen = [chosen[(day * sample + i) % len(chosen)] for i in range(min(sample, len(chosen)))]

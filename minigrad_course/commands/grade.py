@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Iterator
-from contextlib import nullcontext
+from contextlib import ExitStack, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -14,6 +14,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from ..content.own_exercises import added
 from ..content.stages import CourseError
 from ..grading.export_zip import Found, submissions
 from ..grading.grade import NOT_PYTHON
@@ -34,6 +35,7 @@ from ..jobs.history import Again, History
 from ..jobs.record import Record
 from ..jobs.tables import write_tables
 from ..terminal.wrapping import print_indented
+from .shared import OwnExercises
 
 app = typer.Typer()
 FORMATS = ("terminal", *WRITERS, *FOR_ONE)
@@ -92,6 +94,7 @@ def grade(
         str, typer.Option("--shard", help="Grade one part of the class, such as 3/10; name the "
                                           "whole class each time, and merge the results.")
     ] = "",
+    own: OwnExercises = None,
     executor: Annotated[
         str, typer.Option("--executor", help="Run the jobs elsewhere: dask:ADDRESS, or "
                                              "module:callable for any other executor.")
@@ -111,13 +114,20 @@ def grade(
       minigrad grade class/* --course course.toml --keep results --regrade all --reason "a test"
       minigrad grade class/* --course course.toml --shard 3/10 --keep part-3
       minigrad grade class/* --course course.toml --keep results --executor dask:tcp://host:8786
+      minigrad grade class/* --exercises scale_gradient --keep results
       minigrad grade . --stage 03 --format gradescope --out results.json
     """
     try:
         people = None if roster is None else read_roster(roster)
-        settings = read_settings(course, stage or [])
-        with (nullcontext(Found(paths)) if form in FOR_ONE else
-              submissions(paths, settings.stages)) as found:
+        if own is not None and executor:
+            raise CourseError("--exercises cannot be used with --executor, because other machines "
+                              "do not have the folder; use --shard")
+        with ExitStack() as stack:
+            mine = stack.enter_context(added(own))
+            settings = read_settings(course, stage or ([] if course else [
+                each.number for each in mine]))
+            found = Found(paths) if form in FOR_ONE else stack.enter_context(
+                submissions(paths, settings.stages))
             for finding in found.findings:
                 typer.echo(f"minigrad: {finding}", err=True)
             again = _again(regrade or [], reason, found.paths, keep)

@@ -16,6 +16,7 @@ from rich.panel import Panel
 from rich.syntax import Syntax
 from rich.table import Table
 
+from ..content.own_exercises import added
 from ..content.selection import exercises_named, one_exercise, stages_named
 from ..content.source import Module, body_span, module, symbols_in
 from ..content.stages import CourseError, Hole, Stage, checkout, stages
@@ -33,7 +34,7 @@ from ..terminal.markdown_page import show_code
 from ..terminal.progress_chart import progress_chart
 from ..terminal.show_verdicts import show_problem, try_and_show
 from ..terminal.wrapping import print_wrapped
-from .shared import Where, console, in_one_sentence
+from .shared import OwnExercises, Where, console, in_one_sentence
 
 app = typer.Typer()
 What = Annotated[
@@ -163,6 +164,7 @@ def run(
         bool, typer.Option("--pdb", help="Stop in a debugger where a test first fails, in your "
                                          "file if possible. Does not record progress.")
     ] = False,
+    own: OwnExercises = None,
     where: Where = None,
 ) -> None:
     """Test your answers to a stage; by default, to the first stage that is not solved.
@@ -178,9 +180,21 @@ def run(
       minigrad run 05-08
       minigrad run 03 --keep 01,02
       minigrad run 03.2 --pdb
+      minigrad run --exercises ../scale_gradient
     """
-    space, out = find_workspace(where), console()
-    if what is None:
+    with added(own) as mine:
+        _run(find_workspace(where), what, keep, pdb, mine)
+
+
+def _run(space: Workspace, what: str | None, keep: str | None, pdb: bool, mine: list[Stage]
+         ) -> None:
+    out = console()
+    for stage in mine:
+        for file in space.add_missing(stage):
+            out.print(f"created {escape(str(file))}", soft_wrap=True)
+    if what is None and mine:
+        chosen = [(stage, list(stage.holes)) for stage in mine]
+    elif what is None:
         found = next_exercise(space)
         if found is None:
             out.print("All exercises are solved.")
@@ -202,7 +216,8 @@ def run(
             out.print(f"[bold]{stage.number} {escape(stage.words['title'])}[/]")
         was_solved = stage in skipped_stages.solved_stages(space)
         verdicts = try_and_show(out, stage, files, holes, shared)
-        if keep is None and verdicts is not None:
+        is_recorded = keep is None and verdicts is not None and not stage.is_own
+        if is_recorded and verdicts is not None:
             space.record((each.hole, each.is_right) for each in verdicts)
             space.record_waits(verdicts)
             if stage.beside and holes != list(stage.holes) and not was_solved and \
@@ -211,13 +226,13 @@ def run(
                 verdicts = try_and_show(out, stage, files, holes, shared) or []
                 space.record((each.hole, each.is_right) for each in verdicts)
         done &= bool(verdicts) and all(each.is_right for each in verdicts or ())
-        if keep is None and verdicts is not None:
+        if is_recorded:
             if len(holes) == len(stage.holes):
                 note_tested(space, stage)
             if stage in skipped_stages.solved_stages(space):
                 for line in solved_summary(space, stage):
                     print_wrapped(out, line)
-    if done and keep is None:
+    if done and keep is None and not chosen[-1][0].is_own:
         for line in next_step(space, chosen[-1][0]):
             print_wrapped(out, line)
     raise typer.Exit(int(not done))

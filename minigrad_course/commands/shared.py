@@ -12,10 +12,13 @@ from rich.console import Console
 
 from ..content.stages import CourseError
 
-__all__ = ["Where", "console", "in_one_sentence"]
+__all__ = ["OwnExercises", "Where", "console", "in_one_sentence"]
 
 Where = Annotated[
     Path | None, typer.Option("--dir", help="Your workspace; by default the one you are in.")
+]
+OwnExercises = Annotated[
+    Path | None, typer.Option("--exercises", help="A folder with exercises outside the course.")
 ]
 
 

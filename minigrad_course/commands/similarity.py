@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from ..content.own_exercises import added
 from ..content.selection import stages_named
 from ..content.stages import CourseError, Stage, stages
 from ..grading.export_zip import submissions
@@ -20,6 +22,7 @@ from ..jobs.reader import read_all
 from ..similarity.compare import Likeness, compare_answers
 from ..similarity.pages import Named, Texts, as_csv, as_html, exercises
 from ..similarity.signs import Sign
+from .shared import OwnExercises
 
 app = typer.Typer()
 FORMATS = ("terminal", "csv", "html")
@@ -34,6 +37,7 @@ def similarity(
     stage: Annotated[
         list[str] | None, typer.Option("--stage", help="A stage to compare; may be repeated.")
     ] = None,
+    own: OwnExercises = None,
     form: Annotated[str, typer.Option("--format", help=" | ".join(FORMATS))] = "terminal",
     out: Annotated[
         Path | None, typer.Option("--out", help="Write the result to this file.")
@@ -55,9 +59,11 @@ def similarity(
         if form not in FORMATS:
             raise CourseError(f"--format {form}: unknown format; the formats are "
                               f"{', '.join(FORMATS)}")
-        chosen = stages_named(",".join(stage)) if stage else [
-            each for each in stages() if each.holes]
-        with submissions(paths, chosen) as handed_in:
+        with ExitStack() as stack:
+            mine = stack.enter_context(added(own))
+            chosen = stages_named(",".join(stage)) if stage else mine or [
+                each for each in stages() if each.holes]
+            handed_in = stack.enter_context(submissions(paths, chosen))
             for finding in handed_in.findings:
                 typer.echo(f"minigrad: {finding}", err=True)
             found, named, texts, count = _compared(handed_in.paths, chosen)

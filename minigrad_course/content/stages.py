@@ -14,6 +14,7 @@ A stage `NN_name` has six files, so that its words can be translated separately:
 from __future__ import annotations
 
 import ast
+import os
 import tomllib
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -22,10 +23,14 @@ from typing import Any
 
 from .folders import COURSE, PACKAGE, ROOT
 
-__all__ = ["MASTER", "CourseError", "Hole", "Mutant", "Stage", "checkout", "find_stage", "stages"]
+__all__ = ["MASTER", "OWN", "CourseError", "Hole", "Mutant", "Stage", "checkout", "find_stage",
+           "stages"]
 
 #: The beginning of a line that occurs only in master copies.
 MASTER = "# MASTER COPY"
+#: The environment variable with the root of the exercises outside the course, for this process and
+#: the processes that it starts; see own_exercises.py.
+OWN = "MINIGRAD_EXERCISES"
 
 
 class CourseError(Exception):
@@ -82,6 +87,11 @@ class Stage:
     def words(self) -> dict[str, Any]:
         """The stage's words: `title`, `hole` by id (title, task, hints), `symptoms`, `tests`."""
         return _read(self.root / "lessons" / f"{self.key}.toml")
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it is outside the course, in a folder of a teacher; it has no lesson."""
+        return str(self.root) == os.environ.get(OWN)
 
     @property
     def lesson(self) -> Path:
@@ -176,8 +186,7 @@ def stages(root: Path | None = None) -> list[Stage]:
     >>> [stage.number for stage in stages()][:2]
     ['00', '01']
     """
-    root = root or checkout()
-    return [_stage(path, root) for path in _files(root)]
+    return [_stage(path, each) for each in _roots(root) for path in _files(each)]
 
 
 def find_stage(number: str, root: Path | None = None) -> Stage:
@@ -186,14 +195,21 @@ def find_stage(number: str, root: Path | None = None) -> Stage:
     >>> find_stage("1").key
     '01_function'
     """
-    root = root or checkout()
     numbers = []
-    for path in _files(root):
-        found = path.stem.partition("_")[0]
-        if number in (path.stem, found, found.lstrip("0")):
-            return _stage(path, root)
-        numbers.append(found)
+    for each in _roots(root):
+        for path in _files(each):
+            found = path.stem.partition("_")[0]
+            if number in (path.stem, found, found.lstrip("0")):
+                return _stage(path, each)
+            numbers.append(found)
     raise CourseError(f"there is no stage {number!r}; the stages are {', '.join(numbers)}")
+
+
+def _roots(root: Path | None) -> list[Path]:
+    """Return the given root, or the course's and the root of exercises outside it, if any."""
+    if root is not None:
+        return [root]
+    return [checkout(), *(Path(each) for each in (os.environ.get(OWN),) if each)]
 
 
 def _files(root: Path) -> list[Path]:

@@ -19,7 +19,8 @@ TIMEOUT = 180
 
 def findings(stage: Stage, told: Callable[[str], None] = lambda _: None) -> Iterator[str]:
     """Yield a sentence for each problem; `told` is called with each thing that is tried."""
-    yield from shape(stage)
+    if not stage.is_own:  # a teacher decides how many exercises and mistakes there are
+        yield from shape(stage)
     if not stage.holes:
         return
     with tempfile.TemporaryDirectory(prefix="minigrad-") as folder:

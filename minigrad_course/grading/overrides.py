@@ -108,10 +108,10 @@ def assigned(overrides: Iterable[Override], names: Sequence[str], places: Sequen
             raise CourseError(f"{each.place}: {each.submission!r} could be {several}; use one of "
                               "these names")
         found.setdefault(min(indices), []).append(each)
-    for several in found.values():
-        for hole, count in Counter(each.hole for each in several).items():
+    for of_one in found.values():
+        for hole, count in Counter(each.hole for each in of_one).items():
             if hole and count > 1:
-                raise CourseError(f"{several[-1].place}: the submission has another line for "
+                raise CourseError(f"{of_one[-1].place}: the submission has another line for "
                                   f"{hole}; keep one")
     return found
 

@@ -68,6 +68,14 @@ class Workspace:
                          "answers"))
         return files
 
+    def add_missing(self, stage: Stage) -> list[Path]:
+        """Write the files of a stage that are missing, as they are handed out; return them."""
+        files = {path: stage.exercise(path, self.exercises) for path in stage.modules}
+        missing = {path: file for path, file in files.items() if not file.exists()}
+        for path, file in missing.items():
+            replace_file(file, self.handed_out(stage, path))
+        return list(missing.values())
+
     def progress(self) -> dict[str, Any]:
         """Return the content of progress.json; raise CourseError if it is not readable."""
         path = self.root / "progress.json"
