@@ -23,6 +23,8 @@ if _state.codegen:
 _compiler = on_demand.later("compiler")
 vars(_state)["compile_module"] = lambda *args, **kwargs: _compiler.compile_in_place(*args, **kwargs)
 
+vars(_state)["overrides"] = on_demand.later("op.overrides")
+
 from . import compat, ops
 from .device import device
 from .dtypes import (
@@ -73,6 +75,7 @@ if TYPE_CHECKING:  # everything here is loaded on first use
         masked,
         nn,
         optim,
+        overrides,
         profiler,
         signal,
         special,

@@ -66,6 +66,7 @@ NAMES = {
         "ops.random.sampling": "random=. Generator default_generator",
         "ops.shape.storages": "TypedStorage UntypedStorage",
         "optim": "optim=.",
+        "overrides": "overrides=.",
         "profiler": "profiler=.",
         "serialization": "load save serialization=.",
         "shapes": "shapes=.",
@@ -773,7 +774,8 @@ METHODS = {
         "chunk diagonal narrow select split split_with_sizes tensor_split unbind unfold "
         "unsafe_chunk unsafe_split unsafe_split_with_sizes"),
     "ops.shape.split_by_axis": "dsplit hsplit vsplit",
-    "ops.shape.storages": "as_subclass is_shared share_memory_ storage untyped_storage",
+    "ops.shape.storages": (
+        "_make_subclass as_subclass is_shared share_memory_ storage untyped_storage"),
     "ops.shape.view": (
         "broadcast_to expand expand_as flatten moveaxis movedim permute ravel reshape reshape_as "
         "squeeze squeeze_ swapaxes swapdims t t_ transpose transpose_ unflatten unsqueeze "

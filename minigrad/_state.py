@@ -27,7 +27,22 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from importlib.util import find_spec
 from threading import RLock
-from typing import Any
+from typing import Any, NamedTuple
+
+
+class TorchFunctionState(NamedTuple):
+    """Whether classes can take calls over, and the active modes, the innermost last.
+
+    If it `skips`, the next call goes ahead without them.
+    """
+
+    subclasses: bool = True
+    modes: tuple[Any, ...] = ()
+    skips: bool = False
+
+
+ENABLED = TorchFunctionState()
+
 
 grad_enabled: ContextVar[bool] = ContextVar("grad_enabled", default=True)
 inference_enabled: ContextVar[bool] = ContextVar("inference_enabled", default=False)
@@ -49,6 +64,9 @@ randomness: ContextVar[str] = ContextVar("randomness", default="")
 #: The `vmap` levels with randomness="different", as `func.levels.VmapLevels`, or None.
 drawn: ContextVar[Any] = ContextVar("drawn", default=None)
 
+#: Which `__torch_function__` this thread calls; see NOTE [Overrides] in op/overrides.py.
+torch_function: ContextVar[TorchFunctionState] = ContextVar("torch_function", default=ENABLED)
+
 #: Default devices of new tensors, the last one active: first the value of `set_default_device`
 #: (None for the CPU), then the devices of the blocks that were entered.
 default_devices: ContextVar[tuple[Any, ...]] = ContextVar("default_devices", default=(None,))
@@ -59,6 +77,10 @@ codegen: bool = (os.environ.get("MINIGRAD_GENERIC", "") in ("", "0")
                  and find_spec(f"{__package__}.codegen") is not None)
 
 
+
+
+#: The module `op.overrides`: the package fills it in, because tensors are below it.
+overrides: Any = None
 
 
 def compile_module(module: Any, *args: Any, **kwargs: Any) -> None:
@@ -150,6 +172,8 @@ class Observers(Count):
 
 
 observers = Observers()
+#: How many classes and modes with a `__torch_function__` there are, so that zero costs one test.
+overriding = Count()
 
 
 class Anomaly:

@@ -56,7 +56,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("utils",),
     ("viz", "examples"),  # examples: what lessons begin with
     ("_C", "_six", "compat"),
-    ("accelerator", "compiler", "functional", "futures", "jit"),  # loaded when a program asks
+    ("accelerator", "compiler", "functional", "futures", "jit",
+     "overrides"),  # loaded when a program asks
     (INIT,),
     ("__main__",),
     ("minigrad_course",),

@@ -52,6 +52,8 @@ class BindingWriter:
     def unserved(self) -> Iterator[str]:
         """Generate the conditions under which the taught `bind` has to handle the arguments."""
         yield from ("more", "named", "observers.count")
+        if self.form != "package" or len(self.op.tensors) > 1:  # others have an exact type below
+            yield "overriding.count"
         for name in self.given:
             optional = f"{name} is not absent and " if name in self.op.defaults else ""
             if name == self.op.varargs:

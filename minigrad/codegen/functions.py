@@ -49,7 +49,7 @@ def function_of(op: type[Op], taught: Function, form: str) -> Function:
 def bound(op: type[Op], form: str, xp: Backend, taught: Function) -> Any:
     """Return the function of an op that orders its arguments, generated at the first call."""
     made = Written(op.name, f"{op.__name__} {form}", lambda: BindingWriter(op, form).text(
-        taught=taught, observers=_state.observers))
+        taught=taught, observers=_state.observers, overriding=_state.overriding))
     made.function.__wrapped__ = op.written_out  # for inspect.getsource
     return made.function
 

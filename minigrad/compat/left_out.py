@@ -18,7 +18,6 @@ MACHINES = "runs in one process, on one machine"
 HARDWARE = "runs on CPUs and on CUDA GPUs alone"
 LIBRARIES = "calls NumPy and CuPy, and no other library of kernels"
 NETWORK = "fetches nothing from a network"
-OVERRIDES = "lets no class take over functions by `__torch_function__`"
 
 #: The reason why names are left out, and the names below `torch`.  A trailing dot marks a module
 #: and everything below it; a module that exists in part is listed with the names that it lacks.
@@ -58,7 +57,6 @@ LEFT_OUT: dict[str, str] = {
         backends.cusparselt. backends.mha. backends.mkl. backends.mkldnn. backends.nnpack.
         backends.openmp. backends.xnnpack.""",
     NETWORK: "hub. utils.model_zoo.",
-    OVERRIDES: "overrides.",
 }
 
 #: Methods of tensors, by the reason why they are left out.
@@ -117,8 +115,6 @@ ANSWERS: dict[str, dict[str, object]] = {
     "mps": {"device_count": 0},
     "mtia": {"device_count": 0, "is_available": False, "is_initialized": False},
     "onnx": {"is_in_onnx_export": False},
-    "overrides": {"has_torch_function": False, "has_torch_function_unary": False,
-                  "has_torch_function_variadic": False},
     "xpu": {"device_count": 0, "is_available": False, "is_initialized": False},
 }
 

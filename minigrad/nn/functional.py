@@ -12,7 +12,7 @@ from typing import Any
 
 from ..frames import warn_user
 from ..op.declaration import F
-from ..op.publish import with_aliases
+from ..op.publish import overridable, with_aliases
 from ..ops import function
 from ..ops.creation.tensor_options import contiguous_format
 from ..ops.linalg.bilinear import bilinear
@@ -378,3 +378,8 @@ def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3,
     """
     dim = _softmax_dim("log_softmax", input.ndim) if dim is None else dim
     return F.log_softmax(input, dim, dtype)
+
+
+for _name, _function in [(name, globals()[name]) for name in __all__ if name in globals()]:
+    if "published" not in vars(_function):  # the ones that no op published
+        globals()[_name] = overridable(_function)

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..backend import BACKENDS
 from ..ops.creation.create import empty
+from ..tensor.protocols import keep_out
 from ..tensor.tensor import Parameter, Tensor
 
 __all__ = ["UninitializedBuffer", "UninitializedParameter", "is_lazy"]
@@ -168,6 +169,7 @@ class UninitializedBuffer(Uninitialized, Tensor):
     """
 
     __slots__ = ()
+    __torch_function__ = staticmethod(keep_out)
     cls_to_become = Tensor
 
     def __new__(cls, requires_grad: bool = False, device: Any = None, dtype: Any = None,

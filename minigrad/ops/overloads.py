@@ -22,6 +22,7 @@ from ..op.publish import (
     documented,
     inplace_caller,
     operator,
+    overridable,
     package_function,
     refuse_bare,
     swapped,
@@ -48,10 +49,12 @@ def overloaded(*, inplace=True, function=True, aliases=(), dunder=(), method_too
         if "dim" in inspect.signature(choose).parameters:
             choose = with_aliases(choose)
 
+        @overridable
         def call(*args, **kwargs):
             op, *values = choose(*args, **kwargs)
             return apply(op, values)
 
+        @overridable
         def public_call(*args, **kwargs):
             if kwargs and "out" in kwargs:
                 return call_with_out(choose.__name__, out, public_call, args, kwargs)
@@ -61,6 +64,7 @@ def overloaded(*, inplace=True, function=True, aliases=(), dunder=(), method_too
                 refuse_bare(choose.__name__, args)
             return result
 
+        @overridable
         def call_inplace(*args, **kwargs):
             op, *values = choose(*args, **kwargs)
             return apply_inplace(op.inplace_op or op, values)
@@ -93,12 +97,12 @@ def overloaded(*, inplace=True, function=True, aliases=(), dunder=(), method_too
 def alias(op, *names):
     """Publish an op and its in-place variant under further names."""
     for name in names:
-        call = documented(caller(op), op, op.name)
+        call = documented(overridable(caller(op)), op, op.name)
         vars(F)[name] = call
         FUNCTIONS[name] = package_function(call, op)
         method(name)(call)
         if op.inplace:
-            inplace = documented(inplace_caller(op), op, op.name + "_")
+            inplace = documented(overridable(inplace_caller(op)), op, op.name + "_")
             FUNCTIONS[name + "_"] = inplace
             method(name + "_")(inplace)
 

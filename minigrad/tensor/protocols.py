@@ -18,10 +18,21 @@ LOSES_GRADIENT = ("Converting a tensor with requires_grad=True to a scalar may l
                   "behavior.\nConsider using tensor.detach() first.")
 
 
+
+def keep_out(func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+    """Run a function unchanged; as a class's `__torch_function__`, it keeps the class out of calls.
+
+    >>> keep_out(max, (), (1, 2))
+    2
+    """
+    return func(*args, **(kwargs or {}))
+
+
 class PythonProtocols:
     """The part of `Tensor` that implements Python's protocols."""
 
     __slots__ = ()
+
 
     def item(self: Any) -> bool | int | float:
         """Return the only element as a Python number; raise if there is more or less than one.

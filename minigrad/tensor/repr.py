@@ -42,7 +42,7 @@ def tensor_repr(self: Tensor) -> str:
     plain = type(self) in (Tensor, Parameter)
     node = grad_fn_name(self)
     device = self.device
-    return format_tensor(
+    text = format_tensor(
         xp.to_host(self._array),
         dtype_suffix=None if self.dtype is get_default_dtype() else repr(self.dtype),
         grad_fn_name=node,
@@ -51,6 +51,7 @@ def tensor_repr(self: Tensor) -> str:
         prefix="tensor(" if plain else f"{type(self).__name__}(",
         tangent=tangent_text(self),
     )
+    return f"Parameter({text})" if not plain and isinstance(self, Parameter) else text
 
 
 def parameter_repr(self: Parameter) -> str:

@@ -30,7 +30,7 @@ from ..graph.version import Version, version_of
 from .attributes import ArrayInfo, Size
 from .history import TensorHistory
 from .hooks import GradientHooks
-from .protocols import PythonProtocols
+from .protocols import PythonProtocols, keep_out
 
 if TYPE_CHECKING:
     from .._tensor_methods import TensorMethods
@@ -95,6 +95,22 @@ class Tensor(ArrayInfo, TensorHistory, GradientHooks, PythonProtocols, TensorMet
         if requires_grad:
             self.requires_grad_()
         return self
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if cls.__torch_function__ is not keep_out:
+            _state.overrides.prepare(cls)
+
+    @classmethod
+    def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """Run a function, and give the tensors of its result this class.
+
+        >>> from minigrad import Tensor, ones
+        >>> class Mine(Tensor): pass
+        >>> type(ones(2).as_subclass(Mine) + 1).__name__
+        'Mine'
+        """
+        return _state.overrides.default(cls, func, types, args, kwargs or {})
 
     @staticmethod
     def _plain(array: Array) -> Tensor:
@@ -441,17 +457,32 @@ def from_array(array: Array, requires_grad: bool = False) -> Tensor:
     return result.requires_grad_() if requires_grad else result
 
 
-class Parameter(Tensor):
+class _ParameterMeta(type):
+    """Counts instances of other subclasses as parameters if `Parameter` made them."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return super().__instancecheck__(instance) or (
+            cls is Parameter and isinstance(instance, Tensor)
+            and getattr(instance, "_is_param", False))
+
+
+class Parameter(Tensor, metaclass=_ParameterMeta):
     """A tensor that a module registers as trainable; it requires grad by default.
 
     >>> from minigrad import zeros
     >>> Parameter(zeros(2)).requires_grad
     True
+
+    The parameter for an instance of another subclass is of that subclass.
     """
 
     __slots__ = ()
+    __torch_function__ = staticmethod(keep_out)
 
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Parameter:
+        if data is not None and type(data).__torch_function__ is not keep_out and (
+                type(data) is not Tensor):
+            return cls._of_subclass(data, requires_grad)
         array = np.zeros(0, get_default_dtype().numpy) if data is None else data._array
         self: Parameter = cls._plain_as(cls, array)
         if data is not None and data._counter is not None:
@@ -459,6 +490,20 @@ class Parameter(Tensor):
         if requires_grad:
             self.requires_grad_()
         return self
+
+    @staticmethod
+    def _of_subclass(data: Tensor, requires_grad: bool) -> Any:
+        """Return a parameter of the class of `data`."""
+        made = data.detach().requires_grad_(requires_grad)
+        if type(made) is not type(data):
+            raise RuntimeError(
+                f"Creating a Parameter from an instance of type {type(data).__name__} requires "
+                "that detach() returns an instance of the same type, but return type "
+                f"{type(made).__name__} was found instead. To use the type as a Parameter, please "
+                "correct the detach() semantics defined by its __torch_dispatch__() "
+                "implementation.")
+        made.__dict__["_is_param"] = True
+        return made
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
         """Copy the values but, like PyTorch, not the gradient."""

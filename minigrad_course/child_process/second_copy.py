@@ -158,7 +158,8 @@ def _tensor_module(name: str) -> Any:
             return isinstance(value, original.Tensor)
 
     Tensor: Any = Kind("Tensor", (original.Tensor,), {
-        "__slots__": (), "__module__": name, "_plain": staticmethod(plain)})
+        "__slots__": (), "__module__": name, "_plain": staticmethod(plain),
+        "__torch_function__": staticmethod(original.keep_out)})
 
     def method(called: str) -> Callable[[Any], Any]:
         def give(function: Any) -> Any:

@@ -17,11 +17,11 @@ import functools
 import inspect
 from collections.abc import Callable
 from itertools import chain
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from .. import _state
+from .. import _state, on_demand
 from ..backend import BACKENDS
 from ..tensor.tensor import Tensor, method
 from .apply import apply
@@ -31,6 +31,7 @@ from .inplace import apply_inplace
 from .out import call_with_out
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+overrides = on_demand.later("op.overrides")
 
 #: The types of operands that operators accept.
 OPERANDS = (Tensor, *NUMBERS)
@@ -61,7 +62,7 @@ def publish(op: type[Op]) -> None:
     """Publish an op under all its names."""
     if (steps := written(op, None, "steps")) is not None:
         op.written_out = staticmethod(steps)
-    call = documented(caller(op), op, op.name)
+    call = documented(overridable(caller(op)), op, op.name)
     if op.public:
         publish_function(op, call)
     if op.dunder:
@@ -72,7 +73,7 @@ def publish(op: type[Op]) -> None:
 
 def publish_function(op: type[Op], call: Callable[..., Any]) -> None:
     """Publish an op in `F`, in the package and as a method."""
-    general = written(op, call, "function")
+    general = published_as(call, written(op, call, "function"))
     vars(F)[op.name] = general
     FUNCTIONS[op.name] = package_function(general, op)
     if op.method:
@@ -99,7 +100,7 @@ def publish_operators(op: type[Op], call: Callable[..., Any], dunder: Callable[.
 
 def publish_inplace(op: type[Op]) -> None:
     """Publish an op's in-place variant under its names, such as `mul_` and `*=`."""
-    inplace = documented(inplace_caller(op.inplace_op or op), op, op.name + "_")
+    inplace = documented(overridable(inplace_caller(op.inplace_op or op)), op, op.name + "_")
     dunder = written(op, operator(inplace), "in-place operator")
     if op.public and op.method:
         method(op.name + "_")(inplace)
@@ -128,6 +129,36 @@ def inplace_caller(op: type[Op]) -> Callable[..., Any]:
     return call
 
 
+def overridable(function: Function) -> Function:
+    """Let arguments take over calls of a function; see NOTE [Overrides] in op/overrides.py.
+
+    They receive `call.published`, the function under its public name.
+    """
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if overriding.count and (found := overrides.takers(args, kwargs)) is not None:
+            return overrides.dispatch(published["published"], found, args, kwargs)
+        try:
+            return function(*args, **kwargs)
+        except (AttributeError, TypeError) as error:
+            return overrides.taken_late(error, published["published"], args, kwargs)
+
+    overriding, published = _state.overriding, vars(call)
+    return cast(Function, published_as(call, call))
+
+
+def published_as(function: Any, public: Any) -> Any:
+    """Note the public form of a function, and return it."""
+    vars(function)["published"] = vars(public)["published"] = public
+    return public
+
+
+def outermost(composed: Any, call: Any) -> Any:
+    """Return `call`, a wrapper of `composed`, as the public function."""
+    return published_as(composed, call) if "published" in vars(composed) else overridable(call)
+
+
 def documented(function: Callable[..., Any], op: type[Op], name: str,
                signature: inspect.Signature | None = None) -> Callable[..., Any]:
     """Give a function the name, the docstring and the signature of its op."""
@@ -153,8 +184,8 @@ def package_function(call: Callable[..., Any], op: type[Op]) -> Callable[..., An
             return call_with_out(name, words, call, args, kwargs)
         return call(*args, **kwargs)
 
-    signature = with_out(op.signature, words)
-    return written(op, documented(function, op, name, signature), "package")
+    taught = documented(overridable(function), op, name, with_out(op.signature, words))
+    return published_as(taught, written(op, taught, "package"))
 
 
 def with_out(signature: inspect.Signature, words: str) -> inspect.Signature:
@@ -234,7 +265,7 @@ def observable(composed: Function, name: str | None = None) -> Function:
                 return recorder.call(shown, args, composed, *args, **kwargs)
         return composed(*args, **kwargs)
 
-    return call  # type: ignore[return-value]  # it has the signature of what it wraps
+    return cast(Function, outermost(composed, call))
 
 
 def in_autocast(composed: Function) -> Function:
@@ -247,7 +278,7 @@ def in_autocast(composed: Function) -> Function:
             args, kwargs = casts.function(name, args, kwargs)
         return composed(*args, **kwargs)
 
-    return call  # type: ignore[return-value]  # it has the signature of what it wraps
+    return cast(Function, outermost(composed, call))
 
 
 def with_aliases(composed: Function, name: str | None = None, out: str = "") -> Function:
@@ -259,7 +290,7 @@ def with_aliases(composed: Function, name: str | None = None, out: str = "") -> 
     parameters = signature.parameters
     names, name = tuple(parameters), name or composed.__name__
     takes_dim = "dim" in names
-    types = argument_types(parameters.values())
+    types, overriding = argument_types(parameters.values()), _state.overriding
 
     def checked(*args: Any, **kwargs: Any) -> Any:
         if kwargs:
@@ -274,18 +305,20 @@ def with_aliases(composed: Function, name: str | None = None, out: str = "") -> 
 
     @functools.wraps(composed)
     def call(*args: Any, **kwargs: Any) -> Any:
+        if overriding.count and (found := overrides.takers(args, kwargs)) is not None:
+            return overrides.dispatch(vars(call)["published"], found, args, kwargs)
         try:
             return (checked if kwargs or (types and len(args) > 1) else composed)(*args, **kwargs)
-        except AttributeError as error:
+        except (AttributeError, TypeError) as error:
             refuse_no_tensor(error, name, dict(zip(names, args, strict=False)), kwargs)
-            raise
+            return overrides.taken_late(error, vars(call)["published"], args, kwargs)
 
     options = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
     if out or options:
         if options:
             signature = options_spelt_out(composed)
         vars(call)["__signature__"] = with_out(signature, out)
-    return call  # type: ignore[return-value]  # it has the signature of what it wraps
+    return cast(Function, published_as(call, call))
 
 
 def options_spelt_out(composed: Any) -> inspect.Signature:
@@ -304,10 +337,10 @@ def options_spelt_out(composed: Any) -> inspect.Signature:
         for key in keys if key not in {p.name for p in shown})])
 
 
-def refuse_no_tensor(error: AttributeError, name: str, *given: dict[str, Any]) -> None:
+def refuse_no_tensor(error: Exception, name: str, *given: dict[str, Any]) -> None:
     """Raise PyTorch's error if the object that lacked an attribute was passed for a tensor."""
     for position, (argument, value) in enumerate(chain(*map(dict.items, given)), 1):
-        if value is error.obj and not isinstance(value, Tensor):
+        if value is getattr(error, "obj", error) and not hasattr(value, "__torch_function__"):
             shown = "input" if argument == "self" else argument
             raise TypeError(f"{name}(): argument '{shown}' (position {position}) must be Tensor, "
                             f"not {type(value).__name__}") from None

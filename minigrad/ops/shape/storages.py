@@ -10,14 +10,17 @@ from typing import Any
 
 import numpy as np
 
+from ... import _state
 from ...device import device, device_under
 from ...dtypes import dtype, from_numpy_dtype, uint8
 from ...frames import warn_user_once
-from ...op.declaration import F
+from ...op.apply import apply
+from ...op.overrides import Having
 from ...op.publish import function
 from ...tensor.attributes import data_pointer, storage_of
 from ...tensor.tensor import Tensor, method
 from ...tensor.tensor import _retype as retyped
+from .as_strided import Alias
 
 DEPRECATED = ("TypedStorage is deprecated. It will be removed in the future and UntypedStorage "
               "will be the only storage class. This should only matter to you if you are using "
@@ -203,8 +206,19 @@ def as_subclass(self: Tensor, cls: Any) -> Tensor:
     if not (isinstance(cls, type) and issubclass(cls, Tensor)):
         raise TypeError("Creating a Tensor subclass from a class that does not inherit from Tensor "
                         "is not possible. Make sure your class inherits from Tensor.")
-    result: Tensor = retyped(F.alias(self), cls)
+    with Having(_state.TorchFunctionState(subclasses=False)):
+        result: Tensor = retyped(apply(Alias, [self]), cls)
     return result
+
+
+def _make_subclass(cls: Any, data: Tensor, require_grad: bool = False) -> Tensor:
+    """Return a leaf of class `cls` that shares memory with `data`."""
+    with Having(_state.TorchFunctionState(subclasses=False)):
+        made: Tensor = retyped(data.detach(), cls)
+        return made.requires_grad_(require_grad)
+
+
+method("_make_subclass")(staticmethod(_make_subclass))
 
 
 @function(method_too=False, event=False)
