@@ -17,6 +17,7 @@ import sys
 import time
 from contextlib import ExitStack
 from typing import Any
+from unittest.mock import patch
 
 import _command as command
 import _harness as harness
@@ -35,8 +36,10 @@ WORKLOADS = {
 #: For the compiled step: at most this ratio to PyTorch's time, and to minigrad's eager time.
 TARGETS = {"small": (1.0, 0.6), "mlp": (0.6, None), "gpt": (0.6, None), "lstm": (1.0, None),
            "chain": (None, 0.5)}
-#: At most this part of the bytes that eager mode saves, for the GPT with the smallest budget.
-SAVED = 0.5
+#: The GPT's memory budgets. With the tight one, a step saves at most this part of the bytes that
+#: eager mode saves, in at most this multiple of the time of a step that saves everything.
+BUDGETS = (1.0, 0.5, 0.375, 0.0)
+TIGHT, SAVED, SLOWER = 0.375, 0.5, 1.15
 
 
 # ---- the work ----------------------------------------------------------------------------------
@@ -168,7 +171,29 @@ def saved_bytes(torch: Any) -> dict[str, int]:
     recorded = record(loss, (x,))
     lower(recorded)
     return {"eager": sum(array.nbytes for key, array in held.items() if key not in own),
-            **{f"budget {b}": partition(recorded, b).saved_bytes for b in (1.0, 0.5, 0.0)}}
+            **{f"budget {b}": partition(recorded, b).saved_bytes for b in BUDGETS}}
+
+
+def times_by_budget(torch: Any, rounds: int) -> dict[str, float]:
+    """Return the time of a step of the GPT by budget, relative to a step that saves everything."""
+    from minigrad.aot.partition import at_level
+
+    def step(budget: float) -> Any:
+        options = {"activation_memory_budget": budget}
+        run = workloads(torch, lambda function: torch.compile(
+            function, fullgraph=True, options=options))["gpt"]
+        run()  # which records it
+        return run
+
+    steps = {f"budget {budget}": step(budget) for budget in BUDGETS}
+    with patch("minigrad.aot.compiled.partition", lambda recorded, budget: at_level(recorded, 0)):
+        everything = step(1.0)
+    ratios: dict[str, list[float]] = {name: [] for name in steps}
+    for _ in range(rounds):
+        (base,) = time_runs(everything, 1)
+        for name, run in steps.items():
+            ratios[name].append(time_runs(run, 1)[0] / base)
+    return {name: statistics.median(each) for name, each in ratios.items()}
 
 
 # ---- the worker's side -------------------------------------------------------------------------
@@ -195,6 +220,8 @@ def work(key: str) -> None:
             return {"version": module.__version__, "numpy": sys.modules["numpy"].__version__}
         if request["task"] == "saved":
             return saved_bytes(loaded["module"])
+        if request["task"] == "budgets":
+            return times_by_budget(loaded["module"], request["rounds"])
         if request["task"] == "first":
             return time_runs(loaded[request["workload"]], 1)[0]
         return time_runs(loaded[request["task"]], request["repeats"])
@@ -243,6 +270,8 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
                     command.ask_each(workers, request, record["not_available"]))
         if "compiled" in workers:
             report["saved_bytes"] = workers["compiled"].ask({"task": "saved"})
+            report["times_by_budget"] = workers["compiled"].ask(
+                {"task": "budgets", "rounds": options.rounds})
     for record in records.values():
         medians = [{key: statistics.median(times) for key, times in each.items()}
                    for each in record["rounds"]]
@@ -267,8 +296,12 @@ def targets_of(report: dict[str, Any]) -> list[Any]:
             verdicts.append(command.verdict(f"{WORKLOADS[name]}: compiled / eager", to_eager,
                                             record["compiled_to_eager"]))
     saved = report.get("saved_bytes")
-    verdicts.append(command.verdict("bytes saved by the GPT: smallest budget / eager", SAVED,
-                                    saved and saved["budget 0.0"] / saved["eager"]))
+    slower = report.get("times_by_budget")
+    tight = f"budget {TIGHT}"
+    verdicts.append(command.verdict(f"bytes saved by the GPT: {tight} / eager", SAVED,
+                                    saved and saved[tight] / saved["eager"]))
+    verdicts.append(command.verdict(f"time of the GPT: {tight} / saving everything", SLOWER,
+                                    slower and slower[tight]))
     return verdicts
 
 
@@ -285,12 +318,15 @@ def render(report: dict[str, Any]) -> str:
                      "" if to_eager is None else f"{to_eager:.2f}",
                      "" if first is None else f"{first:.0f}"])
     saved = report.get("saved_bytes") or {}
+    slower = report.get("times_by_budget") or {}
     return command.text(report, [
         "\n".join(f"{ENGINES[key]} {each['version']} (NumPy {each['numpy']})" if key in usable
                   else f"{ENGINES[key]}: {each['reason']}" for key, each in engines.items()),
         f"one thread, {report['settings']['rounds']} rounds; ratios to PyTorch, paired by round\n"
         + harness.table(rows),
         "bytes that the GPT saves: " + ", ".join(f"{k} {v / 1e6:.1f} MB" for k, v in saved.items()),
+        "time of its step, relative to saving everything: " + ", ".join(
+            f"{k} {v:.2f}" for k, v in slower.items()),
         command.verdicts(report["targets"]),
     ])
 

@@ -42,19 +42,27 @@ TOO_MANY = ("torch.compile: {} was recorded {} times, with other arguments or su
 class Compiled:
     """One recorded program, as two functions of arrays, and how to call them with tensors."""
 
-    def __init__(self, recorded: Recorded, budget: float = 1.0) -> None:
+    def __init__(self, recorded: Recorded, budget: float = 1.0,
+                 used: Sequence[bool] | None = None) -> None:
         lower(recorded)
         self.recorded = recorded
+        #: Everything that the function can reach, if a call of the function leaves it as it is.
+        self.surroundings: Surroundings | None = None
+        self.ends = [r.value for r in recorded.results if r.differentiable]
+        self.used = [True] * len(self.ends) if used is None else list(used)
+        #: For which results a backward pass got gradients, if it got some but not all.
+        self.found_used: list[bool] | None = None
         self.captured = [tensor for tensor, _ in recorded.captured]
         self.arrays = [tensor._array for tensor in self.captured]  # when they were last checked
         self.requires_grad = [tensor.requires_grad for tensor in self.captured]
         cut = partition(recorded, budget)
         self.saved = cut.saved
-        written = {id(recorded.inputs[w.input]) for w in recorded.written}
+        inputs = {id(value) for value in recorded.inputs}
         forward = list(cut.forward)
         kept: list[Value | None] = []
-        for value in cut.saved:  # an input that is written back has to be copied before
-            kept.append(copy_of(value, forward) if id(value) in written else value)
+        for value in cut.saved:  # a write to an input that is not free must not change it
+            copies = id(value) in inputs and id(value) not in cut.free
+            kept.append(copy_of(value, forward) if copies else value)
         self.results = [r for r in recorded.results if r.value is not None]
         outputs: list[Value | None] = [r.value for r in self.results]
         outputs = apart(outputs, forward, [v for v in cut.saved if id(v) not in recorded.read])
@@ -68,17 +76,17 @@ class Compiled:
         gradients = owned_gradients(recorded, backward)
         self.backward = emit("backward", [*cut.saved, *recorded.tangents], backward, gradients)
         self.random = any(step.random for step in cut.forward)
-        self.note_versions(cut.forward, outputs)
+        self.note_versions(cut.forward, outputs, cut.free)
 
-    def note_versions(self, steps: Sequence[Step], outputs: Sequence[Value | None]) -> None:
+    def note_versions(self, steps: Sequence[Step], outputs: Sequence[Value | None],
+                      free: set[int]) -> None:
         """Find the inputs and results whose memory is saved, so that a later write is an error."""
         inputs = {id(v): i for i, v in enumerate(self.recorded.inputs)}
         roots = roots_of(steps)
         results = {id(roots.get(id(v), v)): k for k, v in enumerate(outputs[:len(self.results)])}
-        written = {w.input for w in self.recorded.written}
         self.saved_inputs, self.saved_results = [], []
         for value in self.saved:
-            if id(value) in inputs and inputs[id(value)] not in written:
+            if id(value) in free:
                 self.saved_inputs.append(inputs[id(value)])
             elif id(value) in results:
                 self.saved_results.append(results[id(value)])
@@ -88,11 +96,12 @@ class Compiled:
         """Run the program on the tensors among the arguments of a call."""
         recorded = self.recorded
         inputs = [*tensors, *self.captured]
-        differentiable = bool(recorded.tangents)
+        differentiable = bool(self.ends) and bool(recorded.sources)
         state = get_rng_state() if self.random and differentiable else None
         before = [inputs[w.input]._array.copy("K") for w in recorded.written] if (
             differentiable) else []
-        arrays = self.forward(*[t._array for t in inputs])
+        given = [t._array for t in inputs]
+        arrays = self.forward(*given)
         ends, saved_from = self.counts
         for array, shape in zip(arrays, self.shapes):
             if array.shape != shape:
@@ -111,7 +120,7 @@ class Compiled:
                 node.check(inputs[i], arrays[0])
             for k in self.saved_results:
                 node.check(made[k], arrays[k])
-            node.again = Again(self, inputs, call, state, before)
+            node.again = Again(self, inputs, given, call, state, before)
         if self.is_single:
             return made[0]
         values = iter(made)
@@ -140,16 +149,21 @@ class Compiled:
 
     def new_node(self, inputs: Sequence[Tensor], saved: Sequence[Array]) -> CompiledNode:
         """Return the node of a call."""
-        tangents = self.recorded.tangents
-        node_type = OneResultNode if len(tangents) == 1 else CompiledNode
+        ends = self.ends
+        node_type = OneResultNode if len(ends) == 1 else CompiledNode
         node = node_type([inputs[i]._edge() for i in self.recorded.sources])
         assign_sequence_nr(node)
         node.compiled, node.saved, node.versions, node.again = self, saved, [], None
-        node.shape, node.dtype = tangents[0].shape, tangents[0].dtype
-        if len(tangents) > 1:
-            node.num_inputs = len(tangents)
-            node.others = [(t.shape, t.dtype) for t in tangents[1:]]
+        node.shape, node.dtype = ends[0].shape, ends[0].dtype
+        if len(ends) > 1:
+            node.num_inputs = len(ends)
+            node.others = [(end.shape, end.dtype) for end in ends[1:]]
         return node
+
+    def note_used(self, used: list[bool]) -> None:
+        """Note for which results a backward pass gets gradients, so that a later call may renew."""
+        if all(self.used) and any(used):
+            self.found_used = used
 
     def write_back(self, inputs: Sequence[Tensor], tensors: Sequence[Any],
                    arrays: Sequence[Array]) -> None:
@@ -208,6 +222,8 @@ class CompiledFunction:
                 return function(*args, **kwargs)
         for surroundings, compiled in self.programs.get(key, ()):
             if surroundings.unchanged() and (compiled is None or fits(compiled)):
+                if compiled is not None and compiled.found_used is not None:
+                    compiled = self.renewed(key, surroundings, compiled, args, kwargs)
                 break
         else:
             compiled = self.recorded(key, args, kwargs, others)
@@ -236,6 +252,8 @@ class CompiledFunction:
             surroundings = Surroundings(self.function, *others)
             compiled = Compiled(record(self.function, args, kwargs, surroundings.tensors),
                                 self.budget)
+            if surroundings.unchanged():
+                compiled.surroundings = surroundings
         except Exception as error:
             if self.fullgraph:
                 raise
@@ -248,6 +266,24 @@ class CompiledFunction:
                 return None
         self.programs.setdefault(key, []).append((surroundings, compiled))
         return compiled
+
+    def renewed(self, key: Any, surroundings: Surroundings, compiled: Compiled, args: Any,
+                kwargs: Any) -> Compiled:
+        """Replace a program by one whose backward pass expects the gradients that one pass got.
+
+        This happens once.  If another backward pass gets different ones, it runs the function
+        again, as that one did.
+        """
+        used, compiled.found_used = compiled.found_used, None
+        try:
+            new = Compiled(record(self.function, args, kwargs, surroundings.tensors, used),
+                           self.budget, used)
+        except Unrecordable:  # such as a function that asks how often it ran
+            return compiled
+        new.surroundings = compiled.surroundings
+        programs = self.programs[key]
+        programs[programs.index((surroundings, compiled))] = surroundings, new
+        return new
 
     def __deepcopy__(self, memo: dict[int, Any]) -> CompiledFunction:
         return CompiledFunction(copy.deepcopy(self.function, memo), self.fullgraph, self.budget)

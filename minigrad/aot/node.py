@@ -1,7 +1,8 @@
 """The node of a compiled call, and the way back to the function itself.
 
 The backward pass of a node is one function of arrays.  Two cases have no program: a second
-derivative, and a result whose gradient is missing.  For these the function runs again, eagerly.
+derivative, and a pass that gets gradients for other results than the program expects.  For these
+the function runs again, eagerly.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from ..func.tree import mapped
 from ..graph.node import NaryNode
 from ..graph.saved_errors import FREED_MESSAGE, modified_error
 from ..graph.special_versions import is_inference
+from ..graph.version import Version, version_of
 from ..ops.random.generator import get_rng_state, set_rng_state
 from ..tensor.tensor import Tensor
 
@@ -28,6 +30,9 @@ Array = Any
 
 NOT_AGAIN = ("torch.compile: a second derivative through a function that writes to an input that "
              "requires grad is not supported")
+
+CHANGED = ("torch.compile: {} was changed after the call, but a second derivative, or the gradient "
+           "of only some of the results, runs the function again and needs it as it was")
 
 
 class Call(NamedTuple):
@@ -56,21 +61,31 @@ class CompiledNode(NaryNode):
             self.versions.append((counter, counter.value, array))
 
     def apply_arrays(self, grads: Sequence[Array | None], needed: Any) -> Sequence[Array | None]:
+        compiled = self.compiled
+        used = [g is not None for g in grads]
+        if used == compiled.used:
+            return self.run_program([g for g in grads if g is not None])
+        compiled.note_used(used)
+        found = self.run_again([None if g is None else Tensor._plain(g) for g in grads], False)
+        return [None if g is None else g._array for g in found]
+
+    def run_program(self, grads: Sequence[Array]) -> Sequence[Array | None]:
+        """Run the backward program on the gradients that it expects."""
+        saved = self.unpacked()
+        for g in grads:
+            if not g.flags.c_contiguous:  # the recorded ones were
+                grads = [np.ascontiguousarray(each) for each in grads]
+        gradients: Sequence[Array | None] = self.compiled.backward(*saved, *grads)
+        return gradients
+
+    def unpacked(self) -> Sequence[Array]:
+        """Return the saved values; raise if they are freed or were written to."""
         if self.saved is None:
             raise RuntimeError(FREED_MESSAGE)
         for counter, version, array in self.versions:
             if counter.value != version:
                 raise modified_error(array, 0, self, counter.value, version)
-        if any(g is None for g in grads):
-            found = self.run_again([None if g is None else Tensor._plain(g) for g in grads], False)
-            return [None if g is None else g._array for g in found]
-        gradients: Sequence[Array | None] = self.compiled.backward(
-            *self.saved, *map(np.ascontiguousarray, grads) if self.wants_rows(grads) else grads)
-        return gradients
-
-    def wants_rows(self, grads: Sequence[Any]) -> bool:
-        """Return whether a gradient is not contiguous, as the recorded ones were."""
-        return not all(g.flags.c_contiguous for g in grads)
+        return self.saved
 
     def apply_tensors(self, grads: Sequence[Any]) -> Sequence[Any]:
         if not _state.grad_enabled.get():
@@ -80,8 +95,8 @@ class CompiledNode(NaryNode):
 
     def run_again(self, grads: Sequence[Any], create_graph: bool) -> Sequence[Any]:
         """Run the function eagerly and differentiate it, since there is no program for this."""
-        if self.again is None:
-            raise RuntimeError(FREED_MESSAGE)
+        self.unpacked()
+        assert self.again is not None
         return self.again.gradients(grads, create_graph)
 
     def name(self) -> str:
@@ -103,7 +118,7 @@ class OneResultNode(CompiledNode):
         if type(g) is not np.ndarray or self.saved is None:
             task.hand_back(self, g)
             return
-        results = self.apply_arrays((g,), None)
+        results = self.run_program((g,))
         if not task.retain_graph:
             self.release()
         needed, buffers = task.nodes_to_execute, task.buffers
@@ -127,16 +142,19 @@ class OneResultNode(CompiledNode):
 class Again:
     """Everything that it takes to run a compiled call again, eagerly, on the same values."""
 
-    __slots__ = ("before", "call", "compiled", "inputs", "state")
+    __slots__ = ("arrays", "before", "call", "compiled", "inputs", "state", "versions")
 
-    def __init__(self, compiled: Compiled, inputs: Sequence[Tensor], call: Call, state: Any,
-                 before: Sequence[Array]) -> None:
-        self.compiled, self.inputs, self.call = compiled, inputs, call
+    def __init__(self, compiled: Compiled, inputs: Sequence[Tensor], arrays: Sequence[Array],
+                 call: Call, state: Any, before: Sequence[Array]) -> None:
+        self.compiled, self.inputs, self.arrays, self.call = compiled, inputs, arrays, call
         self.state, self.before = state, before
+        self.versions = [0 if (c := t._counter) is None
+                         else c.value if type(c) is Version else seen_version(t) for t in inputs]
 
     def gradients(self, grads: Sequence[Any], create_graph: bool) -> list[Any]:
         """Return the gradients of the sources, with a history if `create_graph` is set."""
         recorded = self.compiled.recorded
+        self.check()
         if create_graph:
             say_once("torch.compile: a second derivative runs the function again, eagerly")
         ends, given = list(self.inputs), list(self.inputs)
@@ -163,6 +181,18 @@ class Again:
             return list(grad([t for t, _ in pairs], [ends[i] for i in recorded.sources],
                              [g for _, g in pairs], create_graph=create_graph, allow_unused=True))
 
+    def check(self) -> None:
+        """Raise if something that the function reads has changed since the call."""
+        recorded = self.compiled.recorded
+        written = {write.input for write in recorded.written}  # `Before` gives these their values
+        for i, (tensor, array, version) in enumerate(zip(self.inputs, self.arrays, self.versions)):
+            if i not in written and (tensor._array is not array
+                                     or seen_version(tensor) != version):
+                raise RuntimeError(CHANGED.format(recorded.inputs[i].name))
+        surroundings = self.compiled.surroundings
+        if surroundings is not None and not surroundings.unchanged():
+            raise RuntimeError(CHANGED.format("a value"))
+
     def by_result(self, grads: Sequence[Any]) -> list[Any]:
         """Return the gradients by the number of the result, with `None` for the others."""
         given = iter(grads)
@@ -183,6 +213,11 @@ class Again:
             ends[write.input] = leaf
             new[id(tensor)] = given[write.input] = leaf.clone() if leaf._requires_grad else leaf
         return mapped(lambda v: new.get(id(v), v), (list(self.call.args), self.call.kwargs))
+
+
+def seen_version(tensor: Tensor) -> Any:
+    """Return the version of a tensor, or the counter of an inference tensor."""
+    return tensor._counter if is_inference(tensor._counter) else version_of(tensor)
 
 
 class Before:

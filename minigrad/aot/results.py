@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ..op.apply import apply
 from .buffers import roots_of
 from .program import Step, Value
-from .trace.arrays import copied
 from .trace.record import Recorded
+
+Array = Any
 
 
 def viewed(tensor: Any, views: Sequence[Any]) -> Any:
@@ -41,10 +44,27 @@ def apart(results: Sequence[Value | None], steps: list[Step],
     return made
 
 
-def copy_of(value: Value, steps: list[Step]) -> Value:
+def copy_of(value: Value, steps: list[Step], call: Any = None) -> Value:
     """Return the Value of a copy, made by a step at the end of `steps`."""
     made = Value(value.name + "_copy", value.shape, value.dtype, value.strides)
-    steps.append(Step("copy", copied, [value, "K"], [made]))
+    steps.append(Step("copy", call or copied_with_strides, [value], [made]))
+    return made
+
+
+def densely_copied(xp: Any, array: Array) -> Array:
+    """Return a copy without gaps or repeated elements, so that the engine may write to it."""
+    return array.copy("K")
+
+
+def copied_with_strides(xp: Any, array: Array) -> Array:
+    """Return a copy with the same strides, which may skip memory, as every second row does."""
+    dense = array.copy("K")
+    if dense.strides == array.strides:
+        return dense
+    reach = sum((n - 1) * stride for n, stride in zip(array.shape, array.strides, strict=True))
+    memory = np.empty(max(0, reach) // array.itemsize + 1, array.dtype)
+    made = np.ndarray(array.shape, array.dtype, memory, 0, array.strides)
+    made[...] = array
     return made
 
 
@@ -57,7 +77,7 @@ def owned_gradients(recorded: Recorded, backward: list[Step]) -> list[Value | No
         if value is not None:
             root = id(roots.get(id(value), value))
             if root not in fresh or value.array is not None:
-                value = copy_of(value, backward)
+                value = copy_of(value, backward, densely_copied)
             fresh.discard(root)
         gradients.append(value)
     return gradients

@@ -35,7 +35,7 @@ EXPRESSIONS = (
     "{x}.sort(1).values", "torch.norm({x}) * {y}", "F.batch_norm({x}, mean, var, training=True)",
     "torch.full((3, 4), 0.5)", "torch.eye(3, 4)", "F.rrelu({x}, training=True) + {y}",
     "torch.linspace({x}[0, 1].detach(), 1, 4) * {y}",
-    "torch.multinomial({x}.detach().sigmoid(), 4) * {y}",
+    "torch.multinomial({x}.detach().sigmoid(), 4) * {y}", "F.linear({x}, w, bias)", "{x} + bias",
 )
 #: Views of such a tensor, with a shape to tell which values fit.
 VIEWS = (("{x}[1]", "4"), ("{x}[:, 1]", "3"), ("{x}[1:]", "2x4"), ("{x}.t()", "4x3"),
@@ -112,14 +112,16 @@ def outcome(made: Made, compiled: bool) -> list[Any]:
     def new(*shape: int) -> Any:
         return torch.from_numpy(rng.normal(size=shape).astype("float32"))
 
-    w, m, s = new(4, 4).requires_grad_(), new(4, 4), new()
-    names = {"torch": torch, "F": torch.nn.functional, "w": w, "m": m, "s": s, "k": 1.5,
+    w, m, s, bias = new(4, 4).requires_grad_(), new(4, 4), new(), new(4).requires_grad_()
+    names = {"torch": torch, "F": torch.nn.functional, "w": w, "m": m, "s": s, "bias": bias,
+             "k": 1.5,
              "mean": torch.zeros(4), "var": torch.ones(4),
              "index": torch.tensor([[0, 1, 2, 3]] * 3)}
     exec(made.source, names)
     function = names["f"]
     if compiled:
-        function = CompiledFunction(function, fullgraph=True)
+        budget = (1.0, 0.5, 0.0)[made.seed // 15 % 3]
+        function = CompiledFunction(function, fullgraph=True, budget=budget)
     seen: list[Any] = []
     for _ in range(2):
         leaves = [new(3, 4).requires_grad_(made.seed % 3 != i) for i in range(3)]
@@ -133,18 +135,24 @@ def outcome(made: Made, compiled: bool) -> list[Any]:
             results = results if isinstance(results, tuple) else (results,)
             seen += [t.detach().clone()._array for t in results]
             seen += [(t.requires_grad, tuple(t.stride())) for t in results]
-            loss = sum((t * t * (i + 1)).sum() for i, t in enumerate(results))
+            used = results[:1] if made.seed % 4 == 1 else results
+            loss = sum((t * t * (i + 1)).sum() for i, t in enumerate(used))
+            if made.seed % 3 == 0:
+                with torch.no_grad():
+                    bias.add_(1)  # no eager backward pass needs it, so this changes no gradient
             if loss.requires_grad:
                 loss.backward()
         except Unrecordable:
             raise
         except (RuntimeError, TypeError, ValueError, IndexError) as error:
+            if "was changed after the call" in str(error):
+                raise Unrecordable(str(error)) from error
             seen.append(f"{type(error).__name__}: {str(error).partition('/')[0][:60]}")
             break
-        seen += [Gradient(None if t.grad is None else t.grad._array) for t in (*leaves, w)]
+        seen += [Gradient(None if t.grad is None else t.grad._array) for t in (*leaves, w, bias)]
         seen += [t.detach()._array.copy() for t in (*given, s, names["mean"], names["var"])]
         seen.append(tuple(t.requires_grad for t in given))
-        w.grad = None
+        w.grad = bias.grad = None
         with torch.no_grad():  # which results share memory with inputs, or with each other?
             for t in results:
                 t.data.add_(1)

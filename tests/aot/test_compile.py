@@ -12,6 +12,7 @@ import pytest
 
 import minigrad as torch
 from minigrad.aot.compiled import LIMIT, CompiledFunction, forget_all
+from minigrad.aot.node import Again
 from minigrad.aot.partition import at_level, partition
 from minigrad.aot.trace.record import record
 from minigrad.nn import functional as F
@@ -585,9 +586,50 @@ def test_unknown_options_are_named(options, match):
 def test_less_is_saved_with_a_smaller_budget():
     recorded = record(lambda x: F.gelu(F.gelu(x @ x.t()).exp()).sum(),
                       (torch.rand(9, 9, requires_grad=True),))
-    saved = [partition(recorded, budget) for budget in (1.0, 0.0)]
-    assert saved[0].saved_bytes > saved[1].saved_bytes > 0
-    assert len(saved[0].backward) < len(saved[1].backward)
+    saved = [partition(recorded, budget) for budget in (1.0, 0.5, 0.0)]
+    sizes = [each.saved_bytes for each in saved]
+    assert sizes == sorted({*sizes}, reverse=True)
+    assert sizes[-1] == 0  # even the product is computed again
+    assert len(saved[0].backward) < len(saved[1].backward) < len(saved[2].backward)
+
+
+def test_products_with_a_short_inner_dimension_are_computed_again_first():
+    def function(x):
+        return ((x @ short).exp() + (x @ narrow @ long).exp()).sum()
+
+    short, narrow, long = (torch.rand(*s, requires_grad=True) for s in ((4, 64), (4, 32), (32, 64)))
+    recorded = record(function, (torch.rand(9, 4),))
+    products = [step for step in recorded.forward if step.op == "Mm"]  # short, narrow, long
+
+    def again(budget):
+        backward = partition(recorded, budget).backward
+        return [i for i, step in enumerate(products) if any(step is each for each in backward)]
+
+    assert [again(budget) for budget in (1.0, 0.9, 0.7, 0.3)] == [[], [1], [0, 1], [0, 1, 2]]
+
+
+@pytest.mark.parametrize("free", [True, False])
+def test_inputs_that_no_eager_pass_saves_may_change_before_the_backward_pass(free):
+    bias = torch.rand(3, requires_grad=True)
+
+    def function(x):
+        return torch.exp(x + bias if free else x * bias)
+
+    gradients = []
+    for each in (function, compiled(function, options={"activation_memory_budget": 0})):
+        x = torch.arange(3.0).requires_grad_()
+        result = each(x)
+        with torch.no_grad():
+            saved = bias.clone()
+            bias.add_(1)
+        if free:
+            result.sum().backward()
+            gradients.append(x.grad.tolist())
+        else:
+            with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+                result.sum().backward()
+        bias.data.copy_(saved)
+    assert not free or gradients[0] == gradients[1]
 
 
 def test_the_cheapest_cut_is_cheaper_than_both_ends():
@@ -702,3 +744,61 @@ def test_devices_dtypes_and_distributions_may_be_arguments():
     noise.scale = torch.full((2,), 3.0)
     assert fast(x, torch.device("cpu"), torch.float64, noise)[0].tolist() == [3, 3]
     assert fast(x, torch.device("cpu"), torch.float32, noise)[0].dtype is torch.float32
+
+
+def test_a_loss_beside_other_results_gets_a_program_of_its_own(monkeypatch):
+    model, x, again = torch.nn.Linear(3, 2), torch.randn(4, 3), []
+    gradients = Again.gradients
+    monkeypatch.setattr(Again, "gradients", lambda self, *given: (
+        again.append(use), gradients(self, *given))[1])
+
+    def function(x):
+        rows = model(x)
+        return rows, rows.square().mean(), rows.exp()
+
+    fast = compiled(function)
+    for use in (1, 1, 1, 0, 2, 1):
+        found = []
+        for each in (function, fast):
+            each(x)[use].sum().backward()
+            found.append([p.grad.tolist() for p in model.parameters()])
+            model.zero_grad()
+        assert found[0] == found[1]
+    assert again == [1, 0, 2]  # the first time, and for the gradients of other results
+    assert fast.count == 1
+
+
+@pytest.mark.parametrize("change", ["write", "data", "value"])
+def test_what_a_second_derivative_reads_again_may_not_change(change):
+    bias, scale = torch.rand(3), [2.0]
+    x = torch.rand(3, requires_grad=True)
+    y = compiled(lambda x: ((x + bias) * scale[0]).sin().sum())(x)
+    if change == "write":
+        bias.add_(1)
+    elif change == "data":
+        bias.data = torch.ones(3)
+    else:
+        scale[0] = 3.0
+    with pytest.raises(RuntimeError, match="was changed after the call"):
+        torch.autograd.grad(y, x, create_graph=True)
+
+
+@pytest.mark.parametrize("view", [lambda t: t[::2], lambda t: t[:, 1], lambda t: t.t()[1:],
+                                  lambda t: t[:1].expand(4, 3)])
+def test_copied_results_keep_their_strides(view):
+    def function(x):
+        return view(torch.eye(4, 3)), view(x * 2), view(x * 2)
+
+    x = torch.rand(4, 3)
+    for one, other in zip(compiled(function)(x), function(x)):
+        assert (one == other).all() and one.stride() == other.stride()
+
+
+@pytest.mark.filterwarnings("ignore:.*a second derivative runs")  # says it once
+def test_inference_tensors_are_read_again_for_a_second_derivative():
+    with torch.inference_mode():
+        constant = torch.ones(3)
+    x = torch.rand(3, requires_grad=True)
+    y = compiled(lambda x: (x + constant).sin().sum())(x)
+    (first,) = torch.autograd.grad(y, x, create_graph=True)
+    assert first.tolist() == (x + 1).cos().tolist()

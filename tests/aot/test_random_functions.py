@@ -18,6 +18,7 @@ REFUSED = {"refused: torch.compile: a branch depends on a value": 0.15,
            "refused: torch.compile: an input that is a part of": 0.2,
            "refused: torch.compile: the storage offset of an input": 0.05,
            "refused: torch.compile: A view was": 0.05,
+           "refused: torch.compile: bias was changed after the call": 0.05,
            "refused: torch.compile: Output": 0.05}
 
 

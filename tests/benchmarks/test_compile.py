@@ -26,4 +26,5 @@ def test_a_quick_run(tmp_path: Path) -> None:
         assert record["ms"]["compiled"]["median"] > 0 and record["compiled_to_eager"] > 0
     saved = report["saved_bytes"]
     assert saved["budget 0.0"] < saved["budget 1.0"] <= saved["eager"]
-    assert len(report["targets"]) == 7
+    assert len(report["targets"]) == 8
+    assert report["times_by_budget"].keys() <= saved.keys()

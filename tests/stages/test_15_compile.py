@@ -652,7 +652,7 @@ class FirstAnswer:
 
     def __init__(self, answer, budget):
         self.answer, self.recorded = answer, SimpleNamespace(written=[])
-        self.captured, self.arrays, self.requires_grad = [], [], []
+        self.captured, self.arrays, self.requires_grad, self.found_used = [], [], [], None
 
     def run(self, tensors, call):
         return self.answer

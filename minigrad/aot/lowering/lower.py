@@ -26,12 +26,28 @@ def lower(recorded: Recorded) -> None:
     """Replace steps by NumPy calls where that is possible, and share the equal ones."""
     recorded.forward = [each for step in recorded.forward for each in calls_of(step)]
     recorded.backward = [each for step in recorded.backward for each in calls_of(step)]
+    undo_double_transposes(recorded)
     simplify(recorded)
     taken = {v.name for v in (*recorded.inputs, *recorded.tangents)}
     for step in (*recorded.forward, *recorded.backward):
         for value in step.outputs:
             value.name = unused(value.name, taken)
             taken.add(value.name)
+
+
+def undo_double_transposes(recorded: Recorded) -> None:
+    """Let the backward half use a matrix itself in place of the transpose of its transpose.
+
+    The forward half keeps both, because each result of the function is another tensor.
+    """
+    transposed = {id(step.outputs[0]): step.arguments[0]
+                  for step in (*recorded.forward, *recorded.backward) if step.op == "T"}
+    undone: dict[int, Value] = {}
+    for step in recorded.backward:
+        step.arguments = replace_values(step.arguments, undone)
+        if step.op == "T" and id(step.arguments[0]) in transposed:
+            undone[id(step.outputs[0])] = transposed[id(step.arguments[0])]
+    recorded.gradients = [replace_values(each, undone) for each in recorded.gradients]
 
 
 def unused(wanted: str, taken: set[str]) -> str:

@@ -36,7 +36,7 @@ class Recorded:
     results: list[Any]  # one for each tensor in the result, see `Result`
     tree: Any  # the result, with the tensors replaced by `Leaf`s
     written: list[Write]
-    tangents: list[Value]  # the gradients of the differentiable results
+    tangents: list[Value]  # the gradients of the differentiable results, or of some of them
     sources: list[int]  # inputs that require grad
     required: list[bool]  # for each argument, whether it required grad before
     gradients: list[Value | None]  # their gradients
@@ -93,12 +93,14 @@ class Leaf:
 
 def record(function: Callable[..., Any], args: tuple[Any, ...],
            kwargs: dict[str, Any] | None = None,
-           known: Sequence[tuple[str, Tensor]] | None = None) -> Recorded:
+           known: Sequence[tuple[str, Tensor]] | None = None,
+           used: Sequence[bool] | None = None) -> Recorded:
     """Record one call of a function.
 
     `known` names tensors that the function may find elsewhere, such as parameters; by default, it
-    has what `Surroundings` finds.  Raises `Unrecordable` if the call cannot become a program, and
-    every error of the function.
+    has what `Surroundings` finds.  `used` says for each differentiable result whether the backward
+    pass gets a gradient for it; by default, it gets one for each.  Raises `Unrecordable` if the
+    call cannot become a program, and every error of the function.
 
     >>> from minigrad import ones
     >>> print(record(lambda x: x.exp().sum(), (ones(3, requires_grad=True),)).joint)
@@ -153,6 +155,8 @@ def record(function: Callable[..., Any], args: tuple[Any, ...],
             written.append(Write(number, memory.whole, position))
         count = len(recording.steps)
         roots = [t for t, r in zip(tensors, results, strict=True) if r.differentiable]
+        if used is not None:
+            roots = [t for t, is_used in zip(roots, used, strict=True) if is_used]
         sources = [i for i, (t, a) in enumerate(inputs) if t._requires_grad and not t._node]
         tangents, gradients = backward(recording, roots, [inputs[i][0] for i in sources])
         recorded = Recorded(

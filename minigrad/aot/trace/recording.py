@@ -40,6 +40,11 @@ ARITHMETIC = {"Add", "Sub", "Mul", "Div", "Neg", "Where", "Relu", "Threshold", "
 #: Ops that take a few passes over their input, besides elementwise ones and reductions.
 FEW_PASSES = {"NativeLayerNorm", "NativeGroupNorm", "Softmax", "LogSoftmax", "Cat", "Stack"}
 
+#: Products of matrices whose last operand is a matrix or a batch of matrices.
+PRODUCTS = {"Mm", "Addmm", "Bmm"}
+#: The cost of these. It is above every level of a partition, since a budget chooses single ones.
+PRODUCT = 4
+
 #: The slots of a captured tensor that are changed for the time of a recording.
 SLOTS = ("_array", "_node", "_index", "_counter", "_view", "_grad", "_extras")
 
@@ -411,4 +416,6 @@ def cost_of(op: Any) -> int:
         return 1
     if op.kinds & {"elementwise", "reduction"} or op.__name__ in FEW_PASSES:
         return 2
+    if op.__name__ in PRODUCTS:
+        return PRODUCT
     return 3 if op.__name__ == "ScaledDotProduct" else 9
