@@ -248,6 +248,17 @@ def probe_01_5(random):
                          isinstance(node, Doubled._backward_cls)])
             nodes.append(node)
         seen.append(nodes[0] is nodes[1])
+
+        def write(ctx, times, x):
+            ctx.mark_dirty(x)
+            return x.mul_(times)
+
+        base = tensor(random, [3], grad=True) * random.uniform(1, 2)
+        before, Written = base.grad_fn, type("Written", (Function,), {
+            "forward": staticmethod(write)})
+        seen.append(tried(lambda: numbers(Written._record((random.choice([2, 3.5]), base[1:]),
+                                                          {})[1])))
+        seen.append([numbers(base), tried(lambda: base.grad_fn.next_functions[0][0] is before)])
         used = tensor(random, grad=True) * 2
         kept, alive = Doubled._record((used,), {}), weakref.ref(used)
         del used
@@ -308,8 +319,12 @@ def probe_01_7(random):
                 [1.5, "text", [1], tensor(random)])
         node = bare_node(f"Named{random.randrange(100)}", lambda ctx, *grads: None)
         node._are_tensors = tuple(kinds)
-        seen.append(tried(lambda node=node, results=results: [
-            numbers(each) for each in node._checked(tuple(results))]))
+
+        def program(node=node, results=results):
+            kept = node._checked(tuple(results))
+            return [type(kept).__name__, *map(numbers, kept)]
+
+        seen.append(tried(program))
     return seen
 
 

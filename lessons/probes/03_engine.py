@@ -273,6 +273,21 @@ class HookTables:
         self.number = number
 
 
+class Looked(NaryNode):
+    """A node that counts how often its edges are read."""
+
+    times = 0
+
+    @property
+    def edges(self):
+        Looked.times += 1
+        return NaryNode.edges.__get__(self)
+
+    @edges.setter
+    def edges(self, edges):
+        NaryNode.edges.__set__(self, edges)
+
+
 def probe_03_6(random):
     seen = []
     for _ in range(6):
@@ -309,6 +324,12 @@ def probe_03_6(random):
         seen.append(tried(lambda task=task, root=root, goal=goal:
                           task.find_nodes_to_execute(root, {goal})))
         seen.append(len(task.nodes_to_execute or ()))
+    row = [node_of()]
+    for _ in range(150 + random.randrange(20)):
+        row.append(node_of(Looked, 0, [(row[-1], 0)]))
+    root, Looked.times = root_of(random, row, 0), 0
+    GraphTask(False, False).find_nodes_to_execute(root, {row[0]})
+    seen.append(Looked.times < 10 * len(row))
     return seen
 
 

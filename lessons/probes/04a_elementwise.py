@@ -264,6 +264,8 @@ def probe_04a_6(random):
         seen.append(slopes(random, torch.pow(base, power)))
         seen.append(slopes(random, base**0))
         seen.append(slopes(random, base**0, infinite=True))
+        ends = tensor(np.array([random.choice([np.inf, -np.inf]), random.uniform(0.5, 2)]))
+        seen.append(slopes(random, ends**0))
         base = tensor(np.array([0.0, random.uniform(0.5, 2)]))
         by_base, *_ = slopes(random, torch.pow(base, tensor(np.zeros(2))), infinite=True)
         seen.append(by_base)

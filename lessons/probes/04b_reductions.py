@@ -217,6 +217,9 @@ def probe_04b_3(random):
             seen.append(slopes(random, torch.linalg.vector_norm(tensor(np.zeros((2, 2))), p, 0)))
             ties = np.array([[1.5, -1.5, random.random()], [-2.0, 1.0, 2.0]])
             seen.append(slopes(random, torch.linalg.vector_norm(tensor(ties), p, 1)))
+        some = array(random, [2, 3])
+        some[0, random.randrange(3)] = 0.0
+        seen.append(twice(random, lambda x: torch.linalg.vector_norm(x, 2, 1), some))
         for _ in range(6):
             sizes = tuple(random.randint(2, 3) for _ in range(random.randint(1, 3)))
             dim, keepdim = dimensions(random, len(sizes)), random.random() < 0.4
@@ -260,6 +263,16 @@ def probe_04b_4(random):
         seen.append([str(whole.dtype), whole.numpy().copy()])
         recorded = matmul.rows_by_matrix if len(right) < 3 else matmul.batched_matmul
         seen.append([count_products(recorded(tensor(x), tensor(y)))])
+    for _ in range(6):  # sizes of one, and vectors on either side
+        k, *sizes = (random.choice([1, 1, 2, 3]) for _ in range(5))
+        x, y = array(random, [*sizes[:2], k]), array(random, [k])
+        seen.append(tried(lambda x=x, y=y: matmul.batched_matmul(
+            tensor(x, False), tensor(y, False)).numpy().copy()))
+        x, y = array(random, [k]), array(random, [*sizes[:2], k, sizes[2]])
+        seen.append(tried(lambda x=x, y=y: matmul.batched_matmul(
+            tensor(x, False), tensor(y, False)).numpy().copy()))
+        seen.append(tried(lambda sizes=sizes: matmul.rows_by_matrix(
+            torch.zeros(*sizes[:2], 0), torch.zeros(0, sizes[2])).numpy().copy(), text=False))
     for left, right in (((0, 2, 3), (0, 3, 1)), ((2, 1, 1, 2), (0, 2, 3))):
         seen.append(tried(lambda left=left, right=right: list(torch.matmul(
             torch.zeros(*left), torch.zeros(*right)).shape), text=False))

@@ -227,6 +227,10 @@ def probe_05_3_tensors(random):
             seen.append(values([x.grad]))
             table = gradient_hooks.hook_table(x)
             seen.append([table is gradient_hooks.hook_table(x), len(table)])
+        x = tensor(random, [2], requires_grad=True)
+        empty = gradient_hooks.hook_table(x)
+        x.register_hook(hook("gone", 2.0)).remove()
+        seen.append([empty is gradient_hooks.hook_table(x), len(empty)])
         constant = tensor(random, [2])
         seen.append(tried(lambda: constant.register_hook(lambda grad: None)))
         return seen

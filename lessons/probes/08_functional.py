@@ -231,6 +231,9 @@ def probe_08_4(random):
             seen.append(tried(lambda rows=rows, inputs=inputs: second(rows, inputs)))
         seen.append(shown(tried(lambda output=output, inputs=inputs:
                                 functional_passes.rows_of(output, inputs, False))))
+        constant = tensor(random, shape)
+        seen.append(shown(tried(lambda constant=constant, inputs=inputs:
+                                functional_passes.rows_of(constant, inputs, False))))
         found = [None if random.random() < 0.3 else tensor(random, shape)
                  for _ in range(random.randint(0, 3))]
         seen.append(shown(tried(lambda found=found, like=output:

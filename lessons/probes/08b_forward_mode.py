@@ -38,12 +38,13 @@ def probe_08b_1(random):
         seen.append([(each.value, each.tangent) for each in (
             dual_numbers.add(a, b), dual_numbers.mul(a, b), dual_numbers.exp(a),
             dual_numbers.reciprocal(b))])
-        seed = random.randint(0, 10**9)
+        seed, runs = random.randint(0, 10**9), []
         point = [random.uniform(0.2, 2) for _ in range(3)]
         direction = [random.choice([0.0, random.uniform(-3, 3)]) for _ in range(3)]
-        found = tried(lambda s=seed, p=point, d=direction: dual_numbers.jacobian_vector_product(
-            lambda x, y, z: chain(s, [x, y, z]), p, d))
-        seen.append([type(found).__name__, found])
+        found = tried(lambda s=seed, p=point, d=direction, r=runs:
+                      dual_numbers.jacobian_vector_product(
+                          lambda x, y, z: r.append(x.value) or chain(s, [x, y, z]), p, d))
+        seen.append([type(found).__name__, found, runs])
     return seen
 
 
@@ -154,6 +155,9 @@ def probe_08b_3(random):
             seen.append(tried(lambda: pushforward.transposed_twice(
                 op, [a, 1, False], outputs, {0: s})))
             seen.append(torch.is_grad_enabled())
+            op.formulas = {"self": (lambda indices: None, ("indices",))}
+            seen.append(pushed("transposed_twice", "MaxDim", [a, random.randrange(2), False],
+                               {0: s}))
     finally:
         op.formulas = formulas
     return seen
@@ -181,6 +185,8 @@ def probe_08b_4(random):
         n = random.randint(1, 4)
         dims = [random.randint(-n, n - 1) for _ in range(random.randint(0, 2))]
         seen.append(tried(lambda d=dims, n=n: [rules.moved(tuple(d), n), rules.moved(-n, n)]))
+        for outside in (n, -n - 1, (0, n)):
+            seen.append(tried(lambda d=outside, n=n: rules.moved(d, n), text=False))
         shape = [random.randint(1, 3) for _ in range(random.randint(0, 3))]
         other = shape[random.randint(0, len(shape)):]
         size = random.randint(1, 4)
@@ -197,7 +203,19 @@ def probe_08b_4(random):
         if len(shape) > 1:
             seen.append(on_batches(lambda x, k=keep: torch.mean(x, (0, -1), keepdim=k), (x,)))
             seen.append(on_batches(lambda x: torch.prod(x, -1), (x,)))
+            seen += [on_batches(reduced, (x,)) for reduced in (
+                torch.var, lambda x: torch.sum(x, ()), lambda x: torch.sum(x, None, keepdim=True))]
+            seen.append(tried(lambda x=x: slope_of_product(x)))
     return seen
+
+
+def slope_of_product(x):
+    """Return the gradient of products along one dimension of each example, with a zero."""
+    x, level = x.detach().clone().requires_grad_(), next_level()
+    with torch.no_grad():
+        x.reshape(-1)[0] = 0.0
+    found = examples(torch.prod(batched(x, level), -1), level)
+    return numbers(torch.autograd.grad((found * found + found).sum(), x)[0])
 
 
 # ------------------------------------------------------------------------------------ 08b.5

@@ -179,6 +179,12 @@ def probe_09_3(random):
             analytical = numerical.copy()
         elif kind < 0.5:
             numerical = numerical * 0
+        elif kind < 0.65:  # equal infinities are near, and no other number is near one
+            numerical = np.full(numerical.shape, random.choice([np.inf, -np.inf]))
+            analytical = numerical.copy()
+            if random.random() < 0.6:
+                analytical.reshape(-1)[random.randrange(analytical.size)] = random.choice(
+                    [-numerical[0, 0], random.uniform(-2, 2)])
         if random.random() < 0.2:  # an element that is large says nothing about the others
             analytical = np.concatenate([analytical, np.full((1, analytical.shape[1]), 1e6)])
             numerical = np.concatenate([numerical, np.full((1, numerical.shape[1]), 1e6)])
@@ -219,10 +225,11 @@ def probe_09_3(random):
 
         with replaced(compare, analytical_jacobians=by_engine, check_is_constant=constant,
                       numerical_jacobians=by_differences, forward_jacobians=by_tangents):
-            got = tried(lambda: compare.check_slow(func, inputs, tolerances, results,
-                                                   random.random() < 0.4))
+            forward = random.random() < 0.4
+            got = tried(lambda: compare.check_slow(func, inputs, tolerances, results, forward))
         seen.append([got, [call for call in calls if call[0] == "constant"],
                      any(call[0] == "engine" for call in calls),
+                     forward or not any(call[0] == "forward" for call in calls),
                      sorted({call[2] for call in calls if call[0] == "numerical"})])
     return seen
 

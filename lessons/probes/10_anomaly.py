@@ -33,6 +33,8 @@ def probe_10_1(random):
     for module in random.sample(modules, len(modules)):
         names = {} if module is None else {"__name__": module}
         seen.append([module, frames.is_ours(names)])
+        names |= {"__package__": random.choice([PACKAGE, "user", None, ""])}
+        seen.append(bool(frames.is_ours(names)))
 
     def look():
         frame, depth = frames.user_frame()

@@ -92,7 +92,9 @@ def averaged(average):
     """Return what an average holds."""
     return [average.key, average.count, average.node_id, average.is_async, average.is_remote,
             float(average.cpu_time_total), float(average.self_cpu_time_total),
-            average.cpu_memory_usage, average.self_cpu_memory_usage, average.input_shapes,
+            average.cpu_memory_usage, average.self_cpu_memory_usage,
+            float(average.device_time_total), float(average.self_device_time_total),
+            average.input_shapes,
             average.stack, average.scope,
             None if average.cpu_parent is None else average.cpu_parent.id]
 
@@ -101,6 +103,9 @@ def probe_11_3(random):
     seen = []
     for _ in range(6):
         events = family(random, events_of(random, random.randint(3, 14)))
+        for event in events:
+            event.self_device_time_total = random.randint(0, 5)
+            event.device_time_total = event.self_device_time_total + random.randint(0, 5)
         made = profiler_util.EventList(events, profile_memory=random.random() < 0.5)
         for shapes in (True, False):
             for lines in (0, 1, 2):

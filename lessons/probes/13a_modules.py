@@ -152,6 +152,8 @@ def probe_13a_2(random):
             seen.append(tried(lambda memo=memo: [[name, known[id(m)]]
                                                  for name, m in made.named_modules(memo)]))
             seen.append(sorted(known[id(m)] for m in memo))
+            memo = {made} if count else set(made.children())
+            seen.append([[name, known[id(m)]] for name, m in made.named_modules(memo, "", False)])
         seen.append([name for name, _ in made.named_modules()])  # the memo of one walk is its own
         shared = nn.Module()
         shared.left = shared.right = nn.Module()
@@ -361,6 +363,8 @@ def probe_13a_6(random):
             x = tensor(random, (random.randint(2, 4), 3, *[2] * (ndim - 2))[:ndim])
             got = tried(lambda layer=layer, x=x: layer(x))
             seen.append(got if isinstance(got, list) else numbers(got))
+            if random.random() < 0.3:  # a batch of other dimensions counts nowhere
+                seen.append(tried(lambda layer=layer: layer(torch.ones(*[3] * 6))))
             seen.append([numbers(layer.running_mean), numbers(layer.running_var),
                          None if layer.num_batches_tracked is None
                          else int(layer.num_batches_tracked),
