@@ -102,6 +102,7 @@ def probe_03_2(random):
             given.append((grad, grad.copy(), borrowed, base))
             buffer.add(index, Gradient(grad, owned))
             now = buffer.grads[index]
+            seen.append(np.array_equal(grad, given[-1][1]))  # what came is never written to
             seen.append([index, type(now).__name__, np.array(now), now is grad if first else None,
                          bool(buffer.owned[index]),
                          [None if each is None else np.array(each) for each in buffer.grads],
@@ -357,6 +358,10 @@ def probe_03_7(random):
             task.captured.clear()
             task.capture(node, [random.random() for _ in range(4)])
             seen.append(sorted(task.captured.items()))
+        task.captured.clear()
+        for node in random.sample(list(task.captures), len(task.captures)):
+            task.capture(node, [random.random() for _ in range(4)])
+        seen.append(sorted(task.captured.items()))  # several nodes are captured in a pass
     return seen
 
 

@@ -51,6 +51,11 @@ def probe_04e_2(random):
                 for result in (copy.F.mul(x, y), copy.F.mul(x, 2.5), copy.F.sub(1.5, y),
                                copy.F.add_scaled([x, y, x], 2.0)):
                     found.append([edges_of(result.grad_fn), kept_by(result.grad_fn)])
+    base = leaf_of(copy, random, 3, chance=0)
+    view = base[: random.randint(1, 2)]
+    base.requires_grad_()  # the view requires grad as well, and leads to no node
+    result = copy.F.mul(view, 2.5)
+    found.append([result.requires_grad, edges_of(result.grad_fn), kept_by(result.grad_fn)])
     x = leaf_of(copy, random, chance=1)
     with torch.inference_mode(), torch.enable_grad():
         found.append(edges_of(copy.F.mul(x, 2.5).grad_fn))

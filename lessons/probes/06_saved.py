@@ -329,6 +329,11 @@ def probe_06_6(random):
     return seen
 
 
+def retained(node):
+    """Return which outputs of a node retain their gradients."""
+    return None if node is None or node.extras is None else sorted(node.extras.retained)
+
+
 def probe_06_7(random):
     seen = []
     for _ in range(8):
@@ -339,23 +344,26 @@ def probe_06_7(random):
             t.retain_grad()
         views.rebase_history(t, node, index, 0)
         seen.append([t._node is node, t._index, t._requires_grad,
-                     None if node.extras is None else sorted(node.extras.retained),
-                     None if before is None or before.extras is None
-                     else sorted(before.extras.retained)])
+                     retained(node), retained(before)])
         base = tensor(random, [3], grad=True) * 2
         before, view, position = base._node, base[1:], random.randrange(3)
+        base.retain_grad()
         node.set_edges([(None, 0)] * 3)
         seen.append(tried(lambda: views.rebase_history(view, node, index, position)))
         seen.append([position, base._node is before, base._index, base._requires_grad,
                      type(base._node).__name__, view._index, view._requires_grad,
                      [edge[0] is before for edge in base._node.edges],
                      [edge[0] is base._node for edge in view._node.edges]])
+        seen.append([retained(base._node), retained(before)])
         whole = tensor(random, [3, 2], grad=True) * 2
         part = random.choice([whole[0], whole[:, 1], whole.t()])
         before = part._node
+        if random.random() < 0.6:
+            part.retain_grad()
         for _ in range(random.randint(0, 3)):
             write(random, whole)
         seen.append(in_modes(random.random() < 0.5, False, lambda: part._view.regenerate(part)))
+        seen.append([retained(part._node), retained(before)])
         seen.append([part._node is before, part._view.version, part._index, part._requires_grad,
                      part._node.name(), part._node.edges[0][0] is whole._node])
     return seen

@@ -99,8 +99,8 @@ def probe_06b_2(random):
         made._bump()
         seen.append([got._version, made._version])
         node, index, is_input = bare_node(), random.randrange(3), random.random() < 0.4
-        other = random.choice([made, tensor(random), tensor(random, [2, 2])[0],
-                               tensor(random, grad=True) * 2])
+        other = random.choice([made, tensor(random), tensor(random, grad=True),
+                               tensor(random, [2, 2])[0], tensor(random, grad=True) * 2])
         if random.random() < 0.3:
             other._node = node
         before = other._node

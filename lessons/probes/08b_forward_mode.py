@@ -3,7 +3,7 @@
 import warnings
 
 import numpy as np
-from probing import numbers, tensor, tried
+from probing import numbers, replaced, tensor, tried
 
 import minigrad as torch
 from minigrad.autograd import forward_ad
@@ -13,6 +13,7 @@ from minigrad.examples import dual_numbers
 from minigrad.examples.dual_numbers import Dual
 from minigrad.func import jacobians
 from minigrad.func.levels import VmapLevels
+from minigrad.func.transforms import Derivation
 from minigrad.op.apply import apply
 from minigrad.op.declaration import REGISTRY
 
@@ -293,6 +294,16 @@ def probe_08b_6(random):
 # ------------------------------------------------------------------------------------ 08b.7
 
 
+def modes_of(program):
+    """Return which of forward and reverse mode a program runs."""
+    ran, along, pull = set(), jacobians.columns_along, Derivation.pull
+    with replaced(jacobians, columns_along=lambda *given: ran.add("forward") or along(*given)), \
+            replaced(Derivation, pull=lambda self, *given, **named: ran.add("reverse") or pull(
+                self, *given, **named)):
+        program()
+    return sorted(ran)
+
+
 def probe_08b_7(random):
     seen = []
     for _ in range(6):
@@ -319,6 +330,8 @@ def probe_08b_7(random):
         for argnums in (0, 1, (0, 1), (1, 0)):
             seen.append(tried(lambda a=argnums, x=x, y=y: shown(torch.func.hessian(
                 loss, a)(x, y))))
+        seen.append(tried(lambda x=x, y=y: modes_of(
+            lambda: torch.func.hessian(loss)(x, y))))
         rows = tensor(random, (2, n))
         seen.append(tried(lambda r=rows, y=y: shown(torch.func.vmap(torch.func.jacfwd(
             lambda x: torch.tanh(x) * y.sum()))(r))))

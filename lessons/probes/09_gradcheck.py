@@ -305,6 +305,19 @@ def made_function(random, kind, scale):
     return Odd, calls
 
 
+class Constant(torch.autograd.Function):
+    """Adds a number to its gradient."""
+
+    @staticmethod
+    def forward(ctx, x, amount):
+        ctx.amount = amount
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * 2 + ctx.amount, None
+
+
 def probe_09_5(random):
     seen = []
     for _ in range(16):
@@ -351,6 +364,10 @@ def probe_09_5(random):
         for _ in range(2):
             seen.append(tried(lambda: parts.check_multiplies_by_gradient(
                 inputs, squares, masked)))
+        amount = random.uniform(1, 2)  # what one output adds another one may take away
+        sums = tuple(Constant.apply(x, each) for each in (
+            amount, -amount if random.random() < 0.6 else amount))
+        seen.append(tried(lambda: parts.check_multiplies_by_gradient(inputs, sums, masked)))
         kind = (random.choice(["first", "second", "both", "never", "one"]),
                 random.choice(["raises", "ones", "opposite"]))
         odd, calls = made_function(random, kind, random.randint(1, 4))

@@ -149,6 +149,8 @@ def probe_13b_2(random):
         rule = sgd.SGD([torch.ones(1, requires_grad=True)], lr=0.1)
         group = {**rule.param_groups[0], **options(random, "lr", "weight_decay", "maximize"),
                  "momentum": 0}
+        if random.random() < 0.3:
+            group["lr"] = torch.tensor(group["lr"], dtype=torch.float64)
         seen.append(run(random, group, rule.update, shape))
     return seen
 
