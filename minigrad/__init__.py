@@ -79,7 +79,10 @@ if TYPE_CHECKING:  # everything here is loaded on first use
         profiler,
         signal,
         special,
+        storage,
         testing,
+        torch_version,
+        types,
         utils,
         version,
     )

@@ -72,9 +72,12 @@ NAMES = {
         "shapes": "shapes=.",
         "signal": "signal=.",
         "special": "special=.",
+        "storage": "storage=.",
         "tensor.formatting": "set_printoptions",
         "testing": "testing=.",
         "tiny": "tiny=.",
+        "torch_version": "torch_version=.",
+        "types": "types=.",
         "utils": "utils=.",
         "version": "version=.",
         "viz": "viz=.",
@@ -179,6 +182,7 @@ NAMES = {
         "nn.functional_pool": "functional_pool=.",
         "nn.functional_upsample": "functional_upsample=.",
         "nn.global_hooks": "global_hooks=.",
+        "nn.grad": "grad=.",
         "nn.hooks": "hooks=.",
         "nn.init": "init=.",
         "nn.lazy": (
@@ -232,12 +236,17 @@ NAMES = {
     },
     "nn.parallel": {
         "nn.parallel.data_parallel": "DataParallel data_parallel",
+        "nn.parallel.scatter_gather": "scatter_gather=.",
     },
     "nn.utils": {
         "nn.utils.clip_grad": (
-            "clip_grad=. clip_grad_norm_ clip_grad_value_ clip_grads_with_norm_ get_total_norm"),
+            "clip_grad=. clip_grad_norm clip_grad_norm_ clip_grad_value_ clip_grads_with_norm_ "
+            "get_total_norm"),
         "nn.utils.convert_parameters": (
             "convert_parameters=. parameters_to_vector vector_to_parameters"),
+        "nn.utils.fusion": (
+            "fuse_conv_bn_eval fuse_conv_bn_weights fuse_linear_bn_eval fuse_linear_bn_weights "
+            "skip_init fusion=."),
         "nn.utils.parametrizations": "parametrizations=.",
         "nn.utils.parametrize": "parametrize=.",
         "nn.utils.prune": "prune=.",
@@ -364,6 +373,7 @@ F_NAMES = {
     "ops.linalg.products": (
         "chain_matmul cross kron linalg_cross linalg_matrix_power linalg_multi_dot linalg_vecdot "
         "matrix_power tensordot trace"),
+    "ops.linalg.removed": "eig lstsq matrix_rank solve symeig",
     "ops.linalg.renorm": "renorm",
     "ops.linalg.solve_ex": (
         "linalg_cholesky_ex linalg_diagonal linalg_inv_ex linalg_solve_ex linalg_tensorinv "
@@ -534,6 +544,7 @@ FUNCTION_NAMES = {
     "ops.linalg.products": (
         "chain_matmul cross kron linalg_cross linalg_matrix_power linalg_multi_dot linalg_vecdot "
         "matrix_power tensordot trace"),
+    "ops.linalg.removed": "eig lstsq matrix_rank solve symeig",
     "ops.linalg.renorm": "renorm",
     "ops.linalg.solve_ex": (
         "linalg_cholesky_ex linalg_diagonal linalg_inv_ex linalg_solve_ex linalg_tensorinv "
@@ -692,6 +703,7 @@ METHODS = {
     "ops.linalg.lu": "lu lu_solve",
     "ops.linalg.matmul": "__matmul__ __rmatmul__ bmm dot matmul mm mv",
     "ops.linalg.products": "cross kron linalg_matrix_power matrix_power trace",
+    "ops.linalg.removed": "eig lstsq solve symeig",
     "ops.linalg.renorm": "renorm renorm_",
     "ops.linalg.solve_ex": "matrix_exp",
     "ops.linalg.svd_eigh": "pinverse svd",
@@ -730,6 +742,7 @@ METHODS = {
     "ops.math.maximum": "maximum minimum",
     "ops.math.pow": "__ipow__ __pow__ __rpow__ float_power pow pow_ rsqrt rsqrt_ square square_",
     "ops.math.powers": "sqrt sqrt_",
+    "ops.math.python_calls": "apply_ map2_ map_",
     "ops.math.real_numbers": (
         "angle conj conj_physical conj_physical_ imag is_conj is_neg isreal real resolve_conj "
         "resolve_neg"),
@@ -770,6 +783,7 @@ METHODS = {
         "bfloat16 bool byte char clone contiguous cpu cuda double float half int is_contiguous "
         "long pin_memory short to type type_as"),
     "ops.shape.flip_roll": "flip fliplr flipud roll rot90 tril tril_ triu triu_",
+    "ops.shape.resized": "resize resize_as",
     "ops.shape.slicing": (
         "chunk diagonal narrow select split split_with_sizes tensor_split unbind unfold "
         "unsafe_chunk unsafe_split unsafe_split_with_sizes"),

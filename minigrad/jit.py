@@ -45,6 +45,16 @@ def script(obj: Any = None, optimize: Any = None, _frames_up: int = 0, _rcb: Any
     return obj
 
 
+def _overload(func: Any) -> Any:
+    """Return `func`, a declaration of types for the compiler."""
+    return func
+
+
+def _overload_method(func: Any) -> Any:
+    """Return `func`, a declaration of a method's types for the compiler."""
+    return func
+
+
 def script_if_tracing(fn: Any) -> Any:
     """Return `fn`, since minigrad does not trace. Source: `torch.jit.script_if_tracing`."""
     return fn

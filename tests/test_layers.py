@@ -57,7 +57,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("viz", "examples"),  # examples: what lessons begin with
     ("_C", "_six", "compat"),
     ("accelerator", "compiler", "functional", "futures", "jit",
-     "overrides"),  # loaded when a program asks
+     "overrides", "storage", "torch_version", "types"),  # loaded when a program asks
     (INIT,),
     ("__main__",),
     ("minigrad_course",),

@@ -84,7 +84,8 @@ def in_blocks(xp: Any, weight: Array, rows: Rows) -> Array:
 
 def multiply(xp: Any, state: Array, blocks: Array, out: Array) -> Array:
     """Write the product with a matrix in blocks to `out`, and return it."""
-    xp.matmul(state, blocks, out=out.reshape(len(out), len(blocks), -1).swapaxes(0, 1))
+    count, _, columns = blocks.shape
+    xp.matmul(state, blocks, out=out.reshape(len(out), count, columns).swapaxes(0, 1))
     return out
 
 

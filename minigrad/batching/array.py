@@ -43,6 +43,10 @@ class NotBatchable(RuntimeError, AttributeError):
     """Raised if code needs a single value but has a batch of them."""
 
 
+#: PyTorch's error for the address of a batch.
+NO_STORAGE = "Cannot access data pointer of Tensor that doesn't have storage"
+
+
 def refuse(what: str) -> NotBatchable:
     """Make the error for an operation that needs a single array."""
     return NotBatchable(
@@ -210,7 +214,9 @@ class BatchedArray:
         """Raise, because a batch is not a single number."""
         raise refuse("calling .item() on")
 
-    tolist = item
+    def tolist(self) -> Any:
+        """Raise, because a batch is not a single list."""
+        raise NotBatchable(NO_STORAGE)
 
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
         raise refuse("reading the values of")
@@ -242,6 +248,8 @@ class BatchedArray:
         raise refuse("indexing the array of")
 
     def __getattr__(self, name: str) -> Any:
+        if name in ("ctypes", "data"):
+            raise NotBatchable(NO_STORAGE)
         if name.startswith("__"):  # protocols of NumPy and copy
             raise AttributeError(name)
         raise refuse(f"using `{name}` of the array of")

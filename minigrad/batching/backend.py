@@ -10,7 +10,7 @@ from ..backend import BACKENDS, numpy_backend
 from ..device import place_on
 from ..op.declaration import F
 from ..tensor.tensor import Tensor
-from .array import BatchedArray, refuse
+from .array import NO_STORAGE, BatchedArray, NotBatchable, refuse
 from .dispatch import run_op
 from .plain_calls import run_values
 
@@ -77,8 +77,8 @@ class BatchedBackend:
         return numpy_backend.synchronize if name == "synchronize" else refused(name)
 
     def to_host(self, array: Any) -> Any:
-        """Raise, because a batch holds many arrays."""
-        return array.item()
+        """Raise, because a batch is not a single array."""
+        raise NotBatchable(NO_STORAGE)
 
 
 def like(name: str, array: BatchedArray, *args: Any, **kwargs: Any) -> BatchedArray:

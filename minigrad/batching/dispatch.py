@@ -31,11 +31,17 @@ KIND_RULES: dict[str, Rule] = {}
 SLOW = ("There is a performance drop because we have not yet implemented the batching rule for "
         "aten::{}: it runs once for each row of the batch.")
 INPLACE = (
-    "vmap: {}_(self, *extra_args) is not possible because there exists a Tensor `other` in "
+    "vmap: {}(self, *extra_args) is not possible because there exists a Tensor `other` in "
     "extra_args that has more elements than `self`. This happened due to `other` being vmapped "
     "over but `self` not being vmapped over in a vmap. Please try to use out-of-place operators "
-    "instead of {}_. If said operator is being called inside the PyTorch framework, please file a "
+    "instead of {}. If said operator is being called inside the PyTorch framework, please file a "
     "bug report instead.")
+#: PyTorch's names of in-place ops in that error, unless the name is "aten::add_" and so on.
+SHOWN_INPLACE = {**dict.fromkeys(
+    ("copy", "div", "logical_and", "masked_fill", "mul", "sub"), "inplace arithmetic"),
+    "index_add": "index_add_", "index_put": "index_put_"}
+#: In-place ops without a batching rule in PyTorch: its kernel raises the error about shapes.
+WITHOUT_RULE = ("add", "atan2")
 
 
 class Call:
@@ -212,7 +218,11 @@ def run_inplace(call: Call, target: Any, level: int) -> Any:
     """Write an op's result to the batch of its first operand."""
     op = call.op
     if level_of(target) != level:
-        raise RuntimeError(INPLACE.format(op.name, op.name))
+        if op.name in WITHOUT_RULE:
+            raise RuntimeError(f"output with shape {list(target.shape)} doesn't match the "
+                               f"broadcast shape {[call.size, *target.shape]}")
+        shown = SHOWN_INPLACE.get(op.name, f"aten::{op.name}_")
+        raise RuntimeError(INPLACE.format(shown, shown))
     first = op.parameters[0]
     held = call.arguments[first]
     call.in_place = keeps_shape(call) and held.dtype == target.dtype

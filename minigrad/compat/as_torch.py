@@ -14,6 +14,8 @@ from importlib.machinery import ModuleSpec
 from types import CodeType, ModuleType, TracebackType
 from typing import Any, cast
 
+from .. import version
+from ..torch_version import FOLLOWED, TorchVersion
 from .found import LeftOutModules
 
 __all__ = ["as_torch"]
@@ -28,7 +30,8 @@ def as_torch() -> None:
     """Make `import torch` return minigrad, including submodules, until the process ends.
 
     Each module exists only once: `torch.nn` is `minigrad.nn`.  An error about a name that minigrad
-    lacks says that minigrad replaces torch.  Raises `RuntimeError` if PyTorch was imported before.
+    lacks says that minigrad replaces torch.  `__version__` becomes the version of PyTorch that
+    minigrad follows.  Raises `RuntimeError` if PyTorch was imported before.
 
     >>> import subprocess, sys
     >>> program = '''
@@ -50,6 +53,8 @@ def as_torch() -> None:
         sys.meta_path.insert(0, _TorchNames())
         sys.meta_path.append(LeftOutModules())
         sys.excepthook = _Noted(sys.excepthook)
+    for module in (package, version):  # programs compare it to find out which features there are
+        vars(module)["__version__"] = TorchVersion(FOLLOWED)
     for name in [name for name in sys.modules if name.partition(".")[0] == _PACKAGE]:
         sys.modules["torch" + name.removeprefix(_PACKAGE)] = sys.modules[name]
 
@@ -89,6 +94,8 @@ class _TorchNames(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 def _own_name(name: str) -> str | None:
     """Return minigrad's name for the torch module `name`, or `None` if minigrad lacks it."""
     first, _, rest = name.partition(".")
+    if name == "functorch":
+        return f"{_PACKAGE}.compat.functorch"
     module = _module(rest) if first == "torch" else None
     return None if module is None else module.__name__
 

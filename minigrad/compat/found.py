@@ -24,12 +24,13 @@ _PACKAGE = __name__.partition(".")[0]
 
 #: Modules that load when a program first uses them as attributes.  An import statement finds their
 #: files without this table.
-LATER = ("backends.cuda", "utils.benchmark", "utils.dlpack", "utils.hooks", "utils.tensorboard")
+LATER = ("backends.cuda", "nn.grad", "utils.benchmark", "utils.dlpack", "utils.hooks",
+         "utils.tensorboard")
 
 #: Functions and classes that are loaded with a module, and that module.
 WITH: dict[str, str] = {
     "testing.assert_allclose": "compat.testing", "testing.make_tensor": "compat.testing",
-    "utils.swap_tensors": "utils.swapping",
+    "utils.swap_tensors": "utils.swapping", "ops.aten": "compat.aten", "Future": "futures",
 }
 
 

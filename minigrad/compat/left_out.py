@@ -100,7 +100,11 @@ GIVEN = object()
 
 #: Functions of left-out modules that may be called nevertheless, and what they return.
 ANSWERS: dict[str, dict[str, object]] = {
-    "_dynamo": {"is_compiling": False},
+    "_dynamo": {"allow_in_graph": GIVEN, "assume_constant_result": GIVEN, "disable": GIVEN,
+                "disallow_in_graph": GIVEN, "forbid_in_graph": GIVEN, "graph_break": None,
+                "is_compiling": False, "mark_dynamic": None, "mark_static": None,
+                "maybe_mark_dynamic": None, "reset": None, "reset_code_caches": None,
+                "run": GIVEN},
     "backends.mkl": {"is_available": False},
     "backends.mkldnn": {"is_available": False},
     "backends.nnpack": {"is_available": False},

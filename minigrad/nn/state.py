@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 EXTRA = "_extra_state"
 
 
-class _IncompatibleKeys(NamedTuple):
+class _Keys(NamedTuple):
     missing_keys: list[str]
     unexpected_keys: list[str]
 
 
-class IncompatibleKeys(_IncompatibleKeys):
+class _IncompatibleKeys(_Keys):
     """The names missing from a state, and the names that the module does not have."""
 
     def __repr__(self) -> str:
         if not self.missing_keys and not self.unexpected_keys:
             return "<All keys matched successfully>"
-        return "_" + super().__repr__()
+        return super().__repr__()
 
     __str__ = __repr__
 
@@ -89,7 +89,7 @@ def load(module: ModuleState, state_dict: Mapping[str, Any], strict: bool, assig
     """Copy a state into a module and all its submodules; see `Module.load_state_dict`."""
     if not isinstance(state_dict, Mapping):
         raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
-    found = IncompatibleKeys([], [])
+    found = _IncompatibleKeys([], [])
     errors: list[str] = []
     metadata = getattr(state_dict, "_metadata", None) or {}
     _load(module, OrderedDict(state_dict), metadata, "", assign, found, errors)
@@ -106,7 +106,7 @@ def load(module: ModuleState, state_dict: Mapping[str, Any], strict: bool, assig
 
 
 def _load(module: ModuleState, state: OrderedDict[str, Any], metadata: Mapping[str, Any],
-          prefix: str, assign: bool, found: IncompatibleKeys, errors: list[str]) -> None:
+          prefix: str, assign: bool, found: _IncompatibleKeys, errors: list[str]) -> None:
     local = dict(metadata.get(prefix[:-1], {}))
     if assign:
         local["assign_to_params_buffers"] = assign

@@ -70,6 +70,15 @@ class Uninitialized:
         self.__class__ = self.cls_to_become
 
     @property
+    def data(self: Any) -> Any:
+        """A tensor without elements, since there is no memory yet."""
+        return empty(0, dtype=self.dtype, device=self.device)
+
+    @data.setter
+    def data(self, value: Any) -> None:
+        vars(Tensor)["data"].__set__(self, value)
+
+    @property
     def shape(self) -> Any:
         """Raise `RuntimeError`, because there is no shape yet."""
         raise RuntimeError(

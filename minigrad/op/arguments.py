@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 #: Python and NumPy types of numbers that are accepted in place of a 0-d tensor.
 NUMBERS = (bool, int, float, np.number, np.bool_)
 
-#: Other names that PyTorch accepts for an argument, such as NumPy's.
-SPELLINGS = {"input": "self", "axis": "dim", "keepdims": "keepdim"}
+#: Other names that PyTorch accepts for an argument, such as NumPy's, or Python's keywords.
+SPELLINGS = {"input": "self", "axis": "dim", "keepdims": "keepdim", "from": "from_"}
 
 
 class NotGiven:

@@ -27,7 +27,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from .. import _state
-from ..backend import BACKENDS
+from ..backend import BACKENDS, is_batch
 from ..backend.float_errors import ignoring_float_errors
 from ..backend.memory_layout import is_dense
 from ..device import as_device, place_on
@@ -56,6 +56,9 @@ def call_with_out(name: str, words: str, function: Callable[..., Any], args: tup
     out = options.pop("out")
     if out is None:
         return function(*args, **options)
+    if any(is_batch(each._array) for each in tensors_among((args, options))):
+        raise RuntimeError(f"Batching rule not implemented for aten::{name}.out; the fallback path "
+                           "doesn't work on out= or view ops.")
     if "dim" in words and len(args) < 2 and not options.keys() & {"dim", "axis"}:
         raise TypeError(f'{name}() missing 1 required positional arguments: "dim"')
     requires_grad = options.pop("requires_grad", False) if "creation" in words else False

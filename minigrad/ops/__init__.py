@@ -21,7 +21,7 @@ from threading import RLock
 from typing import Any
 
 from .._names import F_NAMES, FUNCTION_NAMES, METHODS
-from ..on_demand import rows
+from ..on_demand import attributes, rows
 from ..op.declaration import REGISTRY, F, Op
 from ..op.publish import FUNCTIONS, publish
 from ..tensor.protocols import PythonProtocols
@@ -105,3 +105,5 @@ for _module, _name, _ in rows(F_NAMES):
     setattr(type(F), _name, Later(_name, _module))
 for _module, _name, _ in rows(METHODS):
     setattr(PythonProtocols, _name, LaterMethod(_name, _module))
+
+__getattr__ = attributes(__name__)[0]  # for `torch.ops.aten`

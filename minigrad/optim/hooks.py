@@ -159,10 +159,13 @@ def hooked(step: Callable[..., Any]) -> Callable[..., Any]:
         if _state.observers.count:
             with record_function(f"Optimizer.step#{type(self).__name__}.step"):
                 return with_hooks(step, self, args, kwargs)
-        if (self._optimizer_step_pre_hooks or self._optimizer_step_post_hooks
-                or before_all_steps or after_all_steps):
-            return with_hooks(step, self, args, kwargs)
-        return step(self, *args, **kwargs)
+        try:
+            has_hooks = bool(self._optimizer_step_pre_hooks or self._optimizer_step_post_hooks
+                             or before_all_steps or after_all_steps)
+        except AttributeError:  # a subclass that only passes calls on needs no `super().__init__()`
+            has_hooks = False
+        return (with_hooks(step, self, args, kwargs) if has_hooks
+                else step(self, *args, **kwargs))
 
     return call
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from .. import _state
 from ..autograd.profiler import record_function
-from ..nn.module import type_name, zero_grad
+from ..nn.module import zero_grad
 from ..tensor.tensor import Tensor
 from .cache_blocks import CacheBlocks
 from .checks import check_apart, check_group, params_and_names
@@ -28,7 +28,7 @@ class ParamGroups(StepHooks):
     def __init__(self, params: Iterable[Any], defaults: Group) -> None:
         if isinstance(params, Tensor):
             raise TypeError("params argument given to the optimizer should be an iterable of "
-                            f"Tensors or dicts, but got {type_name(params)}")
+                            f"Tensors or dicts, but got {params.type()}")
         self._make_hooks()
         self.cache_blocks = CacheBlocks()
         self.defaults = defaults

@@ -68,8 +68,9 @@ class ArrayInfo:
 
     _array: Array
 
-    #: Kinds of tensors that minigrad lacks; optimizers check gradients for them.
+    #: Kinds of tensors and devices that minigrad lacks; programs check for them.
     is_sparse = is_sparse_csr = is_quantized = is_mkldnn = is_meta = is_nested = False
+    is_ipu = is_maia = is_mps = is_mtia = is_vulkan = is_xla = is_xpu = False
 
     @property
     def shape(self) -> Size:

@@ -11,7 +11,7 @@ import numpy as np
 from .. import _state
 from ..backend import backend_of
 from ..device import build_on, place_on
-from ..frames import warn_user_once
+from ..frames import warn_user, warn_user_once
 
 #: The warning if Python code takes a number out of a graph.
 LOSES_GRADIENT = ("Converting a tensor with requires_grad=True to a scalar may lead to unexpected "
@@ -48,8 +48,7 @@ class PythonProtocols:
 
     def _one(self: Any) -> Any:
         if self._array.size != 1:
-            raise ValueError("only one element tensors can be converted to Python scalars, not "
-                             f"one of shape {self._array.shape}")
+            raise ValueError("only one element tensors can be converted to Python scalars")
         return self._array.item()
 
     def tolist(self: Any) -> Any:
@@ -186,9 +185,23 @@ class PythonProtocols:
     def __reduce_ex__(self: Any, protocol: Any) -> tuple[Any, ...]:
         # The history is not copied, so a non-leaf becomes a leaf that requires grad.
         host = backend_of(self._array).to_host(self._array)
-        hooks = self._backward_hooks if self.is_leaf else None
+        self._warn_if_has_hooks()
         where = None if host is self._array else str(self.device)
-        return _rebuild, (type(self), host, self.requires_grad, hooks, self.__dict__, where)
+        return _rebuild, (type(self), host, self.requires_grad, None, self.__dict__, where)
+
+
+    def _warn_if_has_hooks(self: Any) -> None:
+        warn_if_has_hooks(self)
+
+
+def warn_if_has_hooks(tensor: Any) -> None:
+    """Warn about each hook that is lost when its tensor is saved, unless it is marked."""
+    for hook in (tensor._backward_hooks or {}).values():
+        if not hasattr(hook, "__torch_unserializable__"):
+            warn_user(f"backward hook {hook!r} on tensor will not be serialized.  If this is "
+                      "expected, you can decorate the function with "
+                      "@torch.utils.hooks.unserializable_hook to suppress this warning",
+                      UserWarning)
 
 
 def copied_array(array: Any, memo: dict[Any, Any]) -> Any:

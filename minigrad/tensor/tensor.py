@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -16,7 +17,7 @@ import numpy as np
 from .. import _state
 from ..backend import BACKENDS
 from ..device import place_on
-from ..dtypes import c_name, from_numpy_dtype, get_default_dtype, type_name
+from ..dtypes import c_name, dtype, from_numpy_dtype, get_default_dtype, type_name
 from ..frames import warn_user
 from ..graph.node import Node
 from ..graph.special_versions import (
@@ -46,6 +47,9 @@ DETACH_INSTEAD = (" If you want to use a computed variable in a subgraph that do
                   "differentiation use var_no_grad = var.detach().")
 
 
+NOT_SET = object()
+
+
 @dataclass(slots=True, eq=False)
 class TensorExtras:
     """Hooks and other state that few tensors have; most tensors store `None` instead.
@@ -61,6 +65,7 @@ class TensorExtras:
     post_accumulate: OrderedDict[int, Any] | None = None
     retains_grad: bool = False
     name: str | None = None
+    grad_dtype: Any = NOT_SET  # of `.grad`; None for any
 
 
 class Tensor(ArrayInfo, TensorHistory, GradientHooks, PythonProtocols, TensorMethods):
@@ -212,10 +217,10 @@ class Tensor(ArrayInfo, TensorHistory, GradientHooks, PythonProtocols, TensorMet
                                 f"type {qualified(type(value))}")
             if value is self:
                 raise RuntimeError("can't assign Variable as its own grad")
-            if value._array.dtype != self._array.dtype:
+            if (expected := self.grad_dtype) not in (None, value.dtype):
                 raise RuntimeError(
                     f"attempting to assign a gradient with dtype '{c_name(value.dtype)}' to a "
-                    f"tensor with grad_dtype '{type_name(self.dtype)}'. The gradient must match "
+                    f"tensor with grad_dtype '{type_name(expected)}'. The gradient must match "
                     "the tensor's grad_dtype (defaults to the tensor's dtype). You can set the "
                     "tensor's grad_dtype attribute with a specific dtype, or None to allow any "
                     "dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and its "
@@ -239,6 +244,39 @@ class Tensor(ArrayInfo, TensorHistory, GradientHooks, PythonProtocols, TensorMet
     @grad.deleter
     def grad(self) -> None:
         self._grad = None
+
+    @property
+    def grad_dtype(self) -> Any:
+        """The dtype of `.grad`, by default the tensor's own; `None` allows any.
+
+        Setting it raises `RuntimeError` for a non-leaf, or if there is a gradient of another dtype.
+
+        >>> from minigrad import float64, ones
+        >>> x = ones(1, requires_grad=True); x.grad_dtype = float64
+        >>> x.sum().backward(); x.grad
+        tensor([1.], dtype=torch.float64)
+        """
+        set_dtype = NOT_SET if self._extras is None else self._extras.grad_dtype
+        return self.dtype if set_dtype is NOT_SET else set_dtype
+
+    @grad_dtype.setter
+    def grad_dtype(self, value: Any) -> None:
+        if value is not None and not isinstance(value, dtype):
+            raise RuntimeError("grad_dtype must be a torch.dtype or None, but got "
+                               f"{type(value).__name__}")
+        if self.grad_fn is not None:
+            raise RuntimeError("grad_dtype can only be set on leaf tensors.")
+        if self._grad is not None and value not in (None, self._grad.dtype):
+            raise RuntimeError(
+                f"Cannot set grad_dtype to '{type_name(value)}' because there is already a "
+                f"gradient with dtype '{c_name(self._grad.dtype)}'. Please clear the gradient "
+                "(.grad = None) before changing grad_dtype, or ensure the new grad_dtype matches "
+                "the existing gradient's dtype.")
+        self._ensure_extras().grad_dtype = value
+        if value is not None and self._requires_grad:
+            accumulator = self._accumulator()
+            accumulator.dtype = value.numpy
+            self._adopt(accumulator)  # so that it stays alive, with this dtype
 
     @property
     def name(self) -> str | None:
@@ -505,6 +543,9 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
         made.__dict__["_is_param"] = True
         return made
 
+    def _warn_if_has_hooks(self) -> None:
+        """Don't warn that a pickle loses hooks; PyTorch does only for other tensors."""
+
     def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
         """Copy the values but, like PyTorch, not the gradient."""
         if id(self) not in memo:
@@ -513,3 +554,9 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
             memo[id(self)] = type(self)(data, self._requires_grad)
         copied: Parameter = memo[id(self)]
         return copied
+
+
+for _base in Tensor.__mro__[1:-1]:  # errors and bound methods show them as PyTorch's
+    for _name, _value in vars(_base).items():
+        if isinstance(_value, FunctionType):
+            _value.__qualname__ = f"Tensor.{_name}"

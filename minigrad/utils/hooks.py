@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..frames import warn_user
 from ..graph.hooks import RemovableHandle
+from ..tensor.protocols import warn_if_has_hooks
 
 __all__ = ["RemovableHandle", "unserializable_hook", "warn_if_has_hooks"]
 
@@ -22,13 +22,3 @@ def unserializable_hook(f: Any) -> Any:
     """
     f.__torch_unserializable__ = True
     return f
-
-
-def warn_if_has_hooks(tensor: Any) -> None:
-    """Warn about each unmarked hook that is lost when its tensor is saved."""
-    for hook in (tensor._backward_hooks or {}).values():
-        if not hasattr(hook, "__torch_unserializable__"):
-            warn_user(f"backward hook {hook!r} on tensor will not be serialized.  If this is "
-                      "expected, you can decorate the function with "
-                      "@torch.utils.hooks.unserializable_hook to suppress this warning",
-                      UserWarning)

@@ -56,6 +56,16 @@ def backend_of(array: Any) -> Backend:
     raise NotImplementedError("12.1 Finding the backend of an array is yours to write")
 
 
+def is_batch(array: Any) -> bool:
+    """Return whether an array is a batch, which `vmap` makes of the values that it maps over.
+
+    >>> is_batch(1.5)
+    False
+    """
+    found = BACKENDS.get(type(array))
+    return found is not None and found.run_op is not None
+
+
 def load_cuda() -> Backend:
     """Return the backend for NVIDIA GPUs, importing and registering it on first use.
 
@@ -76,5 +86,5 @@ def load_cuda() -> Backend:
     raise NotImplementedError("12.2 Loading on first use is yours to write")
 
 
-__all__ = ["BACKENDS", "DEVICES", "Array", "Backend", "backend_of", "load_cuda", "numpy_backend",
-           "register"]
+__all__ = ["BACKENDS", "DEVICES", "Array", "Backend", "backend_of", "is_batch", "load_cuda",
+           "numpy_backend", "register"]

@@ -11,9 +11,11 @@ from ..global_hooks import (
     register_module_parameter_registration_hook,
 )
 from ..module import Module
+from ..state import _IncompatibleKeys
 
 __all__ = [
     "Module",
+    "_IncompatibleKeys",
     "register_module_backward_hook",
     "register_module_buffer_registration_hook",
     "register_module_forward_hook",

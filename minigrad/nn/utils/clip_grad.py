@@ -66,6 +66,24 @@ def clip_grad_norm_(parameters: Tensors, max_norm: float, norm_type: float = 2.0
     return total
 
 
+def clip_grad_norm(parameters: Tensors, max_norm: float, norm_type: float = 2.0,
+                   error_if_nonfinite: bool = False, foreach: bool | None = None) -> Tensor:
+    """Scale gradients down in place.  Deprecated: use `clip_grad_norm_`.
+
+    >>> import warnings
+    >>> from minigrad import nn, tensor
+    >>> x = tensor([3.0, 4.0], requires_grad=True)
+    >>> (x * x).sum().backward()
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     nn.utils.clip_grad_norm([x], max_norm=1.0)
+    tensor(10.)
+    """
+    warn_user("`torch.nn.utils.clip_grad_norm` is now deprecated in favor of "
+              "`torch.nn.utils.clip_grad_norm_`.", FutureWarning)
+    return clip_grad_norm_(parameters, max_norm, norm_type, error_if_nonfinite, foreach)
+
+
 def clip_grads_with_norm_(parameters: Tensors, max_norm: float, total_norm: Tensor,
                           foreach: bool | None = None) -> None:
     """Clip all gradients in place to `max_norm`, given their total norm.

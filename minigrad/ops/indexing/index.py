@@ -14,7 +14,7 @@ import re
 import numpy as np
 
 from ... import _state
-from ...backend import kernels_index
+from ...backend import is_batch, kernels_index
 from ...backend.memory_layout import laid_out, order_of_result
 from ...device import beside, place_on
 from ...dtypes import type_name
@@ -234,7 +234,9 @@ def take_apart(self, parts, drop_full=True):
     for position, part in enumerate(parts):
         if isinstance(part, Tensor):
             kind, integral = part._array.dtype.kind, part._array.dtype in INDEX_TYPES
-            if not part._array.ndim and kind in "iu":
+            if is_batch(part._array) and not part._array.ndim and kind in "iu":
+                part = part.long()  # each example selects another element
+            elif not part._array.ndim and kind in "iu":
                 part = part.item()
             elif not part._array.ndim and kind == "b":
                 part = bool(part.item())
@@ -320,6 +322,10 @@ def expand_masks(view, tensors):
             expanded.append((dim, tensor if array is tensor._array else Tensor._plain(array)))
             continue
         check_mask(view, dim, array.shape)
+        if is_batch(array):
+            raise RuntimeError("vmap: We do not support batching operators that can support "
+                               "dynamic shape. Attempting to batch over indexing with a boolean "
+                               "mask.")
         with place_on(array):
             positions = array.nonzero()
         expanded += [(dim + at, Tensor._plain(p)) for at, p in enumerate(positions)]

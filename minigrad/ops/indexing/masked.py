@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...backend import kernels_index
+from ...backend import is_batch, kernels_index
 from ...backend.memory_layout import in_rows, laid_out_like
 from ...op.declaration import F, Op, unary_samples
 from ...op.publish import function
@@ -245,6 +245,13 @@ class MaskedScatter(Op):
         yield make(3, 4), make.bools(4), make(4, 4)
 
 
+#: Errors inside `vmap`.
+DYNAMIC = ("vmap: We do not support batching operators that can output dynamic shape. Attempted to "
+           "vmap over aten::{}. Please file an issue at https://github.com/pytorch/pytorch/issues "
+           "if you need this feature.")
+WITHOUT_RULE = "Batching rule not implemented for aten::{}. We could not generate a fallback."
+
+
 class NonzeroMatrix(Op):
     """The indices of the nonzero elements, one per row.
 
@@ -272,6 +279,9 @@ def nonzero(input, *, as_tuple=False):
     >>> tensor([0.0, 2.0]).nonzero(as_tuple=True)
     (tensor([1]),)
     """
+    if is_batch(array_of(input)):
+        raise RuntimeError(WITHOUT_RULE.format("nonzero_numpy") if as_tuple
+                           else DYNAMIC.format("nonzero"))
     if not as_tuple:
         return NonzeroMatrix(input)
     return F.unbind(NonzeroMatrix(input if array_of(input).ndim else F.reshape(input, (1,))), 1)

@@ -4,6 +4,7 @@ from itertools import chain
 from typing import Any
 
 from ...backend.memory_layout import in_rows
+from ...dtypes import type_name
 from ...frames import warn_user_once
 from ...op.arguments import require
 from ...op.declaration import F, Op
@@ -141,6 +142,11 @@ def linalg_vecdot(x, y, *, dim=-1):
     >>> linalg.vecdot(ones(2, 3), ones(2, 3))
     tensor([3., 3.])
     """
+    if not x.is_floating_point():
+        raise RuntimeError("linalg.vecdot: Expected a floating point or complex tensor as input. "
+                           f"Got {type_name(x.dtype)}")
+    require_one_dtype("linalg.vecdot: Expected x and y to have the same dtype, but found x of type "
+                      "{} and y of type {} instead", x, y)
     return F.sum(F.mul(x, y), dim)
 
 

@@ -15,7 +15,7 @@ from ...op.inplace import apply_inplace
 from ...op.publish import function
 from ...shapes import broadcast
 from ...tensor.tensor import Tensor, from_array, method
-from ..overloads import is_number, is_tensor, overloaded
+from ..overloads import is_number, is_tensor, overloaded, refuse_integers
 from ..shape.convert import converted
 from .ties import tangent_of
 
@@ -429,6 +429,7 @@ def masked_fill(input, mask, value):
     >>> masked_fill(tensor([1, 2]), tensor([True, False]), 7)
     tensor([7, 2])
     """
+    refuse_integers(input, value)
     return MaskedFillNumber if is_number(value) else MaskedFillTensor, input, mask, value
 
 

@@ -3,6 +3,7 @@
 Source: https://docs.pytorch.org/docs/stable/torch.html#comparison-ops
 """
 
+from ...backend import is_batch
 from ...dtypes import type_name
 from ...op.declaration import Binary, Op, Unary
 from ...op.publish import function
@@ -405,6 +406,9 @@ def equal(input, other):
         if not isinstance(value, Tensor):
             raise TypeError(f"equal(): argument {name!r} must be Tensor, not "
                             f"{type(value).__name__}")
+    if is_batch(input._array) or is_batch(other._array):
+        raise RuntimeError("Batching rule not implemented for aten::equal. We could not generate "
+                           "a fallback.")
     return input._array.shape == other._array.shape and bool((input == other).all())
 
 

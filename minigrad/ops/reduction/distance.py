@@ -2,6 +2,7 @@
 
 import math
 
+from ...dtypes import type_name
 from ...op.declaration import F
 from ...op.publish import function
 from ...shapes import broadcast, wrap_dims
@@ -143,6 +144,9 @@ def cdist(x1, x2, p=2.0, compute_mode=None):
     tensor([[5.]])
     """
     for name, x in (("X1", x1), ("X2", x2)):
+        if not x.is_floating_point():
+            raise RuntimeError(f"cdist only supports floating-point dtypes, {name} got: "
+                               f"{type_name(x.dtype)}")
         if x.ndim < 2:
             raise RuntimeError(f"cdist only supports at least 2D tensors, {name} got: {x.ndim}D")
     if x1.shape[-1] != x2.shape[-1]:

@@ -151,7 +151,7 @@ def detached(x):
 
 
 @function(out="exact")
-def histogram(input, bins, *, range=None, weight=None, density=False):
+def histogram(input, bins=100, *, range=None, weight=None, density=False):
     """Count the elements in each bin; return the counts and the edges of the bins.
 
     `bins` is the number of equal bins over `range` (by default the range of the elements), or a

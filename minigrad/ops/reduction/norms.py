@@ -1,5 +1,6 @@
 """Functions that compute the norm of all elements or along dimensions, and distances by them."""
 
+from ...dtypes import type_name
 from ...op.declaration import F
 from ...op.publish import function
 from .vector_norm import Norm, NormAll
@@ -30,4 +31,8 @@ def dist(input, other, p=2):
     >>> dist(tensor([1.0, 2.0]), tensor([4.0, 6.0]))
     tensor(5.)
     """
-    return F.norm(F.sub(input, other), p)
+    difference = F.sub(input, other)
+    if not difference.is_floating_point():
+        raise RuntimeError("norm(): input dtype should be either floating point or complex. Got "
+                           f"{type_name(difference.dtype)} instead.")
+    return F.norm(difference, p)

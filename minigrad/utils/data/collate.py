@@ -27,6 +27,9 @@ def default_collate(batch: Sequence[Any]) -> Any:
     first = batch[0]
     if isinstance(first, Tensor):
         return F.stack(list(batch), 0)
+    if isinstance(first, np.ndarray) and first.dtype.kind in "SaUO":
+        raise TypeError("default_collate: batch must contain tensors, numpy arrays, numbers, dicts "
+                        f"or lists; found {first.dtype}")
     if isinstance(first, np.ndarray):
         return F.stack([as_tensor(a) for a in batch], 0)
     if isinstance(first, np.generic):

@@ -414,4 +414,10 @@ def _forward_jacobian(func: Function, inputs: Any) -> Any:
     with enable_grad():
         inputs_were_tuple, inputs = tensor_tuple(inputs, "inputs", "jacobian")
         _, blocks = columns_by_forward_mode(checked, fresh_inputs(inputs, create_graph=False))
-    return nested_result(blocks, were_tuple[0], inputs_were_tuple, False)
+    nested = nested_result(blocks, were_tuple[0], inputs_were_tuple, False)
+    return as_lists(nested) if inputs_were_tuple else nested
+
+
+def as_lists(nested: Any) -> Any:
+    """Return nested tuples as nested lists, as PyTorch returns for several inputs."""
+    return [as_lists(each) for each in nested] if isinstance(nested, tuple) else nested
