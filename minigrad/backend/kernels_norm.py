@@ -102,6 +102,8 @@ def _flat(a: Array) -> Array:
 
 def _channel_blocks(a: Array) -> list[slice]:
     channels = a.shape[1]
+    if prod(a.shape[2:]) == 1:  # part of the channels would be short pieces of each row
+        return [slice(0, channels)]
     step = max(1, _BLOCK_BYTES * channels // max(1, a.size * a.dtype.itemsize))
     return [slice(i, min(i + step, channels)) for i in range(0, channels, step)]
 

@@ -17,6 +17,7 @@ from . import kernels_bound, kernels_mask, threads
 from .kernels import Kernels
 from .kernels_grouped import GroupedKernels
 
+kernels_sum = on_demand.later("backend.kernels_sum")
 special = on_demand.later("backend.special")
 special_gamma = on_demand.later("backend.special_gamma")
 
@@ -84,6 +85,13 @@ class NumpyBackend(GroupedKernels, Kernels):
         made = np.empty_like(array, **options)
         made[...] = 1  # for a single number, `np.ones_like` takes four times as long
         return made
+
+    def sum(self, array: Any, axis: Any = None, dtype: Any = None, out: None = None,
+            keepdims: bool = False) -> Any:
+        if array.size < 4096:  # NumPy's own sum is fast
+            reduce: Any = np.add.reduce
+            return reduce(array, axis, dtype, None, keepdims)
+        return kernels_sum.reduce_sum(array, axis, dtype, None, keepdims)
 
     def as_array(self, value: Any) -> Any:
         return value if type(value) is np.ndarray else np.asarray(value)

@@ -11,6 +11,8 @@ import pytest
 from minigrad import Tensor, from_numpy
 from minigrad.backend import kernels_bound, numpy_backend
 from minigrad.backend.kernels_order import leading, median
+from minigrad.backend.kernels_sum import reduce_sum
+from minigrad.nn import functional as F
 
 DTYPES = ["float32", "float64", "int32", "uint8"]
 
@@ -104,3 +106,65 @@ def test_where_is_numpys_bit_for_bit(branches, dtype):
     np.testing.assert_array_equal(got, want)
     for one in (numpy_backend.where(x > 0), numpy_backend.where(x, *chosen)):
         assert len(one)
+
+
+SUMMED = [((20000, 50), 1), ((1000, 1000), 1), ((64, 4096), (1,)), ((3, 5000), -1),
+          ((40, 30, 77), (1, 2)), ((7, 11, 13, 17), (-1, -2)), ((123457,), None),
+          ((4, 2500), (0, 1)), ((5000, 4), 1), ((4, 5000), 0), ((30, 40, 50), 1), ((2, 0), 1),
+          ((), None)]
+
+
+@pytest.mark.parametrize(("shape", "axis"), SUMMED, ids=str)
+@pytest.mark.parametrize("keepdims", [True, False])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "bool"])
+def test_sums_are_numpys_within_their_rounding(shape, axis, keepdims, dtype):
+    x = (np.random.default_rng(0).normal(size=shape) * 9).astype(dtype)
+    for given in (x, np.asfortranarray(x), x[..., ::-1] if shape else x):
+        got, want = reduce_sum(given, axis, keepdims=keepdims), np.add.reduce(
+            given, axis, keepdims=keepdims)
+        assert type(got) is type(want) and got.dtype == want.dtype and got.shape == want.shape
+        size = np.add.reduce(np.abs(given.astype("float64")), axis, keepdims=keepdims)
+        eps = np.finfo(dtype).eps if got.dtype.kind == "f" else 0
+        assert np.all(np.abs(got.astype("float64") - want) <= 4 * eps * size)
+
+
+@pytest.mark.parametrize(("shape", "axis"), SUMMED[:8], ids=str)
+@pytest.mark.parametrize("positive", [True, False])
+def test_sums_err_as_little_as_pytorchs(shape, axis, positive):
+    torch = pytest.importorskip("torch", reason="the error is compared with PyTorch's")
+    worst = [0.0, 0.0]
+    for seed in range(5):
+        x = np.random.default_rng(seed).normal(size=shape).astype("float32")
+        x = np.abs(x) if positive else x
+        exact = np.add.reduce(x.astype("float64"), axis)
+        size = np.add.reduce(np.abs(x.astype("float64")), axis)
+        theirs = torch.sum(torch.from_numpy(x), axis).numpy()
+        for i, found in enumerate((reduce_sum(x, axis), theirs)):
+            worst[i] = max(worst[i], float(np.max(np.abs(found - exact) / size)))
+    assert worst[0] <= worst[1] + np.finfo("float32").eps / 2
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_sums_of_infinities_and_nan(bad):
+    x = np.ones((9, 1000), "float32")
+    x[2, 999] = x[3, 0] = x[4, 500] = x[5, 3] = bad
+    x[5, 700] = -bad
+    with np.errstate(invalid="ignore"):
+        np.testing.assert_array_equal(reduce_sum(x, 1), np.add.reduce(x, 1))
+
+
+@pytest.mark.parametrize("bound", [0.01, 0.5, 1.0, 3.7])
+@pytest.mark.parametrize(("loss", "name"), [(F.smooth_l1_loss, "beta"), (F.huber_loss, "delta")])
+def test_losses_with_a_knee_are_their_definition(loss, name, bound):
+    x = np.concatenate([np.random.default_rng(0).normal(size=90) * 2,
+                        [0.0, bound, -bound, np.inf, -np.inf, np.nan, 1e-30, 1e30]])
+    y = from_numpy(x).requires_grad_()
+    found = loss(y, from_numpy(np.zeros_like(x)), reduction="none", **{name: bound})
+    found.sum().backward()
+    scale = 1 / bound if name == "beta" else 1
+    with np.errstate(all="ignore"):
+        small = np.abs(x) < bound
+        want = np.where(small, x * x / 2, bound * (np.abs(x) - bound / 2)) * scale
+        slope = np.where(np.isnan(x), x, np.clip(x, -bound, bound)) * scale
+    np.testing.assert_allclose(found.detach().numpy(), want, 1e-13)
+    np.testing.assert_allclose(y.grad.numpy(), slope, 1e-13)

@@ -52,7 +52,8 @@ class Writer:
         self.taken_over = taken_over(steps, outputs, is_elementwise)  # by the id of a step
         self.names: dict[str, Any] = {"__name__": MODULE, "xp": numpy_backend,
                                       "as_array": numpy_backend.as_array,
-                                      "matmul": numpy_backend.matmul, "add_reduce": np.add.reduce,
+                                      "matmul": numpy_backend.matmul,
+                                      "add_reduce": numpy_backend.sum,
                                       "maximum_reduce": np.maximum.reduce}
         self.own: dict[int, str] = {}  # names of functions and of plain arguments, by id
         self.local: dict[int, str] = {}  # names of Values, by id

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from ...backend import numpy_backend
+
 Array = Any
 
 #: Functions that work elementwise, besides ufuncs.
@@ -36,8 +38,10 @@ def elementwise(name: str) -> Callable[..., Any]:
 @cache
 def reduction(name: str) -> Callable[..., Any]:
     """Return a step's call of a ufunc's reduction."""
+    reduce = numpy_backend.sum if name == "add" else getattr(np, name).reduce
+
     def run(xp: Any, array: Array, axes: tuple[int, ...], keepdims: bool) -> Any:
-        return getattr(np, name).reduce(array, axes, None, None, keepdims)
+        return reduce(array, axes, None, None, keepdims)
 
     vars(run)["reduces"] = name
     return run

@@ -18,7 +18,7 @@ from ...op.publish import function
 from ..kernels import own_kernel
 from ..math.ties import tangent_of
 from ..overloads import overloaded
-from .activation_base import Activation, softplus_of, zero_depending_on
+from .activation_base import Activation, depending_on, softplus_of, zero_depending_on
 
 # -------------------------------------------------------------------- rectifiers
 
@@ -39,10 +39,10 @@ class LeakyRelu(Activation):
         low = self * negative_slope
         if negative_slope == 0:  # then `low` is NaN at infinity
             return xp.where(self > 0, self, low)
-        return xp.maximum(self, low) if negative_slope <= 1 else xp.minimum(self, low)
+        return xp.fmax(self, low) if negative_slope <= 1 else xp.fmin(self, low)
 
     def grad_self(g, self, negative_slope):
-        return F.where(F.gt(self, 0), g, g * negative_slope + zero_depending_on(self))
+        return F.where(F.gt(self, 0), g, depending_on(self, g * negative_slope))
 
 
 class LeakyReluInPlace(LeakyRelu):
@@ -64,7 +64,7 @@ class LeakyReluInPlace(LeakyRelu):
                 "negative slope, please call out-of-place version instead. File an issue at "
                 "https://github.com/pytorch/pytorch if you do require supporting in-place leakRelu "
                 "backward calculation with negative slope")
-        return F.where(F.gt(result, 0), g, g * negative_slope + zero_depending_on(result))
+        return F.where(F.gt(result, 0), g, depending_on(result, g * negative_slope))
 
 
 class PreluKernel(Binary):
@@ -84,7 +84,7 @@ class PreluKernel(Binary):
         return xp.where(self > 0, self, weight * self)
 
     def grad_self(g, self, weight):
-        return F.where(F.gt(self, 0), g, weight * g + zero_depending_on(self))
+        return F.where(F.gt(self, 0), g, depending_on(self, weight * g))
 
     def grad_weight(g, self, weight):
         return F.depend_on(F.where(F.gt(self, 0), 0, self * g), weight)
@@ -227,7 +227,7 @@ class Hardtanh(Activation):
             raise RuntimeError("Bool inputs not supported for hardtanh")
         if self.dtype.kind != "f":
             min_val, max_val = int(min_val), int(max_val)
-        return xp.minimum(xp.maximum(self, min_val), max_val)
+        return xp.minimum(max_val, xp.maximum(min_val, self))
 
     def grad_self(g, self, min_val, max_val):
         outside = F.logical_or(F.le(self, min_val), F.ge(self, max_val))
@@ -276,7 +276,7 @@ class Hardsigmoid(Activation):
 
     def forward(xp, self):
         require(self, "f", "hardsigmoid_cpu")
-        return xp.minimum(xp.maximum(self + 3, 0), 6) / 6
+        return xp.minimum(6, xp.maximum(0, self + 3)) / 6
 
     def grad_self(g, self):
         inside = F.logical_and(F.gt(self, -3), F.lt(self, 3))
@@ -296,7 +296,7 @@ class Hardswish(Activation):
 
     def forward(xp, self):
         require(self, "f", "hardswish_cpu")
-        return self * xp.minimum(xp.maximum(self + 3, 0), 6) / 6
+        return self * xp.minimum(6, xp.maximum(0, self + 3)) / 6
 
     def grad_self(g, self):
         middle = F.where(F.lt(self, 3), g * (self / 3 + 0.5), g)

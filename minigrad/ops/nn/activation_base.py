@@ -27,6 +27,11 @@ def zero_depending_on(input):
     return FillNumber(input, 0) if isinstance(input, Tensor) else 0
 
 
+def depending_on(input, gradient):
+    """Return a gradient; for tensors, let it depend on `input` with derivative zero."""
+    return gradient + zero_depending_on(input) if isinstance(input, Tensor) else gradient
+
+
 def softplus_of(xp, array):
     """Return log(1 + exp(x)), without overflow."""
     return xp.maximum(0, array) + xp.log1p(xp.exp(-xp.abs(array)))

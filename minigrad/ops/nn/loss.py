@@ -102,7 +102,7 @@ class L1Loss(PairLoss):
 
 def slope_of(distance, bound):
     """Return a distance clamped to [-bound, bound], with derivative zero at the bounds."""
-    return F.where(F.ge(F.abs(distance), bound), F.sign(distance) * bound, distance)
+    return F.hardtanh(distance, -bound, bound)
 
 
 class KneeLoss(PairLoss, abstract=True):
@@ -111,6 +111,18 @@ class KneeLoss(PairLoss, abstract=True):
     def samples(make):
         yield from pointwise_samples(make)
         yield make(3, 4), make(3, 4), "none", 0.5
+
+
+def knee(xp, distance, bound):
+    """Return d² / 2 where |d| < bound, else bound (|d| - bound / 2).
+
+    Both are the product of c and |d| - c / 2, where c is the smaller one of |d| and the bound.
+    """
+    distance = xp.abs(distance)
+    clamped = xp.minimum(bound, distance)
+    distance -= 0.5 * clamped
+    distance *= clamped
+    return distance
 
 
 class SmoothL1Loss(KneeLoss):
@@ -123,17 +135,16 @@ class SmoothL1Loss(KneeLoss):
 
     def forward(xp, self, target, reduction="mean", beta=1.0):
         require(self, "f", "smooth_l1_cpu")
-        distance = xp.abs(self - target)
-        small = xp.square(distance) * (0.5 / beta)
-        return reduced(xp, xp.where(distance < beta, small, distance - 0.5 * beta), reduction)
+        losses = knee(xp, self - target, beta)
+        return reduced(xp, losses if beta == 1 else losses / beta, reduction)
 
     def grad_self(g, self, target, reduction, beta, self_sizes, target_sizes):
-        slope = slope_of(difference(self, target), beta) / beta
-        return share(g, reduction, self_sizes, target_sizes) * slope
+        slope = slope_of(difference(self, target), beta)
+        return share(g, reduction, self_sizes, target_sizes) / beta * slope
 
     def grad_target(g, self, target, reduction, beta, self_sizes, target_sizes):
-        slope = slope_of(difference(target, self), beta) / beta
-        return share(g, reduction, self_sizes, target_sizes) * slope
+        slope = slope_of(difference(target, self), beta)
+        return share(g, reduction, self_sizes, target_sizes) / beta * slope
 
 
 class HuberLoss(KneeLoss):
@@ -146,9 +157,7 @@ class HuberLoss(KneeLoss):
 
     def forward(xp, self, target, reduction="mean", delta=1.0):
         require(self, "f", "huber_cpu")
-        distance = xp.abs(self - target)
-        far = (distance - 0.5 * delta) * delta
-        return reduced(xp, xp.where(distance < delta, xp.square(distance) * 0.5, far), reduction)
+        return reduced(xp, knee(xp, self - target, delta), reduction)
 
     def grad_self(g, self, target, reduction, delta, self_sizes, target_sizes):
         slope = slope_of(self - target, delta)

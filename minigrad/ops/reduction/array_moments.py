@@ -15,7 +15,7 @@ def average(xp, array, dim=None, keepdim=False, dtype=None):
     given = "Input" if dtype is None else "Optional"
     require_float(array, f"mean(): could not infer output dtype. {given} dtype must be either a "
                          "floating point or complex dtype. Got: {}")
-    total = xp.add.reduce(wide(xp, array), axis=axes(array, dim), keepdims=keepdim)
+    total = xp.sum(wide(xp, array), axis=axes(array, dim), keepdims=keepdim)
     return (total / (extent(array.shape, dim) or math.nan)).astype(array.dtype, copy=False)
 
 
@@ -24,8 +24,8 @@ def variance(xp, array, dim, keepdim, correction, name):
     require_float(array, "std and var only support floating point and complex dtypes")
     work, axis = wide(xp, array), axes(array, dim)
     n = extent(array.shape, dim)
-    centred = work - xp.add.reduce(work, axis=axis, keepdims=True) / (n or math.nan)
-    total = xp.add.reduce(centred * centred, axis=axis, keepdims=keepdim)
+    centred = work - xp.sum(work, axis=axis, keepdims=True) / (n or math.nan)
+    total = xp.sum(centred * centred, axis=axis, keepdims=keepdim)
     if n > correction:
         return (total / (n - correction)).astype(array.dtype, copy=False)
     warn_user(f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than "

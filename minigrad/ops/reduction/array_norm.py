@@ -38,11 +38,11 @@ def norm_of(xp, array, p, dim, keepdim, dtype):
     elif p == -math.inf:
         norm = size.min(axis=axis, keepdims=keepdim)
     elif p == 0:
-        norm = xp.add.reduce(size != 0, axis=axis, keepdims=keepdim)
+        norm = xp.sum(size != 0, axis=axis, keepdims=keepdim)
     elif p == 1:
-        norm = xp.add.reduce(size, axis=axis, keepdims=keepdim)
+        norm = xp.sum(size, axis=axis, keepdims=keepdim)
     elif p == 2:
-        norm = xp.sqrt(xp.add.reduce(size * size, axis=axis, keepdims=keepdim))
+        norm = xp.sqrt(xp.sum(size * size, axis=axis, keepdims=keepdim))
     else:
-        norm = xp.power(xp.add.reduce(size**p, axis=axis, keepdims=keepdim), 1 / p)
+        norm = xp.power(xp.sum(size**p, axis=axis, keepdims=keepdim), 1 / p)
     return norm.astype(out, copy=False)

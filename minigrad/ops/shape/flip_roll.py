@@ -90,11 +90,11 @@ class Roll(Op):
 
     def forward(xp, self, shifts, dims=()):
         shifts, dims = roll_arguments(self.ndim, shifts, dims)
+        if dims is not None and self.ndim:
+            return xp.roll(in_rows(self), shifts, dims)
         result = self.copy("C")
         if dims is None:
             result.reshape(-1)[...] = xp.roll(result.reshape(-1), shifts)
-        elif self.ndim:
-            result[...] = xp.roll(self, shifts, dims)
         return result
 
     def grad_self(g, shifts, dims):

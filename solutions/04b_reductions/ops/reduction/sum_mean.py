@@ -28,7 +28,7 @@ class SumAll(FullReduction):
     overload = "sum", 0
 
     def forward(xp, self, dtype=None):
-        return xp.add.reduce(self, axis=None, dtype=accumulation_dtype(self, dtype))
+        return xp.sum(self, dtype=accumulation_dtype(self, dtype))
 
     def grad_self(g, self_sizes):
         return F.expand(g, self_sizes)
@@ -46,8 +46,8 @@ class Sum(Reduction):
     overload = "sum", 1
 
     def forward(xp, self, dim, keepdim=False, *, dtype=None):
-        return xp.add.reduce(self, axis=axes(self, dim), keepdims=keepdim,
-                             dtype=accumulation_dtype(self, dtype))
+        return xp.sum(self, axis=axes(self, dim), keepdims=keepdim,
+                      dtype=accumulation_dtype(self, dtype))
 
     def grad_self(g, self_sizes, dim, keepdim):
         return F.expand(unsqueeze_reduced(g, self_sizes, dim, keepdim), self_sizes)
