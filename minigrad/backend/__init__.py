@@ -49,7 +49,7 @@ def is_batch(array: Any) -> bool:
     False
     """
     found = BACKENDS.get(type(array))
-    return found is not None and found.run_op is not None
+    return found is not None and found.name == "batched"
 
 
 def load_cuda() -> Backend:
