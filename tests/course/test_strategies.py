@@ -1,4 +1,4 @@
-"""Strategies: right ones pass tests and probes, wrong ones fail the tests and get their sentence.
+"""Strategies: right ones pass tests and probes, wrong ones fail both and get their sentence.
 
 `minigrad dev verify` replays them all.  Here one file is tried, another one each day.
 """
@@ -42,3 +42,14 @@ def test_probes_accept_the_right_ones(stage, hole):
             result = graded(stage, with_strategy(stage, hole, each))
             lost = {one.hole: one.reason for one in result.holes if one.reason}
             assert hole.id not in lost, f"{each.name}: {lost[hole.id]}"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("stage", "hole"), CASES)
+def test_probes_refuse_the_wrong_ones(stage, hole):
+    kept = []
+    for each in strategies(stage, hole):
+        if not each.is_right:
+            result = graded(stage, with_strategy(stage, hole, each))
+            kept += [each.name for one in result.holes if one.hole == hole.id and not one.reason]
+    assert kept == [], f"{hole.id} keeps its points with {kept}"
