@@ -316,7 +316,7 @@ def test_a_device_is_left_after_an_exception():
 
 
 @pytest.mark.hole("12.3")
-@pytest.mark.parametrize("number", [2, 0])
+@pytest.mark.parametrize("number", [0, 2])
 def test_a_number_is_the_current_device_meanwhile(number):
     for where in f"fake:{number}", lambda: devices.device("fake", number):
         got = built_on(where)[0].log
