@@ -77,6 +77,7 @@ if TYPE_CHECKING:  # everything here is loaded on first use
         optim,
         overrides,
         profiler,
+        return_types,
         signal,
         special,
         storage,

@@ -68,6 +68,7 @@ NAMES = {
         "optim": "optim=.",
         "overrides": "overrides=.",
         "profiler": "profiler=.",
+        "return_types": "return_types=.",
         "serialization": "load save serialization=.",
         "shapes": "shapes=.",
         "signal": "signal=.",
@@ -148,6 +149,7 @@ NAMES = {
     },
     "func": {
         "func.functional_call": "functional_call stack_module_state",
+        "func.in_place_writes": "in_place_writes=.",
         "func.inner_levels": "inner_levels=.",
         "func.jacobians": "hessian jacfwd jacrev jacobians=.",
         "func.levels": "levels=.",
@@ -159,6 +161,11 @@ NAMES = {
     },
     "linalg": {
     },
+    "masked": {
+        "masked.masks": "masks=.",
+        "masked.normalizations": "normalizations=.",
+        "masked.reductions": "reductions=.",
+    },
     "nn": {
         "nn.activation": (
             "activation=. CELU ELU GELU GLU SELU Hardshrink Hardsigmoid Hardswish Hardtanh "
@@ -166,6 +173,7 @@ NAMES = {
             "Softmax2d Softmin Softplus Softshrink Softsign Tanh Tanhshrink Threshold"),
         "nn.adaptive_softmax": "adaptive_softmax=. AdaptiveLogSoftmaxWithLoss",
         "nn.attention": "attention=. MultiheadAttention",
+        "nn.attention_kernels": "attention_kernels=.",
         "nn.batchnorm": "batchnorm=. BatchNorm1d BatchNorm2d BatchNorm3d",
         "nn.containers": "containers=. ModuleDict ModuleList Sequential",
         "nn.conv": "conv=. Conv1d Conv2d Conv3d",
@@ -234,6 +242,8 @@ NAMES = {
         "nn.uninitialized": "uninitialized=.",
         "nn.utils": "utils=.",
     },
+    "nn.attention": {
+    },
     "nn.parallel": {
         "nn.parallel.data_parallel": "DataParallel data_parallel",
         "nn.parallel.scatter_gather": "scatter_gather=.",
@@ -277,6 +287,7 @@ NAMES = {
         "optim.rprop": "Rprop rprop=.",
         "optim.sgd": "SGD sgd=.",
         "optim.state_arrays": "state_arrays=.",
+        "optim.swa_utils": "swa_utils=.",
     },
     "optim.lr_scheduler": {
         "optim.lr_scheduler.composed": "ChainedScheduler SequentialLR composed=.",
@@ -287,6 +298,8 @@ NAMES = {
             "StepLR factors=."),
         "optim.lr_scheduler.plateau": "ReduceLROnPlateau plateau=.",
         "optim.lr_scheduler.scheduler": "LRScheduler _LRScheduler scheduler=.",
+    },
+    "profiler": {
     },
     "serialization": {
         "serialization.allowed": (
@@ -319,6 +332,8 @@ NAMES = {
         "utils.stubs": "stubs=.",
         "utils.swapping": "swapping=.",
         "utils.tensorboard": "tensorboard=.",
+    },
+    "utils.benchmark": {
     },
     "utils.data": {
         "utils.data.collate": "default_collate default_convert collate=.",
@@ -367,6 +382,7 @@ F_NAMES = {
     "ops.linalg.householder": "geqrf linalg_householder_product orgqr ormqr",
     "ops.linalg.ldl": "linalg_ldl_factor linalg_ldl_factor_ex linalg_ldl_solve",
     "ops.linalg.least_squares": "linalg_lstsq",
+    "ops.linalg.lowrank": "pca_lowrank svd_lowrank",
     "ops.linalg.lu": (
         "linalg_lu linalg_lu_factor linalg_lu_factor_ex linalg_lu_solve lu lu_solve lu_unpack"),
     "ops.linalg.matmul": "bmm dot matmul mm mv",
@@ -488,6 +504,7 @@ F_NAMES = {
         "column_stack concat concatenate diag diag_embed diagflat dstack hstack meshgrid repeat "
         "repeat_interleave row_stack stack tile vstack"),
     "ops.shape.convert": "clone to",
+    "ops.shape.diagonals_and_sizes": "detach_ index_put_ is_same_size vander",
     "ops.shape.flip_roll": (
         "flip fliplr flipud roll rot90 tril tril_ tril_indices triu triu_ triu_indices"),
     "ops.shape.pad": "constant_pad_nd",
@@ -538,6 +555,7 @@ FUNCTION_NAMES = {
     "ops.linalg.householder": "geqrf linalg_householder_product orgqr ormqr",
     "ops.linalg.ldl": "linalg_ldl_factor linalg_ldl_factor_ex linalg_ldl_solve",
     "ops.linalg.least_squares": "linalg_lstsq",
+    "ops.linalg.lowrank": "pca_lowrank svd_lowrank",
     "ops.linalg.lu": (
         "linalg_lu linalg_lu_factor linalg_lu_factor_ex linalg_lu_solve lu lu_solve lu_unpack"),
     "ops.linalg.matmul": "bmm dot matmul mm mv",
@@ -662,6 +680,7 @@ FUNCTION_NAMES = {
         "column_stack concat concatenate diag diag_embed diagflat dstack hstack meshgrid repeat "
         "repeat_interleave row_stack stack tile vstack"),
     "ops.shape.convert": "clone",
+    "ops.shape.diagonals_and_sizes": "detach_ index_put_ is_same_size vander",
     "ops.shape.flip_roll": (
         "flip fliplr flipud roll rot90 tril tril_ tril_indices triu triu_ triu_indices"),
     "ops.shape.pad": "constant_pad_nd",
@@ -740,7 +759,8 @@ METHODS = {
     "ops.math.fmax_fmin": "fmax fmin",
     "ops.math.integers": "frexp gcd gcd_ lcm lcm_",
     "ops.math.maximum": "maximum minimum",
-    "ops.math.pow": "__ipow__ __pow__ __rpow__ float_power pow pow_ rsqrt rsqrt_ square square_",
+    "ops.math.pow": (
+        "__ipow__ __pow__ __rpow__ float_power float_power_ pow pow_ rsqrt rsqrt_ square square_"),
     "ops.math.powers": "sqrt sqrt_",
     "ops.math.python_calls": "apply_ map2_ map_",
     "ops.math.real_numbers": (
@@ -750,8 +770,9 @@ METHODS = {
         "__abs__ __pos__ abs abs_ absolute absolute_ ceil ceil_ fix fix_ floor floor_ frac frac_ "
         "positive round round_ sgn sgn_ sign sign_ trunc trunc_"),
     "ops.math.special_functions": (
-        "copysign copysign_ digamma digamma_ erf erf_ erfc erfc_ erfinv erfinv_ igamma igammac "
-        "lgamma lgamma_ mvlgamma mvlgamma_ nan_to_num nan_to_num_ nextafter nextafter_ polygamma"),
+        "copysign copysign_ digamma digamma_ erf erf_ erfc erfc_ erfinv erfinv_ igamma igamma_ "
+        "igammac igammac_ lgamma lgamma_ mvlgamma mvlgamma_ nan_to_num nan_to_num_ nextafter "
+        "nextafter_ polygamma polygamma_"),
     "ops.math.trigonometric": (
         "acos acos_ acosh acosh_ arccos arccos_ arccosh arccosh_ arcsin arcsin_ arcsinh arcsinh_ "
         "arctan arctan2 arctan2_ arctan_ arctanh arctanh_ asin asin_ asinh asinh_ atan atan2 "
@@ -782,6 +803,7 @@ METHODS = {
     "ops.shape.convert": (
         "bfloat16 bool byte char clone contiguous cpu cuda double float half int is_contiguous "
         "long pin_memory short to type type_as"),
+    "ops.shape.diagonals_and_sizes": "dim_order fill_diagonal_ is_pinned is_same_size narrow_copy",
     "ops.shape.flip_roll": "flip fliplr flipud roll rot90 tril tril_ triu triu_",
     "ops.shape.resized": "resize resize_as",
     "ops.shape.slicing": (

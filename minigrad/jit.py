@@ -21,6 +21,9 @@ __all__ = ["Final", "Future", "annotate", "export", "fork", "ignore", "interface
            "is_tracing", "isinstance", "script", "script_if_tracing", "script_method", "unused",
            "wait"]
 
+__path__: list[str] = []  # for modules below it that are left out
+del annotations  # one of these modules has this name
+
 _is = isinstance
 UNIONS = (Union, types.UnionType)
 #: Container types without the type of their items, and their names.

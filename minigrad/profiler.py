@@ -10,12 +10,16 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, Self
 
+from . import on_demand
 from .autograd.profiler import kineto_available, record_function
 from .autograd.profiler import profile as autograd_profile
 from .autograd.profiler_util import EventList
 
 __all__ = ["ProfilerActivity", "kineto_available", "profile", "record_function",
            "supported_activities"]
+
+__path__: list[str] = []  # for modules below it that are left out
+__getattr__ = on_demand.attributes(__name__)[0]
 
 
 class ProfilerActivity(Enum):

@@ -56,8 +56,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("utils",),
     ("viz", "examples"),  # examples: what lessons begin with
     ("_C", "_six", "compat"),
-    ("accelerator", "compiler", "functional", "futures", "jit",
-     "overrides", "storage", "torch_version", "types"),  # loaded when a program asks
+    ("accelerator", "compiler", "functional", "futures", "jit", "overrides", "return_types",
+     "storage", "torch_version", "types"),  # loaded when a program asks
     (INIT,),
     ("__main__",),
     ("minigrad_course",),

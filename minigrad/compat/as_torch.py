@@ -16,7 +16,7 @@ from typing import Any, cast
 
 from .. import version
 from ..torch_version import FOLLOWED, TorchVersion
-from .found import LeftOutModules
+from .found import RENAMED, LeftOutModules
 
 __all__ = ["as_torch"]
 
@@ -107,10 +107,12 @@ def _module(path: str) -> ModuleType | None:
     ('minigrad.optim.lr_scheduler', None, None)
     """
     module = sys.modules[_PACKAGE]
+    path = RENAMED.get(path, path)
     for name in path.split(".") if path else ():
         found, file = getattr(module, name, None), f"{module.__name__}.{name}"
         # `autograd.gradcheck` is both a function and a file; PyTorch has no folder `tensor`.
-        may_hide = found is None or module is not sys.modules[_PACKAGE]
+        may_hide = hasattr(module, "__path__") and (
+            found is None or module is not sys.modules[_PACKAGE])
         if not isinstance(found, ModuleType) and may_hide and importlib.util.find_spec(file):
             found = importlib.import_module(file)
         if not isinstance(found, ModuleType):

@@ -18,19 +18,32 @@ from typing import Any, cast
 from .left_out import MODULES, left_out
 from .stand_ins import LeftOutModule, give_methods, stand_in
 
-__all__ = ["LATER", "WITH", "LeftOutModules", "attribute", "install"]
+__all__ = ["LATER", "RENAMED", "WITH", "LeftOutModules", "attribute", "install"]
 
 _PACKAGE = __name__.partition(".")[0]
 
 #: Modules that load when a program first uses them as attributes.  An import statement finds their
 #: files without this table.
-LATER = ("backends.cuda", "nn.grad", "utils.benchmark", "utils.dlpack", "utils.hooks",
-         "utils.tensorboard")
+LATER = ("backends.cuda", "nn.grad", "optim.swa_utils", "utils._pytree", "utils.benchmark",
+         "utils.dlpack", "utils.hooks", "utils.tensorboard")
+
+#: PyTorch's modules whose names are in a module of another name here.
+RENAMED: dict[str, str] = {
+    "accelerator.memory": "cuda.memory", "amp.autocast_mode": "amp", "autograd.profiler_legacy":
+    "autograd.profiler", "cuda.amp.autocast_mode": "amp", "cuda.amp.common": "cuda.amp",
+    "cuda.amp.grad_scaler": "amp", "nn.utils.init": "nn.utils.fusion",
+    "nn.utils.stateless": "func", "optim.adadelta": "optim", "optim.adamax": "optim",
+    "optim.adamw": "optim", "optim.nadam": "optim", "optim.radam": "optim",
+    "profiler.profiler": "profiler", "signal.windows.windows": "signal.windows",
+}
 
 #: Functions and classes that are loaded with a module, and that module.
 WITH: dict[str, str] = {
     "testing.assert_allclose": "compat.testing", "testing.make_tensor": "compat.testing",
     "utils.swap_tensors": "utils.swapping", "ops.aten": "compat.aten", "Future": "futures",
+    "GradScaler": "amp", "fork": "jit", "wait": "jit", "DisableTorchFunction": "_C",
+    "DisableTorchFunctionSubclass": "_C",
+    "func.functionalize": "func.in_place_writes",
 }
 
 
@@ -43,6 +56,8 @@ def attribute(module: str, name: str) -> Any:
     path = f"{module}.{name}".partition(".")[2]
     if path in MODULES:
         found: Any = left_out_module(f"{_PACKAGE}.{path}")
+    elif path in RENAMED:
+        found = importlib.import_module(f"{_PACKAGE}.{RENAMED[path]}")
     elif path in LATER:
         found = importlib.import_module(f"{_PACKAGE}.{path}")
     elif path in WITH:

@@ -18,44 +18,115 @@ MACHINES = "runs in one process, on one machine"
 HARDWARE = "runs on CPUs and on CUDA GPUs alone"
 LIBRARIES = "calls NumPy and CuPy, and no other library of kernels"
 NETWORK = "fetches nothing from a network"
+PIPES = "loads data sets, but has no data pipes"
+MASKED = "masks values by functions, and has no masked tensors"
+POOL = "leaves the memory of GPUs to CuPy's pool"
+TOOLS = "has none of the tools that build, patch and report on PyTorch itself"
+FUSED = "computes attention in one way, without blocks to choose or masks to compile"
 
 #: The reason why names are left out, and the names below `torch`.  A trailing dot marks a module
 #: and everything below it; a module that exists in part is listed with the names that it lacks.
 LEFT_OUT: dict[str, str] = {
     COMPLEX: """
-        complex istft polar stft view_as_complex view_as_real fft. functional.istft
-        functional.stft linalg.eig linalg.eigvals""",
+        conj_physical_ view_as_complex_copy view_as_real_copy complex istft polar stft
+        view_as_complex view_as_real fft. functional.istft functional.stft linalg.eig
+        linalg.eigvals""",
     SPARSE: """
-        hspmm sparse_bsc_tensor sparse_bsr_tensor sparse_compressed_tensor sparse_coo_tensor
-        sparse_csc_tensor sparse_csr_tensor sspaddmm smm sparse. optim.SparseAdam""",
+        ccol_indices_copy col_indices_copy crow_indices_copy dsmm hsmm indices_copy
+        resize_as_sparse_ row_indices_copy saddmm spmm values_copy hspmm sparse_bsc_tensor
+        sparse_bsr_tensor sparse_compressed_tensor sparse_coo_tensor sparse_csc_tensor
+        sparse_csr_tensor sspaddmm smm sparse. optim.SparseAdam optim.sparse_adam. cuda.sparse.""",
     QUANTISED: """
         dequantize fake_quantize_per_channel_affine fake_quantize_per_tensor_affine
-        per_channel_affine per_channel_affine_float_qparams per_channel_symmetric
-        per_tensor_affine per_tensor_symmetric qscheme quantize_per_channel quantize_per_tensor
-        quantize_per_tensor_dynamic quantized_batch_norm quantized_max_pool1d
-        quantized_max_pool2d ao. quantization. nn.intrinsic. nn.qat. nn.quantizable.
-        nn.quantized. backends.quantized.""",
+        per_channel_affine per_channel_affine_float_qparams per_channel_symmetric per_tensor_affine
+        per_tensor_symmetric qscheme quantize_per_channel quantize_per_tensor
+        quantize_per_tensor_dynamic quantized_batch_norm quantized_max_pool1d quantized_max_pool2d
+        choose_qparams_optimized empty_quantized fbgemm_linear_fp16_weight
+        fbgemm_linear_fp16_weight_fp32_activation fbgemm_linear_int8_weight
+        fbgemm_linear_int8_weight_fp32_activation fbgemm_linear_quantize_weight
+        fbgemm_pack_gemm_matrix_fp16 fbgemm_pack_quantized_matrix fused_moving_avg_obs_fake_quant
+        int_repr q_per_channel_axis q_per_channel_scales q_per_channel_zero_points q_scale
+        q_zero_point quantized_gru_cell quantized_lstm_cell quantized_max_pool3d
+        quantized_rnn_relu_cell quantized_rnn_tanh_cell ao. quantization. nn.intrinsic. nn.qat.
+        nn.quantizable. nn.quantized. backends.quantized.""",
     NESTED: "nested.",
     COMPILER: """
-        SymBool SymFloat SymInt cond while_loop _dynamo. _inductor. export. fx. library. onnx.
-        package. compiler.config compiler.get_default_backend compiler.load_cache_artifacts
-        compiler.load_compiled_function compiler.save_cache_artifacts
-        compiler.set_default_backend compiler.wrap_numpy jit.Attribute jit.CompilationUnit
-        jit.Error jit.RecursiveScriptModule jit.ScriptFunction jit.ScriptModule
-        jit.enable_onednn_fusion jit.export_opnames jit.freeze jit.load
-        jit.onednn_fusion_enabled jit.optimize_for_inference jit.optimized_execution
-        jit.run_frozen_optimizations jit.save jit.set_fusion_strategy jit.strict_fusion
-        jit.trace jit.trace_module utils.cpp_extension. utils.mobile_optimizer.""",
+        AggregationType AliasDb AnyType Argument ArgumentSpec AwaitType BenchmarkConfig
+        BenchmarkExecutionStats Block BoolType CallStack Capsule ClassType Code CompilationUnit
+        CompleteArgumentSpec ComplexType ConcreteModuleType ConcreteModuleTypeBuilder
+        DeepCopyMemoTable DeserializationStorageContext DeviceObjType DictType EnumType ErrorReport
+        ExcludeDispatchKeyGuard ExecutionPlan FileCheck FloatType FunctionSchema FutureType Gradient
+        Graph GraphExecutorState IODescriptor InferredType IntType InterfaceType JITException
+        ListType LiteScriptModule LockingLogger ModuleDict Node NoneType NoopLogger NumberType
+        OperatorInfo OptionalType ParameterDict PyObjectType ScriptClass ScriptClassFunction
+        ScriptDict ScriptDictIterator ScriptDictKeyIterator ScriptFunction ScriptList
+        ScriptListIterator ScriptMethod ScriptModule ScriptModuleSerializer ScriptObject
+        ScriptObjectProperty SerializationStorageContext StaticModule StreamObjType StringType
+        SymBoolType SymIntType TensorType ThroughputBenchmark TracingState TupleType Type UnionType
+        Use Value BufferDict AVG SUM DispatchKey DispatchKeySet Tag import_ir_module
+        import_ir_module_from_buffer merge_type_from_type_comment parse_ir parse_schema
+        parse_type_comment unify_type_list sym_constrain_range sym_constrain_range_for_size
+        sym_float sym_fresh_size sym_int sym_ite sym_max sym_min sym_not sym_sqrt sym_sum SymBool
+        SymFloat SymInt cond while_loop _dynamo. _inductor. export. fx. library. onnx. package.
+        compiler.get_default_backend compiler.load_cache_artifacts compiler.load_compiled_function
+        compiler.save_cache_artifacts compiler.set_default_backend compiler.wrap_numpy jit.Attribute
+        jit.CompilationUnit jit.Error jit.RecursiveScriptModule jit.ScriptFunction jit.ScriptModule
+        jit.enable_onednn_fusion jit.export_opnames jit.freeze jit.load jit.onednn_fusion_enabled
+        jit.optimize_for_inference jit.optimized_execution jit.run_frozen_optimizations jit.save
+        jit.set_fusion_strategy jit.strict_fusion jit.trace jit.trace_module utils.cpp_extension.
+        utils.mobile_optimizer. jit.annotations. jit.frontend. jit.generate_bytecode. jit.mobile.
+        jit.quantized. jit.supported_ops. jit.unsupported_tensor_ops. nn.cpp. nativert.
+        utils.bundled_inputs. utils.jit. utils.model_dump. utils.throughput_benchmark.
+        compiler.config. compiler.keep_portable_guards_unsafe compiler.keep_tensor_guards_unsafe
+        compiler.set_enable_guard_collectives compiler.skip_all_guards_unsafe
+        compiler.skip_guard_on_all_nn_modules_unsafe compiler.skip_guard_on_globals_unsafe
+        compiler.skip_guard_on_inbuilt_nn_modules_unsafe""",
+    PIPES: """
+        utils.data.datapipes. utils.data.graph. utils.data.graph_settings. utils.data.DFIterDataPipe
+        utils.data.DataChunk utils.data.IterDataPipe utils.data.MapDataPipe
+        utils.data.argument_validation utils.data.functional_datapipe
+        utils.data.guaranteed_datapipes_determinism utils.data.non_deterministic
+        utils.data.runtime_validation utils.data.runtime_validation_disabled""",
+    MASKED: """
+        masked.maskedtensor. masked.MaskedTensor masked.as_masked_tensor masked.is_masked_tensor
+        masked.masked_tensor""",
+    POOL: """
+        cuda.CUDAPluggableAllocator cuda.MemPool cuda.caching_allocator_alloc
+        cuda.caching_allocator_delete cuda.caching_allocator_disabled cuda.caching_allocator_enable
+        cuda.change_current_allocator cuda.get_allocator_backend cuda.memory_snapshot
+        cuda.memory_summary cuda.use_mem_pool cuda.host_memory_stats
+        cuda.host_memory_stats_as_nested_dict cuda.reset_accumulated_host_memory_stats
+        cuda.reset_peak_host_memory_stats cuda.set_per_process_memory_fraction
+        cuda.get_per_process_memory_fraction""",
+    TOOLS: """
+        contrib. monitor. numa. utils.backcompat. utils.backend_registration.
+        utils.benchmark.examples. utils.benchmark.op_fuzzers. utils.collect_env.
+        utils.cpp_backtrace. utils.debug_log. utils.file_baton. utils.hipify. utils.show_pickle.
+        utils.viz. profiler.itt. profiler.python_tracer. autograd.profiler.emit_itt
+        autograd.profiler.load_nvprof autograd.profiler.parse_nvprof_trace""",
+    FUSED: """
+        nn.attention.bias. nn.attention.experimental. nn.attention.flex_attention.
+        nn.attention.varlen.""",
     MACHINES: """
         distributed. multiprocessing. nn.SyncBatchNorm nn.parallel.DistributedDataParallel
-        utils.data.DistributedSampler utils.data.distributed. cuda.nccl.""",
+        utils.data.DistributedSampler utils.data.distributed. cuda.nccl. cuda.comm.
+        nn.parallel.comm. nn.parallel.distributed. nn.parallel.parallel_apply.
+        nn.parallel.replicate.""",
     HARDWARE: """
         mps. mtia. xpu. get_autocast_ipu_dtype get_autocast_xla_dtype is_autocast_ipu_enabled
         is_autocast_xla_enabled set_autocast_ipu_dtype set_autocast_ipu_enabled
-        set_autocast_xla_dtype set_autocast_xla_enabled""",
+        set_autocast_xla_dtype set_autocast_xla_enabled backends.cpu. backends.miopen.
+        backends.python_native. backends.xeon. cuda.gds. cuda.green_contexts. cuda.GreenContext""",
     LIBRARIES: """
-        backends.cusparselt. backends.mha. backends.mkl. backends.mkldnn. backends.nnpack.
-        backends.openmp. backends.xnnpack.""",
+        cudnn_affine_grid_generator cudnn_batch_norm cudnn_convolution cudnn_convolution_add_relu
+        cudnn_convolution_relu cudnn_convolution_transpose cudnn_grid_sampler cudnn_is_acceptable
+        miopen_batch_norm miopen_convolution miopen_convolution_add_relu miopen_convolution_relu
+        miopen_convolution_transpose miopen_ctc_loss miopen_depthwise_convolution miopen_rnn
+        mkldnn_adaptive_avg_pool2d mkldnn_convolution mkldnn_linear_backward_weights
+        mkldnn_max_pool2d mkldnn_max_pool3d mkldnn_rnn_layer backends.cusparselt. backends.mha.
+        backends.mkl. backends.mkldnn. backends.nnpack. backends.openmp. backends.xnnpack.
+        backends.kleidiai. backends.opt_einsum. cuda.jiterator. cuda.tunable. nn.backends.
+        utils.mkldnn.""",
     NETWORK: "hub. utils.model_zoo.",
 }
 

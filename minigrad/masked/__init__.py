@@ -10,6 +10,7 @@ Source: https://docs.pytorch.org/docs/stable/masked.html
 tensor(1.5000)
 """
 
+from .. import on_demand
 from .masks import _input_mask, _output_mask
 from .normalizations import (
     cumprod,
@@ -40,3 +41,5 @@ __all__ = [
     "logsumexp", "mean", "median", "norm", "normalize", "prod", "softmax", "softmin", "std",
     "sum", "var",
 ]
+
+__getattr__ = on_demand.attributes(__name__)[0]

@@ -7,15 +7,21 @@ from __future__ import annotations
 
 from typing import Any
 
+from .. import on_demand
 from ..op.declaration import F as ops
 from ..ops.creation.create import empty
 from ..tensor.tensor import Parameter, Tensor
 from . import functional as F
 from . import init
+from .attention_kernels import SDPBackend as SDPBackend  # as in PyTorch's module of this name
+from .attention_kernels import sdpa_kernel as sdpa_kernel
 from .linear import Linear
 from .module import Module
 
 __all__ = ["MultiheadAttention"]
+
+__path__: list[str] = []  # for modules below it that are left out
+__getattr__ = on_demand.attributes(__name__)[0]
 
 
 class NonDynamicallyQuantizableLinear(Linear):

@@ -12,10 +12,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from .. import cuda
+from .. import cuda, on_demand
 from ..backend.threads import get_num_threads, set_num_threads
 
 __all__ = ["Compare", "Measurement", "TaskSpec", "Timer", "timer"]
+
+__path__: list[str] = []  # for modules below it that are left out
+__getattr__ = on_demand.attributes(__name__)[0]
 
 #: Units of time, largest first.
 UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))

@@ -46,7 +46,7 @@ def removed(name: str) -> NoReturn:
 
 
 @function(event=False)
-def eig(self: Tensor, eigenvectors: bool = False, *, e: Any = None, v: Any = None) -> NoReturn:
+def eig(self: Tensor, eigenvectors: bool = False) -> NoReturn:
     """Raise `RuntimeError`: PyTorch replaced this function by `linalg.eig`.
 
     >>> from minigrad import ones
@@ -58,7 +58,7 @@ def eig(self: Tensor, eigenvectors: bool = False, *, e: Any = None, v: Any = Non
 
 
 @function(event=False)
-def lstsq(input: Tensor, A: Tensor, *, out: Any = None) -> NoReturn:
+def lstsq(input: Tensor, A: Tensor) -> NoReturn:
     """Raise `RuntimeError`: PyTorch replaced this function by `linalg.lstsq`.
 
     >>> from minigrad import ones
@@ -70,7 +70,7 @@ def lstsq(input: Tensor, A: Tensor, *, out: Any = None) -> NoReturn:
 
 
 @function(event=False)
-def solve(input: Tensor, A: Tensor, *, out: Any = None) -> NoReturn:
+def solve(input: Tensor, A: Tensor) -> NoReturn:
     """Raise `RuntimeError`: PyTorch replaced this function by `linalg.solve`.
 
     >>> from minigrad import ones
@@ -82,8 +82,7 @@ def solve(input: Tensor, A: Tensor, *, out: Any = None) -> NoReturn:
 
 
 @function(event=False)
-def symeig(input: Tensor, eigenvectors: bool = False, upper: bool = True, *,
-           out: Any = None) -> NoReturn:
+def symeig(input: Tensor, eigenvectors: bool = False, upper: bool = True) -> NoReturn:
     """Raise `RuntimeError`: PyTorch replaced this function by `linalg.eigh`.
 
     >>> from minigrad import ones
@@ -95,8 +94,7 @@ def symeig(input: Tensor, eigenvectors: bool = False, upper: bool = True, *,
 
 
 @function(event=False, method_too=False)
-def matrix_rank(input: Tensor, tol: Any = None, symmetric: bool = False, *,
-                out: Any = None) -> NoReturn:
+def matrix_rank(input: Tensor, tol: Any = None, symmetric: bool = False) -> NoReturn:
     """Raise `RuntimeError`: PyTorch replaced this function by `linalg.matrix_rank`.
 
     >>> from minigrad import matrix_rank, ones

@@ -8,6 +8,7 @@ import math
 from ... import dtypes
 from ...op.declaration import F
 from ...op.publish import function
+from ...tensor.tensor import method
 from ..overloads import is_number, overloaded
 from .powers import PowNumber, PowTensor
 from .smooth import Above
@@ -65,6 +66,21 @@ def float_power(input, exponent):
     """
     base = float(input) if is_number(input) else input.to(dtypes.float64)
     return F.pow(base, float(exponent) if is_number(exponent) else exponent.to(dtypes.float64))
+
+
+@method("float_power_")
+def float_power_(self, exponent):
+    """Raise to a power in place; raise `RuntimeError` unless the dtype is float64.
+
+    >>> from minigrad import float64, tensor
+    >>> tensor([2.0, 3.0], dtype=float64).float_power_(2)
+    tensor([4., 9.], dtype=torch.float64)
+    """
+    if self.dtype is not dtypes.float64:
+        raise RuntimeError(f"the base given to float_power_ has dtype "
+                           f"{dtypes.type_name(self.dtype)} but the operation's result requires "
+                           "dtype Double")
+    return self.pow_(float(exponent) if is_number(exponent) else exponent.to(dtypes.float64))
 
 
 @overloaded(out="cast")

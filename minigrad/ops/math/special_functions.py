@@ -120,6 +120,39 @@ def polygamma_method(self, n):
     return Polygamma(self, n)
 
 
+@method("igamma_")
+def igamma_(self, other):
+    """Replace each element by `igamma(self, other)`, in place.
+
+    >>> from minigrad import tensor
+    >>> tensor([1.0, 2.0]).igamma_(tensor([1.0, 1.0]))
+    tensor([0.6321, 0.2642])
+    """
+    return self.copy_(Igamma(self, other))
+
+
+@method("igammac_")
+def igammac_(self, other):
+    """Replace each element by `igammac(self, other)`, in place.
+
+    >>> from minigrad import tensor
+    >>> tensor([1.0, 2.0]).igammac_(tensor([1.0, 1.0]))
+    tensor([0.3679, 0.7358])
+    """
+    return self.copy_(Igammac(self, other))
+
+
+@method("polygamma_")
+def polygamma_(self, n):
+    """Replace each element by the `n`-th derivative of digamma, in place.
+
+    >>> from minigrad import tensor
+    >>> tensor([1.0, 2.0]).polygamma_(1)
+    tensor([1.6449, 0.6449])
+    """
+    return self.copy_(Polygamma(self, n))
+
+
 @function(out="cast")
 def mvlgamma(input, p: int):
     """Return the logarithm of the multivariate gamma function of dimension `p`.
