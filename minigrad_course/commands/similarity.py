@@ -107,12 +107,12 @@ def _compared(paths: list[Path], chosen: list[Stage]
 
 def _show(console: Console, found: list[Likeness], named: Named, count: int) -> None:
     if found:
-        table = Table("stage", "one", "other", "share", "tokens", "exercises", box=None,
+        table = Table("stage", "one", "other", "share", "in common", "exercises", box=None,
                       pad_edge=False)
         for each in found:
             whole = each.whole
             table.add_row(each.stage, escape(one_line(each.one)), escape(one_line(each.other)),
-                          f"{whole.part:.0%}", f"{whole.common} of {whole.of}",
+                          f"{whole.part:.0%}", f"{whole.common:.0f} of {whole.of:.0f}",
                           exercises(each).replace(" %", "\N{NO-BREAK SPACE}%"))
         console.print(table)
     for stage, name, sign in named:

@@ -1,7 +1,7 @@
 """`overrides.csv`: points and comments that a person decided, beside the results of a class.
 
 NOTE [A person's decision]
-    The records in `results.jsonl` contain what minigrad found, and nothing else.  A decision is
+    The records in `results.jsonl` contain only what minigrad found.  A decision is
     added whenever reports are written, so it survives a regrade, and it stays visible beside
     minigrad's own verdict: in the tables, and in the student's feedback.
 """

@@ -62,7 +62,9 @@ def _made(files: Files, read: dict[str, Any]) -> Read:
     given = given_statements(find_stage(files.stage))
 
     def answer(plain: dict[str, Any]) -> Answer:
-        return Answer([Token(*each) for each in plain["tokens"]], dict(plain["marks"]), given)
+        return Answer([Token(*each) for each in plain["tokens"]], dict(plain["marks"]), given,
+                      plain["flow"], {feature: [(path, line) for path, line in lines]
+                                      for feature, lines in plain["where"].items()})
 
     return Read(read["texts"], Answers({hole: answer(plain) for hole, plain in
                                         read["holes"].items()}, answer(read["all"])),

@@ -44,4 +44,4 @@ def _steps(given: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 def _plain(answer: Answer) -> dict[str, Any]:
     return {"tokens": [astuple(token) for token in answer.tokens],
-            "marks": list(answer.marks.items())}
+            "marks": list(answer.marks.items()), "flow": answer.flow, "where": answer.where}

@@ -1,37 +1,34 @@
 """Compare answers with the package's and with each other.
 
 NOTE [What counts]
-    Code that the exercise already contains does not count, and neither does a run of fewer than RUN
-    tokens.  Between submissions, code in the package's own answer does not count either, nor code
-    that more than a quarter of a class (of eight or more) share, because both follow from the task.
-    A short answer that is nearly forced has few tokens, so it weighs little in the sum over its
-    stage.  On its own it never leads to a report: that takes `HOLE_TOKENS`, about twelve lines.
+    An answer is compared by its operations and by what flows into them (NOTE [Flow] in flow.py).
+    An operation that the exercise already contains does not count, and one that independent answers
+    have in common counts little or 0 (NOTE [Calibration] in calibrated.py).  Between submissions,
+    operations of the package's own answer do not count either, nor do operations of more than a
+    quarter of a class (of eight or more), because both follow from the task.
 
-NOTE [Three ways of looking]
-    First, exercise by exercise, by runs of tokens: which share of the shorter answer is in the
-    other one.  Then each exercise of one student is searched for in all code that the other wrote,
-    wherever it is: by runs of tokens, and by whole statements in any order, with any code between
-    them.  The largest share is reported.
-
-    How high shares get: answers written from the tasks alone shared at most 52 % of a stage with
-    the package, 76 % of an exercise with HOLE_TOKENS or more, and all of a short one.  With another
-    function of the package they shared 52 % (tests/course/test_similarity.py, tests/answers/).
-    Copies in 21 disguises share more than 80 % (tests/support/disguises.py).  Two exercises are
-    marked `forced` and never count, because answers from the task alone shared 96 % and 78 % with
-    the package.
+NOTE [Two ways of looking]
+    The share of the package's operations that an answer has is taken over a whole stage.  They are
+    searched for in everything that the student wrote, so moving code does not hide it.  It is
+    reported from the stage's own threshold on, and for a single exercise from HOLE_SHARE on.  Two
+    students' answers are compared in both directions: how much of the one is in the other.  Other
+    functions of the package are searched for by runs of tokens (fingerprints.py) and by whole
+    statements.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from itertools import combinations
 
 from ..content.source import module
 from ..content.stages import Stage
+from .calibrated import LEAST, least, threshold, weight
 from .fingerprints import WINDOW, covered, fingerprints, runs
+from .flow import Flow
 from .siblings import Sibling, siblings
 from .tokens import Token, answers, shipped, statements
 
@@ -39,11 +36,12 @@ __all__ = ["PACKAGE", "Answer", "Answers", "Likeness", "Share", "compare", "comp
            "given_statements", "read_answers", "text_of"]
 
 PACKAGE = "the package"
-#: Report a stage from this share of its countable tokens on, if at least this many are in common.
-STAGE_SHARE, STAGE_TOKENS = 0.7, 60
-#: The same for a single exercise.
-HOLE_SHARE, HOLE_TOKENS = 0.85, 100
-#: The same for an exercise and another function of the package.
+#: Report a stage of two students from this share of their operations on.
+PAIR_SHARE = 0.8
+#: Report a single exercise from this share on, if at least this many operations are in common.
+HOLE_SHARE, HOLE_LEAST = 0.85, 12.0
+#: Report an exercise and another function of the package from this share of its countable tokens
+#: on, if at least this many are in common.
 SIBLING_SHARE, SIBLING_TOKENS = 0.8, 40
 #: Statements with fewer tokens occur in many programs.
 STATEMENT = 5
@@ -51,11 +49,11 @@ STATEMENT = 5
 
 @dataclass(frozen=True)
 class Share:
-    """How many of an exercise's countable tokens two answers have in common."""
+    """How many of an exercise's operations, or of its tokens, two answers have in common."""
 
     hole: str
-    common: int
-    of: int
+    common: float
+    of: float
 
     @property
     def part(self) -> float:
@@ -74,6 +72,8 @@ class Likeness:
     lines: dict[tuple[str, str, str], set[int]] = field(default_factory=dict, compare=False)
     # the lines in common, by submission, exercise and path
     sibling: bool = False  # whether `other` is another function of the package
+    threshold: float = PAIR_SHARE  # the share of the stage from which it is reported
+    least: float = LEAST  # how many operations of the stage must be in common
 
     @property
     def whole(self) -> Share:
@@ -87,9 +87,9 @@ class Likeness:
         whole = self.whole
         if self.sibling:
             return whole.part >= SIBLING_SHARE and whole.common >= SIBLING_TOKENS
-        return ((whole.part >= STAGE_SHARE and whole.common >= STAGE_TOKENS)
-                or any(each.part >= HOLE_SHARE and each.common >= HOLE_TOKENS
-                       for each in self.shares))
+        return ((whole.part >= self.threshold and whole.common >= self.least)
+                or any(each.part >= HOLE_SHARE and each.common >= HOLE_LEAST
+                       and each.common >= self.least for each in self.shares))
 
 
 @dataclass(frozen=True)
@@ -99,11 +99,13 @@ class Answer:
     tokens: list[Token]
     marks: dict[int, list[int]]
     given: frozenset[tuple[str, ...]] = frozenset()  # statements that do not count
+    flow: Mapping[str, int] = field(default_factory=dict)  # operations, and how often they occur
+    where: Mapping[str, Sequence[tuple[str, int]]] = field(default_factory=dict)  # their lines
 
     def without(self, left_out: set[int]) -> Answer:
         """Return the answer without some fingerprints."""
         return Answer(self.tokens, {mark: where for mark, where in self.marks.items()
-                                     if mark not in left_out}, self.given)
+                                     if mark not in left_out}, self.given, self.flow, self.where)
 
     def countable(self, left_out: set[int]) -> set[int]:
         """Return the positions of tokens outside all of these fingerprints."""
@@ -146,46 +148,40 @@ def compare(stage: Stage, submissions: dict[str, dict[str, str]]) -> list[Likene
 
 def compare_answers(stage: Stage, written: dict[str, Answers]) -> list[Likeness]:
     """Return the same for answers that have been read, by name."""
-    package = _package(stage)
-    found = [_likeness(stage, (name, written[name]), (PACKAGE, package), {}) for name in written]
+    found = [_with_package(stage, name, written[name]) for name in written]
     known = {each.one: {share.hole for share in each.shares if share.part >= SIBLING_SHARE}
              for each in found}
     found += [each for name, mine in written.items()
               for each in _like_siblings(stage, name, mine, known[name])]
-    left_out = {hole.id: _Left(package.holes[hole.id], [each.holes[hole.id]
-                                                        for each in written.values()])
-                for hole in stage.holes}
-    pairs: set[tuple[str, str]] = set()
-    for hole in stage.holes:
-        owners = defaultdict(list)
-        for name, mine in written.items():
-            answer, left = mine.holes[hole.id], left_out[hole.id]
-            for mark in {*(set(answer.marks) - left.marks),
-                         *(set(answer.statements) - left.statements)}:
-                owners[mark].append(name)
-        for names in owners.values():
-            pairs.update(combinations(names, 2))
-    found += [_likeness(stage, (one, written[one]), (other, written[other]), left_out)
-              for one, other in sorted(pairs)]
+    common = _common(stage, written)
+    owners = defaultdict(list)
+    for name, mine in written.items():
+        for feature in set(mine.all.flow) - common:
+            owners[feature].append(name)
+    pairs = Counter(pair for names in owners.values() for pair in combinations(names, 2))
+    found += [_pair(stage, (one, written[one]), (other, written[other]), common)
+              for (one, other), count in sorted(pairs.items()) if count >= LEAST]
     return sorted((each for each in found if each.reported),
                   key=lambda each: -each.whole.common)
 
 
-class _Left:
-    """The parts of an exercise that do not count between submissions."""
-
-    def __init__(self, package: Answer, written: Sequence[Answer]) -> None:
-        most = len(written) / 4 if len(written) >= 8 else len(written)
-        marks = Counter(mark for each in written for mark in each.marks)
-        counts = Counter(words for each in written for words in each.statements)
-        self.marks = {*package.marks, *(mark for mark, count in marks.items() if count > most)}
-        self.statements = {*package.statements,
-                           *(words for words, count in counts.items() if count > most)}
+def _common(stage: Stage, written: dict[str, Answers]) -> set[str]:
+    """Return the operations that do not count between submissions."""
+    most = len(written) / 4 if len(written) >= 8 else len(written)
+    counts = Counter(feature for each in written.values() for feature in each.all.flow)
+    return {*_package(stage).all.flow, *_unwritten(stage),
+            *(feature for feature, count in counts.items() if count > most)}
 
 
 @cache
 def _package(stage: Stage) -> Answers:
     return read_answers(stage, {path: module(stage.package, path).text for path in stage.modules})
+
+
+@cache
+def _unwritten(stage: Stage) -> frozenset[str]:
+    """Return the operations of exercises that are not written yet."""
+    return frozenset(read_answers(stage, _stubs(stage)).all.flow)
 
 
 @cache
@@ -211,80 +207,80 @@ def read_answers(stage: Stage, texts: dict[str, str]) -> Answers:
     """Return the tokens and fingerprints of a submission.  This parses the texts."""
     marks, given = _shipped(stage)
 
-    def answer(tokens: list[Token]) -> Answer:
+    def answer(tokens: list[Token], *flows: Flow) -> Answer:
         found = fingerprints([each.text for each in tokens])
-        return Answer(tokens, found, given).without(set(marks))
+        counts: Counter[str] = Counter()
+        where: dict[str, set[tuple[str, int]]] = {}
+        for each in flows:
+            counts.update(each.features)
+            for feature, lines in each.lines.items():
+                where.setdefault(feature, set()).update(lines)
+        return Answer(tokens, found, given, dict(counts), {
+            feature: sorted(lines) for feature, lines in where.items()}).without(set(marks))
 
     written = answers(stage, texts, _stubs(stage))
     every = [token for part in (*written.holes.values(), written.elsewhere) for token in part]
-    return Answers({hole: answer(part) for hole, part in written.holes.items()}, answer(every))
+    return Answers({hole: answer(part, written.flows[hole])
+                    for hole, part in written.holes.items()},
+                   answer(every, *written.flows.values()))
 
 
-#: Compare an answer with another text: the number of countable tokens, and the positions that match
-#: in each of them.
-_Way = Callable[[Answer, Answer, _Left], tuple[int, set[int], set[int]]]
 #: A name and that person's answers.
 _Side = tuple[str, Answers]
-_NOTHING = _Left(Answer([], {}), ())
 
 
-def _likeness(stage: Stage, one: _Side, other: _Side, left_out: dict[str, _Left]) -> Likeness:
-    """Return the similarity of two answers in the comparison that finds most."""
-    ways = [_alike(stage, one, other, left_out)]
+def _with_package(stage: Stage, name: str, mine: Answers) -> Likeness:
+    """Return how much of the package's answer is in someone's code."""
+    shares, lines = [], _Lines()
+    for hole in stage.holes:
+        if hole.forced:
+            continue
+        theirs = _package(stage).holes[hole.id]
+        counted = {feature: weight(hole.id, feature) for feature in theirs.flow}
+        shared = {feature for feature in counted if feature in mine.all.flow and counted[feature]}
+        lines.mark_flow(name, hole.id, mine.all, shared)
+        lines.mark_flow(PACKAGE, hole.id, theirs, shared)
+        shares.append(_share(hole.id, theirs, mine.all, counted))
+    return Likeness(stage.number, name, PACKAGE, tuple(shares), lines.found,
+                    threshold=threshold(stage.number), least=least(stage.number))
+
+
+def _pair(stage: Stage, one: _Side, other: _Side, common: set[str]) -> Likeness:
+    """Return how much of one student's code is in the other's, in the direction with more."""
+    ways = []
     for mine, theirs in ((one, other), (other, one)):
-        if mine[0] != PACKAGE:
-            ways += [_contained(stage, mine, theirs, (one[0], other[0]), left_out, by)
-                     for by in (_by_runs, _by_statements)]
+        shares, lines = [], _Lines()
+        for hole in stage.holes:
+            if hole.forced:
+                continue
+            answer, whole = mine[1].holes[hole.id], theirs[1].all
+            counted = {feature: 0.0 if feature in common else weight(hole.id, feature)
+                       for feature in answer.flow}
+            shared = {feature for feature in counted if feature in whole.flow and counted[feature]}
+            lines.mark_flow(mine[0], hole.id, answer, shared)
+            lines.mark_flow(theirs[0], hole.id, whole, shared)
+            shares.append(_share(hole.id, answer, whole, counted))
+        ways.append(Likeness(stage.number, one[0], other[0], tuple(shares), lines.found,
+                             least=least(stage.number)))
     return max(ways, key=lambda each: (each.reported, each.whole.part))
 
 
-def _alike(stage: Stage, one: _Side, other: _Side, left_out: dict[str, _Left]) -> Likeness:
-    """Compare exercise by exercise, relative to the shorter answer: a copy may contain more."""
-    shares, lines = [], _Lines()
-    for hole in stage.holes:
-        if hole.forced:
-            continue
-        forced = left_out.get(hole.id, _NOTHING).marks
-        sides = [(name, answers.holes[hole.id]) for name, answers in (one, other)]
-        shared = set(sides[0][1].marks) & set(sides[1][1].marks) - forced
-        counted = []
-        for name, answer in sides:
-            countable = answer.countable(forced)
-            common = covered(answer.marks, shared) & countable
-            counted.append((len(countable), len(common)))
-            lines.mark(name, hole.id, answer, common)
-        of, common_count = min(counted)
-        shares.append(Share(hole.id, common_count, of))
-    return Likeness(stage.number, one[0], other[0], tuple(shares), lines.found)
+def _share(hole: str, answer: Answer, whole: Answer, counted: Mapping[str, float]) -> Share:
+    """Return the share of an answer's operations that are in some other code."""
+    return Share(hole, sum(min(count, whole.flow.get(feature, 0)) * counted[feature]
+                           for feature, count in answer.flow.items()),
+                 sum(count * counted[feature] for feature, count in answer.flow.items()))
 
 
-def _contained(stage: Stage, mine: _Side, theirs: _Side, names: tuple[str, str],
-               left_out: dict[str, _Left], by: _Way) -> Likeness:
-    """Search for one person's exercises in all code that another wrote, wherever it is."""
-    shares, lines = [], _Lines()
-    whole = mine[1].all
-    for hole in stage.holes:
-        if hole.forced:
-            continue
-        answer = theirs[1].holes[hole.id]
-        of, common, found = by(answer, whole, left_out.get(hole.id, _NOTHING))
-        lines.mark(theirs[0], hole.id, answer, common)
-        lines.mark(mine[0], hole.id, whole, found)
-        shares.append(Share(hole.id, len(common), of))
-    return Likeness(stage.number, *names, tuple(shares), lines.found)
-
-
-def _by_runs(answer: Answer, whole: Answer, left: _Left) -> tuple[int, set[int], set[int]]:
-    shared = set(answer.marks) & set(whole.marks) - left.marks
-    countable = answer.countable(left.marks)
+def _by_runs(answer: Answer, whole: Answer) -> tuple[int, set[int], set[int]]:
+    shared = set(answer.marks) & set(whole.marks)
+    countable = answer.countable(set())
     return len(countable), covered(answer.marks, shared) & countable, covered(whole.marks, shared)
 
 
-def _by_statements(answer: Answer, whole: Answer, left: _Left) -> tuple[int, set[int], set[int]]:
+def _by_statements(answer: Answer, whole: Answer) -> tuple[int, set[int], set[int]]:
     of, common, found = 0, set(), set()
     for words, positions_there in answer.statements.items():
-        if words in left.statements:
-            continue
         there = whole.statements.get(words, [])
         of += len(words) * len(positions_there)
         for mine, theirs in zip(positions_there, there, strict=False):
@@ -327,7 +323,7 @@ def _like_siblings(stage: Stage, name: str, mine: Answers, known: set[str]) -> I
         found = []
         for sibling, other in _siblings(stage).nearest(answer):
             for by in (_by_runs, _by_statements):
-                of, common, there = by(answer, other, _NOTHING)
+                of, common, there = by(answer, other)
                 lines = _Lines()
                 lines.mark(name, hole.id, answer, common)
                 lines.mark(str(sibling), hole.id, other, there)
@@ -341,6 +337,12 @@ class _Lines:
 
     def __init__(self) -> None:
         self.found: dict[tuple[str, str, str], set[int]] = {}
+
+    def mark_flow(self, name: str, hole: str, answer: Answer, features: set[str]) -> None:
+        """Add the lines of some operations of an answer."""
+        for feature in features:
+            for path, line in answer.where[feature]:
+                self.found.setdefault((name, hole, path), set()).add(line)
 
     def mark(self, name: str, hole: str, answer: Answer, positions: set[int]) -> None:
         """Mark the lines of some tokens."""

@@ -36,12 +36,13 @@ def as_csv(found: Sequence[Likeness], named: Named = ()) -> str:
     """Return a line for each similarity and each sign."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["stage", "one", "other", "share", "common_tokens", "countable_tokens",
+    writer.writerow(["stage", "one", "other", "share", "in_common", "countable",
                      "exercises", "sign"])
     for each in found:
         whole = each.whole
         writer.writerow([each.stage, unformula(each.one), unformula(each.other),
-                         f"{whole.part:.2f}", whole.common, whole.of, exercises(each), ""])
+                         f"{whole.part:.2f}", f"{whole.common:.0f}", f"{whole.of:.0f}",
+                         exercises(each), ""])
     for stage, name, sign in named:
         writer.writerow([stage, unformula(name), "", "", "", "", "", unformula(str(sign))])
     return out.getvalue()
@@ -55,7 +56,7 @@ def as_html(found: Sequence[Likeness], named: Named, stages: Sequence[Stage], te
         whole = each.whole
         parts.append(
             f"<tr><td>{each.stage}</td><td>{_safe(each.one)}</td><td>{_safe(each.other)}</td>"
-            f"<td>{whole.part:.0%}</td><td>{whole.common} of {whole.of}</td>"
+            f"<td>{whole.part:.0%}</td><td>{whole.common:.0f} of {whole.of:.0f}</td>"
             f"<td><details><summary>{exercises(each)}</summary>"
             f"{_side_by_side(each, by_number[each.stage], texts)}</details></td></tr>")
     return ('<!doctype html><html lang="en"><meta charset="utf-8"><title>Similarity</title>'
@@ -63,7 +64,7 @@ def as_html(found: Sequence[Likeness], named: Named, stages: Sequence[Stage], te
             "vertical-align:top}pre{margin:0;font-size:13px}mark{background:#fd8}"
             ".pair{display:flex;gap:2em}</style><h1>Similarity</h1><p>Marked lines are in both "
             "texts and were not given by the task. Read them before you judge.</p>"
-            "<table><tr><th>stage</th><th>one</th><th>other</th><th>share</th><th>tokens</th>"
+            "<table><tr><th>stage</th><th>one</th><th>other</th><th>share</th><th>in common</th>"
             "<th>exercises</th></tr>" + "\n".join(parts) + "</table><ul>" + "\n".join(
                 f"<li>{stage} {_safe(name)}: {_safe(str(sign))}</li>"
                 for stage, name, sign in named) + "</ul></html>\n")

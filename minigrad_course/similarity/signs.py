@@ -2,15 +2,19 @@
 
 NOTE [Signs]
     To earn points with code that is not compared, an answer must run text or data as code, hide the
-    code in a large literal, or bind an exercise's name to something else.  No exercise needs any of
-    that.  So each case is reported with its line, unless the package's own answer to the stage does
-    it too.  `minigrad grade`, which knows the points, also reports exercises that earned points
-    although their body is unwritten or does nothing.
+    code in a large literal, or bind an exercise's name to something else.  Python has more ways to
+    run a text than a list of names can contain (`timeit`, `doctest` and `typing.get_type_hints` all
+    do), so an answer may import only what the exercise or the package imports, or what is HARMLESS;
+    a text that is itself a program, and an attribute whose name is computed, are signs too.  No
+    exercise needs any of that.  So each case is reported with its line, unless the package's own
+    answer to the stage does it too.  `minigrad grade`, which knows the points, also reports
+    exercises that earned points although their body is unwritten or does nothing.
 """
 
 from __future__ import annotations
 
 import ast
+import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -31,7 +35,16 @@ MAKERS = frozenset((
     "f_globals", "f_locals", "f_back", "_getframe", "FunctionType", "CodeType", "importlib",
     "runpy", "marshal", "pickle", "ctypes", "gc", "inspect", "linecache", "tokenize", "imp",
     "pkgutil", "zipimport", "base64", "binascii", "zlib", "bz2", "lzma", "codecs", "subprocess",
-    "urllib", "socket", "pathlib", "settrace", "setprofile",
+    "urllib", "socket", "pathlib", "settrace", "setprofile", "timeit", "pydoc", "doctest",
+    "attrgetter", "methodcaller", "get_type_hints", "ForwardRef", "make_dataclass",
+))
+#: Modules of Python that an answer may import, because they run no text.
+HARMLESS = frozenset((
+    "__future__", "abc", "bisect", "collections", "contextlib", "contextvars", "copy",
+    "dataclasses", "enum", "fractions", "functools", "heapq", "itertools", "math", "numbers",
+    "numpy", "operator", "queue", "random", "statistics", "threading", "time", "typing",
+    "warnings", "weakref", "minigrad", "concurrent", "graphlib", "sys", "types", "traceback",
+    "string", "re", "decimal", "cmath", "array", "struct", "reprlib", "textwrap",
 ))
 #: Methods that can intercept others of their class.
 _HOOKS = frozenset({"__getattribute__", "__getattr__", "__new__", "__init_subclass__"})
@@ -58,8 +71,9 @@ def signs(stage: Stage, texts: dict[str, str]) -> list[Sign]:
         if (mine := parsed(text)) is None:
             continue
         stub = ast.parse(stage.handed_out(path))
-        for each in (*_makers(stage, path, mine), *_literals(path, mine, stub),
-                     *_rebound(stage, path, mine, stub)):
+        for each in (*_makers(stage, path, mine), *_imports(stage, path, mine, stub),
+                     *_computed(stage, path, mine, stub), *_literals(path, mine, stub),
+                     *_programs(path, mine, stub), *_rebound(stage, path, mine, stub)):
             found.setdefault((each.told, path), each)
     return sorted(found.values(), key=lambda each: (each.path, each.line))
 
@@ -105,6 +119,73 @@ def _makers(stage: Stage, path: str, mine: ast.Module) -> Iterator[Sign]:
         for word in _words(node):
             if word in MAKERS and word not in allowed:
                 yield Sign(f"uses `{word}`, which no answer needs", path, line)
+
+
+def _imported(tree: ast.Module) -> Iterator[tuple[str, int]]:
+    """Yield the top module of each absolute import, and its line."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((each.name.partition(".")[0], node.lineno) for each in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
+            yield node.module.partition(".")[0], node.lineno
+
+
+def _imports(stage: Stage, path: str, mine: ast.Module, stub: ast.Module) -> Iterator[Sign]:
+    """Yield each import of a module that no answer needs."""
+    known = HARMLESS | {name for tree in (stub, *_trees(stage)) for name, _ in _imported(tree)}
+    yield from (Sign(f"imports `{name}`, which no answer needs", path, line)
+                for name, line in _imported(mine) if name not in known | MAKERS)
+
+
+def _trees(stage: Stage) -> list[ast.Module]:
+    return [module(stage.package, path).tree for path in stage.modules]
+
+
+def _with_computed_names(tree: ast.Module) -> Iterator[ast.expr]:
+    """Yield each use of `getattr` in which a name is not written out, and each one as a value."""
+    called = {id(node.func): node for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and node.id == "getattr" and isinstance(node.ctx, ast.Load):
+            call = called.get(id(node))
+            if call is None or len(call.args) < 2 or not (
+                    isinstance(call.args[1], ast.Constant) or _is_loop_over_words(call.args[1],
+                                                                                  tree)):
+                yield node
+
+
+def _is_loop_over_words(name: ast.expr, tree: ast.Module) -> bool:
+    """Return whether a name takes its values from texts that are written out."""
+    if not isinstance(name, ast.Name):
+        return False
+    loops = [each.iter for each in ast.walk(tree) if isinstance(each, ast.For | ast.comprehension)
+             and any(isinstance(one, ast.Name) and one.id == name.id
+                     for one in ast.walk(each.target))]
+    bound = {id(each) for loop in ast.walk(tree) if isinstance(loop, ast.For | ast.comprehension)
+             for each in ast.walk(loop.target)}
+    is_bound_elsewhere = any(
+        (isinstance(each, ast.arg) and each.arg == name.id)
+        or (isinstance(each, ast.Name) and each.id == name.id and isinstance(each.ctx, ast.Store)
+            and id(each) not in bound) for each in ast.walk(tree))
+    return bool(loops) and not is_bound_elsewhere
+
+
+def _computed(stage: Stage, path: str, mine: ast.Module, stub: ast.Module) -> Iterator[Sign]:
+    """Yield each attribute that is read by a computed name, unless the exercise needs that."""
+    if any(True for tree in (stub, *_trees(stage)) for _ in _with_computed_names(tree)):
+        return
+    for node in _with_computed_names(mine):
+        yield Sign("reads an attribute whose name is computed", path, node.lineno)
+
+
+def _programs(path: str, mine: ast.Module, stub: ast.Module) -> Iterator[Sign]:
+    """Yield each text that is a program, even a docstring."""
+    given = {each.value for each in ast.walk(stub) if isinstance(each, ast.Constant)}
+    for node in ast.walk(mine):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) \
+                and node.value not in given and "\n" in node.value.strip():
+            tree = parsed(textwrap.dedent(node.value.expandtabs()).strip())
+            if tree is not None and any(not isinstance(each, ast.Expr) for each in tree.body):
+                yield Sign("contains a text that is a program", path, node.lineno)
 
 
 def _literals(path: str, mine: ast.Module, stub: ast.Module) -> Iterator[Sign]:
@@ -153,6 +234,10 @@ def _rebound(stage: Stage, path: str, mine: ast.Module, stub: ast.Module) -> Ite
             yield Sign(f"adds `{last}` to `{owner}`", path, node.lineno)
     kept = {ast.dump(each) for tree in (stub, module(stage.package, path).tree)
             for each in ast.walk(tree) if isinstance(each, ast.stmt)}
+    # fields that the package writes, one of which has the name of an exercise
+    fields = {target.attr for tree in (stub, *_trees(stage)) for each in ast.walk(tree)
+              if isinstance(each, ast.stmt) for target in _targets(each)
+              if isinstance(target, ast.Attribute)}
     outside = {id(each) for each in mine.body}
     known = {name for name, _ in _named(mine)}
     for each in ast.walk(mine):
@@ -169,7 +254,8 @@ def _rebound(stage: Stage, path: str, mine: ast.Module, stub: ast.Module) -> Ite
                                                     (symbol.rpartition(".")[2], "")
                                                     for symbol in asked)
             if is_hidden or any(f".{target}".endswith(f".{symbol}") for symbol in asked | tops
-                                if "." in symbol or target.partition(".")[0] in known):
+                                if "." in symbol or (symbol not in fields
+                                                     and target.partition(".")[0] in known)):
                 yield Sign(f"rebinds `{target}`", path, node.lineno)
 
 

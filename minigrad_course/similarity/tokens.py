@@ -18,11 +18,12 @@ NOTE [Where an answer lies]
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..content.source import Definition, Function, docstring_of
 from ..content.stages import Stage
+from .flow import Flow, Globals
 from .normal import in_one_form
 from .readable import parsed
 
@@ -48,6 +49,7 @@ class Written:
 
     holes: dict[str, list[Token]]
     elsewhere: list[Token] = field(default_factory=list)  # own code that no exercise uses
+    flows: dict[str, Flow] = field(default_factory=dict)  # by exercise, and of all code as ""
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,9 @@ def answers(stage: Stage, texts: dict[str, str], stubs: dict[str, str]) -> Writt
         in_one_form(each.node)
     taken: set[_Own] = set()
     written = {}
+    about = _globals(own, fixed, [*own, *(one for found in bodies.values() for one in found)],
+                     texts)
+    flows = {}
     for hole in stage.holes:
         asked_for = {symbol.rpartition(":")[2].rpartition(".")[2] for symbol in hole.symbols}
         loose = [each for each in own if not each.names and not asked_for.isdisjoint(
@@ -96,7 +101,42 @@ def answers(stage: Stage, texts: dict[str, str], stubs: dict[str, str]) -> Writt
         nodes = [*bodies[hole.id], *_reached([*bodies[hole.id], *loose], own)]
         taken.update(nodes)
         written[hole.id] = _as_tokens(nodes, own, fixed)
-    return Written(written, _as_tokens([each for each in own if each not in taken], own, fixed))
+        flows[hole.id] = _flow(bodies[hole.id], nodes, about)
+    left = [each for each in own if each not in taken]
+    flows[""] = _flow((), left, about)
+    return Written(written, _as_tokens(left, own, fixed), flows)
+
+
+def _globals(own: Sequence[_Own], fixed: set[str], nodes: Sequence[_Own],
+             texts: Mapping[str, str]) -> Globals:
+    """Return what an answer's names refer to, and which of them the learner chose."""
+    attributes = {name for name in given_names((each.node for each in nodes), fixed)
+                  if name.startswith(".")}
+    chosen = frozenset(attributes.union(*(each.names for each in own)) - fixed)
+    about = Globals.of([each.node for each in own], chosen)
+    about.paths = {id(inner): each.path for each in nodes for inner in ast.walk(each.node)
+                   if isinstance(inner, ast.stmt)}
+    for text in texts.values():
+        tree = parsed(text)
+        for each in () if tree is None else tree.body:
+            if isinstance(each, ast.Import | ast.ImportFrom):
+                about.modules |= {name.asname: name.name for name in each.names if name.asname}
+    return about
+
+
+def _flow(bodies: Sequence[_Own], nodes: Sequence[_Own], about: Globals) -> Flow:
+    """Follow the bodies of an exercise, and then all other code that they did not call.
+
+    Raises RecursionError or MemoryError for a text that is too deep or too long, because a part of
+    it could not be compared.
+    """
+    flow = Flow(about)
+    for each in bodies:
+        flow.run(each.node)
+    for each in nodes:
+        if id(each.node) not in flow.followed and each not in bodies:
+            flow.run(each.node)
+    return flow.done()
 
 
 def _definitions(tree: ast.Module) -> dict[str, Definition]:

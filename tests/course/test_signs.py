@@ -51,7 +51,7 @@ def test_a_sign_is_named_with_its_line(code, told):
     given = shipped(stage)
     given[path] += f"\n\n{code}\n"
     found = signs(stage, given)
-    assert told in str(found[0])
+    assert told in " ".join(map(str, found))
     assert all(each.line > len(shipped(stage)[path].splitlines()) for each in found)
     assert f"({path}, line " in str(found[0])
 
@@ -85,3 +85,44 @@ def test_a_body_that_does_nothing_is_idle(body):
     assert idle_holes(stage, given) == {hole.id for hole in stage.holes}
     for text in ("", "def (:"):
         assert idle_holes(stage, dict.fromkeys(given, text)) == {hole.id for hole in stage.holes}
+
+
+WAYS_TO_RUN_TEXT = {
+    "timeit": "import timeit\ntimeit.timeit('x = 1')",
+    "timeit under another name": "from timeit import timeit as measure\nmeasure('x = 1')",
+    "pydoc": "import pydoc\ntext = pydoc.getdoc(print)",
+    "doctest": "def f():\n    import doctest\n    doctest.run_docstring_examples(f, {})",
+    "a module that nobody listed": "import cProfile\ncProfile.run('x = 1')",
+    "a helper around getattr": "def read(owner, name):\n    return getattr(owner, name)",
+    "getattr by another name": "read = getattr\nread(print, 'x')",
+    "a name from pieces": "getattr(print, 'ev' + 'al')",
+    "importlib": "import importlib\nimportlib.import_module('x')",
+    "hints": "import typing\ntyping.get_type_hints(print)",
+    "operator": "import operator\noperator.attrgetter('x')(print)",
+    "exec": "exec('x = 1')", "eval": "eval('1')", "compile": "compile('1', '', 'eval')",
+    "a docstring": "def f():\n    '''\n    def g(x):\n        return x + 1\n    '''",
+    "a text": "TEXT = 'def g(x):\\n    return x + 1\\n'",
+}
+
+
+@pytest.mark.parametrize("way", WAYS_TO_RUN_TEXT)
+@pytest.mark.parametrize("number", ["03", "07", "13b"])
+def test_running_text_by_any_route_is_a_sign(way, number):
+    stage = course.find_stage(number)
+    given = shipped(stage)
+    path = stage.modules[-1]
+    given[path] += f"\n\n{WAYS_TO_RUN_TEXT[way]}\n"
+    found = signs(stage, given)
+    assert found and all(each.line > len(shipped(stage)[path].splitlines()) for each in found)
+
+
+@pytest.mark.parametrize("code", [
+    "import math\nfrom collections import deque",
+    "for name in ('a', 'b'):\n    getattr(print, name)",
+    "def f():\n    '''Return the sum.\n\n    Of all values.\n    '''",
+    "def f():\n    '''Add.\n\n    >>> f()\n    1\n    '''", "x = getattr(print, 'shape', None)"])
+def test_what_honest_answers_do_is_no_sign(code):
+    stage = course.find_stage("03")
+    given = shipped(stage)
+    given[stage.modules[-1]] += f"\n\n{code}\n"
+    assert signs(stage, given) == []
