@@ -21,7 +21,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from _harness import Worker, machine, serve, write_json
+import _command as command
+from _harness import Worker, machine, now, serve, write_json
 
 Kernel = Callable[..., Any]
 UNPINNED = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
@@ -198,6 +199,16 @@ def mean_ratio(rows: list[dict[str, Any]], task: str) -> float:
     return statistics.geometric_mean(row[task]["ratio"] for row in rows)
 
 
+def targets_of(rows: list[dict[str, Any]]) -> list[Any]:
+    """Return the verdict on each target."""
+    worst = max(row[task]["ratio"] for row in rows for task in ("forward", "both"))
+    return [command.verdict("map of operations, geometric mean forward", 0.9,
+                            mean_ratio(rows, "forward")),
+            command.verdict("map of operations, geometric mean forward and backward", 0.9,
+                            mean_ratio(rows, "both")),
+            command.verdict("map of operations, largest ratio", 2, worst)]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -230,8 +241,9 @@ def main() -> None:
     print(f"{len(rows)} cases, geometric mean: forward {mean_ratio(rows, 'forward'):.2f}, "
           f"forward and backward {mean_ratio(rows, 'both'):.2f}")
     if options.json:
-        write_json(options.json, {"machine": machine(), "seed": options.seed,
-                                  "rounds": options.rounds, "cases": rows})
+        write_json(options.json, {"date": now(), "machine": machine(), "seed": options.seed,
+                                  "rounds": options.rounds, "cases": rows,
+                                  "targets": targets_of(rows)})
 
 
 if __name__ == "__main__":

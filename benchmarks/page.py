@@ -34,7 +34,7 @@ from reasons import WHY
 RESULTS = ROOT / "benchmarks" / "results"
 DOCS = ROOT / "docs" / "en"
 NAMES = ("op_overhead", "functional", "compile", "mlp", "resnet", "sequence", "everyday",
-         "trainings", "profiler", "memory", "step_memory", "class_of_200")
+         "trainings", "kernels", "profiler", "memory", "step_memory", "class_of_200")
 
 HEAD = """# Figures
 
@@ -86,6 +86,10 @@ and MyGrad were not measured.
 TRAININGS = """We train three models from fixed seeds, and each of them has to reach a certain
 goal. For the GPT, we also train the same model with PyTorch and compare the losses of the first 50
 steps.
+"""
+KERNELS = """The map shows how long single operations take on a million numbers in float32, relative
+to PyTorch and on one thread, sorted by the larger ratio. `python benchmarks/kernels.py
+--seed 7` draws other sizes, dtypes and memory layouts.
 """
 PROFILER = """The table shows how many microseconds it takes to profile one event, with the ratio
 to PyTorch's profiler in parentheses.
@@ -307,6 +311,16 @@ def of_everyday() -> tuple[list[str], str]:
                 "Everyday work: time relative to PyTorch", records, titles, engines, limits)
 
 
+def of_kernels() -> list[str]:
+    """The section of single operations on large arrays."""
+    report = newest("kernels")
+    rows = [["", "forward", "forward and backward"]]
+    rows += [[each["kernel"], *(f"{each[task]['ratio']:.2f}" for task in ("forward", "both"))]
+             for each in report["cases"]]
+    return ["## A map of operations\n", KERNELS, where("kernels", report), table(rows),
+            targets(report)]
+
+
 def of_profiler() -> list[str]:
     """The section of the profiler's cost."""
     report = newest("profiler")
@@ -395,8 +409,9 @@ def made() -> dict[Path, str]:
     daily, of_daily = of_everyday()
     trainings, of_losses = of_trainings()
     parts: Iterable[str] = [HEAD.format(headline=headline()), *network, *residual, *sequences,
-                            *daily, *trainings, *programs, *overhead, *whole, *of_profiler(),
-                            *of_memory(), *of_step_memory(), *of_reasons(), *of_class()]
+                            *daily, *trainings, *programs, *overhead, *whole, *of_kernels(),
+                            *of_profiler(), *of_memory(), *of_step_memory(), *of_reasons(),
+                            *of_class()]
     plots = {"mlp": of_network, "resnet": of_residual, "sequence": of_sequences,
              "everyday": of_daily, "trainings": of_losses, "op_overhead": of_small,
              "functional": of_whole, "compile": of_programs}

@@ -33,6 +33,14 @@ WHY = {
         "To halve the bytes, all four blocks have to compute the error function and the attention "
         "weights again. Each of the two takes 8% of a step, because it costs about 1 ms to get "
         "one megabyte back. On an idle machine, we measured between 1.13 and 1.16."),
+    "map of operations, geometric mean forward": (
+        "NumPy makes one pass over memory for each step of a formula, and PyTorch makes one for "
+        "the whole formula. Working in blocks that stay in the cache gained nothing here."),
+    "map of operations, geometric mean forward and backward": (
+        "The reason is the same as for the forward pass."),
+    "map of operations, largest ratio": (
+        "The error function takes most of GELU's time. NumPy lacks it, so minigrad computes two "
+        "polynomials and an exponential, each in several passes."),
     "batch 64, 2 threads, minigrad": (
         "At this size, neither library benefits from a second thread. On a single thread, the "
         "matrix products take 0.33 ms."),
