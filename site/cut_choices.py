@@ -82,8 +82,8 @@ def described(step: Recorded, found: Partition) -> dict[str, Any]:
             NAMES.get(value.name, value.name) for value in
             (roots.get(id(v), v) for v in each.inputs()) if id(value) in made))
         grad = next((gradients[id(v)] for v in each.outputs if id(v) in gradients), "")
-        if reads or grad:
-            again = any(each is other for other in step.forward)
+        again = any(each is other for other in step.forward)
+        if reads or grad or again:
             rows.append({"name": label(each, again), "again": again, "reads": reads,
                          "gives": [NAMES.get(v.name, v.name) for v in each.outputs if again],
                          "grad": grad})

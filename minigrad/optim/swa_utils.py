@@ -175,7 +175,6 @@ class AveragedModel(Module):
         return groups.values()
 
 
-@no_grad()
 def update_bn(loader: Iterable[Any], model: Module, device: Any = None) -> None:
     """Compute the statistics of all batch norms anew, in one pass over the data.
 
@@ -196,10 +195,11 @@ def update_bn(loader: Iterable[Any], model: Module, device: Any = None) -> None:
     for module in momenta:
         module.reset_running_stats()
         module.momentum = None
-    for input in loader:
-        if isinstance(input, list | tuple):
-            input = input[0]
-        model(input if device is None else input.to(device))
+    with no_grad():
+        for input in loader:
+            if isinstance(input, list | tuple):
+                input = input[0]
+            model(input if device is None else input.to(device))
     for module, momentum in momenta.items():
         module.momentum = momentum
     model.train(was_training)

@@ -56,7 +56,7 @@ class SGD:
             self._update_with_momentum(group, array, grad, state)
             return
         xp = backend_of(array)
-        array -= group["lr"] * downhill(xp, group, array, grad, grad)
+        array -= float(group["lr"]) * downhill(xp, group, array, grad, grad)
 
     def _update_with_momentum(self, group, array, grad, state):
         g = downhill(backend_of(array), group, array, grad, grad)
@@ -68,9 +68,9 @@ class SGD:
             v = g.copy()
             remember(state, "momentum_buffer", v)
         if group["nesterov"]:
-            array -= group["lr"] * (g + group["momentum"] * v)
+            array -= float(group["lr"]) * (g + group["momentum"] * v)
         else:
-            array -= group["lr"] * v
+            array -= float(group["lr"]) * v
 
 
 class Adam:

@@ -88,12 +88,8 @@ KNOWN = [
           "is not defined.", r"(end\.|seen\.)?(value|grad)|(end\.)?grad\.value",
           r"topk\(|median\(|mode\(|kthvalue\(|sort\(",
           ("t0 = torch.ones(4)", "p1 = t0.topk(1)"), when=equal_elements, left_open=True),
-    Known("integers written from what requires grad: refused later", "PyTorch marks the integers "
-          "as requiring grad, and refuses them later; here they stay what they are.", "accepted",
-          INTEGERS,
-          ("t0 = torch.zeros(3, dtype=torch.int64)", "t1 = torch.tensor(1.5, requires_grad=True)",
-           "t2 = torch.masked_fill(t0, t0 == 0, t1)"), "Autograd not support dtype"),
-    Known("integers written from what requires grad: marked", "The same, as flags show it.",
+    Known("integers written from what requires grad: marked", "PyTorch marks the integers as "
+          "requiring grad; here they stay what they are.",
           r"(end\.|seen\.)?(requires_grad|grad_fn|is_leaf)", INTEGERS,
           (LEAF, "t1 = torch.zeros(3, dtype=torch.int64)", "t1.eq_(t0[0])"),
           "True\nFalse|False\nTrue|Backward|CopySlices|AsStrided"),
