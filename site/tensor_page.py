@@ -22,9 +22,14 @@ AUTOGRAD = ("requires_grad", "requires_grad_", "grad", "backward", "grad_fn", "i
             "register_hook", "register_post_accumulate_grad_hook", "retain_grad", "retains_grad",
             "detach", "detach_", "data", "output_nr", "is_inference")
 #: Methods that the package's functions of these names tell in full.
-AS_FUNCTIONS = ("adjoint", "cholesky", "cholesky_inverse", "cholesky_solve", "conj",
-                "conj_physical", "is_conj", "is_neg", "lu", "lu_solve", "orgqr", "ormqr", "qr",
-                "resolve_conj", "resolve_neg", "svd", "triangular_solve")
+AS_FUNCTIONS = ("adjoint", "as_strided_scatter", "cholesky", "cholesky_inverse", "cholesky_solve",
+                "conj", "conj_physical", "corrcoef", "cov", "diagonal_scatter", "dist", "dsplit",
+                "eig", "fliplr", "flipud", "ger", "hsplit", "is_conj", "is_neg", "kron", "lstsq",
+                "lu", "lu_solve", "matrix_exp", "matrix_power", "moveaxis", "movedim", "msort",
+                "nanquantile", "orgqr", "ormqr", "qr", "quantile", "resolve_conj", "resolve_neg",
+                "select_scatter", "slice_scatter", "solve", "svd", "swapaxes", "swapdims",
+                "symeig", "take_along_dim", "tensor_split", "tile", "triangular_solve",
+                "unsafe_chunk", "vsplit")
 #: Methods that only say why they are left out.
 REFUSED = " ".join(METHODS.values()).split()
 
