@@ -89,6 +89,8 @@ def family_page(name: str, address: str) -> str:
 def _directive(path: str) -> str:
     """Return what mkdocstrings fills: a class tells also what it has from bases without a page."""
     value = getattr(importlib.import_module(_module_of(path)), path.rpartition(".")[2])
+    if value is minigrad.Tensor:  # its attributes and methods have a page
+        return f"::: {path}\n    options:\n      members: []\n"
     names: list[str] = []
     for base in value.__mro__[1:] if inspect.isclass(value) else ():
         if id(base) in _elsewhere() or base is getattr(minigrad, base.__name__, None):
