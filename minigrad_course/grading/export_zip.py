@@ -6,7 +6,7 @@ NOTE [Archives]
     path leads elsewhere is an error, and the archive is refused.  If an entry concerns one student
     (a link, a file that is too large or damaged), it alone is left out, and the teacher reads why.
     Only text that can be graded is written; any other file becomes an empty one, whose name is
-    enough to tell the student what was found instead.
+    enough for the feedback to name the file that is there instead.
 
     A student's own archive is unpacked if it is all that the student handed in.  An archive that is
     named together with other submissions is a submission itself, because otherwise a student could
@@ -49,7 +49,7 @@ _METADATA = "submission_metadata.yml"
 
 @dataclass(frozen=True)
 class Found:
-    """The submissions in what was named, and what the teacher should know about them."""
+    """The submissions that a teacher named, and remarks about them."""
 
     paths: list[Path]
     findings: list[str] = field(default_factory=list)

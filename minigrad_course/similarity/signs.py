@@ -4,7 +4,7 @@ NOTE [Signs]
     To earn points with code that is not compared, an answer must run text or data as code, hide the
     code in a large literal, or bind an exercise's name to something else.  Python has more ways to
     run a text than a list of names can contain (`timeit`, `doctest` and `typing.get_type_hints` all
-    do), so an answer may import only what the exercise or the package imports, or what is HARMLESS;
+    do), so an answer may import only the modules of the exercise, the package and HARMLESS;
     a text that is itself a program, and an attribute whose name is computed, are signs too.  No
     exercise needs any of that.  So each case is reported with its line, unless the package's own
     answer to the stage does it too.  `minigrad grade`, which knows the points, also reports

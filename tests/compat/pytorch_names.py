@@ -1,7 +1,7 @@
 """The table of PyTorch's public modules and names, and what minigrad does about each of them.
 
 `python -m tests.compat.pytorch_names --write` reads the installed PyTorch and writes the table
-`minigrad/compat/pytorch_names.txt`; without `--write` it prints the counts and what is missing.
+`minigrad/compat/pytorch_names.txt`; without `--write` it prints the counts and the missing names.
 """
 
 from __future__ import annotations

@@ -13,8 +13,7 @@ from typer.testing import CliRunner
 
 from minigrad_course.app import app
 from minigrad_course.content.stages import find_stage
-from minigrad_course.grading.grade import Grade, HoleGrade
-from tests.support.jobs import graded_by
+from tests.support.jobs import graded_by, right_if_it_says_so
 
 STAGE = find_stage("07")
 HEAD = "submission,exercise,points,comment\n"
@@ -23,13 +22,7 @@ HEAD = "submission,exercise,points,comment\n"
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """A class of three, whose answers are right if they say so; and its roster and course."""
-    def grader(stage, submission, *_):
-        right = "right" in "".join(submission.texts.values())
-        return Grade(submission.name, stage.key, tuple(HoleGrade(
-            hole.id, "t", hole.points * right, hole.points, "" if right else "wrong")
-            for hole in stage.holes))
-
-    graded_by(grader, monkeypatch)
+    graded_by(right_if_it_says_so, monkeypatch)
     monkeypatch.setenv("MINIGRAD_ANY_SANDBOX", "1")
     for name, text in (("ann.py", "right"), ("bo.py", "x = 1"), ("a/hw.py", "x"), ("b/hw.py", "y")):
         (tmp_path / name).parent.mkdir(exist_ok=True)

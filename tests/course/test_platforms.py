@@ -19,8 +19,7 @@ from minigrad_course.content.plain_text import MAX_BYTES
 from minigrad_course.content.stages import CourseError, find_stage
 from minigrad_course.grading import export_zip
 from minigrad_course.grading.export_zip import submissions
-from minigrad_course.grading.grade import Grade, HoleGrade
-from tests.support.jobs import graded_by
+from tests.support.jobs import graded_by, right_if_it_says_so
 
 STAGES = (find_stage("07"), find_stage("03"))
 ONE_FILE, FOLDER = (next(iter(stage.modules)) for stage in STAGES)
@@ -153,7 +152,7 @@ HARM = {
                      f"has {MAX_BYTES + 1} bytes; the limit is {MAX_BYTES}"),
     "a bomb": (packed({f"{MOODLE}/hw.py": "x = 1", BAD: bytes(50 << 20)}),
                f"has {50 << 20} bytes; the limit is {MAX_BYTES}"),
-    "a bomb that lies": (declared(BAD, bytes(5 << 20), 7), "cannot be unpacked: Bad CRC-32"),
+    "a false size": (declared(BAD, bytes(5 << 20), 7), "cannot be unpacked: Bad CRC-32"),
     "a damaged text": (damaged(BAD), "cannot be unpacked: Bad CRC-32"),
     "hidden characters": (packed({f"{MOODLE}/hw.py": "x = 1", f"{MOODLE}/\u202ebad.py": ""}),
                           "backslash or hidden characters"),
@@ -206,13 +205,7 @@ def call(*words: str | Path, code: int = 0) -> str:
 @pytest.fixture
 def graded(tmp_path, monkeypatch):
     """Grade an archive: the first exercise is right in texts that say so."""
-    def grader(stage, submission, *_):
-        right = "right" in "".join(submission.texts.values())
-        return Grade(submission.name, stage.key, tuple(HoleGrade(
-            hole.id, "t", hole.points * right, hole.points, "" if right else "wrong")
-            for hole in stage.holes))
-
-    graded_by(grader, monkeypatch)
+    graded_by(right_if_it_says_so, monkeypatch)
     monkeypatch.setenv("MINIGRAD_ANY_SANDBOX", "1")
 
     def run(entries: dict[str, str], *words: str | Path) -> Path:

@@ -92,7 +92,7 @@ WAYS_TO_RUN_TEXT = {
     "timeit under another name": "from timeit import timeit as measure\nmeasure('x = 1')",
     "pydoc": "import pydoc\ntext = pydoc.getdoc(print)",
     "doctest": "def f():\n    import doctest\n    doctest.run_docstring_examples(f, {})",
-    "a module that nobody listed": "import cProfile\ncProfile.run('x = 1')",
+    "an unlisted module": "import cProfile\ncProfile.run('x = 1')",
     "a helper around getattr": "def read(owner, name):\n    return getattr(owner, name)",
     "getattr by another name": "read = getattr\nread(print, 'x')",
     "a name from pieces": "getattr(print, 'ev' + 'al')",

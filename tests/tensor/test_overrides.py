@@ -25,7 +25,7 @@ from tests.support.samples import OPS, samples
 
 
 class Kept(Tensor):
-    """A subclass without anything of its own."""
+    """A subclass that adds no attributes."""
 
 
 class Stated(Tensor):
