@@ -26,7 +26,9 @@ JOINING = {
 NEEDED = {"flags": "fcntl.fcntl(file, fcntl.F_GETFL)",
           "a copy": "os.close(fcntl.fcntl(file, fcntl.F_DUPFD_CLOEXEC, 9))"}
 _START = """
-import ctypes, fcntl, os
+import ctypes, fcntl, os, signal
+# Without the filter the watch works: the kernel sends a signal when anybody reads in that folder.
+signal.signal(signal.SIGIO, signal.SIG_IGN)
 libc = ctypes.CDLL(None, use_errno=True)
 file = open(os.__file__)
 def refused(result):
