@@ -134,8 +134,8 @@ def on_post_build(config: Any) -> None:
     built = Path(config["site_dir"])
     smaller_index(built / "search" / "search_index.json")
     (worker,) = (built / "assets" / "javascripts" / "workers").glob("search.*.js")
-    worker.write_text((SITE / "search_names.js").read_text("utf-8") + worker.read_text("utf-8"),
-                      encoding="utf-8")
+    parts = [SITE / "search_questions.js", SITE / "search_names.js", worker]
+    worker.write_text("".join(path.read_text("utf-8") for path in parts), encoding="utf-8")
     copy_styles(built / "assets" / "katex")
     publish(built)
     copy_fonts(built / "assets" / "fonts")

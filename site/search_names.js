@@ -27,7 +27,10 @@
 
   function telling(question) {
     const words = question.split(/\s+/).filter((word) => !SMALL.has(word.toLowerCase().replace(/[?.,]$/, "")));
-    return words.join("") ? words.join(" ") : question;
+    // 0 would find lesson 0, and 1 all that begins with it
+    const short = words.length < 3 ? words : words.filter((word) => !/^\W*\d+\W*$/.test(word));
+    // a word as it is asked for is worth more than one that begins with it: grad, and gradcheck
+    return short.join("") ? short.map((word) => (/^[a-z]\w+$/i.test(word) ? `${word} ${word}^4` : word)).join(" ") : question;
   }
 
   function nameOf(title) {

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from pathlib import Path
+from typing import Any
 
 import lesson_pages
 from made import stages_here
@@ -18,6 +20,10 @@ HERE = {"If you run `make serve` to build the site and serve it, its readers don
         "anything. On the site, you run":
         "In your browser, you don't need to install anything. You run",
         "**On the site**, each lesson is a page": "**Here**, each lesson is a page"}
+
+
+#: What search_questions.js answers by a section, besides the headings of the page of errors.
+QUESTIONS = Path(__file__).with_name("questions.toml")
 
 
 def without_indentation(html: str) -> str:
@@ -44,11 +50,13 @@ def smaller_index(path: Path) -> None:
     """Leave code out of the search's index, which every reader fetches: it is two thirds of it.
 
     Lessons get the words by which they are looked for, the API's entries the names by which they
-    are written; a method that writes in place comes after the one that does not.
+    are written, and sections the questions that they answer. A method that writes in place comes
+    after the one that does not.
     """
     index = json.loads(path.read_text(encoding="utf-8"))
     tags = {f"lessons/{key}/": lesson_pages.search_tags(stage)
             for key, stage in stages_here().items()}
+    questions = tomllib.loads(QUESTIONS.read_text(encoding="utf-8"))
     for entry in index["docs"]:
         if entry["location"] in tags:
             entry["tags"] = tags[entry["location"]]
@@ -57,9 +65,18 @@ def smaller_index(path: Path) -> None:
         entry["title"] = _named(entry["title"], entry["location"])
         if entry["title"].endswith("_()</code>"):  # "detach" asks for detach() before detach_()
             entry["boost"] = entry.get("boost", 1) / 2
+        if asked := _asked(entry, questions):
+            entry["asked"] = asked
         text = re.sub(r"<pre>.*?</pre>", "", entry["text"], flags=re.DOTALL)
         entry["text"] = re.sub(r"Source code in <code>[^<]*</code>", "", text).strip()
     path.write_text(json.dumps(index, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")
+
+
+def _asked(entry: dict[str, Any], questions: dict[str, list[str]]) -> list[str]:
+    """Return the questions that a section answers, and the error that its heading quotes."""
+    location = entry["location"]
+    is_error = location.startswith("error_messages/#")
+    return [entry["title"]] * is_error + questions.get(location, [])
 
 
 def _named(title: str, location: str) -> str:

@@ -9,6 +9,7 @@ import posixpath
 import re
 import shutil
 import threading
+import tomllib
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -252,6 +253,17 @@ def test_the_search_knows_names_of_the_api_as_they_are_written(tmp_path):
     shorten.smaller_index(file)
     titles = [each["title"] for each in json.loads(file.read_text(encoding="utf-8"))["docs"]]
     assert titles == [title for _, title in named.values()]
+
+
+def test_the_search_knows_the_errors_and_the_questions_that_sections_answer(tmp_path):
+    ours = tomllib.loads(shorten.QUESTIONS.read_text(encoding="utf-8"))
+    file = tmp_path / "search_index.json"
+    docs = [{"location": place, "title": "An error", "text": ""}
+            for place in ("error_messages/", "error_messages/#some", "grad_is_none/", "viz/#some")]
+    file.write_text(json.dumps({"docs": docs}), encoding="utf-8")
+    shorten.smaller_index(file)
+    asked = [each.get("asked") for each in json.loads(file.read_text(encoding="utf-8"))["docs"]]
+    assert asked == [None, ["An error"], ours["grad_is_none/"], None]
 
 
 def test_the_courses_table_leads_to_every_lesson():
