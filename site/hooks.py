@@ -108,8 +108,7 @@ def on_page_context(context: Any, page: Any, config: Any, nav: Any) -> Any:
 def on_post_page(output: str, page: Any, config: Any) -> str:
     """Draw a page's formulas and figures, and give the search the name that the theme forgot."""
     global _maths, _figures
-    output = output.replace('data-md-component="search" role="dialog"',
-                            'data-md-component="search" role="dialog" aria-label="Search"')
+    output = _with_named_search(output)
     output = output.replace("</head>", f"{head_of(page, config)}</head>", 1)
     if Figures.in_page(output):
         if _figures is None:
@@ -122,6 +121,16 @@ def on_post_page(output: str, page: Any, config: Any) -> str:
     if not page.url.startswith("source/"):  # links lead to lines of these pages alone
         output = without_line_anchors(output)
     return without_indentation(output)
+
+
+def on_post_template(output: str, template_name: str, config: Any) -> str:
+    """Give the search of 404.html and 503.html its name too."""
+    return _with_named_search(output)
+
+
+def _with_named_search(html: str) -> str:
+    return html.replace('data-md-component="search" role="dialog"',
+                        'data-md-component="search" role="dialog" aria-label="Search"')
 
 
 def on_post_build(config: Any) -> None:

@@ -19,10 +19,11 @@ SOURCE = Path(__file__).with_name(NAME)
 
 #: What is kept as soon as the site is first visited.
 FILES = ("index.html", "course/index.html", "lessons/**/index.html", "exercises/**/index.html",
+         "glossary/index.html", "error_messages/index.html", "grad_is_none/index.html", "404.html",
          "503.html", "*.css", "*.js", "assets/favicon.svg", "assets/fonts/*.woff2",
          "assets/katex/**/*.*", "assets/stylesheets/*.css", "assets/javascripts/*.js",
          "widgets/*.js", "runtime/*.css", "runtime/[!v]*.js", "runtime/verdict.js",
-         "runtime/holes.json", "runtime/stages/*.json")
+         "runtime/holes.json", "runtime/course.json", "runtime/stages/*.json")
 #: What is kept once Python has run, besides what the manifest of the runtime names.
 PYTHON = ("runtime/manifest.json", "runtime/viz.js", "runtime/pyodide/*")
 

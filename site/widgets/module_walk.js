@@ -41,9 +41,11 @@ export default {
       const y = 26 + i * ROW, x = 8 + depth * (wide ? 22 : 12), now = i === step, seen = i <= step;
       const shape = kind === "parameter" ? (now ? "on-forward" : "saved") : now ? "on-forward" : "box", width = wide ? 190 : 150;
       if (parent !== null) inside += path(curve([[8 + (depth - 1) * (wide ? 22 : 12) + 10, 26 + parent * ROW + 28], [x + 10, y]], true), "gone");
-      inside += `<g${active({ set: { step: i }, key: `step:${i}`, label: `step ${i + 1}: ${what} ${name || "the module itself"}${skipped && seen ? ", met before" : ""}` })}${seen ? "" : ' class="off"'}>` +
-        box(x, y, width, 28, shape, kind === "parameter" ? 14 : 6) + text(x + 10, y + 14, `${name.split(".").at(-1) || "net"}`, "code strong", "start", size) +
-        text(x + width - 10, y + 14, skipped && seen ? "met before" : kind === "module" ? what : "", skipped && seen ? "wrong" : "muted", "end", 12) + "</g>";
+      const called = name.split(".").at(-1) || "net", note = skipped && seen ? "met before" : kind === "module" ? what : "";
+      const label = `${called} ${note}${note && ", "}step ${i + 1}: ${what} ${name || "that is walked through"}`; // begins with what is seen
+      inside += `<g${active({ set: { step: i }, key: `step:${i}`, label })}${seen ? "" : ' class="off"'}>` +
+        box(x, y, width, 28, shape, kind === "parameter" ? 14 : 6) + text(x + 10, y + 14, called, "code strong", "start", size) + " " +
+        text(x + width - 10, y + 14, note, skipped && seen ? "wrong" : "muted", "end", 12) + "</g>";
       if (kind === "parameter" && seen && !skipped) {
         inside += text(right, 40 + out * 24, name, `code${now ? " forward strong" : ""}`, "start", size);
         out += 1;

@@ -106,6 +106,10 @@ def test_a_plain_host_isolates_pages_stops_quickly_and_is_left_for_the_train(
     write(page, block, "from minigrad.examples import softplus\nprint('fetched later')")
     page.keyboard.press("Control+Enter")
     block.locator(".mg-out", has_text="fetched later").wait_for()
+    for address, title in (("glossary/", "Glossary"), ("error_messages/", "Error messages"),
+                           ("grad_is_none/", "Why is .grad None?")):
+        page.goto(host.address + address)
+        assert title in page.locator("h1").inner_text()
     page.goto(f"{host.address}ops/exp/")
     assert "not kept in your browser" in page.locator("h1").inner_text()
     context.close()

@@ -106,17 +106,23 @@ def test_a_phone_shows_the_meanings_of_the_glossary_across_the_page(chromium, si
 IN_THE_DARK = ("", "lessons/03b_backward/", "exercises/03b_backward/", "ops/mul/", "benchmarks/")
 
 
+#: On a phone other things scroll and fold than on a desk.
+ON_A_PHONE = ("lessons/13a_modules/", "error_messages/", "503.html")
+
+
 @pytest.mark.parametrize(("address", "scheme"), slow_but(
-    lambda case: case[1] == "light" or case[0] in IN_THE_DARK,
+    lambda case: case[1] != "dark" or case[0] in IN_THE_DARK,
     [(address, scheme) for address in (
         "", "lessons/03b_backward/", "exercises/03b_backward/", "api/", "api/nn/", "api/nn/conv/",
-        "ops/mul/", "benchmarks/", "licences/") for scheme in ("light", "dark")]))
+        "ops/mul/", "benchmarks/", "licences/", "glossary/") for scheme in ("light", "dark")]
+    + [(address, "phone") for address in ON_A_PHONE]))
 def test_axe_finds_no_serious_problem(chromium, site, serious, address, scheme):
-    context = chromium.new_context(viewport={"width": 1280, "height": 900}, color_scheme=scheme)
+    wide = {"viewport": {"width": 1280, "height": 900}, "color_scheme": scheme}
+    context = chromium.new_context(**(PHONE if scheme == "phone" else wide))
     page = context.new_page()
     page.goto(site + address)
-    for details in page.locator("details").all():
-        details.evaluate("element => element.open = true")
+    page.locator("html[data-mg-reach]").wait_for(state="attached")
+    page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
     if address.startswith("exercises"):
         page.locator("html[data-mg-ready]").wait_for(state="attached")
     found = serious(page)
@@ -135,6 +141,23 @@ def test_a_phone_shows_it_without_scrolling_sideways(chromium, site, kind):
     page = context.new_page()
     page.goto(site + KINDS[kind])
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    context.close()
+
+
+REACHED = """() => [...document.querySelectorAll(".md-content *")].filter((each) => {
+    const style = getComputedStyle(each);
+    return /auto|scroll/.test(style.overflowX) && each.scrollWidth > each.clientWidth + 1
+        && each.checkVisibility() && each.tabIndex < 0 && !each.querySelector("a, button, [tabindex]");
+}).map((each) => each.textContent.slice(0, 60))"""
+
+
+@pytest.mark.parametrize("address", [LESSON, "benchmarks/", "error_messages/"])
+def test_a_phone_with_a_keyboard_reaches_what_scrolls_sideways(chromium, site, address):
+    context = chromium.new_context(**PHONE)
+    page = context.new_page()
+    page.goto(site + address)
+    page.locator("html[data-mg-reach]").wait_for(state="attached")
+    assert page.evaluate(REACHED) == []
     context.close()
 
 

@@ -408,3 +408,17 @@ def test_the_stepper_runs_any_program_on_minigrad_and_on_the_reader_s_engine(wat
     figure.locator(".mg-says", has_text="is a leaf").wait_for(timeout=240_000)
     figure.locator("input[type=range][data-control=step]").fill("6")
     assert "PowBackward0" in graph.text_content() and "waits for" in graph.text_content()
+
+
+def test_on_a_phone_a_switch_and_its_label_are_on_one_line(chromium, site):
+    context = chromium.new_context(viewport={"width": 360, "height": 740}, is_mobile=True,
+                                   has_touch=True)
+    page = context.new_page()
+    page.goto(f"{site}lessons/13a_modules/")
+    labels = page.locator(".mg-switch label").all()
+    assert len(labels) >= 4
+    for label in labels:
+        whole, box = label.bounding_box(), label.locator("input").bounding_box()
+        middle = box["y"] + box["height"] / 2
+        assert abs(middle - whole["y"] - whole["height"] / 2) < 1 and box["height"] < 24
+    context.close()
