@@ -147,7 +147,8 @@ def test_a_phone_shows_it_without_scrolling_sideways(chromium, site, kind):
 REACHED = """() => [...document.querySelectorAll(".md-content *")].filter((each) => {
     const style = getComputedStyle(each);
     return /auto|scroll/.test(style.overflowX) && each.scrollWidth > each.clientWidth + 1
-        && each.checkVisibility() && each.tabIndex < 0 && !each.querySelector("a, button, [tabindex]");
+        && each.checkVisibility() && each.tabIndex < 0
+        && !each.querySelector("a, button, [tabindex]");
 }).map((each) => each.textContent.slice(0, 60))"""
 
 
