@@ -1,4 +1,7 @@
-"""The map of the course: an ordered list of the stages, which a script fills with progress."""
+"""The map of the course: the stages in order, what each builds on, and where any order is possible.
+
+A script fills it with the reader's progress.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,9 @@ __all__ = ["COMMENT", "builds_on", "course_map"]
 
 #: Stands in a page where the map is to be.
 COMMENT = "<!-- course map -->"
+#: The last of the stages that come first, in order: a value, a function, the graph, the engine.
+LAST_IN_ORDER = "03_engine"
+MARK = '<span class="mg-mark" role="img" aria-label="any order">◆</span>'
 _CIRCLE = '<circle{} cx="10" cy="10" r="8"/>'
 RING = ('<svg class="mg-ring" viewBox="0 0 20 20" aria-hidden="true">' + _CIRCLE.format("")
         + _CIRCLE.format(' class="mg-solved" pathLength="100" stroke-dasharray="0 100"') + "</svg>")
@@ -26,6 +32,13 @@ def builds_on(stage: Stage, earlier: Sequence[Stage]) -> list[str]:
     return [each.key for each in earlier if each.key in named]
 
 
+def is_way_in(stage: Stage, every: Sequence[Stage]) -> bool:
+    """Whether a stage builds on nothing but the stages that come first, and is none of them."""
+    keys = [each.key for each in every]
+    last, place = keys.index(LAST_IN_ORDER), keys.index(stage.key)
+    return place > last and set(builds_on(stage, every[:place])) <= set(keys[: last + 1])
+
+
 def course_map(root: Path, lessons: str) -> str:
     """Return the map as HTML; `lessons` leads from its page to the folder of the lessons."""
     every = stages_of(root)
@@ -34,14 +47,20 @@ def course_map(root: Path, lessons: str) -> str:
         count = len(stage.holes)
         facts = f"{stage.minutes} min" + (f" · {count} exercises" if count else "")
         holes = " ".join(hole.id for hole in stage.holes)
+        back = builds_on(stage, every[:place])
+        needs = ", ".join(each.number for each in every if each.key in back)
+        mark = f" {MARK}" if is_way_in(stage, every) else ""
+        shown = f'<small class="mg-needs">builds on {needs}</small>' if needs else ""
         items.append(
-            f'<li data-stage="{stage.key}" data-holes="{holes}" '
-            f'data-back="{" ".join(builds_on(stage, every[:place]))}">'
+            f'<li data-stage="{stage.key}" data-holes="{holes}" data-back="{" ".join(back)}">'
             f'<a href="{lessons}{stage.key}/">{RING}<span><b>{stage.number}</b> '
-            f"{escape(stage.words['title'])}<small>{facts}</small></span></a></li>")
+            f"{escape(stage.words['title'])}{mark}<small>{facts}</small>{shown}</span></a></li>")
     holes = sum(len(stage.holes) for stage in every)
     hours = round(sum(stage.minutes for stage in every) / 60)
+    first = ", ".join(each.number for each in every if each.key <= LAST_IN_ORDER)
     return ('<div class="mg-map">\n'
             f"<p>{len(every)} stages with {holes} exercises, about {hours} hours. "
+            f"Begin with {first}. After that, go on at any stage with a mark ({MARK}), in any "
+            "order, because the package's own code replaces the stages that you skip. "
             '<span class="mg-map-says" aria-live="polite"></span></p>\n'
             f"<ol>{''.join(items)}</ol>\n</div>\n")

@@ -13,8 +13,8 @@ export default {
   defaults: { ...EXAMPLE, pinned: "b" },
   views: ["wide", "narrow"],
 
-  controls: (state, { short } = {}) => [
-    ...(short ? [] : [{ name: "program", kind: "lines", label: "Formula, one step a line", rows: 3 }]),
+  controls: (state, { cell } = {}) => [
+    { name: "program", kind: "lines", label: cell ? "Your program, one step a line" : "Formula, one step a line", rows: 3 },
     ...leafControls(state),
   ],
 

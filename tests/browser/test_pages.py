@@ -144,6 +144,26 @@ def test_a_phone_shows_it_without_scrolling_sideways(chromium, site, kind):
     context.close()
 
 
+@pytest.mark.parametrize("width", [1220, 1360, 1479])
+def test_a_lesson_has_its_contents_beside_it_on_a_laptop(watched, width):
+    watched.page.set_viewport_size({"width": width, "height": 800})
+    page = watched.open(LESSON)
+    text, contents = (page.locator(each).first.bounding_box()
+                      for each in ("article", ".md-sidebar--secondary nav"))
+    assert text["x"] + text["width"] <= contents["x"] and contents["x"] + contents["width"] <= width
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.locator(".mg-block pre > code").first.bounding_box()["width"] > 770
+
+
+def test_an_editor_is_as_high_as_its_text(watched):
+    page = watched.open(EXERCISE)
+    longest = page.locator(".mg-exercise .mg-editor").nth(2)  # more lines than a screen has
+    longest.scroll_into_view_if_needed()
+    longest.locator(".cm-editor").wait_for()
+    room, editor = (longest.locator(each).bounding_box() for each in (".mg-code", ".cm-editor"))
+    assert abs(room["height"] - editor["height"]) < 2
+
+
 REACHED = """() => [...document.querySelectorAll(".md-content *")].filter((each) => {
     const style = getComputedStyle(each);
     return /auto|scroll/.test(style.overflowX) && each.scrollWidth > each.clientWidth + 1

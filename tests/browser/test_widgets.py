@@ -33,6 +33,29 @@ def test_a_first_touch_changes_the_graph_on_the_home_page(watched):
     assert "live-graph.b=2.1" in page.url
 
 
+def test_a_program_on_the_home_page_has_its_graph_beside_it(watched):
+    page = opened(watched, "")
+    cell = page.locator("#figure-live-graph textarea")
+    graph = page.locator("#figure-live-graph .mg-canvas svg >> visible=true")
+    beside, box = cell.bounding_box(), graph.bounding_box()
+    assert beside["x"] + beside["width"] <= box["x"] and box["y"] + box["height"] < 900
+    cell.fill("y = tanh(w * x)\nloss = (y - 1)**2")
+    assert "paths" not in says(page) and "loss" in graph.text_content()
+    figure = page.locator("#figure-digit")
+    figure.get_by_role("button", name="a 7").click()
+    assert "reads 7" in figure.locator(".mg-says").inner_text()
+
+
+def test_on_a_phone_the_graph_is_in_the_first_screen(chromium, site):
+    context = chromium.new_context(viewport={"width": 360, "height": 740}, is_mobile=True,
+                                   has_touch=True)
+    page = context.new_page()
+    page.goto(site)
+    box = page.locator("#figure-live-graph .mg-canvas svg >> visible=true").bounding_box()
+    assert page.locator("h1").bounding_box()["y"] < box["y"] and box["y"] + box["height"] <= 740
+    context.close()
+
+
 def test_every_figure_is_there_without_a_script(chromium, site, built):
     context = chromium.new_context(java_script_enabled=False)
     page = context.new_page()
@@ -248,6 +271,9 @@ def test_the_map_shows_what_is_solved_and_leads_on(watched):
         form: 1, minigrad: "", holes: {"00.1": {solved: "now"}, "00.2": {solved: "now"}}}))""")
     page.reload()
     page.get_by_text("Continue with 00.3").wait_for()
+    assert "builds on 02, 03" in page.locator("[data-stage='05_hooks']").inner_text()
+    assert page.locator("[data-stage='05_hooks'] .mg-mark").count() == 1
+    assert page.locator("[data-stage='06_saved'] .mg-mark").count() == 0  # it needs 05 first
     assert "2 of 6 solved" in page.locator("[data-stage='00_chain_rule']").inner_text()
     page.locator("[data-stage='03_engine'] a").focus()
     assert "03 builds on 02" in page.locator(".mg-map-says").inner_text()

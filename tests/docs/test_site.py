@@ -15,6 +15,7 @@ import urllib.request
 from pathlib import Path
 
 import api_pages
+import course_map
 import examples
 import exercise_pages
 import lesson_pages
@@ -264,6 +265,15 @@ def test_the_search_knows_the_errors_and_the_questions_that_sections_answer(tmp_
     shorten.smaller_index(file)
     asked = [each.get("asked") for each in json.loads(file.read_text(encoding="utf-8"))["docs"]]
     assert asked == [None, ["An error"], ours["grad_is_none/"], None]
+
+
+def test_the_course_map_marks_the_stages_after_which_any_order_is_possible():
+    ways = [stage.number for stage in STAGES if course_map.is_way_in(stage, STAGES)]
+    assert {"03b", "05", "11"} <= set(ways)
+    assert not {"00", "01", "02", "03", "04b", "06", "14"} & set(ways)  # first, or built on those
+    made = course_map.course_map(ROOT, "lessons/")
+    assert made.count('<span class="mg-mark"') == len(ways) + 1  # the sentence shows it too
+    assert "builds on 02, 03<" in made and "Begin with 00, 01, 02, 03." in made
 
 
 def test_the_courses_table_leads_to_every_lesson():
