@@ -1,12 +1,14 @@
-"""Grades a class in one command: right verdicts, throughput, a run that is killed and goes on.
+"""Grades a class in three ways: right verdicts, throughput, runs that are killed and go on.
 
 The class is made from the package's solutions, from answers written by hand, from solutions with
 exercises left open, from known mistakes, from the attacks of tests/hostile and from what is no
-program at all. Of each submission it is known beforehand what it has to get. Grading is killed
-(SIGKILL) when a quarter is done, and called again.
+program at all. Of each submission it is known beforehand what it has to get. The class is graded
+locally, where grading is killed (SIGKILL) when a quarter is done and called again; in four shards,
+of which one is killed and called again, and which are merged; and on a Dask cluster of which a
+worker is killed in the middle. Each way must write the same grades.csv.
 
     python benchmarks/class_of_200.py
-    python benchmarks/class_of_200.py --count 20 --workers 1
+    python benchmarks/class_of_200.py --count 20 --workers 1 --way locally
 """
 
 from __future__ import annotations
@@ -20,11 +22,14 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import _harness as harness
 
@@ -103,33 +108,106 @@ def _made(stage: Stage, kind: str, rng: random.Random) -> Iterator[Submission]:
         number += 1
 
 
-def graded(words: list[str], kept: Path, stop_at: int | None) -> float:
-    """Run `minigrad grade`, killed when `stop_at` are graded; return how long it took."""
+def environment() -> dict[str, str]:
+    """The environment of a run, in which this checkout is the one that is imported."""
+    paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+
+
+def command(words: list[str], kept: Path, stop_at: int | None = None) -> float:
+    """Run `minigrad`, killed when `kept` has `stop_at` lines; return how long it took."""
     begun = time.monotonic()
-    process = subprocess.Popen([sys.executable, "-m", "minigrad_course", "grade", *words],
-                               cwd=ROOT, stdout=subprocess.DEVNULL,
-                               env={**os.environ, "PYTHONPATH": str(ROOT)})
+    process = subprocess.Popen([sys.executable, "-m", "minigrad_course", *words], cwd=ROOT,
+                               stdout=subprocess.DEVNULL, env=environment())
     while process.poll() is None:
-        if stop_at is not None and kept.exists() and kept.read_bytes().count(b"\n") >= stop_at:
+        if stop_at is not None and graded(kept) >= stop_at:
             process.send_signal(signal.SIGKILL)
             process.wait()
             return time.monotonic() - begun
         time.sleep(0.05)
     if process.returncode:
-        sys.exit(f"minigrad grade ended with {process.returncode}")
+        sys.exit(f"minigrad {words[0]} ended with {process.returncode}")
     return time.monotonic() - begun
 
 
+def graded(kept: Path) -> int:
+    """Return how many verdicts a file of results has."""
+    return kept.read_bytes().count(b"\n") if kept.exists() else 0
+
+
+def locally(grade: list[str], roster: list[str], folder: Path, count: int, workers: int
+            ) -> dict[str, Any]:
+    """Grade the class in one command, which is killed when a quarter is done, and again."""
+    kept = folder / "results.jsonl"
+    words = [*grade, *roster, "--keep", str(folder), "--workers", str(workers)]
+    first = command(words, kept, max(1, count // 4))
+    before = kept.read_bytes()
+    second = command(words, kept)
+    whole = kept.read_bytes()
+    return {"seconds_before": round(first, 1), "seconds_after": round(second, 1),
+            "killed_after": before.count(b"\n"),
+            "lost": not whole.startswith(before[: before.rfind(b"\n") + 1])}
+
+
+def in_shards(grade: list[str], roster: list[str], folder: Path, count: int, workers: int
+              ) -> dict[str, Any]:
+    """Grade the class in four parts, of which the second is killed and repeated, and merge them."""
+    parts = [folder.with_name(f"part-{number}") for number in range(1, 5)]
+    seconds, at_kill = 0.0, 0
+    for number, part in enumerate(parts, 1):
+        kept = part / "results.jsonl"
+        words = [*grade, "--shard", f"{number}/4", "--keep", str(part), "--workers", str(workers)]
+        if number == 2:
+            seconds += command(words, kept, max(1, count // 8))
+            at_kill = graded(kept)
+        seconds += command(words, kept)
+    merge = ["results", "merge", *map(str, parts), "--keep", str(folder), *roster]
+    return {"seconds": round(seconds, 1), "killed_after": at_kill,
+            "seconds_merging": round(command(merge, folder / "results.jsonl"), 1)}
+
+
+def on_dask(grade: list[str], roster: list[str], folder: Path, count: int, workers: int
+            ) -> dict[str, Any]:
+    """Grade the class on a cluster of this machine, of which a worker is killed in the middle."""
+    from distributed import Client, LocalCluster
+
+    os.environ.update(environment())
+    kept = folder / "results.jsonl"
+    killed: list[int] = []
+    with LocalCluster(n_workers=workers, threads_per_worker=1, processes=True,
+                      dashboard_address=None) as cluster:
+        def kill() -> None:
+            """Kill the first worker that has a job after half of the class is graded."""
+            with Client(cluster.scheduler_address) as client:
+                while not killed:
+                    busy = [where for where, jobs in client.processing().items() if jobs]
+                    if busy and graded(kept) >= count // 2:
+                        os.kill(client.run(os.getpid)[busy[0]], signal.SIGKILL)
+                        killed.append(graded(kept))
+                    time.sleep(0.05)
+
+        threading.Thread(target=kill, daemon=True).start()
+        seconds = command([*grade, *roster, "--keep", str(folder), "--executor",
+                           f"dask:{cluster.scheduler_address}"], kept)
+    return {"seconds": round(seconds, 1), "killed_after": killed[0] if killed else None}
+
+
+WAYS = {"locally": locally, "in shards": in_shards, "on Dask": on_dask}
+
+
 def main() -> None:
-    """Make the class, grade it, and say what came."""
+    """Make the class, grade it in each way, and say what came."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--stage", default="07", help="one with a single module (default: 07)")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--seconds", type=int, default=10, help="the time limit of each run")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--way", action="append", choices=WAYS, help="may be repeated; "
+                        "default: all of them, if the extra 'dask' is installed")
     parser.add_argument("--json", type=Path, metavar="PATH", help="write the report here")
     given = parser.parse_args()
+    ways = given.way or [way for way in WAYS if way != "on Dask" or find_spec("distributed")]
     stage = find_stage(given.stage)
     made = submissions(stage, given.count, given.seed)
     with tempfile.TemporaryDirectory(prefix="minigrad-class-") as name:
@@ -139,39 +217,47 @@ def main() -> None:
             (folder / "class" / f"s{number:03}_{stage.key}.py").write_bytes(each.content)
         people = [f"s{number:03},Person {number}" for number in range(len(made) + 2)]
         (folder / "roster.csv").write_text("id,name\n" + "\n".join(people) + "\n")
-        kept = folder / "results" / "results.jsonl"
-        words = [*sorted(str(path) for path in (folder / "class").iterdir()), "--stage",
-                 stage.number, "--keep", str(folder / "results"), "--workers", str(given.workers),
-                 "--seconds", str(given.seconds), "--roster", str(folder / "roster.csv"),
-                 "--seed", "20261121"]
-        first = graded(words, kept, max(1, given.count // 4))
-        before = kept.read_bytes()
-        at_kill = before.count(b"\n")
-        second = graded(words, kept, None)
-        report = judged(made, folder, before)
-    total = first + second
-    report |= {"date": harness.now(), "machine": harness.machine(), "count": given.count,
-               "stage": stage.number, "workers": given.workers, "seconds_limit": given.seconds,
-               "killed_after": at_kill, "seconds_before": round(first, 1),
-               "seconds_after": round(second, 1), "per_minute": round(60 * given.count / total, 1)}
+        grade = ["grade", *sorted(str(path) for path in (folder / "class").iterdir()), "--stage",
+                 stage.number, "--seconds", str(given.seconds), "--seed", "20261121"]
+        report: dict[str, Any] = {
+            "date": harness.now(), "machine": harness.machine(), "count": given.count,
+            "stage": stage.number, "workers": given.workers, "seconds_limit": given.seconds,
+            "wrong": [], "ways": {}}
+        tables = {}
+        for way in ways:
+            results = folder / way.replace(" ", "_") / "results"
+            results.parent.mkdir()
+            measured = WAYS[way](grade, ["--roster", str(folder / "roster.csv")], results,
+                                 given.count, given.workers)
+            report["kinds"], report["sandbox"], wrong = judged(made, results)
+            if measured.pop("lost", False):
+                wrong.append("what was graded before the run was killed is not there any more")
+            if not measured["killed_after"]:
+                wrong.append("nothing was killed")
+            report["wrong"] += [f"{way}: {each}" for each in wrong]
+            tables[way] = (results / "grades.csv").read_bytes()
+            report["ways"][way] = measured
+            print(f"{way}: {measured}, {sum(right for _, right in report['kinds'].values())} of "
+                  f"{given.count} right", flush=True)
+        report["wrong"] += [f"{way}: grades.csv differs from the one graded {ways[0]}"
+                            for way in ways if tables[way] != tables[ways[0]]]
     print(harness.table([["kind", "submissions", "right"], *(
         [kind, str(here), str(right)] for kind, (here, right) in report["kinds"].items())]))
-    for wrong in report["wrong"]:
-        print(f"WRONG  {wrong}")
-    print(f"{given.count} submissions in {total:.0f} s, {report['per_minute']} a minute, by "
-          f"{given.workers} at a time in a sandbox of kind {report['sandbox']}; killed after "
-          f"{at_kill} in {first:.0f} s and gone on for {second:.0f} s")
+    for each in report["wrong"]:
+        print(f"WRONG  {each}")
     if given.json:
         harness.write_json(given.json, report)
     sys.exit(int(bool(report["wrong"])))
 
 
-def judged(made: list[Submission], folder: Path, before: bytes) -> dict[str, object]:
-    """Compare the verdicts with what was known beforehand."""
-    whole = (folder / "results" / "results.jsonl").read_bytes()
+def judged(made: list[Submission], folder: Path
+           ) -> tuple[dict[str, tuple[int, int]], str, list[str]]:
+    """Compare the verdicts with what was known beforehand.
+
+    Returns how many of each kind there are and are right, the sandbox, and what is wrong.
+    """
+    whole = (folder / "results.jsonl").read_bytes()
     wrong = []
-    if not whole.startswith(before[: before.rfind(b"\n") + 1]):
-        wrong.append("what was graded before the run was killed is not there any more")
     reports = {}
     for line in whole.splitlines():
         try:
@@ -196,13 +282,13 @@ def judged(made: list[Submission], folder: Path, before: bytes) -> dict[str, obj
             wrong.append(f"{about}: {each.lost} has points")
         else:
             right[each.kind] += 1
-    rows = list(csv.DictReader((folder / "results" / "grades.csv").open(encoding="utf-8")))
+    rows = list(csv.DictReader((folder / "grades.csv").open(encoding="utf-8")))
     notes = [row["id"] for row in rows if row["note"]]
     if notes != [f"s{len(made):03}", f"s{len(made) + 1:03}"]:
         wrong.append(f"the roster's notes are about {notes}")
     counts = Counter(each.kind for each in made)
-    return {"kinds": {kind: (counts[kind], right[kind]) for kind in MIX}, "wrong": wrong,
-            "sandbox": next(iter(reports.values()))["grades"][0]["sandbox"]}
+    sandbox = next(iter(reports.values()))["grades"][0]["sandbox"]
+    return {kind: (counts[kind], right[kind]) for kind in MIX}, sandbox, wrong
 
 
 if __name__ == "__main__":
