@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -64,11 +64,16 @@ def planted(stage: Stage, hole: Hole, kind: str = "BaseException") -> dict[str, 
 
 def plant(source: Module, symbol: str, mark: str, kind: str = "BaseException") -> str:
     """Return a module's text with a `raise` as the first statement of one function."""
+    return begun_with(source, symbol, [f'raise type("Canary", ({kind},), {{}})("{mark}")'])
+
+
+def begun_with(source: Module, symbol: str, statements: Sequence[str]) -> str:
+    """Return a module's text in which one function begins with these lines."""
     function = source.function(symbol)
     first, _ = body_span(source, function)
     indent = " " * (function.col_offset + 4)
     lines = source.lines
-    lines.insert(first - 1, f'{indent}raise type("Canary", ({kind},), {{}})("{mark}")')
+    lines[first - 1 : first - 1] = [f"{indent}{each}" for each in statements]
     return "\n".join(lines) + "\n"
 
 

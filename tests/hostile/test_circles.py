@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("typer", reason="the course's commands need Typer")
 
-from minigrad_course.content.source import Module, body_span
+from minigrad_course.content.source import Module, blank, body_span, module
 from minigrad_course.content.stages import find_stage
 from minigrad_course.grading import grade as grading
 from minigrad_course.grading.intake import Submission
@@ -34,10 +34,10 @@ LEANING = {
 OPEN = {"_Mode._wrap_function": ['raise NotImplementedError("07.2 X is yours to write")']}
 
 
-def with_bodies(bodies, text=SOLUTION):
+def with_bodies(bodies, text=SOLUTION, path=MODULE):
     """Return a module's text with other bodies of some functions."""
     for symbol, body in bodies.items():
-        source = Module.from_text(MODULE, text)
+        source = Module.from_text(path, text)
         function = source.function(symbol)
         first, last = body_span(source, function)
         lines = source.lines
@@ -46,17 +46,17 @@ def with_bodies(bodies, text=SOLUTION):
     return text
 
 
-def earned(text):
+def earned(texts, stage=STAGE):
     """Return the points of the exercises, and their grades."""
-    result = grading.grade(STAGE, Submission("x", {MODULE: text}), Sandbox("limits"),
-                           limits=Limits(seconds=30))
+    result = grading.grade(stage, Submission("x", texts), Sandbox("limits"),
+                           limits=Limits(seconds=60))
     return {hole.hole: hole.points for hole in result.holes}, {
         hole.hole: hole for hole in result.holes}
 
 
 @pytest.mark.parametrize("more", one_in(2, [{}, OPEN]))
 def test_two_that_lean_on_each_other_earn_nothing(more):
-    points, holes = earned(with_bodies(LEANING | more))
+    points, holes = earned({MODULE: with_bodies(LEANING | more)})
     assert (points["07.1"], points["07.4"]) == (0, 0)
     assert "Exercises that wait for each other earn no points" in holes["07.1"].diagnosis
     assert "package's version of 07.4" in holes["07.1"].diagnosis
@@ -68,9 +68,71 @@ def test_two_that_lean_on_each_other_earn_nothing(more):
 def test_one_that_leans_on_a_wrong_one_earns_its_points():
     """Whoever uses another exercise of the stage, as one may, waits for it as before."""
     leaning = {symbol: body for symbol, body in LEANING.items() if "set_grad" not in symbol}
-    points, holes = earned(with_bodies({**leaning, "set_grad_enabled.__init__": ["self.mode = 1"]}))
+    points, holes = earned({MODULE: with_bodies(
+        {**leaning, "set_grad_enabled.__init__": ["self.mode = 1"]})})
     assert (points["07.1"], points["07.4"]) == (2, 0)
     assert "07.4" in holes["07.1"].note
+
+
+CONVOLUTION = find_stage("04c")
+WINDOWS, CONV = CONVOLUTION.modules
+#: The first calls the second for each step, and the second the first for each weight; or the third,
+#: which calls the first for each input.  Each of them is linear in both of its arrays.
+FORWARD_BY_WEIGHT = {"conv_forward": [
+    "counts = conv_output_sizes(x.shape[2:], weight.shape[2:], stride, padding, dilation)",
+    "out = np.zeros((x.shape[0], weight.shape[0], *counts), xp.result_type(x, weight))",
+    "for n, *step in np.ndindex(x.shape[0], *counts):",
+    "    unit = np.zeros_like(out); unit[(n, slice(None), *step)] = 1.0",
+    "    seen = conv_grad_weight(xp, unit, x, weight.shape, stride, padding, dilation, groups)",
+    "    out[(n, slice(None), *step)] = (seen * weight).reshape(len(weight), -1).sum(1)",
+    "if bias is not None: out += bias.reshape(-1, *(1,) * len(counts))", "return out"]}
+WEIGHT_BY = """made = np.zeros(tuple(weight_sizes), xp.result_type(g, x))
+for place in np.ndindex(*weight_sizes):
+    unit = np.zeros_like(made); unit[place] = 1.0
+    made[place] = {}
+return made"""
+WEIGHT_BY_FORWARD = {"conv_grad_weight": WEIGHT_BY.format(
+    "(conv_forward(xp, x, unit, None, stride, padding, dilation, groups)"
+    "[tuple(map(slice, g.shape))] * g).sum()").splitlines()}
+WEIGHT_BY_INPUT = {"conv_grad_weight": WEIGHT_BY.format(
+    "(conv_grad_input(xp, g, unit, x.shape, stride, padding, dilation, groups) * x).sum()"
+    ).splitlines()}
+INPUT_BY_FORWARD = {"conv_grad_input": [
+    "made = np.zeros(tuple(input_sizes), xp.result_type(g, weight))",
+    "for place in np.ndindex(*input_sizes[1:]):",
+    "    unit = np.zeros((1, *input_sizes[1:]), made.dtype); unit[(0, *place)] = 1.0",
+    "    seen = conv_forward(xp, unit, weight, None, stride, padding, dilation, groups)",
+    "    seen = seen[(slice(None), *map(slice, g.shape[1:]))]",
+    "    made[(slice(None), *place)] = (seen * g).sum(tuple(range(1, g.ndim)))",
+    "return made"]}
+#: The exercises that lean on each other, and what else is open.
+CONVOLVED = [("56", FORWARD_BY_WEIGHT | WEIGHT_BY_FORWARD, "4"),
+             ("567", FORWARD_BY_WEIGHT | WEIGHT_BY_INPUT | INPUT_BY_FORWARD, "1")]
+
+
+def convolution(bodies, is_open=""):
+    """Return the texts of 04c with other bodies, and with an open exercise."""
+    texts = {path: module(CONVOLUTION.package, path).text for path in CONVOLUTION.modules}
+    if is_open:
+        texts[WINDOWS] = blank(CONVOLUTION, WINDOWS, [
+            each for each in CONVOLUTION.holes if each.id == f"04c.{is_open}"])
+    return texts | {CONV: with_bodies(bodies, texts[CONV], CONV) + "\nimport numpy as np\n"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("body", one_in(4, [FORWARD_BY_WEIGHT, WEIGHT_BY_FORWARD, WEIGHT_BY_INPUT,
+                                            INPUT_BY_FORWARD]), ids=lambda body: next(iter(body)))
+def test_each_convolution_is_right_with_the_package_s_other_ones(body):
+    points, _ = earned(convolution(body), CONVOLUTION)
+    assert sum(points.values()) == 10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("leaning", "bodies", "is_open"), one_in(2, CONVOLVED))
+def test_convolutions_that_lean_on_each_other_earn_nothing(leaning, bodies, is_open):
+    points, holes = earned(convolution(bodies, is_open), CONVOLUTION)
+    assert not any(points[f"04c.{each}"] for each in leaning), holes
+    assert points["04c.2"] == 1 and points["04c.3"] == 2
 
 
 #: Exercises by what they need from the package; what nothing satisfies is wrong or open.
