@@ -24,7 +24,8 @@ from ..grading.printable import one_line
 from ..grading.progress import Counted
 from ..grading.reach import refuse_answers
 from ..grading.report import Report
-from ..grading.roster import Roster, owners_of, read_roster
+from ..grading.roster import Roster, owners_of
+from ..grading.roster_file import read_roster
 from ..grading.sandbox import Limits, Sandbox, best_sandbox
 from ..grading.settings import Settings, read_settings
 from ..grading.ungraded import could_not

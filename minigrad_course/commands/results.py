@@ -12,7 +12,8 @@ from rich.markup import escape
 from ..content.stages import CourseError
 from ..grading.overrides import Decided, assigned, read_overrides
 from ..grading.printable import one_line
-from ..grading.roster import owners_of, read_roster
+from ..grading.roster import owners_of
+from ..grading.roster_file import read_roster
 from ..jobs.merge import merge as merge_results
 from ..jobs.tables import write_tables
 from .shared import in_one_sentence

@@ -6,9 +6,9 @@ NOTE [Whose submission is it?]
     roster's column `github`; Gradescope's folders are only numbered, and the file
     `submission_metadata.yml` beside them names the people.  Any other name counts as a whole,
     without the ending, or up to its first underscore; so does the name of its folder.  A name
-    matches a person if it is the person's id, e-mail address, the part of that before the @, or
-    name.  If a name matches several people, or contains another person's id further on, it remains
-    unassigned, and the report lists all of them: minigrad never guesses.
+    matches a person if it is the person's id, e-mail address, the part of that before the @, login
+    name, or name.  If a name matches several people, or contains another person's id further on, it
+    remains unassigned, and the report lists all of them: minigrad never guesses.
 """
 
 from __future__ import annotations
@@ -23,14 +23,12 @@ from functools import cached_property
 from itertools import permutations
 from pathlib import Path
 
-from ..content.stages import CourseError
-from .csv_file import read_rows
 from .platforms import GRADESCOPE, about_the_person
 from .printable import one_line
 from .report import Report
 from .writers import Columns, unformula
 
-__all__ = ["Matched", "Person", "Roster", "owners_of", "read_roster"]
+__all__ = ["Matched", "Person", "Roster", "owners_of"]
 
 
 @dataclass(frozen=True)
@@ -51,7 +49,8 @@ class Person:
         words = _words(_folded(self.row.get("name", "")))
         orders = permutations(words) if len(words) <= 4 else (
             (*words[at:], *words[:at]) for at in range(len(words)))  # "last, first" in any script
-        return {_folded(self.id), email, email.partition("@")[0],
+        login = _folded(self.row.get("login", ""))
+        return {_folded(self.id), login, email, email.partition("@")[0],
                 *("".join(each) for each in orders)} - {""}
 
     @property
@@ -188,28 +187,6 @@ def owners_of(matched: Matched | None) -> dict[int, str]:
     return {} if matched is None else {i: each.id for i, each in matched.owners.items()}
 
 
-def read_roster(path: Path) -> Roster:
-    """Read a roster: a CSV file whose header has `id`, and optionally `name` and `email`.
-
-    Keeps all columns.  Raises CourseError with the line if the file cannot be a roster.
-    """
-    rows = read_rows(path)
-    columns = tuple(_column(each) for each in next(rows, (1, []))[1])
-    if "id" not in columns or len(set(columns)) != len(columns):
-        raise CourseError(f"{path}: the first line must name each column once, including id, but "
-                          f"it is {', '.join(columns) or 'empty'}")
-    people: dict[str, Person] = {}
-    for number, cells in rows:
-        row = dict(zip(columns, cells, strict=False))
-        if len(cells) != len(columns) or not row["id"]:
-            raise CourseError(f"{path}, line {number}: expected {len(columns)} cells and an id, "
-                              f"but it has {','.join(cells)!r}")
-        if row["id"] in people:
-            raise CourseError(f"{path}, line {number}: the id {row['id']!r} appears twice")
-        people[row["id"]] = Person(row)
-    return Roster(columns, tuple(people.values()))
-
-
 def _folded(text: str) -> str:
     """Return a text in one form for comparison: archives from macOS decompose accents."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFKC", text).casefold())
@@ -251,11 +228,3 @@ def _submitters(lines: Sequence[str], submission: str) -> Iterator[list[str]]:
         key, _, value = line.strip().removeprefix("- ").partition(": ")
         if is_mine and in_names and value.strip("'\" "):
             person[key] = value.strip("'\" ")
-
-
-def _column(text: str) -> str:
-    """Return a column's standard name: "E-Mail" is email, "ID" is id."""
-    plain = re.sub(r"[^a-z]", "", text.casefold())
-    return {"id": "id", "email": "email", "mail": "email", "emailaddress": "email", "name": "name",
-            "fullname": "name", "studentid": "id", "github": "github", "githubname": "github",
-            "githubusername": "github"}.get(plain, text.strip())

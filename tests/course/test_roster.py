@@ -21,7 +21,8 @@ from minigrad_course.grading.feedback import as_page, as_text, write_feedback
 from minigrad_course.grading.grade import Grade, HoleGrade
 from minigrad_course.grading.intake import labels
 from minigrad_course.grading.report import Report
-from minigrad_course.grading.roster import Person, Roster, read_roster
+from minigrad_course.grading.roster import Person, Roster
+from minigrad_course.grading.roster_file import read_roster
 from minigrad_course.grading.writers import as_csv, as_html, as_junit
 from minigrad_course.jobs.history import History
 from minigrad_course.jobs.record import Record
@@ -170,9 +171,55 @@ def test_rosters_as_they_come(tmp_path, text):
     assert ROSTER.as_csv([]).startswith("id,name,email,submission,points,max_points,note\n")
 
 
+#: A roster as each platform exports it, and whose each submission is.
+PLATFORMS = {
+    "Moodle's participants": (
+        "First name,Last name,ID number,Email address,Groups\nAnn,Lee,s1,ann@uni.edu,A\n"
+        "李明,,,li@uni.edu,A\nJosé,García López,s3,jose@uni.edu,B\n",
+        {"Ann Lee_12_assignsubmission_file": "s1", "李明_13_assignsubmission_file_": "li@uni.edu",
+         "José García López_14_assignsubmission_onlinetext": "s3"}),
+    "Moodle's grading worksheet": (
+        "Identifier,Full name,Email address,Status,Grade\nParticipant 12,Ann Lee,ann@uni.edu,"
+        "Submitted for grading,\nParticipant 13,李明,li@uni.edu,No submission,\n",
+        {"Ann Lee_12_assignsubmission_file": "Participant 12",
+         "李明_13_assignsubmission_file": "Participant 13"}),
+    "Canvas's gradebook": (
+        "Student,ID,SIS User ID,SIS Login ID,Section,HW 1 (77)\n    Points Possible,,,,,10.0\n"
+        '"Lee, Ann",501,u1,alee,"A, B",\n李明,502,u2,lming,A,9\n"Student, Test",599,,x7,A,\n',
+        {"leeann_501_9_hw.py": "501", "李明_LATE_502_8_hw.py": "502", "lming/hw.py": "502",
+         "alee.py": "501"}),
+    "Gradescope's roster": (
+        "First Name,Last Name,SID,Email,Role,Sections\nAnn,Lee,s1,ann@uni.edu,Student,\n"
+        "Prince,,,prince@uni.edu,Student,\n",
+        {"Ann_Lee.py": "s1", "prince.py": "prince@uni.edu", "s1_hw.py": "s1"}),
+    "GitHub Classroom's roster": (
+        '"identifier","github_username","github_id","name"\n"s1","Ann-Lee","1","Ann Lee"\n'
+        '"s2","lm","2","李明"\n"s3","","",""\n',
+        {"hw-03-ann-lee": "s1", "hw-03-lm": "s2", "s3.py": "s3", "李明.py": "s2"}),
+    "Blackboard's list": (
+        "Last Name,First Name,Username,Student ID\nLee,Ann,alee,s1\n",
+        {"Homework 3_alee_attempt_2026-11-20-10-00-00_hw.py": "s1"}),
+}
+
+
+@pytest.mark.parametrize("platform", PLATFORMS)
+def test_rosters_that_platforms_export(tmp_path, platform):
+    text, owners = PLATFORMS[platform]
+    path = tmp_path / "roster.csv"
+    path.write_text("\ufeff" + text, encoding="utf-8", newline="")
+    roster = read_roster(path)
+    matched = roster.match([*owners])
+    assert not matched.unknown
+    assert [each.id for _, each in sorted(matched.owners.items())] == [*owners.values()]
+    assert {each.id for each in roster.people} == set(owners.values())
+    first, *_ = csv.reader(io.StringIO(text))
+    assert len(roster.columns) == len(first)
+    assert "Section" not in first or "Section" in roster.columns
+
+
 @pytest.mark.parametrize(("content", "told"), [
-    (b"", "including id, but it is empty"),
-    (b"name,email\nAnn,x\n", "including id, but it is name, email"),
+    (b"", "including id or email, but it is empty"),
+    (b"name,group\nAnn,x\n", "including id or email, but it is name, group"),
     (b"id,id\n1,2\n", "each column once"),
     (b"id,name\n1,Ann\n1,Bo\n", "line 3: the id '1' appears twice"),
     (b"id,name\n,Ann\n", "line 2: expected 2 cells and an id"), (b"id,name\n1\n", "line 2"),
