@@ -13,13 +13,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import overload
 
 from ..content.stages import CourseError
 from .csv_file import read_rows
 from .grade import HoleGrade
 from .printable import one_line
-from .report import Report
+from .report import ReadReports, Report
 
 __all__ = ["OVERRIDES", "Decided", "Override", "assigned", "read_overrides"]
 
@@ -116,7 +115,7 @@ def assigned(overrides: Iterable[Override], names: Sequence[str], places: Sequen
     return found
 
 
-class Decided(Sequence[Report]):
+class Decided(ReadReports):
     """Reports with a person's decisions; reads one report at a time."""
 
     def __init__(self, reports: Sequence[Report], decisions: Mapping[int, Sequence[Override]]
@@ -127,14 +126,7 @@ class Decided(Sequence[Report]):
     def __len__(self) -> int:
         return len(self.reports)
 
-    @overload
-    def __getitem__(self, index: int) -> Report: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Report]: ...
-
-    def __getitem__(self, index: int | slice) -> Report | list[Report]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
+    def read(self, index: int) -> Report:
         return _decided(self.reports[index], self.decisions.get(index, ()))
 
 

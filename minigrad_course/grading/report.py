@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from abc import abstractmethod
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, overload
 
 from .grade import Grade, HoleGrade
 
-__all__ = ["Report", "as_grade"]
+__all__ = ["ReadReports", "Report", "as_grade"]
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,24 @@ class Report:
 def _weighted(hole: HoleGrade, weights: dict[str, int]) -> HoleGrade:
     most = weights.get(hole.hole, hole.max_points)
     return replace(hole, max_points=most, points=most if not hole.reason else 0)
+
+
+class ReadReports(Sequence[Report]):
+    """Reports that are read one at a time, each whenever it is needed."""
+
+    @abstractmethod
+    def read(self, index: int) -> Report:
+        """Return the report with a number."""
+
+    @overload
+    def __getitem__(self, index: int) -> Report: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Report]: ...
+
+    def __getitem__(self, index: int | slice) -> Report | list[Report]:
+        if isinstance(index, slice):
+            return [self.read(i) for i in range(*index.indices(len(self)))]
+        return self.read(index)
 
 
 def as_grade(read: dict[str, Any]) -> Grade:

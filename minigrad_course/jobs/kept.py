@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import overload
 
 from ..content.stages import find_stage
-from ..grading.report import Report
+from ..grading.report import ReadReports, Report
 from ..grading.ungraded import NOT_GRADED, ungraded
 from .class_list import ClassList
 from .history import Entry, entry_of
@@ -18,7 +16,7 @@ from .history import Entry, entry_of
 __all__ = ["Kept"]
 
 
-class Kept(Sequence[Report]):
+class Kept(ReadReports):
     """The reports of a class in the order of its list, read from `results.jsonl` when needed."""
 
     def __init__(self, file: Path, members: ClassList) -> None:
@@ -48,14 +46,7 @@ class Kept(Sequence[Report]):
     def __len__(self) -> int:
         return len(self.members)
 
-    @overload
-    def __getitem__(self, index: int) -> Report: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Report]: ...
-
-    def __getitem__(self, index: int | slice) -> Report | list[Report]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
+    def read(self, index: int) -> Report:
         who = self.members[index].who
         entry = self.entry(index)
         if entry is None:
