@@ -132,7 +132,8 @@ PROGRAMS = {"minigrad_course.child_process.swap",
             "minigrad_course.child_process.second_copy",
             "minigrad_course.jupyter",  # it runs in the learner's kernel, before the swap
             "minigrad_course.grading.child", "minigrad_course.grading.confine",
-            "minigrad_course.export.autograder"}
+            "minigrad_course.export.autograder",
+            "minigrad_course.dev.relatives_child"}
 
 # Packages that import every file in their folder, by a loop.
 EVERY_FILE = {"minigrad.ops"}

@@ -15,6 +15,9 @@ from ..dev.build import differences, overview, write
 from ..dev.canary import canaries
 from ..dev.first_verdict import pictures_of_readme
 from ..dev.form import faults
+from ..dev.relatives import findings as relatives_found
+from ..dev.relatives import importable
+from ..dev.relatives import relatives as find_relatives
 from ..dev.verify import findings
 from .shared import OwnExercises
 
@@ -140,6 +143,42 @@ def canary(numbers: Numbers = None) -> None:
             print(f"WRONG  {finding}", flush=True)
     print(f"{met['holes']} exercises, {met['tests']} tests and {met['probes']} probes tried in "
           f"{time.monotonic() - begun:.0f} s, {count} findings")
+    raise typer.Exit(int(count > 0))
+
+
+@app.command()
+def relatives(
+    numbers: Numbers = None,
+    listed: Annotated[
+        bool, typer.Option("--list", help="List what a graded process can import instead.")
+    ] = False,
+) -> None:
+    """Delegate each exercise to each function that a graded process can import.
+
+    The probes decide whether one does what the exercise asks. Exits with 1 if an answer could hand
+    all of its work on. A stage takes a minute or more.
+
+    \b
+    Examples:
+      minigrad dev relatives 07
+      minigrad dev relatives --list
+    """
+    begun, count = time.monotonic(), 0
+    for stage in _chosen(numbers):
+        if not stage.holes:
+            continue
+        if listed:
+            print(f"{stage.number}: {' '.join(importable(stage))}")
+            continue
+        found = find_relatives(stage)
+        for each in found:
+            print(f"{each.hole} {each.symbol}: {each.kept} behave like it in its first call, "
+                  f"{len(each.found)} answer: {', '.join(each.found) or '-'}", flush=True)
+        for finding in relatives_found(found):
+            count += 1
+            print(f"WRONG  {finding}", flush=True)
+    if not listed:
+        print(f"{count} findings in {time.monotonic() - begun:.0f} s")
     raise typer.Exit(int(count > 0))
 
 

@@ -28,7 +28,7 @@ COLUMNS = {
     "github": ("github", "githubname", "githubusername"),
 }
 FIRST, LAST = ("firstname", "givenname"), ("lastname", "surname", "familyname")
-#: What Canvas's gradebook has in the place of a name.
+#: Texts in the place of a name, in Canvas's gradebook.
 NO_PERSON = ("Points Possible", "Student, Test")
 
 

@@ -1,4 +1,4 @@
-"""What an expression of an answer becomes: a value, from the values that flow into it."""
+"""Follow the expressions of an answer: each becomes a value, from the values that flow in."""
 
 from __future__ import annotations
 

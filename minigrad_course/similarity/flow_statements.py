@@ -1,4 +1,4 @@
-"""What a statement of an answer does to the values of its names."""
+"""Follow the statements of an answer, which bind its names to values."""
 
 from __future__ import annotations
 

@@ -1,0 +1,63 @@
+"""What else a graded process can import: is there a function that does an exercise's work?"""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+
+import pytest
+
+pytest.importorskip("typer", reason="the course's commands need Typer")
+
+from minigrad_course.content.source import Module
+from minigrad_course.content.stages import find_stage, stages
+from minigrad_course.dev import relatives
+from minigrad_course.dev.relatives import Relatives, delegating, findings, importable
+from tests.support.slow import one_in
+
+STAGE = find_stage("07")
+FIRST = dataclasses.replace(STAGE, holes=STAGE.holes[:1])
+#: What the process of the probes can import besides Python's own modules.
+LIBRARIES = {"numpy", "pytest", "_pytest", "py", "pluggy", "iniconfig", "packaging", "pygments",
+             "exceptiongroup", "tomli", "typing_extensions"}
+OURS = {"minigrad", "probes", "probing"}
+#: The names that this check gives to the grader's program, to its own, and to the comparison.
+CHECK = {"answers", "child", "grading_child"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stage", one_in(12, [each for each in stages() if each.holes]),
+                         ids=lambda stage: stage.number)
+def test_what_the_probes_can_import_is_listed(stage):
+    found = {each for each in importable(stage) if each not in sys.stdlib_module_names}
+    beside = {"minigrad_course"} if stage.beside else set()  # the code of the second copy
+    assert OURS <= found <= LIBRARIES | OURS | CHECK | beside
+
+
+def test_a_relative_is_found():
+    module = "minigrad.autograd.forward_ad.pushforward"
+    found = {each.symbol.partition(":")[2]: each for each in relatives.relatives(FIRST, [module])}
+    assert found["is_grad_enabled"].found == (f"{module}.wants_graph",)
+    assert found["is_grad_enabled"].kept >= 1 and not found["_Switch.__enter__"].found
+    assert not [*findings([*found.values()])]
+
+
+def test_an_exercise_is_answered_if_all_of_its_functions_are(monkeypatch):
+    both = [Relatives("07.1", "m:f", 3, ("math.sin",)), Relatives("07.1", "m:g", 2, ("os.x", "y"))]
+    other = Relatives("07.2", "m:h", 2, ())
+    assert [*findings([*both, other])] == [
+        "07.1: m:f is answered by math.sin; m:g is answered by os.x, y"]
+    monkeypatch.setitem(relatives.ALLOWED, "07.1", {"math.sin": "the task asks for it"})
+    assert not [*findings([*both, other])]
+
+
+def test_a_function_hands_on_what_it_is_given():
+    text = ("def f(a, /, b, *c, d=1, **e):\n    return a\n\n\ndef g(x):\n    yield x\n\n\n"
+            "def h(x):\n    def inner():\n        yield x\n    return inner\n")
+    lines = []
+    for name in "fgh":
+        function = Module.from_text("m.py", text).function(name)
+        lines.append((relatives._forwarded(function.args), relatives._yields(function)))
+    assert lines == [("a, b, *c, d=d, **e", False), ("x", True), ("x", False)]
+    made = delegating(STAGE, STAGE.holes[:2])[STAGE.modules[0]]
+    assert made.count("__import__('relatives')") == len(STAGE.holes[0].symbols) + 1
