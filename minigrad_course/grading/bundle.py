@@ -29,16 +29,22 @@ compiled_elsewhere: dict[str, str] = {}
 
 _one_at_a_time = threading.Lock()
 
+#: Modules that do the work of an exercise in a faster way, and the text in their place, with which
+#: the package never calls them.  `minigrad dev relatives` finds such modules.
+TWINS = {"backend/kernels_strided.py":
+         '"""Left out of graded processes."""\n\n\ndef suits(*_):\n    return False\n'}
+
 
 def make_bundle(stage: Stage, texts: dict[str, str] | None, folder: Path,
                 hole: Hole | None = None) -> Path:
     """Make the folder tree for a graded process in `folder`.
 
     It contains `site/minigrad`, `tests`, `probes.py`, `probing.py`, `symptoms.py` and `child.py`.
-    If `texts` is `None`, the package is the original.  The subpackage `codegen` is left out because
-    it would bypass the code that a learner writes.  For a stage that is tested beside the package,
-    the bundle contains only the exercise `hole`: the package is complete, except that the process
-    receives the package's version of that exercise sealed (NOTE [Sealed] in sealed.py).
+    If `texts` is `None`, the package is the original.  The subpackage `codegen` and the work of
+    TWINS are left out because they would bypass the code that a learner writes.  For a stage that
+    is tested beside the package, the bundle contains only the exercise `hole`: the package is
+    complete, except that the process receives the package's version of that exercise sealed (NOTE
+    [Sealed] in sealed.py).
     """
     site = folder / "site"
     shutil.copytree(compiled_package(stage.package), site / "minigrad")
@@ -81,6 +87,8 @@ def _compiled(package: Path) -> Path:
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     copy = shutil.copytree(package, Path(folder, "minigrad"),
                            ignore=shutil.ignore_patterns("codegen", "*.pyi"))
+    for path, text in TWINS.items():
+        (copy / path).write_text(text, encoding="utf-8")
     compileall.compile_dir(copy, quiet=2)
     return copy
 

@@ -13,6 +13,7 @@ from minigrad_course.content.source import Module
 from minigrad_course.content.stages import find_stage, stages
 from minigrad_course.dev import relatives
 from minigrad_course.dev.relatives import Relatives, delegating, findings, importable
+from minigrad_course.grading.bundle import TWINS
 from tests.support.slow import one_in
 
 STAGE = find_stage("07")
@@ -40,6 +41,23 @@ def test_a_relative_is_found():
     assert found["is_grad_enabled"].found == (f"{module}.wants_graph",)
     assert found["is_grad_enabled"].kept >= 1 and not found["_Switch.__enter__"].found
     assert not [*findings([*found.values()])]
+
+
+def test_no_other_kernel_answers_a_convolution():
+    """`kernels_strided` did: it has the input's gradient for strides."""
+    folder = STAGE.package / "backend"
+    names = [f"minigrad.backend.{each.stem}" for each in sorted(folder.glob("[a-z]*.py"))
+             if each.stem != "cupy"]
+    found = relatives.relatives(find_stage("04c"), names)
+    assert {each.hole for each in found} == {hole.id for hole in find_stage("04c").holes}
+    assert not [*findings(found)]
+
+
+def test_the_twins_of_exercises_are_there_to_be_left_out():
+    for path, text in TWINS.items():
+        there = Module.from_text(path, (STAGE.package / path).read_text(encoding="utf-8"))
+        instead = {name for name, _ in Module.from_text(path, text).functions()}
+        assert instead < {name for name, _ in there.functions()}
 
 
 def test_an_exercise_is_answered_if_all_of_its_functions_are(monkeypatch):
