@@ -25,7 +25,7 @@ from ..op.declaration import Op
 from ..op.node import geometry_input, saved_geometry
 from ..tensor.tensor import Parameter, Tensor
 from ..tensor.views import mark_view
-from .numbers import DeviceNumber, Number, device_number, number
+from .numbers import DeviceNumber, Number, device_number, fitting_number, number
 from .written import Text
 
 #: Dtypes that can have gradients, the commonest first.
@@ -113,7 +113,7 @@ class Writer:
             "Tensor": Tensor, "Parameter": Parameter, "ndarray": xp.array_type, "backend": xp,
             "forward": with_numbers(op.forward, xp), "BACKENDS": BACKENDS,
             "as_array": np.asarray if on_host else xp.as_array,
-            "number": number if on_host else device_number,
+            "number": (fitting_number if op.numbers_fit else number) if on_host else device_number,
             "Number": Number if on_host else DeviceNumber,
             "floats": FLOATS, "new": object.__new__, "Version": Version,
             "INFERENCE": INFERENCE,

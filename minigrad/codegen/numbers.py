@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..backend.float_errors import ignoring_float_errors
+from ..op.type_promotion import fitting
 
 
 class Number:
@@ -63,6 +64,18 @@ def number(value: float, dtype: Any) -> Number:
                 _made.clear()
             _made[value, dtype] = found
     return found
+
+
+def fitting_number(value: float, dtype: Any) -> Number:
+    """Return the operand for a number; raise `RuntimeError` if a float of `dtype` cannot hold it.
+
+    >>> fitting_number(1e40, np.dtype("float32"))
+    Traceback (most recent call last):
+    RuntimeError: value cannot be converted to type float without overflow
+    """
+    if not -65504 <= value <= 65504:  # the limits of float16, which all floats hold
+        fitting(value, dtype)
+    return number(value, dtype)
 
 
 def device_number(value: float, dtype: Any) -> DeviceNumber:

@@ -70,9 +70,11 @@ class Binomial(ProbsOrLogits):
         """Return the log probability."""
         if self._validate_args:
             self._validate_sample(value)
-        n = self.total_count
-        choices = F.lgamma(n + 1) - F.lgamma(value + 1) - F.lgamma(n - value + 1)
-        return choices + value * self.logits + n * F.logsigmoid(-self.logits)
+        n, logits = self.total_count, self.logits
+        # (1 - p)^-n, over the ways to arrange all n: terms in PyTorch's order, for its last digits
+        above = (F.clamp(logits, 0) + logits - F.clamp(logits, None, 0)) / 2  # slope 1/2 at 0
+        scale = n * above + n * F.log1p(F.exp(-F.abs(logits))) - F.lgamma(n + 1)
+        return value * logits - F.lgamma(value + 1) - F.lgamma(n - value + 1) - scale
 
     def _one_count(self, asked: str) -> int:
         most = int(self.total_count.max())

@@ -27,7 +27,7 @@ def one_of(probs: Any, logits: Any) -> tuple[str, Any]:
 
 def bernoulli_log_prob(logits: Any, value: Any) -> Any:
     """Return value * log(p) + (1 - value) * log(1 - p), where `logits` are the log-odds of p."""
-    return F.mul(value, logits) + F.logsigmoid(-logits)
+    return -((1 - value) * logits - F.logsigmoid(logits))
 
 
 class ProbsOrLogits(Distribution):

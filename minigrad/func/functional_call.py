@@ -5,6 +5,7 @@ Source: https://docs.pytorch.org/docs/stable/func.api.html
 
 from __future__ import annotations
 
+from collections import ChainMap, Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -19,8 +20,8 @@ def functional_call(module: Any, parameters_and_buffers: Any, args: Any = None,
 
     `parameters_and_buffers` is a dictionary of tensors by dotted name, or a sequence of
     dictionaries to merge.  The module itself does not change.  If several names share one
-    parameter, all of them are replaced, unless `tie_weights` is False.  With `strict`, raises
-    `RuntimeError` for unknown and for missing names.
+    parameter, all of them are replaced, unless `tie_weights` is False; different tensors for them
+    raise `ValueError`.  With `strict`, raises `RuntimeError` for unknown and for missing names.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.func.functional_call.html
 
@@ -35,10 +36,7 @@ def functional_call(module: Any, parameters_and_buffers: Any, args: Any = None,
     check_names(module, tensors, entries, strict)
     new = {name: tensor for name, tensor in tensors.items() if name in entries}
     if tie_weights:
-        shared = {id(table[key]): new[name] for name, (table, key) in entries.items()
-                  if name in new}
-        new |= {name: shared[id(table[key])] for name, (table, key) in entries.items()
-                if name not in new and id(table[key]) in shared}
+        new |= tied(new, entries)
     own = {name: entries[name][0][entries[name][1]] for name in new}
     try:
         for name, tensor in new.items():
@@ -59,14 +57,14 @@ def joined(dictionaries: Any) -> dict[str, Any]:
     if not isinstance(dictionaries, Sequence):
         raise ValueError("Expected parameters_and_buffers to be a dict, or a list/tuple of dicts, "
                          f"but got {type(dictionaries)}")
-    result: dict[str, Any] = {}
-    for one in dictionaries:
-        twice = result.keys() & one.keys()
-        if twice:
-            raise ValueError(f"{min(twice)} appears in multiple dictionaries; behavior of "
-                             "functional call is ambiguous")
-        result |= one
-    return result
+    if not all(isinstance(one, dict) for one in dictionaries):
+        raise ValueError("Expected all elements of parameter_and_buffer_dicts to be dictionaries")
+    counts = Counter(name for one in dictionaries for name in one)
+    repeated = [name for name, count in counts.items() if count > 1]
+    if repeated:
+        raise ValueError(f"{repeated} appeared in multiple dictionaries; behavior of functional "
+                         "call is ambiguous")
+    return dict(ChainMap(*reversed(dictionaries)))
 
 
 def table_entries(module: Any) -> dict[str, tuple[dict[str, Any], str]]:
@@ -77,6 +75,24 @@ def table_entries(module: Any) -> dict[str, tuple[dict[str, Any], str]]:
             for key in (key for key, tensor in table.items() if tensor is not None):
                 entries[f"{prefix}.{key}" if prefix else key] = (table, key)
     return entries
+
+
+def tied(new: dict[str, Any], entries: dict[str, tuple[dict[str, Any], str]]) -> dict[str, Any]:
+    """Return the new tensors for the names that share a tensor with a given one.
+
+    Raises `ValueError` if the given names of one tensor have different new ones.
+    """
+    names: dict[int, list[str]] = {}
+    for name, (table, key) in entries.items():
+        names.setdefault(id(table[key]), []).append(name)
+    result: dict[str, Any] = {}
+    for group in names.values():
+        given = {id(new[name]): new[name] for name in group if name in new}
+        if len(given) > 1:
+            raise ValueError(f"functional_call got multiple values for keys {sorted(group)}, which "
+                             "are tied. Consider using tie_weights=False")
+        result |= {name: tensor for name in group for tensor in given.values()}
+    return result
 
 
 def check_names(module: Any, tensors: dict[str, Any], entries: dict[str, Any],
@@ -117,7 +133,7 @@ def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Tensor], dict[s
 
 def stacked(states: Sequence[dict[str, Tensor]]) -> dict[str, Tensor]:
     """Stack the tensors of several dictionaries, name by name."""
-    result = {}
+    result: dict[str, Any] = {}
     for name in states[0]:
         tensors = [state[name] for state in states]
         if len({t.requires_grad for t in tensors}) > 1:

@@ -27,7 +27,7 @@ from ..ops.random.generator import States, fork_rng
 from ..tensor.tensor import Tensor
 from . import inner_levels
 from .levels import VmapLevels, depth, is_batched
-from .tree import form, leaves_of, mapped, rebuilt
+from .tree import form, leaves_of, mapped, rebuilt, spec_text
 
 __all__ = ["grad", "grad_and_value", "jvp", "linearize", "value_and_grad", "vjp"]
 
@@ -308,9 +308,11 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
             len(cotangents) == 1 and isinstance(cotangents[0], tuple)) else cotangents
         vectors = [inner_levels.value(derivation.levels, t) for t in leaves_of(vector)]
         if form(vector) != form(output):
-            raise RuntimeError(f"Expected pytree structure of cotangents to be the same as pytree "
-                               f"structure of outputs to the function: {form(output)}, got "
-                               f"{form(vector)}.")
+            given = cotangents[0] if len(cotangents) == 1 else cotangents
+            raise RuntimeError(
+                "Expected pytree structure of cotangents to be the same as pytree structure of "
+                f"outputs to the function. cotangents: {form(given)}, primal output: "
+                f"{form(output)}")
         again = grad_enabled.get() and (
             keep or depth.get() > 0 or any(v.requires_grad for v in vectors))
         return rebuilt(primals, derivation.result(derivation.pull(values, vectors, again)))
@@ -340,8 +342,8 @@ def jvp(func: Function, primals: tuple[Any, ...], tangents: tuple[Any, ...], *,
         raise RuntimeError(
             "jvp(f, primals, tangents): Expected primals and tangents to have the same python "
             "structure. For example, if primals is a tuple of 3 tensors, tangents also must be. "
-            f"Got primals with structure {form(primals)} and tangents with structure "
-            f"{form(tangents)}")
+            f"Got primals with structure {spec_text(primals)} and tangents with structure "
+            f"{spec_text(tangents)}")
     points, vectors = leaves_of(primals), leaves_of(tangents)
     if not points:
         raise RuntimeError("jvp(f, primals, tangents): Expected primals to contain at least one "
@@ -396,8 +398,8 @@ def linearize(func: Function, *primals: Any) -> tuple[Any, Function]:
     def push(*tangents: Any) -> Any:
         """Return the Jacobian-vector product, nested like the output."""
         if form(tangents) != form(primals):
-            raise RuntimeError(f"Expected the tangents {form(tangents)} to have the same argspec "
-                               f"as the primals {form(primals)}")
+            raise RuntimeError(f"Expected the tangents {spec_text(tangents)} to have the same "
+                               f"argspec as the primals {spec_text(primals)}")
         for i, (t, x) in enumerate(zip(leaves_of(tangents), leaves_of(primals), strict=True)):
             for what in ("shape", "dtype"):
                 if getattr(t, what) != getattr(x, what):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 Tree = Any
@@ -36,13 +36,40 @@ def mapped(function: Callable[[Any], Any], tree: Tree) -> Tree:
     return function(tree)
 
 
+class Leaf:
+    """Represents a leaf in the text of a structure."""
+
+    def __repr__(self) -> str:
+        return "*"
+
+
 def form(tree: Tree) -> str:
     """Return the structure of a nesting as text, which depends on the order of a dict's keys.
 
     >>> form((1, {"b": 2}))
-    "('*', {'b': '*'})"
+    "(*, {'b': *})"
     """
-    return repr(mapped(lambda _: "*", tree))
+    return repr(mapped(lambda _: Leaf(), tree))
+
+
+def spec_text(tree: Tree) -> str:
+    """Return the structure of a nesting as PyTorch's errors print it.
+
+    >>> print(spec_text((1, {"b": 2})))
+    TreeSpec(tuple, None, [*,
+      TreeSpec(dict, ['b'], [*])])
+    """
+    if isinstance(tree, dict):
+        return node_text(type(tree), list(tree), map(spec_text, tree.values()))
+    if isinstance(tree, (tuple, list)):
+        return node_text(type(tree), None, map(spec_text, tree))
+    return repr(Leaf())
+
+
+def node_text(kind: type, context: Any, parts: Iterable[str]) -> str:
+    """Return the text of a `TreeSpec`, given the texts of its parts."""
+    inside = ",\n".join(parts).replace("\n", "\n  ")
+    return f"TreeSpec({kind.__name__}, {context}, [{inside}])"
 
 
 def rebuilt(tree: Tree, leaves: list[Any]) -> Tree:

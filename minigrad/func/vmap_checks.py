@@ -7,7 +7,7 @@ from typing import Any
 from ..batching import examples
 from ..shapes import wrap_dim
 from ..tensor.tensor import Tensor
-from .tree import leaves_of, spread
+from .tree import leaves_of, spec_text, spread
 
 RANDOMNESS = ("error", "different", "same")
 
@@ -31,9 +31,12 @@ def batch_arguments(name: str, in_dims: Any,
                          "or you are trying to vmap over a function with no inputs. The latter is "
                          "unsupported.")
     leaves = leaves_of(args)
-    dims = spread(in_dims if isinstance(in_dims, int) else tuple(in_dims), args)
+    wanted = in_dims if isinstance(in_dims, int) else tuple(in_dims)
+    dims = spread(wanted, args)
     if dims is None:
-        raise ValueError(f"{where}in_dims is not compatible with the structure of `inputs`.")
+        raise ValueError(
+            f"{where}in_dims is not compatible with the structure of `inputs`. in_dims has "
+            f"structure {spec_text(wanted)} but inputs has structure {spec_text(args)}.")
     sizes = []
     for i, (leaf, dim) in enumerate(zip(leaves, dims, strict=True)):
         if dim is None:
@@ -68,8 +71,10 @@ def dims_of_outputs(name: str, out_dims: Any, result: Any) -> list[Any]:
                          "or a python collection of ints representing where in the outputs the "
                          "vmapped dimension should appear.")
     if output_dims is None:
-        raise ValueError(f"vmap({name}, ..., out_dims={out_dims})(<inputs>): out_dims is not "
-                         "compatible with the structure of `outputs`.")
+        raise ValueError(
+            f"vmap({name}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with "
+            f"the structure of `outputs`. out_dims has structure {spec_text(out_dims)} but outputs "
+            f"has structure {spec_text(result)}.")
     return output_dims
 
 

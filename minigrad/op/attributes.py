@@ -33,6 +33,7 @@ class Promotion:
     reject_bool = False  # whether promoted inputs must not be boolean
     #: Inputs that, as in PyTorch, stay in float32 if they are a number and the others are float16.
     float32_scalars: tuple[str, ...] = ()
+    numbers_fit = False  # whether a number has to fit the common dtype, since it may be a result
     in_float32 = False  # whether float16 is computed in float32, so that no step overflows
 
 

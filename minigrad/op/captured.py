@@ -19,15 +19,23 @@ from ..tensor.tensor import Tensor
 PACKAGE = __name__.partition(".")[0]
 
 
+#: In-place operations that PyTorch has for a number and for a tensor, here with a tensor.
+OVERLOADED = frozenset((
+    "add", "bitwise_and", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift", "bitwise_xor",
+    "clamp_max", "clamp_min", "copysign", "div", "eq", "fill", "floor_divide", "fmod", "ge", "gt",
+    "le", "lerp", "lt", "masked_fill", "mul", "ne", "pow", "remainder", "sub", "xlogy"))
+
+
 def refuse_captured(name: str, target: Tensor, functions: tuple[Any, ...]) -> None:
     """Raise PyTorch's error if one of the functions captures the memory that is written to."""
     counter = memory_of(target)
     if any(memory_of(tensor) is counter for function in functions for tensor in captured(function)):
+        overload = ".Tensor" if name in OVERLOADED else ""
         raise RuntimeError(
             "During a grad (vjp, jvp, grad, etc) transform, the function provided attempted to "
-            f"call in-place operation (aten::{name}_) that would mutate a captured Tensor. This is "
-            "not supported; please rewrite the function being transformed to explicitly accept the "
-            "mutated Tensor(s) as inputs.")
+            f"call in-place operation (aten::{name}_{overload}) that would mutate a captured "
+            "Tensor. This is not supported; please rewrite the function being transformed to "
+            "explicitly accept the mutated Tensor(s) as inputs.")
 
 
 def memory_of(tensor: Tensor) -> Any:

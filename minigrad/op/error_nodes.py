@@ -11,6 +11,7 @@ NOTE [Interrupted writes]
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -30,17 +31,25 @@ class NotImplemented_(NaryNode):
     def __init__(self, op: type[Op]) -> None:
         super().__init__()
         reason = op.not_implemented_derivative
-        self.message = reason if isinstance(reason, str) else (
-            f"derivative for aten::{op.name} is not implemented")
+        if not isinstance(reason, str):
+            reason = f"derivative for aten::{op.name} is not implemented"
+        self.message, self.shown_as = reason, "NotImplemented"
+        if known := re.match("the derivative for '(.*)'", reason):  # PyTorch's op has a node
+            self.shown_as = known[1].title().replace("_", "") + "Backward"
+
+    def error(self) -> Exception:
+        """Return what a backward pass raises, a `NotImplementedError` if PyTorch has a node."""
+        kind = RuntimeError if self.shown_as == "NotImplemented" else NotImplementedError
+        return kind(self.message)
 
     def name(self) -> str:
-        return "NotImplemented"
+        return self.shown_as
 
     def apply_arrays(self, grads: Sequence[Array | None], needed: Any) -> Sequence[Array | None]:
-        raise RuntimeError(self.message)
+        raise self.error()
 
     def apply_tensors(self, grads: Sequence[Any]) -> Sequence[Any]:
-        raise RuntimeError(self.message)
+        raise self.error()
 
 
 def no_tangent(op: type[Op]) -> Exception:

@@ -199,6 +199,8 @@ def operator(call: Callable[..., Any]) -> Callable[..., Any]:
                             f"{type(self).__name__}")
         if other and not isinstance(other[0], OPERANDS):
             return with_another(call, self, other[0])
+        if len(other) > 1:  # pow(x, y, modulus)
+            return NotImplemented
         return call(self, *other)
 
     return dunder

@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import dtypes
 from ..backend import BACKENDS
+from ..backend.float_errors import ignoring_float_errors
 from ..device import place_on
 
 if TYPE_CHECKING:
@@ -18,6 +19,11 @@ Array = Any
 BOOL_SUBTRACTION = (
     "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
     "invert a mask, use the `~` or `logical_not()` operator instead.")
+
+DOES_NOT_FIT = "value cannot be converted to type {} without overflow"
+#: The names of dtypes in that error.
+SCALAR_NAMES = {"int8": "int8_t", "uint8": "uint8_t", "int16": "int16_t", "int32": "int",
+                "int64": "int64_t", "float16": "c10::Half", "float32": "float"}
 
 
 def promote_arrays(op: type[Op], arrays: list[Any]) -> dict[str, Any]:
@@ -54,7 +60,7 @@ def promote_arrays(op: type[Op], arrays: list[Any]) -> dict[str, Any]:
                 # For an expanded array, NumPy would choose a different memory order than PyTorch.
                 arrays[i] = converted(value, to, "C" if 0 in value.strides else "K")
         elif value is not None:
-            arrays[i] = np.asarray(value).astype(to)
+            arrays[i] = fitting(value, to) if op.numbers_fit else np.asarray(value).astype(to)
             if to is not target:
                 promoted[name] = to
     if any(a.dtype is not target for a in items):
@@ -62,6 +68,37 @@ def promote_arrays(op: type[Op], arrays: list[Any]) -> dict[str, Any]:
         arrays[op.list_position or 0] = [a if a.dtype is target else converted(a, target, "K")
                                          for a in items]
     return promoted
+
+
+def fitting(value: Any, dtype: Any) -> Array:
+    """Return a Python number as a 0-d array; raise as PyTorch does if the dtype cannot hold it.
+
+    Fractions are truncated.  Negative integers wrap around in unsigned types.
+
+    >>> fitting(1.5, np.dtype(np.int8)), fitting(-1, np.dtype(np.uint8))
+    (array(1, dtype=int8), array(255, dtype=uint8))
+    """
+    array = np.asarray(value)
+    if array.dtype == object:  # not even an unsigned integer of 64 bits
+        raise OverflowError("can't convert negative int to unsigned" if value < 0 else
+                            "int too big to convert")
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        wraps = dtype.kind == "u" and not isinstance(value, float)
+        lowest = -limits.max if wraps else limits.min
+        if not (lowest <= value <= limits.max) or value == 2.0**63:  # `not` makes nan fail
+            raise RuntimeError(DOES_NOT_FIT.format(SCALAR_NAMES[dtype.name]))
+        return np.asarray(int(value)).astype(dtype)
+    result = without_warning(array, dtype)
+    if dtype.kind == "f" and np.isinf(result) and not np.isinf(array):
+        raise RuntimeError(DOES_NOT_FIT.format(SCALAR_NAMES[dtype.name]))
+    return result
+
+
+@ignoring_float_errors
+def without_warning(array: Array, dtype: Any) -> Array:
+    """Return an array in another dtype; numbers that are too large become infinite."""
+    return array.astype(dtype)
 
 
 def converted(array: Array, dtype: Any, order: str) -> Array:

@@ -58,7 +58,19 @@ class Size(tuple[int, ...]):
         return tuple.__new__(Size, item) if isinstance(key, slice) else item
 
     def __add__(self, other: Any) -> Size:
-        return Size(tuple(self) + tuple(other))
+        if not isinstance(other, tuple):
+            raise TypeError(f"can only concatenate tuple (not {type(other).__name__}) to "
+                            "torch.Size")
+        return Size(tuple.__add__(self, other))
+
+    def __radd__(self, other: Any) -> Size:
+        return Size(other).__add__(self) if isinstance(other, tuple) else NotImplemented
+
+    def __mul__(self, times: Any) -> Size:
+        product = tuple.__mul__(self, times)
+        return product if product is NotImplemented else tuple.__new__(Size, product)
+
+    __rmul__ = __mul__
 
 
 class ArrayInfo:

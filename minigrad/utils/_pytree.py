@@ -9,6 +9,8 @@ from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from ..func.tree import node_text
+
 __all__ = ["TreeSpec", "register_pytree_node", "tree_all", "tree_any", "tree_flatten",
            "tree_iter", "tree_leaves", "tree_map", "tree_map_", "tree_map_only", "tree_structure",
            "tree_unflatten"]
@@ -82,8 +84,7 @@ class TreeSpec:
     def __repr__(self) -> str:
         if self.type is None:
             return "*"
-        children = ", ".join(map(repr, self.children_specs))
-        return f"TreeSpec({self.type.__name__}, {self.context}, [{children}])"
+        return node_text(self.type, self.context, map(repr, self.children_specs))
 
 
 def tree_flatten(tree: Any, is_leaf: Callable[[Any], bool] | None = None

@@ -127,7 +127,7 @@ def test_integers_are_summed_as_int64() -> None:
          "kthvalue(): selected number k out of range for dimension 0"),
         (lambda: torch.ones(3).topk(4), RuntimeError, "selected index k out of range"),
         (lambda: torch.arange(3).softmax(0), NotImplementedError,
-         "\"softmax_kernel_impl\" not implemented for 'Long'"),
+         "\"softmax_lastdim_kernel_impl\" not implemented for 'Long'"),
         (lambda: torch.tensor([1, -1]).bincount(), RuntimeError,
          "bincount only supports 1-d non-negative integral inputs."),
     ],

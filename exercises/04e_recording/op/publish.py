@@ -82,7 +82,7 @@ def publish_function(op: type[Op], call: Callable[..., Any]) -> None:
 
 def publish_operators(op: type[Op], call: Callable[..., Any], dunder: Callable[..., Any]) -> None:
     """Publish an op's operators, such as `x - y` and, with a number on the left, `5 - x`."""
-    # 04e.4 Operators (about 13 lines)
+    # 04e.4 Operators (about 15 lines)
     # Give an op its operators. `operator` makes a dunder method from a function,
     # `swapped` exchanges a function's two operands, and `publish_operators` publishes the
     # methods.

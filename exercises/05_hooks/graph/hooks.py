@@ -28,6 +28,7 @@ class RemovableHandle:
     0
     """
 
+    __module__ = "minigrad.utils.hooks"  # as in PyTorch: pickles and reprs name it
     _ids = count()
 
     def __init__(self, *hooks: Table) -> None:

@@ -14,6 +14,7 @@ from ...backend.float_errors import ignoring_float_errors
 from ...dtypes import FROM_NUMPY, dtype, from_numpy_dtype, get_default_dtype, int64, promote_types
 from ...dtypes import bool as boolean
 from ...frames import warn_user_once
+from ...op.type_promotion import fitting
 from ...tensor.protocols import LOSES_GRADIENT
 from ...tensor.tensor import Tensor
 
@@ -21,6 +22,10 @@ Array = Any
 
 NO_COMPLEX = ("minigrad has no complex numbers: keep the real and the imaginary part in two "
               "tensors of their own")
+
+SLOW_LIST = ("Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider "
+             "converting the list to a single numpy.ndarray with numpy.array() before converting "
+             "to a tensor.")
 
 _NEGATIVE_STRIDE = (
     "At least one stride in the given numpy array is negative, and tensors with negative strides "
@@ -95,6 +100,7 @@ def flatten(
             raise ValueError(f"expected sequence of shape {shape[dim:]} at dim {dim} "
                              f"(got {data.shape})")
         types.add(from_checked_dtype(data.dtype))
+        warn_user_once(SLOW_LIST)
         flat += data.ravel().tolist()
     elif dim + 1 < len(shape):
         for item in data:
@@ -107,6 +113,8 @@ def flatten(
                     warn_user_once(LOSES_GRADIENT)
             else:
                 types.add(type(item))
+                if isinstance(item, np.ndarray):
+                    warn_user_once(SLOW_LIST)
         flat += data
 
 
@@ -201,19 +209,11 @@ def convert(array: Array, target: dtype) -> Array:
     return array.astype(goal)  # floats overflow to infinity, as in PyTorch
 
 
-@ignoring_float_errors
 def number(value: Any, target: dtype) -> Array:
     """Return a Python number as a 0-d array of a dtype; raise `RuntimeError` if it does not fit."""
     if isinstance(value, complex):
         raise TypeError(NO_COMPLEX)
-    if target.is_floating_point:
-        result = np.asarray(float(value)).astype(target.numpy)
-        if np.isinf(result) and abs(value) != float("inf") and target.itemsize > 2:
-            raise RuntimeError("value cannot be converted to type float without overflow")
-        return result
-    if target is boolean:
-        return np.asarray(bool(value))
-    return convert(np.asarray(value), target)
+    return fitting(value, target.numpy)
 
 
 def checked(array: Array) -> Array:

@@ -80,7 +80,8 @@ def integers(key: Any) -> Any:
 def operand(value: Any, array: Any) -> Any:
     """Return the value to write to an element of `array`, or `None` if it needs conversion."""
     if type(value) is float or type(value) is int:
-        return value if array.dtype in WIDE and abs(value) < 1e38 else None
+        limit = 2**63 if type(value) is int else 1e38
+        return value if array.dtype in WIDE and abs(value) < limit else None
     if is_plain(value) and not value._array.ndim and value._array.dtype is array.dtype:
         return value._array
     return None

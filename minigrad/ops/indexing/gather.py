@@ -9,6 +9,7 @@ from ...op.arguments import NUMBERS
 from ...op.declaration import F, Op
 from ...op.inplace import apply_inplace
 from ...op.publish import function
+from ...op.type_promotion import fitting
 from ...shapes import broadcast, numel, wrap_dim
 from ...tensor.tensor import Tensor, method
 from ..overloads import refuse_integers
@@ -273,7 +274,8 @@ class IndexFill(Op, abstract=True):
         if nothing_to_write(self, at, index.size):
             return self
         check_index(index, size, BOUNDS.format(at), True, IndexError)
-        self[along(at, index) if self.ndim else ...] = value
+        self[along(at, index) if self.ndim else ...] = (
+            value if hasattr(value, "dtype") else fitting(value, self.dtype)[()])
         return self
 
     def grad_self(g, dim, index):

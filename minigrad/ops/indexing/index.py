@@ -22,6 +22,7 @@ from ...frames import warn_user
 from ...op.declaration import F, Op
 from ...op.inplace import apply_inplace
 from ...op.publish import function
+from ...op.type_promotion import fitting, without_warning
 from ...shapes import broadcast, is_expandable_to, numel
 from ...tensor.tensor import Tensor, method
 from ...tensor.views import check_inplace
@@ -409,7 +410,9 @@ def setitem(self, key, value):
         if not isinstance(value, (bool, int, float)):
             raise TypeError(f"can't assign a {type_of(value)} to a "
                             f"torch.{type_name(self.dtype)}Tensor")
-        value = Tensor._plain(np.asarray(value).astype(self._array.dtype))
+        if isinstance(value, int) and not -2**63 <= value < 2**63:
+            raise ValueError("Overflow when unpacking long long")
+        value = Tensor._plain(assignable(value, self._array.dtype))
     if key is False:
         return
     if key is True:
@@ -443,6 +446,13 @@ def setitem(self, key, value):
         view.fill_(value)
     else:
         view.copy_(Expand(without_leading_ones(value), view._array.shape))
+
+
+def assignable(value, numpy_dtype):
+    """Return a number as an array; raise if it is too large, except that float16 has infinity."""
+    if numpy_dtype == np.float16:
+        return without_warning(np.asarray(float(value)), numpy_dtype)
+    return fitting(value, numpy_dtype)
 
 
 def refuse_leaf(tensor, *written):

@@ -6,6 +6,7 @@ from ...backend import kernels_index
 from ...frames import warn_user_once
 from ...op.arguments import NUMBERS
 from ...op.declaration import F, Op
+from ...op.type_promotion import fitting
 from ...shapes import numel
 from ...tensor.tensor import Tensor
 from ..overloads import overloaded
@@ -74,6 +75,10 @@ class ScatterNumber(ScatterSource):
     overload = "scatter", 1
     tensors = ("self", "index")
     grad_src = None  # type: ignore[assignment]  # a number has none
+
+    def forward_inplace(xp, self, dim, index, src):
+        src = src if hasattr(src, "dtype") else fitting(src, self.dtype)[()]
+        return written(xp, "scatter", kernels_index.scatter_write, self, dim, index, src)
 
     def samples(make):
         yield make(3, 4), 0, make.ints(2, 4, high=3), 1.5

@@ -13,6 +13,7 @@ from ...op.arguments import NUMBERS, require
 from ...op.declaration import Binary, F, Op, Unary
 from ...op.inplace import apply_inplace
 from ...op.publish import function
+from ...op.type_promotion import fitting
 from ...shapes import broadcast
 from ...tensor.tensor import Tensor, from_array, method
 from ..overloads import is_number, is_tensor, overloaded, refuse_integers
@@ -77,6 +78,7 @@ class ClampNumbers(Clamp):
     """
 
     numbers = ("min", "max")
+    numbers_fit = True
     overload = "clamp", ""
     tensors = ("self", "min", "max")
 
@@ -296,7 +298,7 @@ class Where(Op):
     """
 
     kind = "elementwise"
-    numbers = True
+    numbers = numbers_fit = True
     shape = broadcast
     tensors = ("condition", "self", "other")
     promote = "result"
@@ -370,7 +372,7 @@ def fill_value(xp, array, mask, value):
                            f"tensor with {value.ndim} dimension(s).")
     if hasattr(value, "astype"):
         return value.astype(array.dtype)
-    return xp.number(np.asarray(value).astype(array.dtype))
+    return xp.number(fitting(value, array.dtype))
 
 
 class MaskedFillNumber(Op):
@@ -454,6 +456,8 @@ class FillNumber(Op):
         if getattr(value, "ndim", 0):
             raise RuntimeError("fill_ only supports 0-dimension value tensor but got tensor with "
                                f"{value.ndim} dimensions.")
+        if not hasattr(value, "dtype"):
+            value = fitting(value, self.dtype)[()]
         xp.copyto(self, value, casting="unsafe")
         return self
 

@@ -5,9 +5,10 @@ Source: https://docs.pytorch.org/docs/stable/torch.html#comparison-ops
 
 from ...backend import is_batch
 from ...dtypes import type_name
-from ...op.declaration import Binary, Op, Unary
-from ...op.publish import function
-from ...tensor.tensor import Tensor
+from ...op.arguments import require
+from ...op.declaration import Binary, F, Op, Unary
+from ...op.publish import function, overridable
+from ...tensor.tensor import Tensor, method
 from ..overloads import alias, is_number
 
 
@@ -299,16 +300,23 @@ class BitwiseNot(Question):
 
     inplace = True
     out = "exact"
-    dunder = ("__invert__",)
 
     def forward(xp, self):
-        if self.dtype.kind == "f":
-            raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type "
-                            "tensors")
+        require(self, "iub", "bitwise_not_cpu")
         return xp.invert(self)
 
     def samples(make):
         yield from (make.ints(3, 4), make.bools(2))
+
+
+@method("__invert__")
+@overridable
+def __invert__(self):
+    """Return the bitwise not; as in PyTorch, its error differs from the function's."""
+    if self.is_floating_point():
+        raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type "
+                        "tensors")
+    return F.bitwise_not(self)
 
 
 class BitwiseLeftShift(Bitwise):

@@ -135,7 +135,7 @@ class SpecialZeta(Binary):
     forward = of_host_pair(special_normal.zeta)
 
     def grad_self(g):
-        raise NotImplementedError("the derivative for 'special_zeta: self' is not implemented.")
+        raise NotImplementedError("the derivative for 'zeta' is not implemented.")
 
     def grad_other(g, self, other):
         return -g * self * F.special_zeta(self + 1, other)

@@ -6,7 +6,7 @@ NOTE [Two ways to one gradient]
     recomputed from the input with elementary ops, so that there are derivatives of every order.
 """
 
-from ...backend import backend_of
+from ...backend import backend_of, is_batch
 from ...backend.kernels_norm import dot_over, moments, normalization_gradient
 from ...backend.memory_layout import in_format_of, in_rows
 from ...op.arguments import require
@@ -18,6 +18,13 @@ from ..checks import size_at
 from ..kernels import own_kernel
 from ..overloads import refuse_gradient
 from ..shape.view import array_of
+
+SHARED_MOMENTS = (
+    "Batch norm got a batched tensor as input while the running_mean or running_var, which will be "
+    "updated in place, were not batched.\nIf you are using a module and do not need eval mode, "
+    "please set `track_running_stats` to be False.If you are using a prebuilt module and do not "
+    "need eval mode, please see the functorch website for resources on how to patch your module "
+    "to work with vmap")
 
 
 def channel_axes(sizes):
@@ -196,6 +203,9 @@ def batch_norm(input, weight, bias, running_mean, running_var, training, momentu
             raise RuntimeError(f"{name} must be defined in evaluation mode")
         if tensor is not None and tensor.ndim != 1:
             raise RuntimeError(f"TensorAccessor expected 1 dims but tensor has {tensor.ndim}")
+    if training and is_batch(array_of(input)) and not all(
+            t is None or is_batch(array_of(t)) for t in (running_mean, running_var)):
+        raise RuntimeError(SHARED_MOMENTS)
     refuse_gradient("native_batch_norm", running_mean=running_mean, running_var=running_var)
     require(array_of(input), "f", "batch_norm")
     check_dtypes(input, *parameters.values())

@@ -32,6 +32,11 @@ def linear(input, weight, bias=None, *, out=None):
         if len(input.shape) and input.is_contiguous():  # a single product for all batches
             rows = F.view(input, (numel(input.shape[:-1]), input.shape[-1]))
             return F.view(F.addmm(bias, rows, F.t(weight)), (*input.shape[:-1], weight.shape[0]))
+    if not input.ndim or not weight.ndim:
+        raise RuntimeError("both arguments to linear need to be at least 1D, but they are "
+                           f"{input.ndim}D and {weight.ndim}D")
+    if bias is not None and weight.ndim == 1:
+        raise RuntimeError("mat2 must be a matrix, got 1-D tensor")
     product = F.matmul(input, F.t(weight))
     return product if bias is None else product + bias
 

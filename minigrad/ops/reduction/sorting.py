@@ -122,7 +122,7 @@ class Differing(Op, abstract=True):
 
     no_batching = "the size of the result depends on the values"
     public, many = False, True
-    nondifferentiable = not_implemented_derivative = True
+    nondifferentiable = True
     shape = depends_on_values
 
     def samples(make):
@@ -139,6 +139,7 @@ class Unique2(Differing):
     """
 
     name = "unique"
+    not_implemented_derivative = "the derivative for '_unique2' is not implemented."
 
     def forward(xp, self, dim=None):
         values, inverse, counts = xp.unique(self, return_inverse=True, return_counts=True, axis=dim,
@@ -154,6 +155,8 @@ class UniqueConsecutive(Differing):
     >>> UniqueConsecutive(tensor([3, 3, 1]))[2]
     tensor([2, 1])
     """
+
+    not_implemented_derivative = "the derivative for 'unique_consecutive' is not implemented."
 
     def forward(xp, self, dim=None):
         array = self.reshape(-1) if dim is None else xp.moveaxis(self, dim, 0)

@@ -48,11 +48,12 @@ def run_along(xp, function, array, dim, dtype, kernel):
     """
     out = numpy_type(dtype) or array.dtype
     array = in_rows(array).astype(out, copy=False)
+    dim = wrap_dim(dim, array.ndim)
     if not array.size:
         return array.copy()
-    require(array, "f", kernel)
     work = wide(xp, array) if array.ndim else wide(xp, array).reshape(1)
-    result = function(xp, work, wrap_dim(dim, work.ndim))
+    require(array, "f", f"{kernel}{'_lastdim' * (dim == work.ndim - 1)}_kernel_impl")
+    result = function(xp, work, dim)
     return result.astype(out, copy=False).reshape(array.shape)
 
 
@@ -79,7 +80,7 @@ class Softmax(SoftmaxOp):
 
     @own_kernel("softmax")
     def forward(xp, self, dim, dtype=None):
-        return run_along(xp, stable_softmax, self, dim, dtype, "softmax_kernel_impl")
+        return run_along(xp, stable_softmax, self, dim, dtype, "softmax")
 
     @own_kernel("softmax_gradient")
     def grad_self(g, result, dim):
@@ -97,7 +98,7 @@ class LogSoftmax(SoftmaxOp):
 
     @own_kernel("log_softmax")
     def forward(xp, self, dim, dtype=None):
-        return run_along(xp, stable_log_softmax, self, dim, dtype, "log_softmax_kernel_impl")
+        return run_along(xp, stable_log_softmax, self, dim, dtype, "log_softmax")
 
     @own_kernel("log_softmax_gradient")
     def grad_self(g, result, dim):
