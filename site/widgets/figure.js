@@ -33,7 +33,7 @@ export function control(each, value, id) {
     return `<span class="mg-control mg-steps"><button type="button"${name} data-by="-1" aria-label="One step back">◀</button>` +
       `<input type="range"${name}${range} aria-label="${label}">` +
       `<button type="button"${name} data-by="1" aria-label="One step on">▶</button>` +
-      `<output>${value + 1} / ${each.max + 1}</output></span>`;
+      `<output>${counted(value, each.max)}</output></span>`;
   }
   if (each.kind === "switch") {
     return `<span class="mg-control mg-switch"><label><input type="checkbox"${name}${value ? " checked" : ""}> ${label}</label></span>`;
@@ -48,6 +48,13 @@ export function control(each, value, id) {
   return `<span class="mg-control mg-lines"><label for="${id}">${label}</label>` +
     `<textarea id="${id}"${name} rows="${each.rows}" spellcheck="false" autocapitalize="off">${escaped(value)}</textarea></span>`;
 }
+
+/** How far one is, counted from 1; while the steps are not known there is nothing to count. */
+export const counted = (step, most) => (step > most ? "" : `${step + 1} / ${Number(most) + 1}`);
+
+/** What readers are asked to bring about, as a list; the frame marks what they have reached. */
+const goals = ({ goals: all = [] }) => (all.length ? `<ul class="mg-goals" aria-label="Try this">${
+  all.map(({ words }) => `<li>${words} <b hidden>✓ done</b></li>`).join("")}</ul>` : "");
 
 /** All controls; buttons that stand side by side are one group. */
 export function controls(widget, state, options, id) {
@@ -72,6 +79,7 @@ export function figure(widget, options, name) {
     ` data-options="${escaped(JSON.stringify(options))}" role="group" aria-label="${escaped(widget.title)}">` +
     `<div class="mg-stage">${canvases}</div>` +
     `<p class="mg-says">${widget.say(model, state, { wide: true })}</p>` +
+    goals(widget) +
     `<div class="mg-controls">${controls(widget, state, options, id)}` +
     `<button type="button" class="mg-reset" data-reset hidden>Reset</button></div>` +
     `<p class="mg-aloud" aria-live="polite"></p></figure>`;

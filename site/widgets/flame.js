@@ -18,11 +18,22 @@ const LOOP = `step 1
   backward 1
     MmBackward0 4`;
 
+/** Whether one event of the training step takes half its time, the others theirs, and that is enough. */
+function quicker(rows, names) {
+  const before = parsed(STEP).rows, changed = before.filter(({ name, self }) => names[name]?.self !== self);
+  return rows.length === before.length && changed.length === 1 && rows[0].total <= 21
+    && (names[changed[0].name]?.self ?? 0) >= changed[0].self / 2;
+}
+
 export default {
   name: "flame",
   title: "A flame graph of a profile",
   defaults: { profile: STEP, zoom: 0 },
   views: ["wide", "narrow"],
+  goals: [
+    { words: "Make one event twice as fast, so that the training step takes 21 ms or less.", reached: ({ rows, names }) => quicker(rows, names) },
+    { words: "In the program that waits for <code>.item()</code>, let the event that waits fill the width.", reached: ({ rows }, { zoom }) => rows[zoom].name === "item" },
+  ],
   controls: ({ profile }) => [
     { name: "profile", kind: "lines", label: "Events: name, own time in ms; two spaces for each level", rows: 8 },
     { name: "zoom", kind: "steps", label: "The event that fills the width", max: Math.max(0, (parsed(profile).rows?.length ?? 1) - 1) },

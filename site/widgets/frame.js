@@ -1,7 +1,7 @@
 // Brings the figures of a page to life: the build drew them, this listens. A change of the state
 // draws the picture again; the address keeps the state, so that it can be sent to somebody.
 
-import { controls, initial } from "./figure.js";
+import { controls, counted, initial } from "./figure.js";
 import { WIDGETS } from "./index.js";
 
 /** How long after the last change the sentence is read aloud, in milliseconds. */
@@ -112,7 +112,16 @@ class Figure {
       if (again && caret !== null && again.type !== "number") again.setSelectionRange?.(caret, caret);
     }
     this.fields();
+    if (!model.error && !model.pending) this.mark(model);
     this.bar.querySelector("[data-reset]").hidden = JSON.stringify(state) === JSON.stringify(this.first);
+  }
+
+  /** Mark what readers have reached of what they are asked for; it stays marked. */
+  mark(model) {
+    const places = this.element.querySelectorAll(".mg-goals b");
+    this.widget.goals?.forEach(({ reached }, i) => {
+      if (reached(model, this.state)) places[i].hidden = false;
+    });
   }
 
   /** Bring the controls up to the state, but not the one that is typed in. */
@@ -126,7 +135,7 @@ class Figure {
         if (each.value !== String(value)) each.value = value;
       }
       const count = each.parentElement.querySelector("output");
-      if (count) count.textContent = count.textContent.replace(/^\d+/, value + 1);
+      if (count && each.type === "range") count.textContent = counted(value, each.max);
     }
   }
 

@@ -21,6 +21,11 @@ export default {
   title: "A step is a pair: forward and backward",
   defaults: { f: "Square", x: 3, g: 1 },
   views: ["wide", "narrow"],
+  goals: [
+    { words: "Find an x where Bell returns a gradient of 0.", reached: ({ grad }, { f, g }) => f === "Bell" && g !== 0 && Math.abs(grad) < 1e-9 },
+    { words: "Let Tanh pass on less than a hundredth of the gradient.", reached: ({ grad }, { f, g }) => f === "Tanh" && Math.abs(grad) < Math.abs(g) / 100 },
+    { words: "Make <code>backward</code> return something other than gradient times slope.", reached: ({ grad, honest }) => Math.abs(grad - honest) > 1e-9 },
+  ],
   controls: () => [
     { name: "f", kind: "choice", label: "Function", options: Object.keys(FUNCTIONS).map((name) => [name, name]) },
     { name: "x", kind: "number", label: "x", min: -4, max: 4, step: 0.1 },

@@ -9,6 +9,10 @@ export default {
   title: "A mode inside a mode",
   defaults: { outer: "no_grad", inner: "enable_grad", x: true },
   views: ["wide", "narrow"],
+  goals: [
+    { words: "Turn grad mode on inside, and still record nothing there.", reached: ({ inner }, { x }) => x && inner.grad && !inner.requires_grad },
+    { words: "Record outside, and get an inference tensor inside.", reached: ({ outer, inner }) => outer.requires_grad && inner.is_inference },
+  ],
   controls: () => [
     { name: "outer", kind: "choice", label: "outside", options: Object.entries(MODES) },
     { name: "inner", kind: "choice", label: "inside", options: Object.entries(MODES) },

@@ -16,6 +16,11 @@ export default {
   title: "What one call leaves behind",
   defaults: { op: "mul", p: true, q: false, grad: true },
   views: ["wide", "narrow"],
+  goals: [
+    { words: "Record a call that saves nothing.", reached: ({ recorded, saved }) => recorded && !saved.length },
+    { words: "Let <code>p / q</code> save <code>q</code> alone.", reached: ({ saved }, { op }) => op === "div" && saved.join() === "q" },
+    { words: "Leave no node behind, although p requires grad.", reached: ({ recorded }, { p }) => p && !recorded },
+  ],
   controls: ({ op }) => [
     { name: "op", kind: "choice", label: "call", options: Object.entries(OPS).map(([key, { call }]) => [key, call]) },
     { name: "p", kind: "switch", label: "p requires grad" },

@@ -15,7 +15,7 @@ const DOUBLINGS = ["x", ..."abcdefg"].slice(1).map((name, i, all) => `${name} = 
 export default {
   name: "stepper",
   title: "A backward pass, step by step",
-  defaults: { ...EXAMPLE, x: 1, engine: "counted", step: 0, guess: "", ask: true },
+  defaults: { ...EXAMPLE, x: 1, engine: "counted", step: 3, guess: "", ask: true },
   views: ["wide", "narrow"],
 
   controls: (state) => [

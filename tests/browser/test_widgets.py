@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -12,6 +13,11 @@ from minigrad_course.content.stages import find_stage
 from tests.support.slow import slow_but
 
 GRAPH = "lessons/00_chain_rule/"
+
+
+HALVED = ("step 1\n  forward 1\n    conv2d 6\n    relu 1\n  backward 1\n    ReluBackward0 2\n"
+          "    ConvolutionBackward0 5.5\n  optimizer 3")
+WAITS = "step 1\n  forward 1\n    item 14\n    matmul 2\n  backward 1\n    MmBackward0 4"
 
 
 def opened(watched: Any, address: str) -> Any:
@@ -311,6 +317,38 @@ def test_the_most_that_is_held_is_found_for_each_number_of_segments(watched):
     graph.locator("[data-drag=at]").focus()
     page.keyboard.press("ArrowLeft")
     assert "15 held" in says(page, "checkpoints")
+
+
+GOALS = [("04d_declaration", ["recording.op=add", "recording.op=div", "recording.grad=false"]),
+         ("01_function", ["function-pair.f=Bell&function-pair.x=0",
+                          "function-pair.f=Tanh&function-pair.x=4",
+                          "function-pair.f=GradClip&function-pair.g=2"]),
+         ("07_grad_mode", ["modes.outer=inference&modes.inner=enable_grad",
+                           "modes.outer=none&modes.inner=inference"]),
+         ("11_profiler", ["flame.profile=" + quote(HALVED),
+                          "flame.profile=" + quote(WAITS) + "&flame.zoom=2"])]
+
+
+@pytest.mark.parametrize(("lesson", "addresses"), GOALS)
+def test_a_figure_asks_for_something_and_marks_what_is_reached(watched, lesson, addresses):
+    name = addresses[0].partition(".")[0]
+    page = opened(watched, f"lessons/{lesson}/")
+    marks = page.locator(f"#figure-{name} .mg-goals b")
+    assert marks.count() == len(addresses)
+    assert not any(each.is_visible() for each in marks.all())
+    for place, address in enumerate(addresses):
+        page = opened(watched, f"lessons/{lesson}/?{address}")
+        assert [each.is_visible() for each in marks.all()] == [
+            number == place for number in range(len(addresses))]
+
+
+def test_the_stepper_opens_with_a_step_taken_and_never_counts_beyond_its_steps(watched):
+    page = opened(watched, "lessons/03_engine/")
+    count = page.locator("#figure-stepper output")
+    assert count.inner_text() == "4 / 20" and "a node is left behind" in says(page, "stepper")
+    page = opened(watched, "lessons/03_engine/?stepper.engine=minigrad&stepper.step=131")
+    first, _, last = count.inner_text().partition(" / ")
+    assert not last or int(first) <= int(last)
 
 
 @pytest.mark.parametrize(("lesson", "address"), [
