@@ -58,5 +58,6 @@ def _address(path: str) -> str:
 def _named(manifest: dict[str, Any]) -> list[str]:
     """Return the addresses of the archives, which hold a part of their hash."""
     entries = [manifest[name] for name in ("package", "compiled_package", "more", "course",
-                                           "compiled_course")] + manifest["wheels"]
+                                           "compiled_course", "library_archive")
+               ] + manifest["wheels"]
     return [f"runtime/{entry['path']}" for entry in entries]

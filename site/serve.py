@@ -6,22 +6,27 @@
 from __future__ import annotations
 
 import argparse
+import gzip
 import http.server
+import io
 import re
-from functools import partial
+from functools import lru_cache, partial
 from http import HTTPStatus
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 from urllib.parse import urlsplit
 
 __all__ = ["Handler", "server"]
 
+#: What hosts compress as they send it; the rest is packed already.
+TEXT = {".html", ".css", ".js", ".mjs", ".json", ".svg", ".txt", ".xml"}
 BUILT = Path(__file__).resolve().parent.parent / "build" / "site"
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):
     """Files with the types and headers that a page with a worker needs."""
 
+    packed = b""
     extensions_map = http.server.SimpleHTTPRequestHandler.extensions_map | {
         ".js": "text/javascript", ".mjs": "text/javascript", ".wasm": "application/wasm",
         ".whl": "application/zip", ".json": "application/json", ".svg": "image/svg+xml",
@@ -33,6 +38,29 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         return super().translate_path(
             path.removeprefix(base[:-1]) if path.startswith(base) else path)
 
+    def send_head(self) -> Any:
+        """Send text compressed, as hosts do, to a browser that takes it so."""
+        self.packed = b""
+        file = Path(self.translate_path(self.path))
+        if file.is_dir() and urlsplit(self.path).path.endswith("/"):  # else it is led there
+            file /= "index.html"
+        if (file.suffix in TEXT and file.is_file()
+                and "gzip" in self.headers.get("Accept-Encoding", "")):
+            self.packed = compressed(file, file.stat().st_mtime_ns)
+        sent: BinaryIO | None = super().send_head()
+        if sent is None or not self.packed:
+            return sent
+        sent.close()
+        return io.BytesIO(self.packed)
+
+    def send_header(self, keyword: str, value: str) -> None:
+        """Tell the length of what is sent, and that it is compressed."""
+        if keyword == "Content-Length" and self.packed:
+            super().send_header("Content-Encoding", "gzip")
+            super().send_header("Vary", "Accept-Encoding")
+            value = str(len(self.packed))
+        super().send_header(keyword, value)
+
     def list_directory(self, path: Any) -> None:
         """A folder without a page is nothing to show."""
         self.send_error(HTTPStatus.NOT_FOUND)
@@ -43,7 +71,7 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         if code != HTTPStatus.NOT_FOUND or not page.exists():
             super().send_error(code, message, explain)
             return
-        content = page.read_bytes()
+        content, self.packed = page.read_bytes(), b""
         self.send_response(code)
         self.send_header("Content-Type", "text/html; charset=utf-8")
         self.send_header("Content-Length", str(len(content)))
@@ -61,6 +89,12 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 
     def log_message(self, format: str, *args: Any) -> None:
         """Keep the terminal quiet."""
+
+
+@lru_cache(maxsize=64)
+def compressed(file: Path, changed: int) -> bytes:
+    """Return a file's bytes as gzip packs them; `changed` is when it was written."""
+    return gzip.compress(file.read_bytes(), 6, mtime=0)
 
 
 def base_of(folder: Path) -> str:

@@ -312,7 +312,7 @@ def main(plan_path: str) -> None:
     if report["imported"]:
         limit = [limits.Limits(plan)] if plan.get("limit") else []
         report |= run_tests(plan["tests"], plan.get("holes"), plan["config"],
-                            [printed, limits.Fixtures(), *limit],
+                            [printed, limits.Fixtures(), limits.Interrupts(), *limit],
                             {*plan["files"].values(), *plan.get("own", ())})
         for test, each in report["tests"].items():
             each["printed"] = printed.tests.get(test, {})

@@ -21,7 +21,7 @@ import pytest
 
 from .learner_frames import Owners
 
-__all__ = ["Fixtures", "Limits", "TimeLimit", "limited_import", "limited_symptoms"]
+__all__ = ["Fixtures", "Interrupts", "Limits", "TimeLimit", "limited_import", "limited_symptoms"]
 
 
 class TimeLimit(BaseException):
@@ -86,6 +86,18 @@ class Limits:
             faulthandler.cancel_dump_traceback_later()
             for each in exercises:
                 self.used[each] = self.used.get(each, 0.0) + time.process_time() - before
+
+
+class Interrupts:
+    """A pytest plugin for tests that are interrupted."""
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_keyboard_interrupt(self, excinfo: Any) -> None:
+        """Keep one frame, because pytest parses the whole file of each frame that it shows.
+
+        With all frames it took a second to stop, and several in a browser.
+        """
+        excinfo.traceback = excinfo.traceback[-1:]
 
 
 class Fixtures:

@@ -35,7 +35,7 @@ from ..running.learner_files import LearnerFiles
 from ..running.trial import Outcome, Trial, try_each, try_files, unreadable, unwritten
 from .verdict import REFUSED, over_time, running_in
 
-__all__ = ["fewest", "find_waits", "second_runs", "try_again", "try_answers"]
+__all__ = ["fewest", "find_waits", "second_runs", "took_too_long", "try_again", "try_answers"]
 
 #: The time limit in seconds for the tests of one exercise in a second run.
 SECONDS = 30
@@ -83,7 +83,7 @@ def try_answers(stage: Stage, files: dict[str, Path], holes: list[str] | None = 
                          composed=answers.repaired())
 
     first = once(holes, False)
-    if first.problem and limit is not None and _took_too_long(first.problem):
+    if first.problem and limit is not None and took_too_long(first.problem):
         return first
     return replace(try_again(answers, first, holes, once, run, only_first), gone=answers.gone())
 
@@ -159,7 +159,7 @@ def _failures_of(hole: Hole, whole: Trial) -> list[Outcome]:
     return [replace(each, holes=(hole.id,)) for each in whole.outcomes if not each.passed]
 
 
-def _took_too_long(problem: str) -> bool:
+def took_too_long(problem: str) -> bool:
     """Return whether no test could run because the import, or the whole run, took too long."""
     return problem.startswith("it did not end within ") or \
         problem.strip().rpartition("\n")[2].startswith("TimeLimit: ")

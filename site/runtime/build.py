@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import ast
 import base64
 import gzip
 import hashlib
@@ -34,7 +35,14 @@ LEFT_OUT = ("minigrad/backend/cupy/", "minigrad_course/commands/", "minigrad_cou
 #: What only those need who write an exercise.
 LATER = ("lessons/stages/", "tests/")
 #: What of NumPy's wheel is for other compilers and type checkers; its licences stay.
-NOT_RUN = re.compile(r"^numpy/f2py/|/tests/|/include/|\.(pyi|pxd|c|h|a|ini)$")
+NOT_RUN = re.compile(r"^numpy/f2py/|/tests/|/include/|\.(pyi|pxd|c|h|a|ini)$|/RECORD$")
+#: What the first run fetches, besides Pyodide's own files.
+FIRST = ("package", "compiled_package")
+#: Pyodide asks for this file itself, and worker.js gives it the packed one: hosts differ in whether
+#: they compress it.
+WASM = "pyodide/pyodide.asm.wasm"
+#: Packages whose modules are left out one by one.
+PARTED = ("encodings", "numpy")
 
 
 def build(site_dir: Path, root: Path) -> None:
@@ -53,13 +61,18 @@ def build(site_dir: Path, root: Path) -> None:
     shutil.copyfile(MODULES / "@viz-js" / "viz" / "dist" / "viz.js", runtime / "viz.js")
     (runtime / "course.json").write_text(json.dumps(_handed_out(root)), encoding="utf-8")
     manifest: dict[str, Any] = {
-        "python": _version(runtime / "pyodide"), "numpy": numpy.name,
+        "numpy": numpy.name,
         "package": _named(runtime / "package.tar.gz", runtime),
         "more": _named(runtime / "more.tar.gz", runtime), "later": later,
         "course": _named(runtime / "course.tar.gz", runtime),
         "wheels": [_named(wheel, runtime) for wheel in wheels]}
-    _write(runtime, manifest)
+    _write(runtime, manifest | {"imports": _imports(root)})
     _run("node", str(HERE / "compile.mjs"), str(runtime), failed="Pyodide could not compile")
+    manifest["rest"] = _leave_out(runtime, numpy, _compiled_alone(runtime))
+    for name in ("library", "rest"):
+        manifest[f"{name}_archive"] = _named(runtime / f"{name}.tar.gz", runtime)
+    _gzip(runtime / WASM)
+    manifest["python"] = _version(runtime / "pyodide")
     for name in ("package", "course"):
         folder = runtime / f"compiled-{name}"
         _archive(runtime / f"compiled-{name}.tar.gz",
@@ -67,6 +80,7 @@ def build(site_dir: Path, root: Path) -> None:
                   for each in folder.rglob("*") if each.is_file()])
         shutil.rmtree(folder)
         manifest[f"compiled_{name}"] = _named(runtime / f"compiled-{name}.tar.gz", runtime)
+    _write_sizes(runtime, manifest)
     manifest["sizes"] = {each.relative_to(runtime).as_posix(): each.stat().st_size
                          for each in sorted(runtime.rglob("*")) if each.is_file()}
     _write(runtime, manifest)
@@ -87,12 +101,120 @@ def _pyodide(folder: Path, numpy: Path) -> Path:
             if not NOT_RUN.search(entry.filename):
                 entry.compress_type = zipfile.ZIP_DEFLATED
                 packed.writestr(entry, whole.read(entry), compresslevel=9)
-    # Only what is here is named: what else a program imports is not looked for elsewhere.
-    lock = json.loads((MODULES / "pyodide" / "pyodide-lock.json").read_text("utf-8"))
-    wheel = lock["packages"]["numpy"] | {"sha256": _hash(lighter).hex()}
-    lock["packages"] = {"numpy": wheel}
-    (folder / "pyodide-lock.json").write_text(json.dumps(lock), encoding="utf-8")
+    _lock(lighter)
     return lighter
+
+
+def _lock(numpy: Path) -> None:
+    """Name NumPy alone to Pyodide: what else a program imports is not looked for elsewhere."""
+    lock = json.loads((MODULES / "pyodide" / "pyodide-lock.json").read_text("utf-8"))
+    wheel = lock["packages"]["numpy"] | {"sha256": _hash(numpy).hex()}
+    lock["packages"] = {"numpy": wheel}
+    (numpy.parent / "pyodide-lock.json").write_text(json.dumps(lock), encoding="utf-8")
+
+
+def _imports(root: Path) -> dict[str, list[str]]:
+    """Return the modules that the lessons' blocks import, and those of answers and tests."""
+    block = re.compile(r"^```python\n(.*?)^```", re.M | re.S)
+    lessons = [text for file in sorted((root / "lessons").glob("*.md"))
+               for text in block.findall(file.read_text("utf-8"))]
+    tests = [file.read_text("utf-8") for folder in ("solutions", "tests/stages", "lessons/stages")
+             for file in sorted((root / folder).rglob("*.py"))]
+    return {"lessons": _imported_by(lessons), "tests": _imported_by(tests)}
+
+
+def _imported_by(programs: Iterable[str]) -> list[str]:
+    names = set()
+    for program in programs:
+        try:
+            tree = ast.parse(program)
+        except SyntaxError:  # an excerpt
+            continue
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                names |= {each.name for each in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                names.add(node.module)
+    return sorted(each for each in names if each.partition(".")[0] not in ("minigrad", "torch"))
+
+
+def _compiled_alone(runtime: Path) -> set[str]:
+    """Put NumPy's compiled files where Python takes them without a source; return their sources."""
+    folder = runtime / "compiled-package" / "lib" / "python3.14" / "site-packages"
+    sources = set()
+    for file in list((folder / "numpy").rglob("__pycache__/*.pyc")):
+        target = file.parent.parent / f"{file.name.partition('.')[0]}.pyc"
+        file.rename(target)
+        sources.add(target.with_suffix(".py").relative_to(folder).as_posix())
+    return sources
+
+
+def _leave_out(runtime: Path, numpy: Path, sources: set[str]) -> dict[str, list[str]]:
+    """Keep of Python's library and of NumPy what the course imports, as imported.json lists it.
+
+    What only the tests import goes into library.tar.gz, everything else into rest.tar.gz, which a
+    page fetches where a program imports one of the names that are returned.  The `sources` go there
+    too, since only a traceback shows a line of them.
+    """
+    imported = json.loads((runtime / "imported.json").read_text("utf-8"))
+    parts: dict[str, list[tuple[str, bytes]]] = {"library": [], "rest": []}
+    left_out: dict[str, set[str]] = {"library": set(), "rest": set()}
+    for archive in (runtime / "pyodide" / "python_stdlib.zip", numpy):
+        first, course = set(imported["first"]), set(imported["course"])
+        with zipfile.ZipFile(archive) as whole:
+            entries = [(each.filename, whole.read(each)) for each in whole.infolist()
+                       if not each.is_dir()]
+        kept = []
+        for name, content in entries:
+            if name in sources:
+                parts["rest"].append((name, content))
+                continue
+            part = _part(name)
+            if not part or part in first:
+                kept.append((name, content))
+                continue
+            where = "library" if part in course else "rest"
+            parts[where].append((name, content))
+            left_out[where].add(part)
+        with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
+            for name, content in kept:
+                packed.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED, 9)
+    _lock(numpy)
+    for name, files in parts.items():
+        _archive(runtime / f"{name}.tar.gz", files)
+    return {name: sorted(each) for name, each in left_out.items()}
+
+
+def _part(name: str) -> str:
+    """Return the module that is kept or left out as a whole with a file; "" for one that is kept.
+
+    >>> _part("email/mime/text.py"), _part("numpy/ma/core.py"), _part("encodings/cp037.py")
+    ('email', 'numpy.ma', 'encodings.cp037')
+    >>> _part("numpy/__init__.py")
+    ''
+    """
+    top, *below = name.removesuffix(".py").split("/")
+    if top.endswith(".dist-info") or (below == ["__init__"] and top in PARTED):
+        return ""
+    return f"{top}.{below[0]}" if top in PARTED else top
+
+
+def _gzip(file: Path) -> None:
+    with (file.with_name(f"{file.name}.gz").open("wb") as stream,
+          gzip.GzipFile("", "wb", 9, stream, mtime=0) as packed):
+        packed.write(file.read_bytes())
+    file.unlink()
+
+
+def _write_sizes(runtime: Path, manifest: dict[str, Any]) -> None:
+    """Write sizes.js: how many bytes the first run fetches, as a server sends them."""
+    files = [*(runtime / "pyodide").iterdir(),
+             *(runtime / manifest[name]["path"].partition("?")[0] for name in FIRST)]
+    sent = sum(min(len(content), len(gzip.compress(content, 9)))
+               for content in (each.read_bytes() for each in files))
+    (runtime / "sizes.js").write_text(
+        f"// Made by build.py: what the first run fetches, compressed.\n"
+        f"export const PYTHON_BYTES = {sent};\n", encoding="utf-8")
 
 
 def pack(runtime: Path, root: Path) -> list[str]:
@@ -167,13 +289,14 @@ def _packed(root: Path) -> Iterator[tuple[str, Path]]:
         yield file.name, file
 
 
-def _archive(target: Path, files: Iterable[tuple[str, Path]]) -> None:
+def _archive(target: Path, files: Iterable[tuple[str, Path | bytes]]) -> None:
     """Pack files as one stream, which is smaller than a zip; the same files give the same bytes."""
     with (target.open("wb") as stream,
           gzip.GzipFile("", "wb", 9, stream, mtime=0) as packed,
           tarfile.open(fileobj=packed, mode="w") as archive):
         for name, file in sorted(files, key=lambda each: each[0]):
-            entry, content = tarfile.TarInfo(name), file.read_bytes()
+            entry = tarfile.TarInfo(name)
+            content = file if isinstance(file, bytes) else file.read_bytes()
             entry.size = len(content)
             archive.addfile(entry, io.BytesIO(content))
 
@@ -204,8 +327,9 @@ def _handed_out(root: Path) -> dict[str, Any]:
 def _version(pyodide: Path) -> str:
     """Return what is new with each Pyodide: what a browser kept of another one is not used."""
     digest = hashlib.sha256()
-    for name in PYODIDE:
-        digest.update((pyodide / name).read_bytes())
+    for file in sorted(pyodide.iterdir()):
+        if not file.name.startswith("numpy") and file.suffix != ".json":
+            digest.update(file.name.encode() + file.read_bytes())
     return digest.hexdigest()[:16]
 
 

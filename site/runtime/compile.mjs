@@ -5,6 +5,9 @@
 // Pyodide itself does it, so that what it writes is what it reads: the folder compiled-package for
 // every start, compiled-course for what runs the tests.  Each file says by its source's hash what it
 // is of; build.py packs them.
+//
+// imported.json lists what the course imports of Python's library and of NumPy, of which build.py
+// leaves out the rest: "first" is what minigrad and the lessons import, "course" what the tests do.
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -15,11 +18,58 @@ const manifest = JSON.parse(readFileSync(join(runtime, "manifest.json"), "utf-8"
 const archive = ({ path }) => new Uint8Array(readFileSync(join(runtime, path.split("?")[0])));
 
 const { loadPyodide } = await import(pathToFileURL(join(runtime, "pyodide/pyodide.mjs")));
-const pyodide = await loadPyodide({ indexURL: join(runtime, "pyodide/") });
-await pyodide.loadPackage("numpy", { messageCallback: () => {} });
-for (const each of [manifest.package, manifest.more, manifest.course]) {
-  pyodide.unpackArchive(archive(each), "gztar", { extractDir: "/course" });
+
+/** Python with the archives that a page has when it is ready, or when it runs tests. */
+async function python(...archives) {
+  const made = await loadPyodide({ indexURL: join(runtime, "pyodide/") });
+  await made.loadPackage("numpy", { messageCallback: () => {} });
+  for (const each of archives) made.unpackArchive(archive(each), "gztar", { extractDir: "/course" });
+  return made;
 }
+
+/** How Python lists what it imported from elsewhere than /course, as build.py keeps it. */
+const IMPORTED = `
+def imported():
+    """Return what build.py's _part says of the library's and NumPy's modules."""
+    found = set()
+    for name, module in list(sys.modules.items()):
+        file = getattr(module, "__file__", None) or ""
+        top, _, rest = name.partition(".")
+        if top in ("encodings", "numpy"):
+            found.add(top + "." + rest.partition(".")[0])
+        elif file.startswith("/lib/python3") and ".zip/" in file:
+            found.add(file.partition(".zip/")[2].partition("/")[0].removesuffix(".py"))
+    return sorted(found)
+
+def import_each(names):
+    for name in names:
+        try:
+            importlib.import_module(name)
+        except ImportError:  # it needs what a page has not
+            pass
+`;
+
+const first = await python(manifest.package);
+first.globals.set("wanted", first.toPy(manifest.imports.lessons));
+const imported = { first: JSON.parse(first.runPython(`
+import codecs, importlib, json, pkgutil, sys
+sys.path.insert(0, "/course")
+${IMPORTED}
+import blocks, later, minigrad, questions, traceback
+import_each(each.name for each in pkgutil.walk_packages(minigrad.__path__, "minigrad.")
+            if not each.name.endswith("__main__"))
+import_each(wanted)
+for coding in ("ascii", "latin-1", "utf-8-sig", "utf-16", "utf-32", "cp1252", "unicode_escape",
+               "raw_unicode_escape"):
+    codecs.lookup(coding)
+try:  # what shows an error
+    minigrad.tensor([1.0]).nothing
+except AttributeError as problem:
+    traceback.format_exception(problem)
+json.dumps(imported())
+`)) };
+
+const pyodide = await python(manifest.package, manifest.more, manifest.course);
 for (const each of manifest.wheels) pyodide.unpackArchive(archive(each), "wheel");
 
 const compiled = pyodide.runPython(`
@@ -43,11 +93,11 @@ def both():
     import blocks, minigrad, numpy
     done = set()
     first = compiled(done)
-    import pytest, tempfile
+    global contextlib, pytest, tempfile
+    import contextlib, pytest, tempfile
     with tempfile.TemporaryDirectory() as folder:  # with what pytest imports when it runs
         with open(folder + "/test_it.py", "w") as file:
             file.write("def test_it(): assert 1 == 1")
-        import contextlib
         with contextlib.redirect_stdout(io.StringIO()):
             pytest.main(["-q", "-p", "no:cacheprovider", folder])
     import grading, own
@@ -60,6 +110,20 @@ def both():
 sys.path.insert(1, "/course/tests")
 both()
 `).toJs();
+
+pyodide.globals.set("wanted", pyodide.toPy(manifest.imports.tests));
+imported.course = JSON.parse(pyodide.runPython(`
+import importlib, json
+${IMPORTED}
+import_each(wanted)
+with tempfile.TemporaryDirectory() as folder:  # with what pytest imports when a test fails
+    with open(folder + "/test_that.py", "w") as file:
+        file.write("def test_that(): assert {'a': [1]} == {'a': [2]}\\ndef test_more(): 1 / 0")
+    with contextlib.redirect_stdout(io.StringIO()):
+        pytest.main(["-q", "-p", "no:cacheprovider", folder])
+json.dumps(imported())
+`));
+writeFileSync(join(runtime, "imported.json"), JSON.stringify(imported, null, 1));
 
 ["compiled-package", "compiled-course"].forEach((folder, place) => {
   for (const [name, bytes] of compiled[place]) {

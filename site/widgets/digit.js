@@ -103,7 +103,7 @@ export default {
   },
 
   say(model, { x, y, pen, slopes, engine }) {
-    if (model.error) return `The engine gave an error: ${model.error.replaceAll("<", "&lt;")}.`;
+    if (model.error) return `${model.again ? "" : "The engine gave an error: "}${model.error.replaceAll("<", "&lt;")}.`;
     if (model.pending) return "Python is asked to read it; where it has not run yet, it has to be loaded first.";
     const { digit, shares } = model, place = `The pen is at column ${x}, row ${y}, ${pen ? "down" : "up"}.`;
     if (digit === null) return `The sheet is empty. Draw with the pointer, or with the arrow keys: Tab leads to the sheet. ${place}`;

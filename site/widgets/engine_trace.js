@@ -4,6 +4,9 @@
 /** How long the question has to stay as it is before it is put, in milliseconds. */
 const QUIET = 300;
 
+/** What is awaited, or could not be done, in the figure. */
+const line = () => Object.assign(document.createElement("div"), { className: "mg-engine" });
+
 const kept = new Map();
 let latest = null;
 
@@ -36,28 +39,30 @@ export async function offer() {
 /**
  * What a function of runtime/python, such as "stepping.traced", gives for these arguments on one of
  * these engines: its answer, {error}, or {pending}, a promise that is kept when asking again gives more.
+ * {line} is an element that says how Python is meanwhile; {again()} forgets an error, to ask again.
  */
 export function asked(engine, call, ...given) {
   const key = JSON.stringify([engine, call, given]);
   if (!kept.has(key)) {
     latest = key;
-    kept.set(key, { pending: fetched(key, engine, call, given) });
+    const shown = line();
+    kept.set(key, { pending: fetched(key, shown, engine, call, given), line: shown });
   }
   return kept.get(key);
 }
 
-async function fetched(key, engine, call, given) {
+async function fetched(key, shown, engine, call, given) {
   await new Promise((resolve) => { setTimeout(resolve, QUIET); });
   if (latest !== key) {
     kept.delete(key); // the reader goes on
     return;
   }
-  const question = { call, given, mine: engine === "mine", answer: null };
+  const question = { call, given, mine: engine === "mine", answer: null, line: shown, again: null };
   document.dispatchEvent(new CustomEvent("mg-ask", { detail: question }));
   try {
     kept.set(key, await question.answer ?? { error: "Python is not in this page" });
   } catch (problem) {
-    kept.delete(key); // it is asked again with the next change
-    kept.set(key, { error: `Python could not run it: ${problem.message || "it was stopped"}` });
+    kept.set(key, { error: `Python could not run it: ${problem.message || "it was stopped"}`,
+                    again: () => kept.delete(key) });
   }
 }

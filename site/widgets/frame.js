@@ -94,10 +94,14 @@ class Figure {
     }
     this.drawing = false;
     const says = element.querySelector(".mg-says"), aloud = element.querySelector(".mg-aloud");
+    const before = says.textContent;
     says.innerHTML = widget.say(model, state, { wide: true, look: this.look });
-    if (aloud.textContent !== says.textContent) aloud.textContent = ""; // an error that is mended is not read again
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => { aloud.textContent = says.textContent; }, QUIET);
+    this.beside(model, says);
+    if (says.textContent !== before) { // else a figure that fetched something would speak by itself
+      aloud.textContent = ""; // an error that is mended is not read again
+      clearTimeout(this.timer);
+      this.timer = setTimeout(() => { aloud.textContent = says.textContent; }, QUIET);
+    }
     const shape = this.shapeNow();
     if (shape !== this.shape) {
       this.shape = shape;
@@ -122,6 +126,17 @@ class Figure {
     this.widget.goals?.forEach(({ reached }, i) => {
       if (reached(model, this.state)) places[i].hidden = false;
     });
+  }
+
+  /** Show below the sentence how Python is while it is awaited, or a way to ask again. */
+  beside({ line, again }, says) {
+    this.line?.remove();
+    this.line = line;
+    if (again) {
+      this.line = Object.assign(document.createElement("button"), { type: "button", textContent: "Try again", className: "mg-engine" });
+      this.line.addEventListener("click", () => { again(); this.update(); });
+    }
+    if (this.line) says.after(this.line);
   }
 
   /** Bring the controls up to the state, but not the one that is typed in. */

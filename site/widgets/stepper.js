@@ -43,7 +43,7 @@ export default {
   },
 
   say(model, state) {
-    if (model.error) return `Not yet a program: ${escaped(model.error)}.`;
+    if (model.error) return `${model.again ? "" : "Not yet a program: "}${escaped(model.error)}.`;
     if (model.pending) return "Python is asked for the steps; where it has not run yet, it has to be loaded first.";
     return sentence(model, state, model.steps[Math.min(state.step, model.steps.length - 1)]) + verdict(model, state);
   },

@@ -77,6 +77,14 @@ def test_an_exercise_is_solved_where_the_lesson_asks_for_it_and_leads_on(watched
     error = scratch.locator(".mg-error", has_text="00.1 Measure a slope is yours to write")
     error.wait_for()
 
+    # tests are interrupted as a block is: Python goes on
+    write(page, section, "def slope(f, x, eps=1e-6):\n    while True:\n        pass")
+    page.keyboard.press("Control+Enter")
+    section.locator(".mg-results", has_text="The tests run").wait_for()
+    page.wait_for_timeout(1000)
+    section.get_by_role("button", name="Stop").click()
+    section.locator(".mg-results", has_text="Stopped.").wait_for()
+
     # the lesson's own names and package are as they were before the tests
     write(page, blocks.first,
           "import minigrad.tiny\nprint(kept, minigrad.tiny.slope(abs, 3.0) > 0)")

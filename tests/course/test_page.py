@@ -38,6 +38,7 @@ for name in ("merge3", "rich", "typer", "watchfiles"):
 sys.path.insert(0, sys.argv[1])
 import grading
 grader = grading.Grader()
+grader.limit = float(sys.argv[2])
 assert grader.waiting.__file__.startswith(sys.argv[1])
 for asked in sys.stdin:
     print(grader.grade(asked))
@@ -59,12 +60,13 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Graded:
         with tarfile.open(folder / f"{name}.tar.gz") as packed:
             packed.extractall(folder / "course", filter="data")
 
-    def ask(*asked: tuple[Stage, dict[str, str], list[str] | None]) -> list[dict[str, Any]]:
+    def ask(*asked: tuple[Stage, dict[str, str], list[str] | None],
+            limit: float = 60) -> list[dict[str, Any]]:
         lines = [json.dumps({"stage": stage.key, "files": texts, "holes": holes})
                  for stage, texts, holes in asked]
         done = subprocess.run(
-            [sys.executable, "-c", PROGRAM, str(folder / "course")], input="\n".join(lines),
-            text=True, capture_output=True, cwd=folder,
+            [sys.executable, "-c", PROGRAM, str(folder / "course"), str(limit)],
+            input="\n".join(lines), text=True, capture_output=True, cwd=folder,
             env={**os.environ, "PYTHONPATH": "", "OMP_NUM_THREADS": "1"})
         assert done.returncode == 0, done.stderr
         assert tempfile.gettempdir() not in done.stdout
@@ -202,3 +204,14 @@ def test_stop_ends_the_second_runs_too(graded):
     stopped, after = graded((stage, caught, None), (stage, solution(stage), ["05.1"]))
     assert (stopped["problem"], stopped["verdicts"]) == ("it was stopped", [])
     assert [each["state"] for each in after["verdicts"]] == ["solved"]
+
+
+def test_an_endless_loop_ends_by_itself_with_the_terminals_verdict(graded, tmp_path):
+    stage = find_stage("00")
+    texts, number = with_line(stage, "tiny.py:slope", "while True: pass")
+    ((told,),) = ([each["verdicts"] for each in graded((stage, texts, ["00.1"]), limit=1)])
+    there = tried(stage, texts, tmp_path, ["00.1"], limit=1)["00.1"]
+    assert (told["state"], told["diagnosis"]) == (there.state, there.diagnosis)
+    assert told["diagnosis"] == ("It did not end within 1 seconds; stopped at tiny.py, "
+                                 f"line {number}, in slope (00.1).")
+    assert told["first"]["message"].startswith("TimeLimit: ")

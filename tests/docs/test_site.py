@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import gzip
 import importlib.metadata
 import json
 import posixpath
@@ -524,6 +525,33 @@ def test_the_site_is_served_isolated_from_other_origins(tmp_path):
     assert headers["Content-type"] == "text/javascript"
     assert headers["Cross-Origin-Opener-Policy"] == "same-origin"
     assert headers["Cross-Origin-Embedder-Policy"] == "require-corp"
+
+
+def test_text_is_served_compressed_to_those_who_take_it(tmp_path):
+    text = "a line of a script\n" * 500
+    (tmp_path / "a.js").write_text(text, encoding="utf-8")
+    (tmp_path / "b.whl").write_text(text, encoding="utf-8")
+    running = serve.server(tmp_path)
+    thread = threading.Thread(target=running.serve_forever)
+    thread.start()
+
+    def got(name, **headers):
+        address = f"http://127.0.0.1:{running.server_port}/{name}"
+        with urllib.request.urlopen(urllib.request.Request(address, headers=headers),
+                                    timeout=10) as answer:
+            return answer.headers["Content-Encoding"], answer.read(), int(
+                answer.headers["Content-Length"])
+
+    try:
+        encoding, packed, length = got("a.js", **{"Accept-Encoding": "gzip, br"})
+        plain, packed_already = got("a.js"), got("b.whl", **{"Accept-Encoding": "gzip"})
+    finally:
+        running.shutdown()
+        running.server_close()
+        thread.join()
+    assert (encoding, length) == ("gzip", len(packed)) and len(packed) < len(text) / 10
+    assert gzip.decompress(packed).decode() == text
+    assert plain == (None, text.encode(), len(text)) == packed_already
 
 
 def test_a_folder_without_a_page_is_answered_with_the_site_s_own_words(tmp_path):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import faulthandler
 import importlib
+import signal
 import sys
 from pathlib import Path
 
@@ -27,3 +29,18 @@ def test_a_clock_that_began_anew_is_followed_down(clock):
     told = iter([9_000_000_000, 1000, 1000])
     now = clock.rising(lambda: next(told))
     assert [now() for _ in range(3)] == [9_000_000_000, 1000, 1001]
+
+
+def test_timers_are_told_to_the_page_and_what_python_has_comes_back(clock):
+    told = []
+    timers = clock.Timers(lambda *timer: told.append(timer))
+    before = getattr(signal, "setitimer", None), faulthandler.dump_traceback_later
+    with timers.installed():
+        signal.setitimer(signal.ITIMER_PROF, 10.0, 1.0)
+        signal.setitimer(signal.ITIMER_REAL, 30.0, 1.0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        faulthandler.dump_traceback_later(32, exit=True)
+        faulthandler.cancel_dump_traceback_later()
+    assert told == [(int(signal.SIGPROF), 10.0, 1.0), (int(signal.SIGALRM), 30.0, 1.0),
+                    (int(signal.SIGPROF), 0, 0.0)]
+    assert (getattr(signal, "setitimer", None), faulthandler.dump_traceback_later) == before

@@ -19,7 +19,7 @@ def later(monkeypatch, tmp_path):
     (tmp_path / "here").mkdir()
     (tmp_path / "here" / "__init__.py").touch()
     module = importlib.import_module("later")
-    monkeypatch.setattr(module, "PACKAGES", ("here",))
+    monkeypatch.setattr(module, "PLACE", str(tmp_path / "rest"))
     yield module
     for name in [each for each in sys.modules if each.partition(".")[0] == "here"]:
         del sys.modules[name]
@@ -28,9 +28,12 @@ def later(monkeypatch, tmp_path):
 def test_the_rest_is_fetched_with_the_first_import_of_it_once(later, tmp_path):
     fetched = []
 
-    def fetch():
-        fetched.append(True)
+    def fetch(name):
+        if fetched or not name.startswith("here."):
+            return False
+        fetched.append(name)
         (tmp_path / "here" / "rest.py").write_text("answer = 42", encoding="utf-8")
+        return True
 
     later.install(fetch)
     importlib.import_module("here")
@@ -40,15 +43,26 @@ def test_the_rest_is_fetched_with_the_first_import_of_it_once(later, tmp_path):
     assert importlib.import_module("here.rest").answer == 42
     with pytest.raises(ModuleNotFoundError, match=r"No module named 'here\.nothing'"):
         importlib.import_module("here.nothing")
-    assert len(fetched) == 1
+    assert fetched == ["here.rest"]
+
+
+def test_a_part_of_a_package_may_lie_in_another_folder(later, tmp_path):
+    def fetch(name):
+        (tmp_path / "rest" / "here").mkdir(parents=True)
+        (tmp_path / "rest" / "here" / "apart.py").write_text("answer = 43", encoding="utf-8")
+        return True
+
+    later.install(fetch)
+    assert importlib.import_module("here.apart").answer == 43
 
 
 def test_what_cannot_be_fetched_is_told_and_tried_again(later, tmp_path):
-    def fetch():
+    def fetch(name):
         if not fetched:
             fetched.append(True)
             raise OSError("more.tar.gz (503)")
         (tmp_path / "here" / "rest.py").touch()
+        return True
 
     fetched = []
     later.install(fetch)

@@ -1,4 +1,4 @@
-"""A clock for the page's Python that never tells the same time twice.
+"""Clocks for the page's Python: one that never tells the same time twice, and timers.
 
 Browsers round their clock, to 5 microseconds or up to a millisecond.  Events that follow one
 another would begin and end together, and a profile could not tell which lies within which.
@@ -6,11 +6,15 @@ another would begin and end together, and a profile could not tell which lies wi
 
 from __future__ import annotations
 
+import contextlib
+import faulthandler
+import signal
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Any
 
-__all__ = ["install", "rising"]
+__all__ = ["Timers", "install", "rising"]
 
 #: How far back a clock may seem to go, in nanoseconds; further, and it was started anew, as it is
 #: where Python goes on from what the browser kept of an earlier visit.
@@ -34,3 +38,44 @@ def install() -> None:
     """Make `time.perf_counter_ns` such a clock, in a browser."""
     if sys.platform == "emscripten":
         time.perf_counter_ns = rising(time.perf_counter_ns)
+
+
+class Timers:
+    """The timers that a browser's Python lacks, kept by the page.
+
+    The page interrupts the code with a signal's number.  Both of `signal`'s clocks count wall time
+    there, since a worker that runs a test does nothing else.
+    """
+
+    def __init__(self, told: Callable[[int, float, float], None]) -> None:
+        """Tell the page of a timer by `told`: signal, seconds until it comes, and until it recurs.
+
+        When SIGALRM is due, the page ends Python instead: code that did not end at SIGPROF, which
+        comes first, catches everything.
+        """
+        self._told = told
+
+    def setitimer(self, clock: int, seconds: float, interval: float = 0.0) -> None:
+        """Set a timer as `signal.setitimer` does; 0 seconds end it."""
+        number = signal.SIGPROF if clock == signal.ITIMER_PROF else signal.SIGALRM
+        self._told(int(number), seconds, interval)
+
+    @contextlib.contextmanager
+    def installed(self) -> Iterator[None]:
+        """Let `signal` have these timers; `faulthandler`, which needs a thread, has none."""
+        missing = object()
+        stand_in: list[tuple[Any, str, Any]] = [
+            (signal, "setitimer", self.setitimer),
+            (faulthandler, "dump_traceback_later", lambda *given, **more: None),
+            (faulthandler, "cancel_dump_traceback_later", lambda: None)]
+        before = [(where, name, getattr(where, name, missing)) for where, name, _ in stand_in]
+        for where, name, each in stand_in:
+            setattr(where, name, each)
+        try:
+            yield
+        finally:
+            for where, name, each in before:
+                if each is missing:
+                    delattr(where, name)
+                else:
+                    setattr(where, name, each)

@@ -4,6 +4,11 @@ NOTE [One process for many trials]
     In a terminal each trial has a process of its own.  Here there is one: each trial imports the
     package and the tests for itself (`worlds.py`), and what `swap.py` changes in the interpreter is
     put back.
+
+NOTE [Time limits in a page]
+    A browser's Python has no timers, so the page counts the seconds and interrupts the code with
+    the number of the timer's signal (`clock.Timers`).  From there on everything is as in a
+    terminal: `time_limits.py` raises TimeLimit in the test, and the verdict names the line.
 """
 
 from __future__ import annotations
@@ -16,10 +21,11 @@ import json
 import signal
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from clock import Timers
 from worlds import World
 
 ROOT = Path(__file__).parent
@@ -30,13 +36,19 @@ _ON_IMPORT = "your files print while they are imported:"
 class Grader:
     """Tries a learner's files; the course's own modules are imported once and kept."""
 
-    def __init__(self) -> None:
+    def __init__(self, told: Callable[[int, float, float], None] | None = None) -> None:
+        """Grade with the time limits of the terminal.
+
+        In a page, which has no timers, `told` gets the signal's number, the seconds until it is to
+        come, and the seconds until it comes again; 0 seconds end it.
+        """
         importlib.import_module("pytest")
         self.learner_files, self.stages, self.swap, self.trial, self.verdict, self.waiting = (
             importlib.import_module(f"minigrad_course.{name}")
             for name in ("running.learner_files", "content.stages", "child_process.swap",
                          "running.trial", "verdicts.verdict", "verdicts.waiting"))
-        self.stopped = False
+        self.limit, self.stopped = self.trial.LIMIT, False
+        self._timers = None if told is None else Timers(told)
 
     def grade(self, asked: str) -> str:
         """Try what `asked` says (JSON: stage, files, holes) and return the verdicts as JSON."""
@@ -68,24 +80,32 @@ class Grader:
         answers = self.learner_files.LearnerFiles(stage, files)
         left_out: dict[str, dict[str, None]] = {}
 
-        def run(tested: list[str] | None, composed: Any, symptoms: bool) -> Any:
+        def run(tested: list[str] | None, composed: Any, symptoms: bool, is_short: bool,
+                only_first: bool = False) -> Any:
             inside = Path(tempfile.mkdtemp(dir=folder))
             command, report = self.trial.plan_for(
                 inside, stage, files, tested, composed=composed,
-                symptoms=str(stage.symptoms) if symptoms else None)
+                symptoms=str(stage.symptoms) if symptoms else None, stuck=str(inside / "stuck"),
+                limit=self.limit / 3 if is_short else self.limit, stop_at_limit=only_first)
             return self._run(command[-1], report, left_out)
 
         def once(tested: list[str] | None, is_rest: bool) -> Any:
-            return run(tested, answers.repaired(), not is_rest)
+            return run(tested, answers.repaired(), not is_rest, is_rest,
+                       is_rest and not stage.beside)
 
         def again(runs: Any, symptoms: bool) -> list[Any]:
-            return [run(list(tested), composed, symptoms) for composed, tested, _ in runs]
+            is_short = any(each for _, _, each in runs)
+            return [run(list(tested), composed, symptoms, is_short) for composed, tested, _ in runs]
 
-        return self.waiting.try_again(answers, once(holes, False), holes, once, again), left_out
+        first = once(holes, False)
+        if first.problem and self.waiting.took_too_long(first.problem):
+            return first, left_out
+        return self.waiting.try_again(answers, first, holes, once, again), left_out
 
     def _run(self, plan: str, report: Path, left_out: dict[str, dict[str, None]]) -> Any:
         quiet = io.StringIO()  # nothing that is printed is lost: a failure tells of it
-        with _as_before(), _without_threads(), contextlib.redirect_stdout(quiet), \
+        timers = self._timers.installed() if self._timers else contextlib.nullcontext()
+        with _as_before(), _without_threads(), timers, contextlib.redirect_stdout(quiet), \
                 contextlib.redirect_stderr(quiet):
             self.swap.main(plan)
         if self.stopped:  # a test, or pytest, may have caught the KeyboardInterrupt
@@ -103,6 +123,7 @@ class Grader:
         """Note that the reader pressed Stop, whatever becomes of the exception."""
         def stop(number: int, frame: Any) -> None:
             self.stopped = True
+            gc.freeze()  # pytest collects garbage as it ends, which would take most of the time
             raise KeyboardInterrupt
 
         self.stopped, before = False, signal.signal(signal.SIGINT, stop)
@@ -110,6 +131,7 @@ class Grader:
             yield
         finally:
             signal.signal(signal.SIGINT, before)
+            gc.unfreeze()
 
 
 class _Told:

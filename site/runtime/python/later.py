@@ -1,4 +1,7 @@
-"""Fetches modules that a page rarely needs, when one of them is first imported."""
+"""Fetches modules that a page rarely needs, when one of them is first imported.
+
+They are the rest of the package, of NumPy, and of Python's own library.
+"""
 
 from __future__ import annotations
 
@@ -11,31 +14,34 @@ from typing import Any
 
 __all__ = ["Later", "install"]
 
-#: The packages of which a part comes later.
-PACKAGES = ("minigrad", "minigrad_course")
+#: Where the rest of Python's library is unpacked.
+PLACE = "/lib/python3.14/site-packages"
 
 
 class Later:
-    """The last finder that Python asks: it fetches the rest of the package and looks again."""
+    """The last finder that Python asks: it fetches where a module is and looks again."""
 
-    def __init__(self, fetch: Callable[[], Any]) -> None:
-        self._fetch: Callable[[], Any] | None = fetch
+    def __init__(self, fetch: Callable[[str], Any]) -> None:
+        self._fetch = fetch
 
     def find_spec(self, name: str, path: Sequence[str] | None = None,
                   target: ModuleType | None = None) -> importlib.machinery.ModuleSpec | None:
         """Return where a module is, or None; ImportError where the rest cannot be fetched."""
-        if self._fetch is None or name.partition(".")[0] not in PACKAGES:
-            return None
         try:
-            self._fetch()
+            if not self._fetch(name):
+                return None
         except Exception as problem:
-            raise ImportError(f"{name} comes with a part of minigrad that could not be fetched: "
-                              f"{problem}", name=name) from None
-        self._fetch = None
+            raise ImportError(f"{name} comes with a part of Python or minigrad that could not be "
+                              f"fetched: {problem}", name=name) from None
         importlib.invalidate_caches()
-        return importlib.machinery.PathFinder.find_spec(name, path, target)
+        # a part of a package that is in the library's zip lies beside NumPy
+        below = [f"{PLACE}/{name.rpartition('.')[0].replace('.', '/')}"] if path else []
+        return importlib.machinery.PathFinder.find_spec(name, path and [*path, *below], target)
 
 
-def install(fetch: Callable[[], Any]) -> None:
-    """Have the rest fetched by `fetch`, which unpacks it where the first part lies."""
+def install(fetch: Callable[[str], Any]) -> None:
+    """Have what is missing fetched by `fetch`, which unpacks it.
+
+    It returns False for a module that is not among what it fetches.
+    """
     sys.meta_path.append(Later(fetch))

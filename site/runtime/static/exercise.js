@@ -2,6 +2,7 @@
 
 import { button, choice, element, filled, loadEditor } from "./page.js";
 import { Scratch } from "./scratch.js";
+import { Wait } from "./status.js";
 import { known, note } from "./store.js";
 import { cut, gone, placed, replaced } from "./symbols.js";
 import { goneElements, printedElements, problemElement, solvedElement, verdictElement } from "./verdict.js";
@@ -18,7 +19,8 @@ export class Exercise {
     this.code = this.place.querySelector(".mg-code");
     this.result = element("div", { className: "mg-results", "aria-live": "polite" });
     this.answer = element("div", { className: "mg-solution" });
-    this.runButton = button("Run tests", () => this.pressed(), {
+    this.wait = new Wait(stage.python);
+    this.runButton = button("Run tests", () => { this.pressed(); }, {
       className: "mg-button mg-main", title: "Test this exercise (Ctrl+Enter in the editor)",
       "data-needs": "python" });
     this.wholeButton = button("Whole file", () => this.showWhole(!this.whole), {
@@ -47,6 +49,7 @@ export class Exercise {
     const seen = new IntersectionObserver((entries) => {
       if (!entries.some((entry) => entry.isIntersecting)) return;
       seen.disconnect();
+      this.stage.python.startEarly();
       this.open().catch((problem) => this.say(`The editor could not be opened: ${problem.message}`));
     }, { rootMargin: "800px" });
     seen.observe(this.place);
@@ -129,28 +132,47 @@ export class Exercise {
     else delete this.heading.dataset.waits;
   }
 
-  async pressed() {
-    if (this.running) this.stage.python.stop();
-    else await this.stage.test([this]);
+  pressed() {
+    if (!this.turn) {
+      this.stage.test([this]);
+      return;
+    }
+    this.turn.abort();
+    if (this.since) this.say("Stopping …");
   }
 
-  /** Its tests begin. */
-  begin() {
-    this.running = true;
+  /** Its tests were asked for, by a press that `turn` stops: say how Python is until they begin. */
+  asked(turn) {
+    this.turn = turn;
     this.runButton.textContent = "Stop";
     this.markLine(null);
-    this.say("The tests run …");
+    this.result.replaceChildren(this.wait.element);
+    this.wait.begin(() => this.stage.test([this]));
+    this.wait.element.scrollIntoView({ block: "nearest" });
   }
 
-  /** Its tests ended. */
-  end() {
-    this.running = false;
+  /** Its tests run; after a while, so many seconds. */
+  begun() {
+    this.since = performance.now();
+    this.wait.end();
+    const seconds = element("span", { "aria-live": "off" });
+    this.say("The tests run …", seconds);
+    this.clock = setInterval(() => {
+      seconds.textContent = ` ${Math.floor((performance.now() - this.since) / 1000)} s`;
+    }, 1000);
+  }
+
+  /** Its tests ended, or never began. */
+  over() {
+    this.turn = this.since = undefined;
+    clearInterval(this.clock);
+    this.wait.end();
     this.runButton.textContent = "Run tests";
     this.mark();
   }
 
-  say(text) {
-    this.result.replaceChildren(element("p", { className: "mg-result" }, text));
+  say(...words) {
+    this.result.replaceChildren(element("p", { className: "mg-result" }, ...words));
   }
 
   /** Show what grading.py says; what was printed on import stands under the first exercise. */

@@ -19,14 +19,18 @@ export function showExercises(data, site, python) {
 export class Exercises {
   constructor(data, site, python) {
     this.stage = showExercises(data, site, python);
-    const stop = button("Stop", () => python.stop(), { disabled: true });
+    const stop = button("Stop", () => { this.stage.stop(); }, { disabled: true });
     const points = element("span", { className: "mg-result mg-points", role: "status" });
     const test = async () => {
       points.textContent = "";
       points.textContent = await this.stage.test(this.stage.exercises);
     };
-    filled(document.querySelector(".mg-bar"), "All exercises",
-      button("Test all", test, { "data-needs": "python" }), stop, points, statusLine(python));
+    const all = button("Test all", async () => {
+      all.disabled = true;
+      await test();
+      all.disabled = false;
+    }, { "data-needs": "python" });
+    filled(document.querySelector(".mg-bar"), "All exercises", all, stop, points, statusLine(python));
     follow(python, (state) => { stop.disabled = state !== "busy" && state !== "loading"; });
   }
 }

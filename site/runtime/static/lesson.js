@@ -6,7 +6,7 @@ import { Output, notHere } from "./output.js";
 import { showExercises } from "./exercises.js";
 import { KEYS, button, element, filled, follow, loadEditor } from "./page.js";
 import { Stopped } from "./python.js";
-import { statusLine } from "./status.js";
+import { Wait, failure, statusLine } from "./status.js";
 import { edited, everything, guess, keepEdit, keepGuess, progress } from "./store.js";
 
 const RUNS = ["run", "draft", "raises"];
@@ -26,16 +26,17 @@ class Block {
     // an output that is to be predicted is folded; what a run gives is not
     this.output = place.querySelector(".mg-predict") ?? place.querySelector(".mg-output");
     this.note = element("span", { className: "mg-result", role: "status" });
-    this.runButton = button("Run", () => this.pressed(), {
+    this.wait = new Wait(lesson.python);
+    this.runButton = button("Run", () => { this.pressed(); }, {
       title: "Run this block, and those above that have not run yet (Ctrl+Enter in the editor)",
       "data-needs": "python" });
     this.bar = filled(place.querySelector(":scope > .mg-tools"), `Block ${this.number}`,
       this.runButton,
-      button("Run all above", () => lesson.runTo(this, true), {
+      button("Run all above", () => { lesson.runTo(this, true); }, {
         title: "Begin again with an empty namespace and run every block down to this one" }),
-      button("Edit", () => this.edit()),
+      button("Edit", () => this.edit(), { "data-needs": "python" }),
       button("Reset", () => this.reset(), { title: "The lesson's code and output again" }),
-      this.note);
+      this.note, this.wait.element);
     // there before anything is in it: only then does a screen reader tell what comes
     this.log = element("div", { role: "log", "aria-label": `Output of block ${this.number}` });
     (this.output ?? this.bar).after(this.log);
@@ -73,18 +74,33 @@ class Block {
   }
 
   pressed() {
-    if (this.running) this.lesson.python.stop();
+    if (this.turn) this.lesson.stop(this.turn);
     else this.lesson.runTo(this);
   }
 
-  get running() {
-    return this.element.classList.contains("mg-running");
+  /** It was asked for, by a press that `turn` stops: say how Python is until it begins. */
+  asked(turn) {
+    this.turn = turn;
+    this.element.classList.add("mg-running");
+    this.runButton.textContent = "Stop";
+    this.note.textContent = "";
+    this.wait.begin(() => this.lesson.runTo(this));
   }
 
-  set running(yes) {
-    this.element.classList.toggle("mg-running", yes);
-    this.runButton.textContent = yes ? "Stop" : "Run";
-    if (yes) this.note.textContent = "runs …";
+  /** It ended, or never began; `said` is why. */
+  over(said = null) {
+    this.turn = undefined;
+    this.element.classList.remove("mg-running");
+    this.runButton.textContent = "Run";
+    this.wait.end();
+    if (said !== null) this.note.replaceChildren(said);
+  }
+
+  /** Say why it could not run: it was stopped, or Python or the site failed. */
+  failed(problem) {
+    this.element.dataset.result = "stopped";
+    this.over(problem instanceof Stopped ? "stopped"
+      : failure(`not run: ${problem.message}`, () => this.lesson.runTo(this)));
   }
 
   /** Open the editor in the place of the code, or of the reader's version of it. */
@@ -132,8 +148,8 @@ class Block {
   }
 
   /** Run the block; resolves to whether the next may run. */
-  async run() {
-    this.running = true;
+  async run(turn) {
+    this.asked(turn);
     const output = new Output();
     let begun = false;
     const begin = () => {
@@ -147,7 +163,9 @@ class Block {
     try {
       const given = await this.lesson.python.ask(
         { do: "run", code: this.code, name: `<${this.told.id.replace("-", " ")}>` },
-        (stream, text) => { begin(); output.told(stream, text); });
+        { told: (stream, text) => { begin(); output.told(stream, text); }, stop: turn.signal,
+          begun: () => { this.wait.end(); this.note.textContent = "runs …"; } });
+      this.over();
       const why = notHere(given.error);
       if (why && this.code === this.told.code) {
         this.live?.remove();
@@ -162,12 +180,9 @@ class Block {
       this.say(output.result, given.error);
       return !given.error || this.told.kind === "raises";
     } catch (problem) {
-      begin();
-      this.note.textContent = problem instanceof Stopped ? "stopped" : `not run: ${problem.message}`;
-      this.element.dataset.result = "stopped";
+      if (this.note.textContent) begin(); // it ran
+      this.failed(problem);
       return false;
-    } finally {
-      this.running = false;
     }
   }
 
@@ -190,13 +205,19 @@ class Block {
 }
 
 export class Lesson {
+  /** What was asked for and is not over, each with a signal that stops it. */
+  turns = new Set();
+  #last = Promise.resolve();
+
   constructor(data, site, python) {
     this.key = data.stage;
     this.python = python;
     this.blocks = data.blocks
       .filter((each) => RUNS.includes(each.kind) && document.getElementById(each.id))
       .map((each) => new Block(this, each, document.getElementById(each.id)));
-    this.stopButton = button("Stop", () => python.stop(), { disabled: true });
+    this.stopButton = button("Stop", () => { this.stop(); }, { disabled: true });
+    this.allButton = button("Run all", () => { this.runTo(this.blocks.at(-1), true, null); },
+      { "data-needs": "python" });
     follow(python, (state) => {
       this.stopButton.disabled = state !== "busy" && state !== "loading";
       for (const each of this.blocks) {
@@ -209,48 +230,73 @@ export class Lesson {
   }
 
   /** What a function of Python's gives on an engine, for a figure (widgets/engine_trace.js). */
-  answer({ call, given, mine }) {
+  async answer(question) {
+    const { call, given, mine } = question, wait = new Wait(this.python);
     const own = mine ? { stage: this.key, holes: progress().holes, files: everything() } : null;
-    return this.python.ask({ do: "answer", call, given, own });
+    question.line.replaceChildren(wait.element);
+    wait.begin(question.again);
+    try {
+      return await this.python.ask({ do: "answer", call, given, own }, { begun: () => wait.end() });
+    } finally {
+      wait.end();
+    }
   }
 
   #fillBar() {
     filled(document.querySelector(".mg-bar"), "All blocks",
-      button("Run all", () => this.runTo(this.blocks.at(-1), true), { "data-needs": "python" }),
-      this.stopButton,
+      this.allButton, this.stopButton,
       button("Reset all", () => this.blocks.forEach((each) => each.reset())),
       statusLine(this.python));
   }
 
+  /** Stop what runs and all that waits for it, or `turn` alone if it still waits. */
+  stop(turn = null) {
+    const [running] = this.turns;
+    if (turn && turn !== running) turn.abort();
+    else for (const each of this.turns) each.abort();
+    if (!running || this.python.state === "loading") this.python.stop();
+  }
+
   /**
-   * Run the blocks above `last` that did not run yet, then `last`.  With `afresh`, every one of
-   * them, in a new namespace.  An error above ends it.
+   * Run the blocks above `last` that did not run yet, then `last`, after all that was asked before.
+   * With `afresh`, every one of them, in a new namespace.  An error above ends it.  `pressed` is the
+   * block that says meanwhile what is awaited.
    */
-  async runTo(last, afresh = false) {
-    if (this.python.state === "busy" || this.going) return;
-    this.going = true;
+  async runTo(last, afresh = false, pressed = last) {
+    if (pressed?.turn) return; // it waits or runs already: its button stops it
+    const turn = new AbortController(), before = this.#last;
+    let over;
+    const ended = new Promise((resolve) => { over = resolve; });
+    this.#last = before.then(() => ended);
+    const stopped = new Promise((resolve) => turn.signal.addEventListener("abort", resolve));
+    this.turns.add(turn);
+    this.allButton.disabled = true;
+    pressed?.asked(turn);
+    this.python.start().catch(() => {}); // told below
+    const started = () => this.python.ask({ do: "reset" }, { stop: turn.signal });
     try {
-      await this.python.start();
+      await Promise.race([before, stopped]);
+      if (turn.signal.aborted) throw new Stopped();
       if (afresh) {
-        await this.python.ask({ do: "reset" });
+        await started();
         for (const each of this.blocks) each.ranIn = -1;
-      }
+      } else await this.python.start();
       for (const each of this.blocks) {
-        if (each === last || each.ranIn !== this.python.round) {
-          const well = await each.run();
-          if (each === last) break;
-          if (!well) {
-            if (each.element.dataset.result !== "stopped") {
-              last.note.textContent = "not run: a block above it ended with an error";
-            }
-            break;
-          }
+        if (each !== last && each.ranIn === this.python.round) continue;
+        const well = await each.run(turn);
+        if (each === last) break;
+        if (!well) {
+          if (each.element.dataset.result === "stopped") pressed?.over("");
+          else last.over("not run: a block above it ended with an error");
+          break;
         }
       }
-    } catch {
-      // Python could not be started: the status line says why
+    } catch (problem) {
+      pressed?.failed(problem); // without one, the line above the blocks says why
     } finally {
-      this.going = false;
+      this.turns.delete(turn);
+      this.allButton.disabled = this.turns.size > 0;
+      over();
     }
   }
 }

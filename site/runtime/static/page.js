@@ -11,10 +11,36 @@ export function element(name, properties = {}, ...inside) {
   return made;
 }
 
-/** Make a button that calls `pressed`. */
+/**
+ * Make a button that calls `pressed`.  If that gives a promise, the button shows that it waits for
+ * it, and why it failed.
+ */
 export function button(text, pressed, properties = {}) {
-  return element("button", { type: "button", className: "mg-button", onclick: pressed,
-                             ...properties }, text);
+  const made = element("button", { type: "button", className: "mg-button",
+                                   onclick: () => awaited(made, pressed()), ...properties }, text);
+  return made;
+}
+
+async function awaited(pressed, work) {
+  if (!work?.then) return;
+  if (pressed.nextElementSibling?.matches(".mg-failed")) pressed.nextElementSibling.remove();
+  pressed.setAttribute("aria-busy", "true");
+  try {
+    await work;
+  } catch (problem) {
+    pressed.after(element("span", { className: "mg-failed", role: "status" }, `not done: ${plainly(problem)}`));
+  } finally {
+    pressed.removeAttribute("aria-busy");
+  }
+}
+
+/** What browsers say if nothing answered, each in its own words. */
+const NO_ANSWER = /failed to fetch|networkerror|load failed|dynamically imported module|network error/i;
+
+/** Return in words what went wrong. */
+export function plainly(problem) {
+  const text = problem?.message ?? problem;
+  return !text || NO_ANSWER.test(text) ? "the site did not answer; is this device online?" : text;
 }
 
 /** Fill a place that the page left for buttons, so that nothing moves; it is a group of this name. */
@@ -52,7 +78,15 @@ export const trimmed = (text) => text.replace(/\n+$/, "");
 
 /** Load the editor; the same promise each time. */
 let editors;
-export const loadEditor = () => (editors ??= import("./editor.js"));
+export const loadEditor = () => (editors ??= fetchedAgain("editor.js"));
+
+/** Import a module; one that could not be fetched is remembered by its address, so ask by another. */
+let tries = 0;
+const fetchedAgain = (name) => import(`./${name}${tries ? `?${tries}` : ""}`).catch((problem) => {
+  editors = undefined;
+  tries += 1;
+  throw problem;
+});
 
 /** Keep telling how Python is, in the page's root: style sheets and tests look there. */
 export function follow(python, told = () => {}) {

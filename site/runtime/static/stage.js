@@ -1,7 +1,9 @@
 // A stage's exercises: the reader's files, the tests, and the exercises that show them.
 
 import { everything, keep, known, progress, record, watch, work } from "./store.js";
+import { plainly } from "./page.js";
 import { Stopped } from "./python.js";
+import { failure } from "./status.js";
 
 /** Said where the browser cannot keep what is written. */
 const NOT_KEPT = "This browser keeps nothing more for this page: export your work before you leave.";
@@ -18,7 +20,9 @@ export class StageWork {
 
   /** Get what was handed out, and what the reader made of it; the same promise each time. */
   load() {
-    return (this.#loaded ??= this.#load());
+    this.#loaded ??= this.#load();
+    this.#loaded.catch(() => { this.#loaded = undefined; }); // it is tried again
+    return this.#loaded;
   }
 
   async #load() {
@@ -63,23 +67,39 @@ export class StageWork {
       .find((each) => !known(each.hole.id).solved);
   }
 
-  /** Test some exercises; resolves to what is to be said of all of them. */
+  /** Stop all tests, or else what Python does. */
+  stop() {
+    const turns = new Set(this.exercises.map((each) => each.turn).filter(Boolean));
+    if (!turns.size) this.python.stop();
+    for (const each of turns) each.abort();
+  }
+
+  /** Test some exercises, after all that was asked before; resolves to what is to be said of them. */
   async test(tested) {
-    if (this.testing) return "";
-    this.testing = true;
-    for (const each of tested) each.begin();
+    const turn = new AbortController();
+    tested = tested.filter((each) => !each.turn); // the others are tested already, or will be
+    if (!tested.length) return "";
+    for (const each of tested) each.asked(turn);
+    this.python.start().catch(() => {}); // told below
     try {
-      await this.load();
+      const stopped = new Promise((resolve, reject) => {
+        turn.signal.addEventListener("abort", () => reject(new Stopped()));
+      });
+      await Promise.race([this.load(), stopped]);
+      stopped.catch(() => {}); // from here on, Python tells
       return this.#show(tested, await this.python.ask({
         do: "grade", stage: this.data.stage, files: this.texts,
-        holes: tested.map((each) => each.hole.id) }));
+        holes: tested.map((each) => each.hole.id) },
+      { stop: turn.signal, begun: () => { for (const each of tested) each.begun(); } }));
     } catch (problem) {
-      const why = problem instanceof Stopped ? "Stopped." : `Not tested: ${problem.message}`;
-      for (const each of tested) each.say(why);
+      const again = () => { this.test(tested); };
+      for (const each of tested) {
+        each.say(problem instanceof Stopped ? "Stopped."
+          : failure(`Not tested: ${plainly(problem)}`, again));
+      }
       return "";
     } finally {
-      this.testing = false;
-      for (const each of tested) each.end();
+      for (const each of tested) each.over();
     }
   }
 

@@ -1,7 +1,7 @@
 // The worker: Pyodide, NumPy, the package, and what is asked of them.  Everything is fetched from
 // the site itself; `manifest.json`, which build.py writes, says what there is.
 
-let pyodide, blocks, loaded, manifest, base, drawing, more;
+let pyodide, blocks, loaded, manifest, base, drawing;
 
 const tell = (message) => self.postMessage(message);
 
@@ -49,15 +49,26 @@ function awaitBytes(step, steps, names) {
 }
 
 // Once these are there Python starts, which leaves the worker no time to tell of other bytes.
-const PYTHON = ["pyodide/pyodide.asm.wasm", "pyodide/python_stdlib.zip"];
+const WASM = "pyodide/pyodide.asm.wasm";
+const PYTHON = [`${WASM}.gz`, "pyodide/python_stdlib.zip"];
 
-// Pyodide fetches for itself: its bytes are counted on the way.
+// Pyodide fetches for itself: its bytes are counted on the way, and its largest file is unpacked here,
+// because not every host compresses it.
 const plainFetch = self.fetch.bind(self);
+const nameIn = (address) => new URL(address, base).pathname.slice(base.pathname.length);
 self.fetch = async (asked, options) => {
+  if (!base || nameIn(asked.url ?? asked) !== WASM) return counted(asked, options);
+  const packed = await counted(new URL(`${WASM}.gz`, base));
+  if (!packed.ok) return packed;
+  return new Response(packed.body.pipeThrough(new DecompressionStream("gzip")),
+                      { headers: { "Content-Type": "application/wasm" } });
+};
+
+async function counted(asked, options) {
   const answer = await plainFetch(asked, options);
-  const name = base && new URL(asked.url ?? asked, base).pathname.slice(base.pathname.length);
+  const name = base && nameIn(asked.url ?? asked);
   if (!answer.ok || !answer.body || !awaited.delete(name)) return answer;
-  const counted = answer.body.pipeThrough(new TransformStream({
+  const body = answer.body.pipeThrough(new TransformStream({
     transform(piece, next) {
       progress({ loaded: told.loaded + piece.byteLength }, false);
       next.enqueue(piece);
@@ -67,8 +78,8 @@ self.fetch = async (asked, options) => {
       if (PYTHON.includes(name) && PYTHON.every((each) => arrived.has(each))) progress({ starts: true });
     },
   }));
-  return new Response(counted, { status: answer.status, headers: answer.headers });
-};
+  return new Response(body, { status: answer.status, headers: answer.headers });
+}
 
 const nameOf = ({ path }) => path.split("?")[0];
 
@@ -96,47 +107,87 @@ import sys
 sys.path.insert(0, "/course")
 import blocks, later, minigrad
 later.install
-`)(fetchMore);
+`)(fetchFor);
   blocks = pyodide.runPython("blocks.Blocks()");
   if (interrupt) pyodide.setInterruptBuffer(interrupt);
   tell({ ready: true, from });
-  loadMore();
+  load("more"); // few pages import it: it is fetched now so that it is kept
 }
 
 const unpack = (archive) => pyodide.unpackArchive(archive, "gztar", { extractDir: "/course" });
 
-/** Fetch the modules that few pages import: as soon as the first can run, so that they are kept. */
-async function loadMore() {
-  more ??= file(manifest.more).then(unpack);
-  await more.catch(() => { more = undefined; }); // the import tells why
+/**
+ * The parts that come later: "more" of minigrad, and of Python's library and NumPy what the lessons do
+ * not import, "library" (what the tests do) and "rest".
+ */
+const parts = {}, here = new Set();
+const archiveOf = (part) => manifest[part === "more" ? part : `${part}_archive`];
+const PARTED = ["encodings", "numpy"]; // as in build.py
+
+function unpackPart(part, archive) {
+  if (part === "more") unpack(archive);
+  else pyodide.unpackArchive(archive, "gztar", { extractDir: "/lib/python3.14/site-packages" });
+  here.add(part);
+}
+
+async function load(part) {
+  parts[part] ??= file(archiveOf(part)).then((archive) => here.has(part) || unpackPart(part, archive));
+  await parts[part].catch(() => { delete parts[part]; }); // the import tells why
 }
 
 const namesMore = (code) => new RegExp(`\\b(${manifest.later.join("|")})\\b`).test(code);
 
-/** The same at once, where an import was not foreseen; a service worker is not asked then. */
-function fetchMore() {
-  const asked = new XMLHttpRequest();
-  asked.open("GET", new URL(manifest.more.path, base), false);
+/** The modules that a program's text imports: "a" and "a.b" for `import a.b` and for `from a import b`. */
+function imported(code) {
+  const lines = code.matchAll(/^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+)?import[ \t(]+([\w., \t]+)/gm);
+  const named = [...lines].flatMap(([, from, names]) => names.split(",")
+    .map((each) => [from, each.trim().split(/\s/)[0]].filter(Boolean).join(".").split(".")));
+  return new Set(named.flatMap(([top, next]) => [top, `${top}.${next}`]));
+}
+
+/** Fetch what a program's text names of what is not here yet. */
+async function loadNamed(code) {
+  const names = imported(code);
+  await Promise.all([namesMore(code) && load("more"),
+    ...Object.entries(manifest.rest).map(([part, modules]) =>
+      modules.some((each) => names.has(each)) && load(part))]);
+}
+
+/**
+ * Fetch at once the part in which a module is, for an import that was not foreseen (later.py); false
+ * where it is nowhere. A service worker is not asked then.
+ */
+function fetchFor(module) {
+  const [top, next] = module.split("."), name = PARTED.includes(top) ? `${top}.${next}` : top;
+  const part = ["minigrad", "minigrad_course"].includes(top) ? "more"
+    : Object.keys(manifest.rest).find((each) => manifest.rest[each].includes(name));
+  if (!part) return false;
+  if (here.has(part)) return true; // of a package, a part may lie where Python did not look
+  const asked = new XMLHttpRequest(), archive = archiveOf(part);
+  asked.open("GET", new URL(archive.path, base), false);
   asked.responseType = "arraybuffer";
   asked.send();
-  if (asked.status !== 200) throw new Error(`${nameOf(manifest.more)} (${asked.status})`);
-  unpack(asked.response);
-  more = Promise.resolve();
+  if (asked.status !== 200) throw new Error(`${nameOf(archive)} (${asked.status})`);
+  unpackPart(part, asked.response);
+  return true;
 }
 
 /** Load the course: its stages and tests.  Only those who write an exercise need it. */
 async function loadCourse() {
-  const files = [manifest.more, manifest.course, manifest.compiled_course, ...manifest.wheels];
+  const files = [manifest.library_archive, manifest.more, manifest.course, manifest.compiled_course,
+                 ...manifest.wheels];
   awaitBytes("The course", 2, files.map(nameOf));
-  const [rest, code, compiled, ...wheels] = await Promise.all(files.map(file));
-  [rest, code].forEach(unpack);
+  const [library, more, code, compiled, ...wheels] = await Promise.all(files.map(file));
+  unpackPart("library", library);
+  unpackPart("more", more);
+  unpack(code);
   for (const wheel of wheels) pyodide.unpackArchive(wheel, "wheel");
   pyodide.unpackArchive(compiled, "gztar", { extractDir: "/" });
   progress({ step: "pytest", done: 1, loaded: told.total });
   const made = pyodide.runPython(`
 import grading, own
-grading.Grader(), own.OwnEngine()
-`).toJs({ depth: 1 });
+lambda timer: (grading.Grader(timer), own.OwnEngine())
+`)((...timer) => tell({ timer })).toJs({ depth: 1 });
   tell({ progress: null });
   return made;
 }
@@ -212,8 +263,9 @@ function gathered() {
 
 const work = {
   async run({ code, name }) {
-    if (namesMore(code)) await loadMore();
+    await loadNamed(code);
     if (/\bgraph|\bviz\b/.test(code)) await (drawing ??= loadDrawing());
+    tell({ begun: true });
     const { told, flush } = gathered();
     try {
       return JSON.parse(await call(blocks, "execute", code, name, told));
@@ -222,8 +274,10 @@ const work = {
     }
   },
   async own({ code, name, own }) {
+    await loadNamed(code);
     if (/\bgraph|\bviz\b/.test(code)) await (drawing ??= loadDrawing());
     const [, engine] = await course();
+    tell({ begun: true });
     const { told, flush } = gathered();
     try {
       return JSON.parse(await call(engine, "execute", code, name, told, JSON.stringify(own)));
@@ -232,12 +286,13 @@ const work = {
     }
   },
   async answer({ call: name, given, own }) {
-    await loadMore(); // steps and drawings come from viz
+    await load("more"); // steps and drawings come from viz
     // JSON's texts are Python's too
     const code = "import questions\nquestions.Text(questions.answered(" +
       `${JSON.stringify(name)}, ${JSON.stringify(JSON.stringify(given))}))`;
+    const engine = own && (await course())[1];
+    tell({ begun: true });
     if (!own) return JSON.parse(pyodide.runPython(code));
-    const [, engine] = await course();
     const answer = JSON.parse(await call(engine, "execute", code, "<figure>", () => {}, JSON.stringify(own)));
     return answer.error ? { error: answer.error } : JSON.parse(answer.value);
   },
@@ -245,7 +300,9 @@ const work = {
     await call(blocks, "reset");
   },
   async grade({ stage, files, holes }) {
+    await loadNamed(Object.values(files).join("\n"));
     const [grader] = await course();
+    tell({ begun: true });
     return JSON.parse(await call(grader, "grade", JSON.stringify({ stage, files, holes })));
   },
 };
