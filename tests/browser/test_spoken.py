@@ -9,6 +9,7 @@ import pytest
 
 from tests.browser.test_lesson_exercises import exercise
 from tests.browser.test_runtime import opened, write
+from tests.support.slow import slow_but
 
 #: The figures that readers meet first or most often, by the page that has them.
 MOST_USED = {"live-graph": "lessons/00_chain_rule/", "nudge": "lessons/00_chain_rule/",
@@ -20,7 +21,7 @@ PRESSED = {"stepper": "One step on", "digit": "a 4"}
 OPERATED = {"button", "checkbox", "slider", "spinbutton", "textbox"}
 
 
-@pytest.mark.parametrize(("name", "address"), MOST_USED.items())
+@pytest.mark.parametrize(("name", "address"), slow_but(2, list(MOST_USED.items())))
 def test_a_figure_is_a_named_group_of_named_controls_with_its_sentence_told(watched, name, address):
     page = watched.open(address)
     page.wait_for_function("document.documentElement.dataset.mgWidgets == 'yes'")
@@ -47,6 +48,7 @@ def test_a_figure_is_a_named_group_of_named_controls_with_its_sentence_told(watc
     assert live.inner_text().strip() == figure.locator(".mg-says").inner_text().strip()
 
 
+@pytest.mark.slow
 def test_a_verdict_is_told_in_a_live_region_with_names_for_all_that_is_pressed(watched):
     page = opened(watched, "lessons/00_chain_rule/")
     section = exercise(page, "00.1")
