@@ -45,9 +45,9 @@ def test_no_figure_and_no_block_of_code_is_broken(printed):
 
 
 def test_paper_is_light(printed):
+    printed.wait_for_function("document.body.dataset.mdColorScheme === 'default'")
     ink = printed.evaluate("getComputedStyle(document.querySelector('h1')).color")
     assert max(map(int, re.findall(r"\d+", ink))) < 64
     printed.emulate_media(media="screen")
-    is_dark = printed.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
-    scheme = printed.locator("body").get_attribute("data-md-color-scheme")
-    assert scheme == ("slate" if is_dark else "default")
+    printed.wait_for_function("""document.body.dataset.mdColorScheme
+        === (matchMedia("(prefers-color-scheme: dark)").matches ? "slate" : "default")""")
