@@ -9,10 +9,15 @@ from ..content.source import Function
 from .flow_features import Features
 from .flow_values import Value
 
-__all__ = ["OPPOSITE", "Expressions", "loaded", "operator_kind"]
+__all__ = ["OPPOSITE", "Expressions", "entry_of", "loaded", "operator_kind"]
 
 #: How deep calls are followed.
 DEPTH = 6
+#: Functions of `operator`, and the kind of value or the comparison that each is.
+_ARITHMETIC = {"add": "+Add", "sub": "Sub", "mul": "+Mult", "truediv": "Div",
+               "floordiv": "FloorDiv", "mod": "Mod", "pow": "Pow", "matmul": "MatMult"}
+_COMPARISONS = {"lt": ast.Lt, "le": ast.LtE, "gt": ast.Gt, "ge": ast.GtE, "eq": ast.Eq,
+                "ne": ast.NotEq, "is_": ast.Is, "is_not": ast.IsNot}
 _FILLING = {"append": "list", "add": "set", "extend": "list", "update": "dict"}
 #: Tests that are the same if the two branches are exchanged.
 OPPOSITE = {"=NotEq": "=Eq", "=IsNot": "=Is", "NotIn": "In"}
@@ -87,6 +92,8 @@ class Expressions:
 
     def of_Subscript(self, node: ast.Subscript) -> Value:
         owner, key = self.value(node.value), self.value(node.slice)
+        if (entry := entry_of(owner, key)) in self.names:
+            return self.names[entry]
         if owner.kind == "dict" and owner.inputs:
             keys = owner.inputs[::2]
             for number, each in enumerate(keys):
@@ -114,9 +121,16 @@ class Expressions:
                 return Value(function.kind)
         owner = function.inputs[0] if function.inputs else None
         word = function.kind.removeprefix(".")
+        if owner is not None and owner.kind == "operator" and len(given) == 2 and not options:
+            if word in _ARITHMETIC:
+                self.flow.forget(function)
+                return self.flow.note(_ARITHMETIC[word], *given)
+            if word in _COMPARISONS:
+                self.flow.forget(function)
+                return self.compared(_COMPARISONS[word](), *given)
         if owner is not None and owner.kind == _FILLING.get(word) and word in ("append", "add") \
                 and len(given) == 1:
-            self.flow.waiting[:] = [each for each in self.flow.waiting if each[0] is not function]
+            self.flow.forget(function)
             self.flow.note("fill", given[0])
             return Value("None")
         return self.flow.note("call", function, *given, *(
@@ -237,6 +251,15 @@ class Expressions:
     def of_YieldFrom(self, node: ast.YieldFrom) -> Value:
         value = self.value(node.value)
         return value if value.kind in ("None", "either") else self.flow.note("yield from", value)
+
+
+def entry_of(owner: Value, key: Value) -> str:
+    """Return the name for an entry of a dictionary with a written key, which is used like a name.
+
+    "" if it is no such entry.
+    """
+    is_written = owner.kind == "dict" and key.kind.startswith("text '")
+    return f"{id(owner)} {key.kind}" if is_written else ""
 
 
 def operator_kind(operator: ast.operator) -> str:

@@ -68,6 +68,10 @@ class Features:
         self.count(made)
         return made
 
+    def forget(self, node: Value) -> None:
+        """Do not count a value after all."""
+        self.waiting[:] = [each for each in self.waiting if each[0] is not node]
+
     def spend(self) -> None:
         """Count a step, because calls of calls could take forever."""
         self.left -= 1

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from ..content.source import Function
-from .flow_expressions import OPPOSITE, Expressions, loaded, operator_kind
+from .flow_expressions import OPPOSITE, Expressions, entry_of, loaded, operator_kind
 from .flow_features import Features
 from .flow_values import Value, flat
 
@@ -89,6 +89,8 @@ class Frame(Expressions):
             self.filled(self.value(target.value), self.value(target.slice), value)
 
     def filled(self, owner: Value, key: Value, value: Value) -> None:
+        if entry := entry_of(owner, key):
+            self.names[entry] = value
         if owner.kind == "dict":
             self.flow.note("fill dict", key, value)
         else:
@@ -125,8 +127,13 @@ class Frame(Expressions):
             self.flow.note("test", value)
 
     def loop(self, body: Sequence[ast.stmt], *heads: ast.stmt) -> None:
-        changed = {each.id for head in (*heads, *body) for each in ast.walk(head)
-                   if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
+        stored = [each for head in (*heads, *body) for each in ast.walk(head)
+                  if isinstance(getattr(each, "ctx", None), ast.Store)]
+        changed = {each.id for each in stored if isinstance(each, ast.Name)}
+        for each in stored:
+            if isinstance(each, ast.Subscript) and isinstance(each.value, ast.Name) \
+                    and isinstance(each.slice, ast.Constant):
+                changed.add(entry_of(self.name(each.value.id), self.value(each.slice)))
         carried = {name: Value("either", [self.names[name]]) for name in changed
                    if name in self.names}
         self.names.update(carried)

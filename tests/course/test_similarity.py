@@ -39,6 +39,7 @@ from minigrad_course.similarity.readable import readable
 from minigrad_course.similarity.signs import signs
 from tests.support.answers import answered, answers
 from tests.support.disguises import DISGUISES, package, renamed, shipped, with_bodies
+from tests.support.more_rewritings import MORE_REWRITINGS
 from tests.support.rewritings import REWRITINGS
 from tests.support.slow import DAY, slow_but_one_in
 
@@ -325,6 +326,9 @@ FLOWS = {
                  "    return np.add(a.shape, b)"),
     "a helper around getattr": ("return x.shape", "return _own(x, 'shape')\n\ndef _own(a, b):\n"
                                 "    return getattr(a, b)"),
+    "functions of operator": ("return x.a + y < x @ y",
+                              "import operator as o\n    return o.lt(o.add(x.a, y), "
+                              "o.matmul(x, y))"),
     "a loop": ("return [np.abs(each) for each in x if each.a]",
                "made = []\n    for each in x:\n        if each.a:\n            made.append("
                "np.abs(each))\n    return made"),
@@ -353,6 +357,15 @@ def test_what_flows_into_what_is_the_same(kind):
     assert one and one == other
 
 
+@pytest.mark.parametrize("body", [
+    "T = x.a\n    if T:\n        T = x.b\n    return np.add(T, y)",
+    "T = x.a\n    for each in y:\n        T = np.add(T, each)\n    return T"])
+def test_an_entry_of_a_dictionary_is_a_name(body):
+    """It adds that a dictionary is filled, and removes no operation."""
+    kept = flow_of("d = {}\n    " + body.replace("T", "d['t']"))
+    assert flow_of(body) and not flow_of(body) - kept
+
+
 @pytest.mark.parametrize(("one", "other"), [
     ("return x.a", "return x.b"), ("return np.add(x, y)", "return np.subtract(x, y)"),
     ("return np.subtract(x, y)", "return np.subtract(y, x)"), ("return x < y", "return x <= y"),
@@ -372,14 +385,15 @@ def test_an_answer_that_leads_back_to_itself_ends(body):
 def test_the_rewritings_keep_what_an_answer_computes(tmp_path):
     stage = course.find_stage("00")
     tries = []
-    for number, rewrite in enumerate(REWRITINGS.values()):
+    every = REWRITINGS | MORE_REWRITINGS
+    for number, rewrite in enumerate(every.values()):
         files = {}
         for path, text in rewrite(stage).items():
             files[path] = tmp_path / str(number) / path
             files[path].parent.mkdir(parents=True, exist_ok=True)
             files[path].write_text(text, encoding="utf-8")
         tries.append((files, [hole.id for hole in stage.holes]))
-    for name, trial in zip(REWRITINGS, try_each(stage, tries), strict=True):
+    for name, trial in zip(every, try_each(stage, tries), strict=True):
         assert not trial.problem, (name, trial.problem)
         assert trial.outcomes and all(each.passed for each in trial.outcomes), name
 
