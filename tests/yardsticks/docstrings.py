@@ -43,7 +43,7 @@ HOMES = ("torch", "torch.Tensor", "torch.nn", "torch.nn.functional", "torch.nn.i
          "torch.nn.parameter", "torch.random", "torch.signal.windows")
 SECONDS = 5
 #: Examples that show rounding errors or uninitialised memory, so what they show varies.
-VARYING = ("torch.nn.functional.conv_transpose3d", "torch.nn.utils.parametrizations.orthogonal",
+VARYING = ("torch.conv_transpose3d", "torch.nn.utils.parametrizations.orthogonal", "torch.empty",
            "torch.nn.utils.skip_init", "torch.distributions.Wishart")
 #: What holds in every program: the names that docstrings take for granted.
 BEGIN = """
