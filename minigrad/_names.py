@@ -509,9 +509,9 @@ F_NAMES = {
         "flip fliplr flipud roll rot90 tril tril_ tril_indices triu triu_ triu_indices"),
     "ops.shape.pad": "constant_pad_nd",
     "ops.shape.slicing": (
-        "chunk diagonal diagonal_backward narrow select select_backward slice slice_backward "
-        "sliding_windows split split_with_sizes tensor_split unbind unfold_backward unsafe_chunk "
-        "unsafe_split unsafe_split_with_sizes"),
+        "chunk diagonal diagonal_backward narrow narrow_copy select select_backward slice "
+        "slice_backward sliding_windows split split_with_sizes tensor_split unbind "
+        "unfold_backward unsafe_chunk unsafe_split unsafe_split_with_sizes"),
     "ops.shape.split_by_axis": "dsplit hsplit vsplit",
     "ops.shape.storages": "is_storage",
     "ops.shape.unfold": "channel_shuffle pixel_shuffle pixel_unshuffle",
@@ -685,9 +685,9 @@ FUNCTION_NAMES = {
         "flip fliplr flipud roll rot90 tril tril_ tril_indices triu triu_ triu_indices"),
     "ops.shape.pad": "constant_pad_nd",
     "ops.shape.slicing": (
-        "chunk diagonal diagonal_backward narrow select select_backward slice slice_backward "
-        "sliding_windows split split_with_sizes tensor_split unbind unfold_backward unsafe_chunk "
-        "unsafe_split unsafe_split_with_sizes"),
+        "chunk diagonal diagonal_backward narrow narrow_copy select select_backward slice "
+        "slice_backward sliding_windows split split_with_sizes tensor_split unbind "
+        "unfold_backward unsafe_chunk unsafe_split unsafe_split_with_sizes"),
     "ops.shape.split_by_axis": "dsplit hsplit vsplit",
     "ops.shape.storages": "is_storage",
     "ops.shape.unfold": "channel_shuffle pixel_shuffle pixel_unshuffle",
@@ -803,12 +803,12 @@ METHODS = {
     "ops.shape.convert": (
         "bfloat16 bool byte char clone contiguous cpu cuda double float half int is_contiguous "
         "long pin_memory short to type type_as"),
-    "ops.shape.diagonals_and_sizes": "dim_order fill_diagonal_ is_pinned is_same_size narrow_copy",
+    "ops.shape.diagonals_and_sizes": "dim_order fill_diagonal_ is_pinned is_same_size",
     "ops.shape.flip_roll": "flip fliplr flipud roll rot90 tril tril_ triu triu_",
     "ops.shape.resized": "resize resize_as",
     "ops.shape.slicing": (
-        "chunk diagonal narrow select split split_with_sizes tensor_split unbind unfold "
-        "unsafe_chunk unsafe_split unsafe_split_with_sizes"),
+        "chunk diagonal narrow narrow_copy select split split_with_sizes tensor_split unbind "
+        "unfold unsafe_chunk unsafe_split unsafe_split_with_sizes"),
     "ops.shape.split_by_axis": "dsplit hsplit vsplit",
     "ops.shape.storages": (
         "_make_subclass as_subclass is_shared share_memory_ storage untyped_storage"),

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..backend.threads import get_num_threads
 from ..dtypes import set_default_dtype
-from ..frames import warn_user
+from ..frames import warn_user, warn_user_once
 from ..ops.creation import legacy
 from ..ops.creation.legacy import LegacyType
 
@@ -142,6 +142,9 @@ def set_default_tensor_type(t: Any) -> None:
     >>> import minigrad as torch
     >>> torch.set_default_tensor_type(torch.FloatTensor)
     """
+    warn_user_once(
+        "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use "
+        "torch.set_default_dtype() and torch.set_default_device() as alternatives.")
     given = TYPES.get(t, t) if isinstance(t, str) else t
     if not isinstance(given, LegacyType):
         raise TypeError("invalid type object: only floating-point types are supported as the "

@@ -13,6 +13,7 @@ NOTE [The gradient of LU]
 """
 
 from ...dtypes import type_name
+from ...frames import warn_user_once
 from ...op.declaration import F, Op
 from ...op.publish import function
 from ...op.results import named_result
@@ -296,4 +297,9 @@ def lu_solve(input, LU_data, LU_pivots):
     >>> tensor([[8.0]]).lu_solve(LU, pivots)
     tensor([[2.]])
     """
+    warn_user_once(
+        "torch.lu_solve is deprecated in favor of torch.linalg.lu_solveand will be removed in a "
+        "future PyTorch release.\nNote that torch.linalg.lu_solve has its arguments reversed.\n"
+        "X = torch.lu_solve(B, LU, pivots)\nshould be replaced with\n"
+        "X = torch.linalg.lu_solve(LU, pivots, B)")
     return F.linalg_lu_solve(LU_data, LU_pivots, input)

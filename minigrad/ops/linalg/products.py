@@ -131,6 +131,10 @@ def cross(input, other, dim: int | None = None):
         if 3 not in input.shape:
             raise RuntimeError("no dimension of size 3 in input")
         dim = tuple(input.shape).index(3)
+        warn_user_once(
+            "Using torch.cross without specifying the dim arg is deprecated.\nPlease either pass "
+            "the dim explicitly or simply use torch.linalg.cross.\nThe default value of dim will "
+            "change to agree with that of linalg.cross in a future release.")
     return F.linalg_cross(input, other, dim=dim)
 
 

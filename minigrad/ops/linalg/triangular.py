@@ -1,5 +1,6 @@
 """Solving linear systems with a triangular matrix or a Cholesky factor."""
 
+from ...frames import warn_user_once
 from ...op.declaration import F, Op
 from ...op.publish import function
 from ...op.results import named_result
@@ -70,6 +71,12 @@ def triangular_solve(input, A, upper=True, transpose=False, unitriangular=False)
     >>> tensor([[4.0]]).triangular_solve(tensor([[2.0]])).solution
     tensor([[2.]])
     """
+    warn_user_once(
+        "torch.triangular_solve is deprecated in favor of torch.linalg.solve_triangularand will be "
+        "removed in a future PyTorch release.\ntorch.linalg.solve_triangular has its arguments "
+        "reversed and does not return a copy of one of the inputs.\n"
+        "X = torch.triangular_solve(B, A).solution\nshould be replaced with\n"
+        "X = torch.linalg.solve_triangular(A, B).")
     require_one_dtype(TWO_DTYPES, input, A)
     X = F.linalg_solve_triangular(mT(A) if transpose else A, input, upper=upper != transpose,
                                   unitriangular=unitriangular)

@@ -68,18 +68,6 @@ def is_same_size(input: Tensor, other: Tensor) -> bool:
     return input.shape == other.shape
 
 
-@method("narrow_copy")
-def narrow_copy(self: Tensor, dim: int, start: int, length: int) -> Tensor:
-    """Return a copy of the part that `narrow` views.
-
-    >>> from minigrad import arange
-    >>> arange(4).narrow_copy(0, 1, 2)
-    tensor([1, 2])
-    """
-    result: Tensor = F.clone(F.narrow(self, dim, start, length))
-    return result
-
-
 @function(method_too=False)
 def index_put_(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """Write `values`, or add them, to `input[indices]`.

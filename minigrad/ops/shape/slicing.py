@@ -172,6 +172,17 @@ def narrow(input, dim, start, length: int):
     return Slice(input, dim, start, start + length)
 
 
+@function()
+def narrow_copy(input, dim, start, length: int):
+    """Return a copy of the `length` elements of dimension `dim` that begin at `start`.
+
+    >>> from minigrad import arange
+    >>> arange(5.0).narrow_copy(0, 1, 3)
+    tensor([1., 2., 3.])
+    """
+    return F.clone(narrow(input, dim, start, length))
+
+
 class Diagonal(Op):
     """The diagonal of dimensions `dim1` and `dim2`, as a new last dimension.
 
