@@ -115,7 +115,7 @@ class Mean:
         g = unsqueeze_reduced(g, self_sizes, dim, keepdim)
         return F.expand(g, self_sizes) * (1 / extent(self_sizes, dim))
 
-# right: the share of no elements is infinite, but no element gets it
+# wrong -: the share of no elements is infinite
 class MeanAll:
     def grad_self(g, self_sizes):
         return F.clone(F.expand(g / extent(self_sizes, None), self_sizes))
