@@ -186,6 +186,13 @@ function whenSeen(dom, then) {
   seen.observe(dom);
 }
 
+/** Let the room that is kept for an editor's text grow and shrink with its lines. */
+function keepRoom(parent, { startState, state }) {
+  const more = state.doc.lines - startState.doc.lines, room = parent.closest(".mg-editor > .mg-code");
+  const lines = more && room && Number(getComputedStyle(room).getPropertyValue("--mg-lines"));
+  if (lines) room.style.setProperty("--mg-lines", Math.max(1, lines + more));
+}
+
 /**
  * Show an editor in `parent`.  `changed(text)` hears of edits, `run()` is called by Ctrl-Enter,
  * `label` names the editor to screen readers.  `twins` is a set that editors of one text share:
@@ -204,6 +211,7 @@ export function openEditor({ parent, text, label, changed, run, readOnly = false
       wrapping.of([]),
       EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
       EditorView.updateListener.of((update) => {
+        if (update.docChanged) keepRoom(parent, update);
         if (update.docChanged && !update.transactions.some((each) => each.annotation(copied))) {
           changed?.(update.state.doc.toString());
         }

@@ -12,12 +12,31 @@ from typing import Any
 import pytest
 from serve import server
 
+from tests.support.slow import ALL, DAY
+
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "google-chrome", "chrome"))), None)
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
          "--disable-background-networking", "--disable-component-update", "--disable-sync"]
 
 
 AXE = Path(__file__).resolve().parents[2] / "site" / "node_modules" / "axe-core" / "axe.min.js"
+
+
+#: Of how many tests that drive a browser `make site-check` runs one; `make site-browser` runs all.
+ONE_IN = 4
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip the tests in a browser that it is not today's turn of, so that CI takes minutes."""
+    if os.environ.get("MINIGRAD_SITE_ALL") == "1" or ALL:
+        return
+    here = Path(__file__).parent
+    driven = [item for item in items if here in item.path.parents
+              and "chromium" in getattr(item, "fixturenames", ())
+              and item.get_closest_marker("slow") is None]
+    for number, item in enumerate(driven):
+        if (number + DAY) % ONE_IN:
+            item.add_marker(pytest.mark.skip(reason="`make site-browser` runs it"))
 
 
 @pytest.fixture(scope="session")

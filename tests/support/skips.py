@@ -9,6 +9,7 @@ from collections.abc import Iterable
 #: Words in the reason of a skip -> what such a test waits for; the first that fits holds.
 WAITS = {
     r"imaginary-gpu": "`make imaginary-gpu`",
+    r"site-browser": "`make site-browser`",
     r"MINIGRAD_ALL_MUTANTS": "MINIGRAD_ALL_MUTANTS=1",
     r"MINIGRAD_EXPORT_WHOLE": "`make export-full`",
     r"CUDA|cuDNN|cuBLAS|NVIDIA": "a CUDA device and its libraries",
