@@ -20,6 +20,7 @@ Table = OrderedDict[int, Any]
 class RemovableHandle:
     """A handle that removes a hook, by `remove()` or at the end of a `with` block.
 
+    >>> from collections import OrderedDict
     >>> hooks = OrderedDict(); handle = RemovableHandle(hooks); hooks[handle.id] = print
     >>> handle.remove(); len(hooks)
     0
