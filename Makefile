@@ -132,6 +132,7 @@ course: $(VENV)/.stamp-authors ## is the course as it is made, do a third of its
 	@$(RUN)/minigrad dev build --check
 	@$(RUN)/python -m pytest -q --nbval -n $(JOBS) --dist loadfile \
 	  $$(ls notebooks/*.ipynb | awk -v day="$$(($$(date +%s) / 86400))" '(NR + day) % 3 == 0')
+	@$(RUN)/python -m pytest -q tests/course/test_lesson.py -k "cell or magic"
 	@$(RUN)/minigrad dev verify --sample 1 --quiet
 
 walk: $(VENV)/.stamp-authors ## take stages in a pseudo-terminal, a mistake and an answer for each exercise; STAGES=05,06b

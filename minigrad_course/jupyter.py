@@ -200,7 +200,7 @@ def _run_tests(exercise: str, folder: Path) -> None:
     typer = importlib.import_module("typer")
     try:
         importlib.import_module("minigrad_course.commands.learner").run(
-            exercise, None, False, folder)
+            exercise, where=folder)
     except typer.Exit:
         pass
 
