@@ -1,11 +1,14 @@
-"""Grades a class in three ways: right verdicts, throughput, runs that are killed and go on.
+"""Grades a class in three ways, kills each run in the middle, and checks verdicts and speed.
 
-The class is made from the package's solutions, from answers written by hand, from solutions with
-exercises left open, from known mistakes, from the attacks of tests/hostile and from what is no
-program at all. Of each submission it is known beforehand what it has to get. The class is graded
-locally, where grading is killed (SIGKILL) when a quarter is done and called again; in four shards,
-of which one is killed and called again, and which are merged; and on a Dask cluster of which a
-worker is killed in the middle. Each way must write the same grades.csv.
+The class consists of the package's solutions, answers written by hand, solutions with exercises
+left open, known mistakes, the attacks in tests/hostile, and files that aren't programs. Each
+submission is made together with the points that it has to get. The class is graded
+
+- locally: the run is killed (SIGKILL) after a quarter of the class and started again,
+- in four shards, which are then merged: one of them is killed and started again,
+- on a Dask cluster: one worker is killed after half of the class.
+
+All three ways must write the same grades.csv.
 
     python benchmarks/class_of_200.py
     python benchmarks/class_of_200.py --count 20 --workers 1 --way locally
@@ -38,7 +41,7 @@ sys.path.insert(0, str(ROOT))
 
 from minigrad_course.content.source import blank, mutated  # noqa: E402
 from minigrad_course.content.stages import Stage, find_stage  # noqa: E402
-from tests.hostile.test_forging import FORGING  # noqa: E402  # they lie with the tests
+from tests.hostile.test_forging import FORGING  # noqa: E402  # the attacks of the tests
 from tests.hostile.test_harm import HARMING  # noqa: E402
 from tests.support.answers import answered, answers  # noqa: E402
 from tests.support.attacks import added, in_probes  # noqa: E402
@@ -51,7 +54,7 @@ NO_PROGRAM = (b"", b"\xff\xfe\x00x", b"def (:\n", b"x" * 300_000, b"\xff", b"()"
 
 @dataclass(frozen=True)
 class Submission:
-    """What is handed in, and what it has to get: from `least` to `most` points."""
+    """A file that a student hands in, and its points: from `least` to `most`."""
 
     kind: str
     content: bytes
@@ -62,7 +65,7 @@ class Submission:
 
 
 def submissions(stage: Stage, count: int, seed: int) -> list[Submission]:
-    """Make a class, in an order of its own."""
+    """Make a class, in an order drawn with the seed."""
     rng = random.Random(seed)
     kinds = [kind for kind, often in MIX.items() for _ in range(often)]
     makers = {kind: _made(stage, kind, rng) for kind in MIX}
@@ -81,7 +84,7 @@ def _made(stage: Stage, kind: str, rng: random.Random) -> Iterator[Submission]:
         rng.shuffle(each)
     number = 0
     while True:
-        # A comment makes every file another one, as in a class.
+        # The comment makes each file different, as in a class.
         last = f"\n# {kind} {number}\n"
         if kind == "the solution":
             yield Submission(kind, (solution + last).encode(), whole, whole)
@@ -109,7 +112,7 @@ def _made(stage: Stage, kind: str, rng: random.Random) -> Iterator[Submission]:
 
 
 def environment() -> dict[str, str]:
-    """The environment of a run, in which this checkout is the one that is imported."""
+    """Return an environment whose programs import this checkout."""
     paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
 
@@ -196,7 +199,7 @@ WAYS = {"locally": locally, "in shards": in_shards, "on Dask": on_dask}
 
 
 def main() -> None:
-    """Make the class, grade it in each way, and say what came."""
+    """Make the class, grade it in each way, and print the results."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--stage", default="07", help="one with a single module (default: 07)")
@@ -231,9 +234,9 @@ def main() -> None:
                                  given.count, given.workers)
             report["kinds"], report["sandbox"], wrong = judged(made, results)
             if measured.pop("lost", False):
-                wrong.append("what was graded before the run was killed is not there any more")
+                wrong.append("the verdicts from before the run was killed are lost")
             if not measured["killed_after"]:
-                wrong.append("nothing was killed")
+                wrong.append("the run ended before it could be killed")
             report["wrong"] += [f"{way}: {each}" for each in wrong]
             tables[way] = (results / "grades.csv").read_bytes()
             report["ways"][way] = measured
@@ -252,9 +255,10 @@ def main() -> None:
 
 def judged(made: list[Submission], folder: Path
            ) -> tuple[dict[str, tuple[int, int]], str, list[str]]:
-    """Compare the verdicts with what was known beforehand.
+    """Compare the verdicts with the points that each submission has to get.
 
-    Returns how many of each kind there are and are right, the sandbox, and what is wrong.
+    Returns the number of submissions and of right verdicts of each kind, the sandbox, and a list of
+    faults.
     """
     whole = (folder / "results.jsonl").read_bytes()
     wrong = []

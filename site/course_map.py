@@ -1,4 +1,4 @@
-"""The map of the course: the stages in order, what each builds on, and where any order is possible.
+"""The map of the course: the stages in order, the ones each builds on, and the free choices.
 
 A script fills it with the reader's progress.
 """
@@ -18,7 +18,7 @@ __all__ = ["COMMENT", "builds_on", "course_map"]
 
 #: Stands in a page where the map is to be.
 COMMENT = "<!-- course map -->"
-#: The last of the stages that come first, in order: a value, a function, the graph, the engine.
+#: The last stage of the common beginning: a value, a function, the graph, the engine.
 LAST_IN_ORDER = "03_engine"
 MARK = '<span class="mg-mark" role="img" aria-label="any order">◆</span>'
 _CIRCLE = '<circle{} cx="10" cy="10" r="8"/>'
@@ -33,7 +33,7 @@ def builds_on(stage: Stage, earlier: Sequence[Stage]) -> list[str]:
 
 
 def is_way_in(stage: Stage, every: Sequence[Stage]) -> bool:
-    """Whether a stage builds on nothing but the stages that come first, and is none of them."""
+    """Return whether a stage comes after the common beginning and builds on that alone."""
     keys = [each.key for each in every]
     last, place = keys.index(LAST_IN_ORDER), keys.index(stage.key)
     return place > last and set(builds_on(stage, every[:place])) <= set(keys[: last + 1])

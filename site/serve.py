@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 __all__ = ["Handler", "server"]
 
-#: What hosts compress as they send it; the rest is packed already.
+#: The types of files that hosts compress; other files are packed already.
 TEXT = {".html", ".css", ".js", ".mjs", ".json", ".svg", ".txt", ".xml"}
 BUILT = Path(__file__).resolve().parent.parent / "build" / "site"
 
@@ -54,7 +54,7 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         return io.BytesIO(self.packed)
 
     def send_header(self, keyword: str, value: str) -> None:
-        """Tell the length of what is sent, and that it is compressed."""
+        """Send the headers of a compressed file: its encoding and length."""
         if keyword == "Content-Length" and self.packed:
             super().send_header("Content-Encoding", "gzip")
             super().send_header("Vary", "Accept-Encoding")

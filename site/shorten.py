@@ -22,7 +22,7 @@ HERE = {"If you run `make serve` to build the site and serve it, its readers don
         "**On the site**, each lesson is a page": "**Here**, each lesson is a page"}
 
 
-#: What search_questions.js answers by a section, besides the headings of the page of errors.
+#: The questions that search_questions.js answers with a section, besides the headings of errors.
 QUESTIONS = Path(__file__).with_name("questions.toml")
 
 

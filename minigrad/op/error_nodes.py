@@ -38,7 +38,7 @@ class NotImplemented_(NaryNode):
             self.shown_as = known[1].title().replace("_", "") + "Backward"
 
     def error(self) -> Exception:
-        """Return what a backward pass raises, a `NotImplementedError` if PyTorch has a node."""
+        """Return the error of a backward pass, a `NotImplementedError` if PyTorch has a node."""
         kind = RuntimeError if self.shown_as == "NotImplemented" else NotImplementedError
         return kind(self.message)
 

@@ -150,7 +150,7 @@ def canary(numbers: Numbers = None) -> None:
 def relatives(
     numbers: Numbers = None,
     listed: Annotated[
-        bool, typer.Option("--list", help="List what a graded process can import instead.")
+        bool, typer.Option("--list", help="Only list the modules that a graded process can import.")
     ] = False,
 ) -> None:
     """Delegate each exercise to each function that a graded process can import.

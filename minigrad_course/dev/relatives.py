@@ -5,8 +5,7 @@ NOTE [Relatives]
     the exercise nor `codegen`, but another function of the package, of NumPy or of Python may
     compute the same.  So each function of an exercise is delegated, with its own arguments, to each
     function that a graded process can import (relatives_child.py), and the probes decide.  If
-    this works for each of its functions that the probes call, the exercise is answered.  ALLOWED
-    lists the functions that an answer may use, because its task allows it or asks for it.
+    this works for each of its functions that the probes call, the exercise is answered.
 """
 
 from __future__ import annotations
@@ -30,10 +29,8 @@ from ..grading.sealed import with_sealed
 from . import relatives_child
 from .canary import SEED, begun_with
 
-__all__ = ["ALLOWED", "Relatives", "findings", "importable", "relatives"]
+__all__ = ["Relatives", "findings", "importable", "relatives"]
 
-#: The functions that may answer an exercise, and why.
-ALLOWED: dict[str, dict[str, str]] = {}
 #: For one stage: some ten thousand functions for each function of an exercise.
 LIMITS = Limits(seconds=3600, output_bytes=16 << 20)
 
@@ -46,12 +43,6 @@ class Relatives:
     symbol: str
     kept: int  # functions that behave like it in its first call
     found: tuple[str, ...]  # functions that answer all probes
-
-    @property
-    def forbidden(self) -> list[str]:
-        """The functions that an answer must not use."""
-        allowed = ALLOWED.get(self.hole, {})
-        return [each for each in self.found if each not in allowed]
 
 
 def relatives(stage: Stage, modules: Sequence[str] = ()) -> list[Relatives]:
@@ -82,9 +73,9 @@ def findings(found: Sequence[Relatives]) -> Iterator[str]:
     """Yield a sentence for each exercise that other functions answer."""
     for hole in dict.fromkeys(each.hole for each in found):
         mine = [each for each in found if each.hole == hole]
-        if all(each.forbidden for each in mine):
-            yield f"{hole}: " + "; ".join(f"{each.symbol} is answered by "
-                                          f"{', '.join(each.forbidden[:6])}" for each in mine)
+        if all(each.found for each in mine):
+            yield f"{hole}: " + "; ".join(
+                f"{each.symbol} is answered by {', '.join(each.found[:6])}" for each in mine)
 
 
 def _lines(stage: Stage, holes: Sequence[Hole], job: dict[str, Any]) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""The process that looks for relatives of an exercise: functions that already do what it asks.
+"""Searches, in a separate process, for relatives of an exercise: functions that do its work.
 
 It is the `child.py` of a bundle in which the exercise's functions begin with a question to this
 module (relatives.py).  It imports everything that a graded process can import, and then runs the
@@ -11,9 +11,9 @@ NOTE [In the first call]
     these are then delegated to, in all probes.
 
 NOTE [In forks]
-    Functions may end the process, wait forever, or change what the next one would do, so they are
-    tried in a fork.  After each one that returned, the exercise's own function must still answer.
-    If it does not, or if the fork ended, another fork continues behind this function, and later
+    A function may end the process, wait forever, or change the package for the next one, so they
+    are tried in a fork.  After each call that returns, the exercise's own function must still
+    answer.  If it does not, or if the fork ended, another fork continues behind this function, and later
     searches leave it out, because a function that breaks the package can't be an answer.
 """
 
@@ -64,7 +64,7 @@ def target_of(symbol: str) -> Callable[..., Any] | None:
     return hook.target if symbol == hook.symbol else None
 
 
-# ------------------------------------------------------------------ what can be imported
+# ------------------------------------------------------------------ modules and functions
 
 
 def importable() -> list[str]:
@@ -127,7 +127,7 @@ def functions(given: Sequence[types.ModuleType]) -> list[tuple[str, Any]]:
 
 
 class Asking:
-    """The probes of an exercise, and what they have to return."""
+    """The probes of an exercise, with the expected answers."""
 
     def __init__(self, jobs: list[list[Any]], expected: list[Any]) -> None:
         self.probes, self.graded = (importlib.import_module(each)
@@ -190,10 +190,10 @@ class Forks:
                 self._try(left, seconds, tried, is_well, writing)
             os.close(writing)
             with open(reading, "rb") as lines:
-                told = lines.read().split()
+                written = lines.read().split()
             os.waitpid(child, 0)
-            found += [int(each) for each in told if each != b"done"]
-            if told[-1:] == [b"done"]:
+            found += [int(each) for each in written if each != b"done"]
+            if written[-1:] == [b"done"]:
                 break
             last = int.from_bytes(os.pread(self.file.fileno(), 8, 0), "little")
             self.breaking.add(last)
@@ -277,7 +277,7 @@ def in_first_call(asking: Asking, forks: Forks, symbol: str, job: tuple[str, int
 
 
 def _in_fork(function: Callable[[], Any]) -> Any:
-    """Return what a function returns, from a process whose changes don't count."""
+    """Call a function in a fork, whose changes are lost, and return its result."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -293,8 +293,8 @@ def _in_fork(function: Callable[[], Any]) -> Any:
 
 
 def relatives(asking: Asking, known: Sequence[tuple[str, Any]],
-              told: Callable[[dict[str, Any]], None]) -> None:
-    """Tell which functions answer the probes of each function of the exercises."""
+              report: Callable[[dict[str, Any]], None]) -> None:
+    """Report the functions that answer the probes of each function of the exercises."""
     forks, every = Forks(), [function for _, function in known]
     for symbol, jobs in asking.plan().items():
         kept = in_first_call(asking, forks, symbol, jobs[0], every)
@@ -303,7 +303,7 @@ def relatives(asking: Asking, known: Sequence[tuple[str, Any]],
         seconds = 1 + 3 * (time.perf_counter() - begun)
         right = forks.right(kept, seconds, partial(_answers, asking, symbol, jobs, every),
                             partial(asking.is_right, jobs[0]))
-        told({"symbol": symbol, "kept": len(kept), "found": [known[each][0] for each in right]})
+        report({"symbol": symbol, "kept": len(kept), "found": [known[each][0] for each in right]})
 
 
 def _answers(asking: Asking, symbol: str, jobs: Sequence[tuple[str, int]],
@@ -312,7 +312,7 @@ def _answers(asking: Asking, symbol: str, jobs: Sequence[tuple[str, int]],
 
 
 def main() -> None:
-    """Read the job, and write what is found as lines of JSON."""
+    """Read the job, and write the relatives as lines of JSON."""
     here = Path(__file__).resolve().parent
     sys.path[:0] = [str(here / "site"), str(here)]
     out = os.fdopen(os.dup(1), "w")
@@ -325,19 +325,19 @@ def main() -> None:
     sys.modules["relatives"] = hook
     warnings.simplefilter("ignore")
 
-    def told(line: dict[str, Any]) -> None:
+    def report(line: dict[str, Any]) -> None:
         out.write(json.dumps(line) + "\n")
         out.flush()
 
     job = importlib.import_module("grading_child").read_job()
-    told({"importable": importable()})
+    report({"importable": importable()})
     asking = Asking(job["jobs"], job["expected"])
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     if job["jobs"]:
         given = [*modules(job["modules"])]
         known = functions(given)
-        told({"modules": len(given), "functions": len(known)})
-        relatives(asking, known, told)
+        report({"modules": len(given), "functions": len(known)})
+        relatives(asking, known, report)
     out.flush()
     os._exit(0)
 

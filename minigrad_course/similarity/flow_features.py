@@ -36,7 +36,7 @@ class Globals:
         return made
 
     def add(self, node: ast.stmt) -> None:
-        """Add what a statement of a module binds."""
+        """Add the names that a statement of a module binds."""
         if isinstance(node, Function):
             self.functions.setdefault(node.name, node)
         elif isinstance(node, ast.ClassDef):

@@ -32,7 +32,7 @@ def follow(features: Features, node: ast.stmt) -> None:
 
 
 class Frame(Expressions):
-    """One call: the values of its names, and what it returns."""
+    """A call that is followed: the values of its names, and its result."""
 
     def block(self, statements: Sequence[ast.stmt]) -> None:
         for each in statements:

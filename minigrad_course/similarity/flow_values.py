@@ -1,4 +1,4 @@
-"""The values of an answer that is followed, and how one is told from another."""
+"""The values of an answer, and the keys by which they are compared."""
 
 from __future__ import annotations
 

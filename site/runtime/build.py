@@ -36,7 +36,7 @@ LEFT_OUT = ("minigrad/backend/cupy/", "minigrad_course/commands/", "minigrad_cou
 LATER = ("lessons/stages/", "tests/")
 #: What of NumPy's wheel is for other compilers and type checkers; its licences stay.
 NOT_RUN = re.compile(r"^numpy/f2py/|/tests/|/include/|\.(pyi|pxd|c|h|a|ini)$|/RECORD$")
-#: What the first run fetches, besides Pyodide's own files.
+#: The parts that the first run fetches, besides Pyodide's own files.
 FIRST = ("package", "compiled_package")
 #: Pyodide asks for this file itself, and worker.js gives it the packed one: hosts differ in whether
 #: they compress it.
@@ -114,7 +114,7 @@ def _lock(numpy: Path) -> None:
 
 
 def _imports(root: Path) -> dict[str, list[str]]:
-    """Return the modules that the lessons' blocks import, and those of answers and tests."""
+    """Return the modules that the lessons' blocks import, and that answers and tests import."""
     block = re.compile(r"^```python\n(.*?)^```", re.M | re.S)
     lessons = [text for file in sorted((root / "lessons").glob("*.md"))
                for text in block.findall(file.read_text("utf-8"))]
@@ -150,11 +150,11 @@ def _compiled_alone(runtime: Path) -> set[str]:
 
 
 def _leave_out(runtime: Path, numpy: Path, sources: set[str]) -> dict[str, list[str]]:
-    """Keep of Python's library and of NumPy what the course imports, as imported.json lists it.
+    """Keep the modules of Python's library and of NumPy that imported.json lists.
 
-    What only the tests import goes into library.tar.gz, everything else into rest.tar.gz, which a
-    page fetches where a program imports one of the names that are returned.  The `sources` go there
-    too, since only a traceback shows a line of them.
+    The modules that only the tests import go into library.tar.gz, and all others into rest.tar.gz,
+    which a page fetches if a program imports one of the returned names.  The `sources` go there
+    too, since only a traceback shows their lines.
     """
     imported = json.loads((runtime / "imported.json").read_text("utf-8"))
     parts: dict[str, list[tuple[str, bytes]]] = {"library": [], "rest": []}

@@ -6,8 +6,8 @@
 // every start, compiled-course for what runs the tests.  Each file says by its source's hash what it
 // is of; build.py packs them.
 //
-// imported.json lists what the course imports of Python's library and of NumPy, of which build.py
-// leaves out the rest: "first" is what minigrad and the lessons import, "course" what the tests do.
+// imported.json lists the modules of Python's library and of NumPy that the course imports, so that
+// build.py can leave out the others: "first" for minigrad and the lessons, "course" for the tests.
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -45,7 +45,7 @@ def import_each(names):
     for name in names:
         try:
             importlib.import_module(name)
-        except ImportError:  # it needs what a page has not
+        except ImportError:  # it needs a module that a page lacks
             pass
 `;
 

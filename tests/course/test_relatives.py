@@ -1,4 +1,4 @@
-"""What else a graded process can import: is there a function that does an exercise's work?"""
+"""No function that a graded process can import does the work of an exercise."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.support.slow import one_in
 
 STAGE = find_stage("07")
 FIRST = dataclasses.replace(STAGE, holes=STAGE.holes[:1])
-#: What the process of the probes can import besides Python's own modules.
+#: The modules besides Python's own that the process of the probes can import.
 LIBRARIES = {"numpy", "pytest", "_pytest", "py", "pluggy", "iniconfig", "packaging", "pygments",
              "exceptiongroup", "tomli", "typing_extensions"}
 OURS = {"minigrad", "probes", "probing"}
@@ -60,13 +60,12 @@ def test_the_twins_of_exercises_are_there_to_be_left_out():
         assert instead < {name for name, _ in there.functions()}
 
 
-def test_an_exercise_is_answered_if_all_of_its_functions_are(monkeypatch):
+def test_an_exercise_is_answered_if_all_of_its_functions_are():
     both = [Relatives("07.1", "m:f", 3, ("math.sin",)), Relatives("07.1", "m:g", 2, ("os.x", "y"))]
     other = Relatives("07.2", "m:h", 2, ())
     assert [*findings([*both, other])] == [
         "07.1: m:f is answered by math.sin; m:g is answered by os.x, y"]
-    monkeypatch.setitem(relatives.ALLOWED, "07.1", {"math.sin": "the task asks for it"})
-    assert not [*findings([*both, other])]
+    assert not [*findings([both[0], Relatives("07.1", "m:g", 2, ()), other])]
 
 
 def test_a_function_hands_on_what_it_is_given():

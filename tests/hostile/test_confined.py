@@ -27,7 +27,7 @@ NEEDED = {"flags": "fcntl.fcntl(file, fcntl.F_GETFL)",
           "a copy": "os.close(fcntl.fcntl(file, fcntl.F_DUPFD_CLOEXEC, 9))"}
 _START = """
 import ctypes, fcntl, os, signal
-# Without the filter the watch works: the kernel sends a signal when anybody reads in that folder.
+# Without the filter, the watch works, and the kernel sends a signal when a process reads there.
 signal.signal(signal.SIGIO, signal.SIG_IGN)
 libc = ctypes.CDLL(None, use_errno=True)
 file = open(os.__file__)

@@ -20,7 +20,7 @@ _OPERATORS = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv
               ast.FloorDiv: "floordiv", ast.Mod: "mod", ast.Pow: "pow", ast.MatMult: "matmul",
               ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Eq: "eq",
               ast.NotEq: "ne", ast.Is: "is_", ast.IsNot: "is_not"}
-#: Expressions that mean something else in a function of their own.
+#: Expressions whose meaning changes inside another function.
 _BOUND = (ast.Yield, ast.YieldFrom, ast.Await, ast.NamedExpr)
 
 
@@ -105,7 +105,7 @@ def _is_free(node: ast.AST) -> bool:
 
 
 class _Lambdas(ast.NodeTransformer):
-    """Computes what is assigned or returned in a lambda."""
+    """Computes each assigned or returned value in a lambda."""
 
     def _inside(self, node: ast.stmt) -> ast.AST:
         value = getattr(node, "value", None)

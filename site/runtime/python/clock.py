@@ -48,10 +48,10 @@ class Timers:
     """
 
     def __init__(self, told: Callable[[int, float, float], None]) -> None:
-        """Tell the page of a timer by `told`: signal, seconds until it comes, and until it recurs.
+        """Set the page's timers by `told`: a signal, the seconds until it is due, and its interval.
 
-        When SIGALRM is due, the page ends Python instead: code that did not end at SIGPROF, which
-        comes first, catches everything.
+        When SIGALRM is due, the page ends Python instead, because code that goes on after SIGPROF,
+        the earlier one, catches every exception.
         """
         self._told = told
 

@@ -31,17 +31,17 @@ class Later:
             if not self._fetch(name):
                 return None
         except Exception as problem:
-            raise ImportError(f"{name} comes with a part of Python or minigrad that could not be "
+            raise ImportError(f"{name} is in a part of Python or minigrad that could not be "
                               f"fetched: {problem}", name=name) from None
         importlib.invalidate_caches()
-        # a part of a package that is in the library's zip lies beside NumPy
+        # the rest of a package in the library's zip is unpacked beside NumPy
         below = [f"{PLACE}/{name.rpartition('.')[0].replace('.', '/')}"] if path else []
         return importlib.machinery.PathFinder.find_spec(name, path and [*path, *below], target)
 
 
 def install(fetch: Callable[[str], Any]) -> None:
-    """Have what is missing fetched by `fetch`, which unpacks it.
+    """Import missing modules by `fetch`, which fetches and unpacks them.
 
-    It returns False for a module that is not among what it fetches.
+    It returns False for a module that it does not have.
     """
     sys.meta_path.append(Later(fetch))

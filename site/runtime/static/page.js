@@ -34,7 +34,7 @@ async function awaited(pressed, work) {
   }
 }
 
-/** What browsers say if nothing answered, each in its own words. */
+/** The browsers' error texts for a host that does not answer. */
 const NO_ANSWER = /failed to fetch|networkerror|load failed|dynamically imported module|network error/i;
 
 /** Return in words what went wrong. */

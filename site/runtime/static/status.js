@@ -17,16 +17,16 @@ const AWAITED = { off: "Python is being loaded.", ready: "", busy: "Python runs 
 
 /** Bytes take most of the wait; each step after them takes its part of the rest. */
 const BYTES = 0.85;
-/** After so many seconds without a byte, loading is said to stand still. */
+/** Loading counts as stalled after so many seconds without a byte. */
 const STILL = 6;
 
-/** Whether no bytes are awaited: nothing but time tells that it goes on. */
+/** Whether all bytes are there, so that only the seconds change. */
 const startsNow = ({ steps, loaded, total, starts }) => Boolean(steps) && (starts || loaded >= total);
 
-const stoodStill = (progress, now) =>
+const hasStalled = (progress, now) =>
   Boolean(progress) && !startsNow(progress) && now - progress.came > 1000 * STILL;
 
-/** What is said while something is loaded: how much of it, and how long it may take. */
+/** Return how much is loaded, and how long the rest may take. */
 function loading(progress, now) {
   const { step, steps, loaded, total, began, came } = progress, seconds = (now - began) / 1000;
   const still = Math.floor((now - came) / 1000);
@@ -34,7 +34,7 @@ function loading(progress, now) {
   if (!steps) return step;
   const left = loaded ? Math.round(seconds * (total - loaded) / loaded) : 0;
   return `${step}: ${megabytes(loaded)} of ${megabytes(total)} MB` +
-    (stoodStill(progress, now) ? `; nothing has come for ${still} s`
+    (hasStalled(progress, now) ? `; no data for ${still} s`
       : seconds > 1 && left > 0 ? `, about ${left} s left` : "");
 }
 
@@ -59,7 +59,7 @@ class Line {
     this.element.dataset.state = state;
     this.bar.hidden = !loads;
     clearInterval(this.#clock);
-    this.#clock = loads && !this.element.hidden ? setInterval(() => this.#tell(), 500) : undefined;
+    this.#clock = loads && !this.element.hidden ? setInterval(() => this.#count(), 500) : undefined;
     const said = state === "loading" ? "Python is being loaded."
       : progress ? "What runs the tests is being loaded."
         : state === "failed" ? `Python could not be loaded: ${problem}`
@@ -70,17 +70,17 @@ class Line {
       const { loaded, total, done, steps } = progress;
       this.bar.value = BYTES * (total ? loaded / total : 1) + (1 - BYTES) * (steps ? done / steps : 0);
     } else this.bar.removeAttribute("value");
-    this.#tell();
+    this.#count();
   }
 
-  #tell() {
+  #count() {
     const { state, progress } = this.python, now = performance.now();
     this.figures.textContent = progress ? loading(progress, now) : "";
-    this.again.hidden = state !== "failed" && !stoodStill(progress, now);
+    this.again.hidden = state !== "failed" && !hasStalled(progress, now);
   }
 }
 
-/** Return the line above a page's blocks; a screen reader tells of its changes. */
+/** Return the line above a page's blocks; screen readers read its changes aloud. */
 export function statusLine(python) {
   const again = async () => {
     if (python.state === "loading") await python.stop();
@@ -104,7 +104,7 @@ export class Wait {
     this.element = this.#line.element;
   }
 
-  /** Show it; `again` is what "Try again" does after loading stood still and was ended. */
+  /** Show it; "Try again" calls `again` after loading has stalled and was ended. */
   begin(again) {
     this.#again = again;
     this.element.hidden = false;
@@ -117,6 +117,6 @@ export class Wait {
   }
 }
 
-/** Return what is said of something that could not be done, with a button to try it again. */
+/** Return the text of a failure, with a button that tries again. */
 export const failure = (text, again) =>
   element("span", { className: "mg-failed" }, text, " ", button("Try again", () => { again(); }));
