@@ -89,14 +89,14 @@ def fitting(value: Any, dtype: Any) -> Array:
         if not (lowest <= value <= limits.max) or value == 2.0**63:  # `not` makes nan fail
             raise RuntimeError(DOES_NOT_FIT.format(SCALAR_NAMES[dtype.name]))
         return np.asarray(int(value)).astype(dtype)
-    result = without_warning(array, dtype)
+    result = cast_quietly(array, dtype)
     if dtype.kind == "f" and np.isinf(result) and not np.isinf(array):
         raise RuntimeError(DOES_NOT_FIT.format(SCALAR_NAMES[dtype.name]))
     return result
 
 
 @ignoring_float_errors
-def without_warning(array: Array, dtype: Any) -> Array:
+def cast_quietly(array: Array, dtype: Any) -> Array:
     """Return an array in another dtype; numbers that are too large become infinite."""
     return array.astype(dtype)
 

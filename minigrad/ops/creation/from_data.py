@@ -14,7 +14,7 @@ from ...backend.float_errors import ignoring_float_errors
 from ...dtypes import FROM_NUMPY, dtype, from_numpy_dtype, get_default_dtype, int64, promote_types
 from ...dtypes import bool as boolean
 from ...frames import warn_user_once
-from ...op.type_promotion import fitting
+from ...op.type_promotion import DOES_NOT_FIT, fitting
 from ...tensor.protocols import LOSES_GRADIENT
 from ...tensor.tensor import Tensor
 
@@ -203,7 +203,7 @@ def convert(array: Array, target: dtype) -> Array:
         highest = info.max if array.dtype.kind != "f" else float(info.max)
         low, high = array.min(), array.max()
         if not (low >= lowest and (high < highest if highest == 2.0**63 else high <= highest)):
-            raise RuntimeError(f"value cannot be converted to type {target.name} without overflow")
+            raise RuntimeError(DOES_NOT_FIT.format(target.name))
         if array.dtype.kind == "f":
             array = array.astype(np.int64)
     return array.astype(goal)  # floats overflow to infinity, as in PyTorch

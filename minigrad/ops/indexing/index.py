@@ -22,7 +22,7 @@ from ...frames import warn_user
 from ...op.declaration import F, Op
 from ...op.inplace import apply_inplace
 from ...op.publish import function
-from ...op.type_promotion import fitting, without_warning
+from ...op.type_promotion import cast_quietly, fitting
 from ...shapes import broadcast, is_expandable_to, numel
 from ...tensor.tensor import Tensor, method
 from ...tensor.views import check_inplace
@@ -451,7 +451,7 @@ def setitem(self, key, value):
 def assignable(value, numpy_dtype):
     """Return a number as an array; raise if it is too large, except that float16 has infinity."""
     if numpy_dtype == np.float16:
-        return without_warning(np.asarray(float(value)), numpy_dtype)
+        return cast_quietly(np.asarray(float(value)), numpy_dtype)
     return fitting(value, numpy_dtype)
 
 
