@@ -1,4 +1,4 @@
-"""Each row of docs/en/differences.md shows what the page says, on both libraries."""
+"""Both libraries return or raise what each row of docs/en/differences.md says."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def shown(engine: Any, program: str) -> str:
     exec(helpers, names)
     engine.manual_seed(0)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # results and errors are what the rows are about
+        warnings.simplefilter("ignore")  # the rows are about results and errors
         try:
             text = repr(eval(program, names))
         except Exception as error:

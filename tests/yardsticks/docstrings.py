@@ -1,12 +1,12 @@
 """Runs the examples in PyTorch's docstrings on PyTorch and on minigrad, and compares them.
 
     python -m tests.yardsticks.docstrings                 the figures
-    python -m tests.yardsticks.docstrings --notes topk    what differs, of some names
+    python -m tests.yardsticks.docstrings --notes topk    the differences, for some names
     python -m tests.yardsticks.docstrings --write         write known_docstrings.json
 
-The examples come from the installed wheel.  Those of one docstring are one program, which begins
-with a seed.  It counts if PyTorch runs it to its end.  What each statement prints, shows and warns
-is compared with what PyTorch shows today, not with what the docstring says.
+The examples of each docstring in the installed wheel are joined into one program, which starts with
+a seed.  A program counts if PyTorch runs all of it.  The output and the warnings of each statement
+are compared with PyTorch's of today, not with those that the docstring prints.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ HOMES = ("torch", "torch.Tensor", "torch.nn", "torch.nn.functional", "torch.nn.i
          "torch.special", "torch.distributions", "torch.utils.data", "torch.utils.checkpoint",
          "torch.nn.parameter", "torch.random", "torch.signal.windows")
 SECONDS = 5
-#: Examples that show rounding errors or uninitialised memory, so what they show varies.
+#: Examples whose output varies, because it shows rounding errors or uninitialised memory.
 VARYING = ("torch.conv_transpose3d", "torch.nn.utils.parametrizations.orthogonal", "torch.empty",
            "torch.nn.utils.skip_init", "torch.distributions.Wishart")
-#: What holds in every program: the names that docstrings take for granted.
+#: The start of every program: docstrings use these names without importing them.
 BEGIN = """
 import io, math, os, numpy, warnings
 import numpy as np
@@ -122,7 +122,7 @@ def out_of_time(number: int, frame: Any) -> None:
 
 
 def shown(home: str, program: Program) -> list[str]:
-    """Return what each statement of a program shows; the last one is an error if it ended early."""
+    """Return the output of each statement; "!" and the error ends that of one that raises."""
     place = located(home)
     names = {name: getattr(place, name) for name in dir(place) if isinstance(place, ModuleType)
              and not name.startswith("_") and name not in vars(builtins)}
@@ -133,13 +133,14 @@ def shown(home: str, program: Program) -> list[str]:
     try:
         for statement in program:
             out = io.StringIO()
-            with contextlib.redirect_stdout(out), warnings.catch_warnings(record=True) as told:
+            with contextlib.redirect_stdout(out), warnings.catch_warnings(record=True) as found:
                 warnings.simplefilter("always")
                 error = ended_by(statement, names)
-            texts = [out.getvalue(), *(f"warns: {each.message}" for each in told
+            texts = [out.getvalue(), *(f"warns: {each.message}" for each in found
                                        if "`torch.jit.script` is deprecated" not in str(each))]
-            answers.append(normal("\n".join(texts)) + (error or ""))
+            answers.append(normal("\n".join(texts)))
             if error is not None:
+                answers[-1] = f"!{error}"
                 break
     finally:
         signal.alarm(0)
@@ -151,7 +152,7 @@ def ended_by(statement: str, names: dict[str, Any]) -> str | None:
     try:
         exec(compile(statement, "<example>", "single"), names)
     except BaseException as error:
-        return f"!{type(error).__name__}: {normal(str(error))}"
+        return f"{type(error).__name__}: {normal(str(error))}"
     return None
 
 
@@ -170,11 +171,11 @@ def normal(text: str) -> str:
 
 def is_error(answer: str) -> bool:
     """Return whether a program ended with this answer."""
-    return re.search(r"^!\w+: |\n!\w+: |[^\n]!\w+: ", answer) is not None
+    return answer.startswith("!")
 
 
 def worker(engine: str) -> None:
-    """Read programs from the standard input, and write what they show to the standard output."""
+    """Read programs from the standard input, run them, and write their output as lines of JSON."""
     out = sys.stdout
     if engine == "minigrad":
         import minigrad
@@ -185,7 +186,7 @@ def worker(engine: str) -> None:
     programs = json.load(sys.stdin)
     os.chdir(tempfile.mkdtemp())
     for name, program in programs.items():
-        if (child := os.fork()) == 0:  # so that no program changes what the next one finds
+        if (child := os.fork()) == 0:  # so that programs don't affect each other
             print(json.dumps([name, shown(name.rpartition(".")[0], program)]), file=out, flush=True)
             os._exit(0)
         end = time.monotonic() + 2 * SECONDS
@@ -196,7 +197,7 @@ def worker(engine: str) -> None:
 
 
 def on(engine: str, programs: dict[str, Program]) -> dict[str, list[str]]:
-    """Return what each program shows on an engine; a program that ends its process shows that."""
+    """Return the output of each program on an engine; "!Ended" for one that ends its process."""
     answers = {name: ["!Ended: the process"] for name in programs}
     done = subprocess.run(
         [sys.executable, "-m", "tests.yardsticks.docstrings", "--worker", engine], cwd=ROOT,
@@ -209,7 +210,7 @@ def on(engine: str, programs: dict[str, Program]) -> dict[str, list[str]]:
 
 
 def measure(programs: dict[str, Program]) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
-    """Return what both engines show for the programs that PyTorch runs to their end."""
+    """Return the output on both engines of the programs that PyTorch runs to their end."""
     theirs = {name: answers for name, answers in on("torch", programs).items()
               if not any(map(is_error, answers))}
     return theirs, on("minigrad", {name: programs[name] for name in theirs})
@@ -229,17 +230,17 @@ def alike(one: str, other: str) -> bool:
 
 
 def verdict(theirs: list[str], ours: list[str]) -> str:
-    """Return "" if all answers are the same, or else in what way a program differs."""
+    """Return "" if all answers are alike, or else how a program differs."""
     if any(map(is_error, ours)):
         return "ends early"
     return "" if all(map(alike, theirs, ours)) else "shows something else"
 
 
 def main() -> None:
-    """Run what is asked for, and print the figures."""
+    """Run the programs, and print the figures."""
     parser = argparse.ArgumentParser(prog="python -m tests.yardsticks.docstrings")
     parser.add_argument("names", nargs="*", help="parts of names; all by default")
-    parser.add_argument("--notes", action="store_true", help="show what differs")
+    parser.add_argument("--notes", action="store_true", help="show the differences")
     parser.add_argument("--write", action="store_true", help=f"write {KNOWN.name}")
     parser.add_argument("--worker", choices=("torch", "minigrad"), help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -262,7 +263,7 @@ def main() -> None:
 
 def notes(programs: dict[str, Program], theirs: dict[str, list[str]], ours: dict[str, list[str]],
           verdicts: dict[str, str]) -> None:
-    """Print the first statement of each program that shows something else."""
+    """Print the first statement of each program whose output differs."""
     for name, wrong in verdicts.items():
         if not wrong:
             continue

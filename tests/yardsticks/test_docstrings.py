@@ -1,4 +1,4 @@
-"""The examples in PyTorch's docstrings show the same, or are in known_docstrings.json."""
+"""Examples in PyTorch's docstrings have the same output, or are in known_docstrings.json."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .docstrings import KNOWN, alike, collect, measure, statements, verdict
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(
     not sys.platform.startswith("linux"), reason="the programs run in forks of a process")]
 
-ADVICE = "python -m tests.yardsticks.docstrings --notes NAME shows what differs, --write stores it"
+ADVICE = "python -m tests.yardsticks.docstrings --notes NAME shows a difference, --write stores it"
 
 
 def test_examples_show_the_same() -> None:
