@@ -22,18 +22,18 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
 AXE = Path(__file__).resolve().parents[2] / "site" / "node_modules" / "axe-core" / "axe.min.js"
 
 
-#: Of how many tests that drive a browser `make site-check` runs one; `make site-browser` runs all.
+#: Whether every test in a browser runs, with every lesson and exercise: `make site-browser`.
+EVERYTHING = os.environ.get("MINIGRAD_SITE_ALL", "") not in ("", "0")
+#: Otherwise, `make site-check` runs one in so many of the tests that drive a browser.
 ONE_IN = 4
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip the tests in a browser that it is not today's turn of, so that CI takes minutes."""
-    if os.environ.get("MINIGRAD_SITE_ALL") == "1" or ALL:
-        return
+    """Leave most tests that drive a browser to other days, because all of them take 15 minutes."""
     here = Path(__file__).parent
-    driven = [item for item in items if here in item.path.parents
-              and "chromium" in getattr(item, "fixturenames", ())
-              and item.get_closest_marker("slow") is None]
+    driven = [] if EVERYTHING or ALL else [
+        item for item in items if here in item.path.parents
+        and "chromium" in item.fixturenames and item.get_closest_marker("slow") is None]
     for number, item in enumerate(driven):
         if (number + DAY) % ONE_IN:
             item.add_marker(pytest.mark.skip(reason="`make site-browser` runs it"))
@@ -73,12 +73,27 @@ def chromium() -> Iterator[Any]:
         browser.close()
 
 
-class Watched:
+#: A window of a laptop's size; test_offline.py tries pages with a service worker.
+LAPTOP: dict[str, Any] = {"viewport": {"width": 1280, "height": 900}, "service_workers": "block"}
+
+
+class Page:
+    """A fresh page of a site."""
+
+    def __init__(self, context: Any, site: str) -> None:
+        self.page, self.site = context.new_page(), site
+
+    def open(self, address: str, wait: str = "load") -> Any:
+        """Go to an address of the site."""
+        self.page.goto(self.site + address, wait_until=wait)
+        return self.page
+
+
+class Watched(Page):
     """A page of the browser with what went wrong on it: `problems` is to be empty."""
 
     def __init__(self, context: Any, site: str) -> None:
-        self.site = site
-        self.page = context.new_page()
+        super().__init__(context, site)
         self.problems: list[str] = []
         self.page.on("console", self._console)
         self.page.on("pageerror", lambda error: self.problems.append(f"error: {error}"))
@@ -97,17 +112,11 @@ class Watched:
         if response.status >= 400:
             self.problems.append(f"{response.status} for {response.url}")
 
-    def open(self, address: str, wait: str = "load") -> Any:
-        """Go to an address of the site."""
-        self.page.goto(self.site + address, wait_until=wait)
-        return self.page
-
 
 @pytest.fixture
 def watched(chromium: Any, site: str) -> Iterator[Watched]:
     """A fresh page; no console error and no request to elsewhere may have come when a test ends."""
-    context = chromium.new_context(viewport={"width": 1280, "height": 900},
-                                   service_workers="block")  # test_offline.py tries it with one
+    context = chromium.new_context(**LAPTOP)
     shown = Watched(context, site)
     yield shown
     context.close()
@@ -117,8 +126,7 @@ def watched(chromium: Any, site: str) -> Iterator[Watched]:
 @pytest.fixture(scope="session")
 def returning(chromium: Any) -> Iterator[Any]:
     """A context that keeps what pages keep: its reader was here before."""
-    context = chromium.new_context(viewport={"width": 1280, "height": 900},
-                                   service_workers="block")
+    context = chromium.new_context(**LAPTOP)
     yield context
     context.close()
 

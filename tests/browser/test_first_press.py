@@ -1,4 +1,4 @@
-"""The first press on a slow host, on a silent one and on none: what the page says is true."""
+"""The page tells the truth after a press, on a slow host, a silent one and without a host."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from serve import Handler
 
+from tests.browser.conftest import LAPTOP, Page
 from tests.browser.test_lesson_exercises import SLOPE, exercise
 from tests.browser.test_runtime import opened, write
 
@@ -68,26 +69,15 @@ def host(built: Path) -> Iterator[Host]:
     running.running.server_close()
 
 
-class Page:
-    """A fresh page of that host; what it could not fetch is no fault of its own."""
-
-    def __init__(self, context: Any, host: Host) -> None:
-        self.page, self.site = context.new_page(), host.address
-
-    def open(self, address: str, wait: str = "load") -> Any:
-        self.page.goto(self.site + address, wait_until=wait)
-        return self.page
-
-
 @pytest.fixture
 def fresh(chromium: Any, host: Host) -> Iterator[Page]:
-    context = chromium.new_context(viewport={"width": 1280, "height": 900},
-                                   service_workers="block")
-    yield Page(context, host)
+    """A fresh page of that host, on which requests may fail."""
+    context = chromium.new_context(**LAPTOP)
+    yield Page(context, host.address)
     context.close()
 
 
-#: What a reader sees: texts, pressed and busy buttons, bars, within the window.
+#: Clicks a button; returns the texts, states of buttons and bars that are new in the window.
 PRESSED = """button => new Promise(seen => {
     const shown = () => [...document.querySelectorAll(
             "main :is(button, span, p, pre, progress, .cm-line, dialog), dialog *")]
@@ -106,7 +96,7 @@ PRESSED = """button => new Promise(seen => {
 
 
 def seen_after(page: Any, button: Any) -> str:
-    """What is new in the window 300 ms after a press."""
+    """Return the new texts in the window 300 ms after a press."""
     button.scroll_into_view_if_needed()
     return " ".join(button.evaluate(PRESSED))
 
@@ -157,7 +147,7 @@ def test_without_a_network_a_press_says_so_and_is_tried_again(fresh, host):
     block.locator(".mg-result", has_text="as in the lesson").wait_for(timeout=MINUTE)
 
 
-#: Keep what stands under an exercise, as it changes, with how Python is.
+#: Records each text under an exercise, with the state of Python.
 WATCH = """place => {
     window.told = [];
     new MutationObserver(() => {

@@ -1,4 +1,4 @@
-"""A lesson on paper: nothing is given away, nothing is left of what only a screen can do."""
+"""A printed lesson gives no answers away and has no controls."""
 
 from __future__ import annotations
 

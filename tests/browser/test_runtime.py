@@ -21,11 +21,11 @@ pytest.importorskip("typer", reason="the course's commands need Typer")
 from minigrad_course.content.source import module, mutated
 from minigrad_course.content.stages import stages
 from minigrad_course.learner.workspace import find_workspace, make_workspace
+from tests.browser.conftest import EVERYTHING
 from tests.support.slow import slow_but
 
 MINUTES = 60_000
 STAGES = {stage.key: stage for stage in stages()}
-EVERYTHING = os.environ.get("MINIGRAD_SITE_ALL", "") not in ("", "0")
 LESSONS = list(STAGES) if EVERYTHING else ["02_graph"]
 EXERCISES = ([key for key, stage in STAGES.items()
               if stage.holes and key != "03c_threads"]  # most of its tests need threads

@@ -1,4 +1,4 @@
-"""What a screen reader finds in the figures and in a verdict: roles, names, what is told aloud."""
+"""A screen reader finds roles, names and live regions in the figures and in a verdict."""
 
 from __future__ import annotations
 
