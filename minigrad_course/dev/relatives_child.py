@@ -13,8 +13,8 @@ NOTE [In the first call]
 NOTE [In forks]
     A function may end the process, wait forever, or change the package for the next one, so they
     are tried in a fork.  After each call that returns, the exercise's own function must still
-    answer.  If it does not, or if the fork ended, another fork continues behind this function, and later
-    searches leave it out, because a function that breaks the package can't be an answer.
+    answer.  If it does not, or if the fork ended, another fork continues behind this function, and
+    later searches leave it out, because a function that breaks the package can't be an answer.
 """
 
 import contextlib
