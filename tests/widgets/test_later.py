@@ -66,6 +66,6 @@ def test_what_cannot_be_fetched_is_told_and_tried_again(later, tmp_path):
 
     fetched = []
     later.install(fetch)
-    with pytest.raises(ImportError, match=r"here\.rest comes with a part .* more\.tar\.gz \(503\)"):
+    with pytest.raises(ImportError, match=r"here\.rest .* not be fetched: more\.tar\.gz \(503\)"):
         importlib.import_module("here.rest")
     importlib.import_module("here.rest")
