@@ -41,7 +41,8 @@ def grade_all(paths: Sequence[Path], settings: Settings, sandbox: Sandbox, secre
 
     Calls `went_on` once with the number of verdicts known from earlier, and `told` with each new
     record.  `kept` is the file of verdicts to resume from and append to, see history.py.
-    Submissions that `again` wants are graded even if their verdict is known.
+    Submissions that `again` wants are graded even if their verdict is known.  Identical texts are
+    graded once.
     """
     for stage in settings.stages:
         probe_jobs(stage, secret)  # an error in the course raises before any grading
@@ -77,11 +78,18 @@ def grade_all(paths: Sequence[Path], settings: Settings, sandbox: Sandbox, secre
             done[index] = _named(entry.record, path)
             append(index, done[index])
     went_on(len(done))
-    todo = ((index, job_of(index).as_json()) for index in chosen if index not in done)
-    for index, future in _in(executor, workers, todo):
-        done[index] = record = _result(future, job_of(index), settings)
-        append(index, record, again.reason if again and again.wants(paths[index]) else "")
-        told(record)
+    same: dict[str, list[int]] = {}  # submissions without a verdict, by their text's key
+    for index in chosen:
+        if index not in done:
+            same.setdefault(keys[index], []).append(index)
+    todo = ((first, job_of(first).as_json()) for first, *_ in same.values())
+    for first, future in _in(executor, workers, todo):
+        record = _result(future, job_of(first), settings)
+        for index in same[keys[first]]:
+            done[index] = record if index == first else _named(record, paths[index])
+            append(index, done[index],
+                   again.reason if again and again.wants(paths[index]) else "")
+            told(done[index])
     return [done[index] for index in chosen]
 
 

@@ -291,7 +291,7 @@ def test_a_regrade_keeps_what_was(tmp_path, graded):
     asked, verdict = graded
     paths = [tmp_path / f"{name}.py" for name in ("s101", "s102", "new")]
     for path in paths:
-        path.write_text("pass\n")
+        path.write_text(f"# {path.name}\n")
     kept = tmp_path / "kept"
     (tmp_path / "roster.csv").write_text("id,name\ns101,Ann\ns102,Bo\ns103,Cy\n")
     words = [*map(str, paths), "--stage", "07", "--keep", str(kept), "--roster",

@@ -8,6 +8,7 @@ from typing import Any
 from ...backend import BACKENDS
 from ...backend.memory_layout import channels_last, in_rows, is_channels_last
 from ...device import place_on
+from ...engine.validate import sum_to
 from ...frames import warn_user
 from ...op.arguments import INT, given_ints
 from ...op.declaration import F, Op
@@ -560,12 +561,7 @@ def sum_to_size(self, *size, **options):
     if not is_expandable_to(size, self.shape):
         raise RuntimeError(f"size {{{list(size)}}} is not expandable to size "
                            f"{{{list(self.shape)}}}.")
-    if not size:
-        return F.sum(self)
-    lead = self.ndim - len(size)
-    dims = [d for d, n in enumerate(self.shape, -lead) if d < 0 or size[d] != n]
-    summed = F.sum(self, [d + lead for d in dims], True) if dims else self
-    return F.view(summed, size) if lead else summed
+    return sum_to(self, size)
 
 
 @function(method_too=False)
