@@ -82,7 +82,7 @@ def train(steps: int, x: Any, y: Any) -> tuple[list[float], float]:
             found.append([loss, *(each.grad for each in net.parameters())])
             with torch.no_grad():
                 for each in net.parameters():
-                    each -= 0.5 * each.grad
+                    each -= 0.3 * each.grad  # more, and late losses depend on rounding
         if not all(torch.equal(one, other) for one, other in zip(*found, strict=True)):
             raise SystemExit(f"step {step + 1}: the compiled step gives other numbers")
         losses.append(found[0][0].item())

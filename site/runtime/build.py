@@ -140,7 +140,7 @@ def _imported_by(programs: Iterable[str]) -> list[str]:
 
 def _compiled_alone(runtime: Path) -> set[str]:
     """Put NumPy's compiled files where Python takes them without a source; return their sources."""
-    folder = runtime / "compiled-package" / "lib" / "python3.14" / "site-packages"
+    (folder,) = (runtime / "compiled-package" / "lib").glob("python3.*/site-packages")
     sources = set()
     for file in list((folder / "numpy").rglob("__pycache__/*.pyc")):
         target = file.parent.parent / f"{file.name.partition('.')[0]}.pyc"

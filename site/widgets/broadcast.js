@@ -3,7 +3,7 @@
 import { active, box, line, picture, shown, text } from "./draw.js";
 import { sizesIn, written } from "./shapes.js";
 
-const CELL = 34, MOST = 4;
+const CELL = 30, MOST = 4;
 
 /** "3, 1" as [3, 1]; null for what is no shape of at most two small dimensions. */
 function shapeOf(words) {
@@ -80,15 +80,14 @@ export default {
     put(result, "a + b", (cell, x, y) =>
       `<g${active({ look: `r:${cell}`, label: `cell ${cell} of the result: a${reads[cell][0]} + b${reads[cell][1]}` })}>` +
       box(x, y, CELL, CELL, lit[cell] ? "on-forward" : "cell", 2) +
-      text(x + CELL / 2, y + CELL / 2 - 7, `a${reads[cell][0]}`, "code forward", "middle", 12) +
-      text(x + CELL / 2, y + CELL / 2 + 8, `b${reads[cell][1]}`, "code forward", "middle", 12) + "</g>");
+      text(x + CELL / 2, y + CELL / 2 - 7, `a${reads[cell][0]}`, "code forward", "middle", 13) +
+      text(x + CELL / 2, y + CELL / 2 + 8, `b${reads[cell][1]}`, "code forward", "middle", 13) + "</g>");
     const right = at_x, down = 34 + tall + 26;
     inside += line([[10, down - 8], [right, down - 8]], "hair") +
       text(10, down + 12, "∂ of the sum, back:", "gradient", "start", 13);
-    ["a", "b"].forEach((name, i) => {
-      inside += text(150, down + 12 + 22 * i, `${name}.grad = ${grid([a, b][i], counts[i])}`, "code gradient", "start", 13);
-    });
-    return picture(Math.max(right + 10, 440), down + 48, `${written(a)} + ${written(b)} = ${written(result)}`, inside);
+    const grads = ["a", "b"].map((name, i) => `${name}.grad = ${grid([a, b][i], counts[i])}`);
+    grads.forEach((words, i) => { inside += text(10, down + 34 + 22 * i, words, "code gradient", "start", 13); });
+    return picture(Math.max(right, ...grads.map((words) => 10 + 7.9 * words.length)) + 10, down + 68, `${written(a)} + ${written(b)} = ${written(result)}`, inside);
   },
 
   say(model, state, { look }) {

@@ -76,7 +76,13 @@ export function curve(points, upright = false) {
   return d;
 }
 
+/** How small a picture's text may be on the screen, in pixels: on a narrow one the figure scrolls instead. */
+const SMALLEST = 9.5;
+
 /** The whole picture; `label` is what it is for those who do not see it. */
-export const picture = (width, height, label, inside) =>
-  `<svg xmlns="http://www.w3.org/2000/svg" class="mg-drawing" viewBox="0 0 ${place(width)} ${place(height)}" ` +
-  `width="${place(width)}" height="${place(height)}" role="group" aria-label="${escaped(label)}">${inside}</svg>`;
+export function picture(width, height, label, inside) {
+  const least = Math.min(...[...inside.matchAll(/font-size="(\d+)"/g)].map(([, size]) => Number(size)));
+  const narrowest = Math.ceil(width * Math.min(1, SMALLEST / least));
+  return `<svg xmlns="http://www.w3.org/2000/svg" class="mg-drawing" viewBox="0 0 ${place(width)} ${place(height)}" ` +
+    `width="${place(width)}" height="${place(height)}" style="min-width: ${narrowest}px" role="group" aria-label="${escaped(label)}">${inside}</svg>`;
+}

@@ -1,14 +1,14 @@
 // What a real engine makes of something, asked of the page's Python: minigrad's, or the reader's own.
-// A page that has Python (runtime/lesson.js) answers the event "mg-ask"; in the build nobody does.
+// A page that has Python answers the event "mg-ask" (runtime/answers.js); in the build nobody does.
 
-/** How long the question has to stay as it is before it is put, in milliseconds. */
+/** How long a question that follows another has to stay as it is before it is put, in milliseconds. */
 const QUIET = 300;
 
 /** What is awaited, or could not be done, in the figure. */
 const line = () => Object.assign(document.createElement("div"), { className: "mg-engine" });
 
 const kept = new Map();
-let latest = null;
+let latest = null, last = -Infinity;
 
 /** The engines that this page can ask, with their names: none before `offer`. */
 export let offered = [];
@@ -51,8 +51,15 @@ export function asked(engine, call, ...given) {
   return kept.get(key);
 }
 
+/** Forget what this function gave, so that it is asked again. */
+export function forget(call) {
+  for (const key of kept.keys()) if (JSON.parse(key)[1] === call) kept.delete(key);
+}
+
 async function fetched(key, shown, engine, call, given) {
-  await new Promise((resolve) => { setTimeout(resolve, QUIET); });
+  const follows = performance.now() - last < QUIET;
+  last = performance.now();
+  if (follows) await new Promise((resolve) => { setTimeout(resolve, QUIET); });
   if (latest !== key) {
     kept.delete(key); // the reader goes on
     return;
@@ -60,7 +67,7 @@ async function fetched(key, shown, engine, call, given) {
   const question = { call, given, mine: engine === "mine", answer: null, line: shown, again: null };
   document.dispatchEvent(new CustomEvent("mg-ask", { detail: question }));
   try {
-    kept.set(key, await question.answer ?? { error: "Python is not in this page" });
+    kept.set(key, await question.answer ?? { error: "this page was loaded without Python; load it again" });
   } catch (problem) {
     kept.set(key, { error: `Python could not run it: ${problem.message || "it was stopped"}`,
                     again: () => kept.delete(key) });

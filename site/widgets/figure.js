@@ -39,14 +39,14 @@ export function control(each, value, id) {
     return `<span class="mg-control mg-switch"><label><input type="checkbox"${name}${value ? " checked" : ""}> ${label}</label></span>`;
   }
   if (each.kind === "press") {
-    return `<span class="mg-control"><button type="button" data-set="${escaped(JSON.stringify(each.set))}">${label}</button></span>`;
+    return `<span class="mg-control"><button type="button"${attributes({ "data-set": JSON.stringify(each.set), "data-needs": each.needs })}>${label}</button></span>`;
   }
   if (each.kind === "text") {
     return `<span class="mg-control mg-number"><label for="${id}">${label}</label>` +
       `<input type="text" id="${id}"${name} size="${each.size ?? 8}" value="${escaped(value)}" spellcheck="false" autocapitalize="off"></span>`;
   }
   return `<span class="mg-control mg-lines"><label for="${id}">${label}</label>` +
-    `<textarea id="${id}"${name} rows="${each.rows}" spellcheck="false" autocapitalize="off">${escaped(value)}</textarea></span>`;
+    `<textarea id="${id}"${name}${attributes({ "data-needs": each.needs })} rows="${each.rows}" spellcheck="false" autocapitalize="off">${escaped(value)}</textarea></span>`;
 }
 
 /** How far one is, counted from 1; while the steps are not known there is nothing to count. */

@@ -27,10 +27,10 @@ class Figure {
     })) element.addEventListener(event, handler.bind(this));
     if (JSON.stringify(this.state) !== JSON.stringify(this.first)) this.update();
     element.dataset.ready = "yes";
-    widget.begin?.().then(() => { // it may offer more now: also what the address asked for
+    widget.begin?.(this.options)?.then(() => { // it may offer more now: also what the address asked for
       this.take(this.addressed());
       this.update();
-    });
+    }, () => {}); // it offers no more than the build drew
   }
 
   /** What the address says of this figure: `?figure.name=value`. */
@@ -76,10 +76,15 @@ class Figure {
     if (settle) this.keep();
   }
 
+  /** What is shown; engines are asked only after the reader pressed or touched what needs Python. */
+  model() {
+    return this.widget.model(this.state, Boolean(this.asks));
+  }
+
   update() {
-    const { widget, state, element } = this, model = widget.model(state);
+    const { widget, state, element } = this, model = this.model();
     element.classList.toggle("mg-stale", Boolean(model.error)); // the picture is of what was there before
-    model.pending?.then(() => { if (this.state === state && widget.model(state) !== model) this.set({}, false); });
+    model.pending?.then(() => { if (this.state === state && this.model() !== model) this.set({}, false); });
     const focused = element.contains(document.activeElement) ? document.activeElement : null;
     const key = focused?.dataset.key;
     this.drawing = true; // a shape that goes while it has the focus tells so
@@ -195,15 +200,27 @@ class Figure {
       this.update();
       this.keep();
       this.bar.querySelector("input, textarea, button")?.focus({ preventScroll: true });
-    } else if (target.dataset.set) this.set(JSON.parse(target.dataset.set));
+    } else if (target.dataset.needs) this.run();
+    else if (target.dataset.set) this.set(JSON.parse(target.dataset.set));
     else if (target.dataset.by) {
       const name = target.dataset.control;
       this.set({ [name]: this.state[name] + Number(target.dataset.by) });
     } else this.set({ [target.dataset.control]: this.typedAs(target.dataset.control, target.dataset.value) });
   }
 
-  /** Enter and Space press a shape; arrows move what can be dragged. */
+  /** Run the reader's program, once more if it ran before. */
+  run() {
+    this.asks = true;
+    this.widget.run();
+    this.update();
+  }
+
+  /** Enter and Space press a shape; arrows move what can be dragged; Ctrl+Enter runs a program. */
   keyed(event) {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && event.target.dataset.needs) {
+      event.preventDefault();
+      this.run();
+    }
     const shape = event.target.closest("svg [tabindex]");
     if (!shape) return;
     if (["Enter", " "].includes(event.key) && shape.dataset.set) {
@@ -239,7 +256,11 @@ class Figure {
     else this.set({ [name]: (steps > 0 ? max : min) ?? this.state[name] });
   }
 
-  seen({ target }) {
+  seen({ type, target }) {
+    if (type === "focusin" && target.matches("textarea[data-needs]") && !this.asks && !navigator.connection?.saveData) {
+      this.asks = true;
+      this.update();
+    }
     const look = target.closest("[data-look]")?.dataset.look ?? null;
     if (look === this.look || this.dragging || this.drawing) return;
     this.look = look;

@@ -29,7 +29,7 @@ export default {
   views: ["wide", "narrow"],
 
   draw({ registered, runs }, { seen }, { wide }) {
-    const left = 10, width = wide ? 216 : 144, right = left + width + (wide ? 150 : 64), row = 40, size = wide ? 12 : 11;
+    const left = 10, width = wide ? 216 : 144, right = left + width + (wide ? 150 : 44), row = 40, size = wide ? 12 : 11;
     const label = (kind) => (wide ? KINDS[kind][0] : KINDS[kind][0].replace("register_", ""));
     let inside = text(left, 12, "registered: move them", "", "start", 13) + text(right, 12, seen ? "run" : "run: guess first", seen ? "gradient" : "muted", "start", 13);
     registered.forEach((kind, i) => {

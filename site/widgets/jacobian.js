@@ -59,7 +59,7 @@ export default {
           (known[i][j] ? text(left + j * (CELL + 8) + CELL / 2 + 4, top + i * 38 + 18, shown(table[i][j], 2), "code", "middle", 12) : "");
       }
     }
-    return picture(Math.max(left + n * (CELL + 8) + 16, 440), top + m * 38 + 8, `Jacobian of ${m} outputs and ${n} inputs`, inside);
+    return picture(Math.max(left + n * (CELL + 8) + 16, 340), top + m * 38 + 8, `Jacobian of ${m} outputs and ${n} inputs`, inside);
   },
 
   say({ passes, full }, { m, n, bet }) {

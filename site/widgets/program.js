@@ -54,6 +54,7 @@ export function parsed(source) {
     if (!(name in FUNCTIONS)) {
       throw new ProgramError(`${name} is not among ${Object.keys(FUNCTIONS).join(", ")}`);
     }
+    if ("constant" in inside) throw new ProgramError(`${name} takes a tensor, and ${inside.constant} is a number`);
     return add(name, inside);
   };
   function atom() {
@@ -162,11 +163,14 @@ function slopesOf(op, [x, y], z) {
     case "-": return [1, -1];
     case "*": return [y, x];
     case "/": return [1 / y, -x / (y * y)];
-    case "**": return [y === 0 ? 0 : y * x ** (y - 1), z * Math.log(x)];
+    case "**": return [y === 0 ? 0 : y * x ** (y - 1), x === 0 && y >= 0 ? 0 : z * Math.log(x)];
     case "neg": return [-1];
     default: return [FUNCTIONS[op][1](x, z)];
   }
 }
+
+/** What a gradient becomes at a step; relu, which drops it, drops an infinite one too. */
+const passed = ({ op }, adjoint, slope) => (op === "relu" && slope === 0 ? 0 : adjoint * slope);
 
 const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 /** A power as one writes it: `a` itself, a², or a^(−0.5). */
@@ -203,7 +207,7 @@ export function run(nodes, leaves) {
   const adjoints = nodes.map(() => 0);
   adjoints[nodes.length - 1] = 1;
   for (let number = nodes.length - 1; number >= 0; number--) {
-    for (const edge of edges) if (edge.to === number) adjoints[edge.from] += adjoints[number] * edge.slope;
+    for (const edge of edges) if (edge.to === number) adjoints[edge.from] += passed(nodes[number], adjoints[number], edge.slope);
   }
   return { nodes: nodes.map((node, i) => ({ ...node, value: values[i], adjoint: adjoints[i] })), edges };
 }

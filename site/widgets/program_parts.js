@@ -52,3 +52,6 @@ export function computed(state) {
     .map(({ name }) => [name, Number(state[name] ?? 1)]));
   return run(nodes, leaves);
 }
+
+/** The numbers in a state, by name: among them those of the leaves. */
+export const numbers = (state) => Object.fromEntries(Object.entries(state).filter(([, value]) => typeof value === "number"));

@@ -3,7 +3,7 @@
 import { active, box, curve, escaped, head, path, picture, pill, shown, text } from "./draw.js";
 import { layered, middle } from "./layered.js";
 import { computing, valued } from "./program.js";
-import { EXAMPLE, computed, leafControls, title } from "./program_parts.js";
+import { EXAMPLE, computed, leafControls, numbers, title } from "./program_parts.js";
 import { asked, offer, offered } from "./engine_trace.js";
 import { steps, visits } from "./passes.js";
 
@@ -52,8 +52,7 @@ export default {
 /** The program's numbers, with the steps of a run by the chosen engine. */
 function trace(state) {
   if (isReal(state)) {
-    const numbers = Object.entries(state).filter(([, value]) => typeof value === "number");
-    const leaves = Object.fromEntries(numbers.filter(([name]) => name !== "step"));
+    const { step, ...leaves } = numbers(state);
     return asked(state.engine, "stepping.traced", valued(state.program), leaves);
   }
   const model = computed(state);

@@ -48,6 +48,7 @@ def test_a_first_visit(firefox):
     seen = firefox("visit", "", hole="00.1", code=SLOPE)
     before, after = seen["home"]
     assert "= 40" in before and after != before
+    assert seen["cell"] == "f = 42.44, a.grad = 24.8, b.grad = 42.44"
     assert seen["ran"] in ("same", "nearly")
     assert seen["verdict"] == "solved" and seen["printed"].startswith("here 3.0")
     before, after = seen["stepper"]

@@ -80,7 +80,7 @@ def fresh(chromium: Any, host: Host) -> Iterator[Page]:
 #: Clicks a button; returns the texts, states of buttons and bars that are new in the window.
 PRESSED = """button => new Promise(seen => {
     const shown = () => [...document.querySelectorAll(
-            "main :is(button, span, p, pre, progress, .cm-line, dialog), dialog *")]
+            "main :is(button, span, p, pre, samp, progress, .cm-line, dialog), dialog *")]
         .filter(each => each.checkVisibility() && !each.closest("nav"))
         .filter(each => { const {top, bottom} = each.getBoundingClientRect();
                           return bottom > 0 && top < innerHeight; })
@@ -177,6 +177,48 @@ def test_on_a_slow_host_an_exercise_says_how_far_it_is_until_its_tests_run(fresh
     assert "of 8." in before and "MB" in before and "s left" in before and "starts …" in before
     assert "What runs the tests is being loaded." in before
     assert all(not text.startswith("The tests run") for text in texts[:runs])
+
+
+def test_the_home_page_s_program_runs_in_python_beside_its_picture(fresh, host):
+    page = fresh.open("")
+    page.wait_for_function("document.documentElement.dataset.mgWidgets == 'yes'")
+    figure = page.locator("#figure-live-graph")
+    ran, cell = figure.locator(".mg-ran"), figure.locator("textarea")
+    graph = figure.locator(".mg-canvas svg >> visible=true")
+    assert ran.count() == 0 and page.evaluate("document.documentElement.dataset.mgPython ?? 0") == 0
+    host.change("silent")
+    seen = seen_after(page, figure.get_by_role("button", name="Run", exact=True))
+    assert "Python is asked to run it." in seen and "Python is being loaded." in seen
+    cell.fill("f = a * b\nf.backward()")
+    # the picture does not wait
+    assert "1 path from b: 3" in figure.locator(".mg-says").inner_text()
+    host.change("quick")
+    figure.locator(".mg-ran", has_text="f = 6, a.grad = 2, b.grad = 3").wait_for(timeout=MINUTE)
+    assert "f = a × b" in graph.text_content() and "∂ 3" in graph.text_content()
+    cell.fill("f = 0\nfor k in range(3):\n    f = f + k * a\nprint(torch.tensor([1, 2]))\nf")
+    figure.locator(".mg-ran", has_text="tensor([1, 2])\nf = 9, a.grad = 3").wait_for()
+    assert "The picture shows arithmetic alone" in figure.locator(".mg-says").inner_text()
+    cell.fill("f = a.nothing()")
+    figure.locator(".mg-says", has_text="The program ends with AttributeError").wait_for()
+    cell.fill("while True: pass")
+    page.keyboard.press("Control+Enter")
+    figure.locator(".mg-ran", has_text="stopped after 10 seconds").wait_for(timeout=MINUTE)
+    cell.fill("f = a * 4")
+    figure.locator(".mg-ran", has_text="f = 12, a.grad = 4").wait_for(timeout=MINUTE)
+
+
+@pytest.mark.parametrize("saves", [False, True])
+def test_the_home_page_fetches_python_when_its_program_is_touched(fresh, saves):
+    if saves:
+        fresh.page.add_init_script(SAVES)
+    page = fresh.open("")
+    page.wait_for_function("document.documentElement.dataset.mgWidgets == 'yes'")
+    figure = page.locator("#figure-live-graph")
+    figure.locator("input[type=range]").first.focus()
+    figure.locator("textarea").focus()
+    assert figure.locator(".mg-ran").count() == (not saves)
+    figure.get_by_role("button", name="Run", exact=True).click()
+    figure.locator(".mg-ran", has_text="f = 40").wait_for(timeout=MINUTE)
 
 
 SAVES = "Object.defineProperty(navigator, 'connection', {value: {saveData: true}})"

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import pytest
 
-from minigrad_course.content.stages import find_stage
+from minigrad_course.content.stages import find_stage, stages
 from tests.support.slow import slow_but
 
 GRAPH = "lessons/00_chain_rule/"
@@ -59,6 +59,47 @@ def test_on_a_phone_the_graph_is_in_the_first_screen(chromium, site):
     page.goto(site)
     box = page.locator("#figure-live-graph .mg-canvas svg >> visible=true").bounding_box()
     assert page.locator("h1").bounding_box()["y"] < box["y"] and box["y"] + box["height"] <= 740
+    context.close()
+
+
+#: Puts each control of each figure to its end; returns the texts that are too small.
+SMALLEST = """() => {
+    const found = [], smallest = what => {
+        for (const text of document.querySelectorAll("main svg text")) {
+            if (!text.checkVisibility() || !text.textContent.trim()) continue;
+            const {a, b} = text.getScreenCTM();
+            const size = Math.hypot(a, b) * parseFloat(getComputedStyle(text).fontSize);
+            if (size < 9.4) found.push(`${size.toFixed(1)}: ${text.textContent} after ${what}`);
+        }
+    };
+    smallest("loading");
+    for (const figure of document.querySelectorAll("figure[data-widget]")) {
+        const count = figure.querySelectorAll(".mg-controls :is(input, button)").length;
+        for (let place = 0; place < count; place++) {
+            const control = figure.querySelectorAll(".mg-controls :is(input, button)")[place];
+            if (!control || control.dataset.needs) continue;
+            if (["minigrad", "mine"].includes(control.dataset.value)) continue;
+            if (control.type === "range") {
+                control.value = control.max;
+                control.dispatchEvent(new Event("input", {bubbles: true}));
+            } else if (control.tagName === "BUTTON" || control.type === "checkbox") control.click();
+            smallest(`${figure.dataset.name} ${control.dataset.control ?? control.textContent}`);
+        }
+    }
+    return found;
+}"""
+
+
+@pytest.mark.parametrize("key", ["", *(f"lessons/{stage.key}/" for stage in stages())])
+def test_on_a_phone_no_text_of_a_figure_is_too_small(chromium, site, key):
+    context = chromium.new_context(viewport={"width": 360, "height": 740}, is_mobile=True,
+                                   has_touch=True)
+    page = context.new_page()
+    page.goto(site + key)
+    if page.locator("figure[data-widget]").count():
+        page.wait_for_function("document.documentElement.dataset.mgWidgets == 'yes'")
+    assert page.evaluate(SMALLEST) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
     context.close()
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import faulthandler
 import importlib
+import queue
 import signal
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -29,6 +31,19 @@ def test_a_clock_that_began_anew_is_followed_down(clock):
     told = iter([9_000_000_000, 1000, 1000])
     now = clock.rising(lambda: next(told))
     assert [now() for _ in range(3)] == [9_000_000_000, 1000, 1001]
+
+
+def test_a_wait_that_no_thread_can_end_raises(clock, monkeypatch):
+    monkeypatch.setattr(threading.Condition, "wait", clock.ending(threading.Condition.wait))
+    condition = threading.Condition()
+    with condition:
+        assert condition.wait(0.001) is False
+        with pytest.raises(RuntimeError, match="can't start new thread"):
+            condition.wait()
+    with pytest.raises(queue.Empty):
+        queue.Queue().get(timeout=0.001)
+    with pytest.raises(RuntimeError, match="can't start new thread"):
+        queue.Queue().get()
 
 
 def test_timers_are_told_to_the_page_and_what_python_has_comes_back(clock):

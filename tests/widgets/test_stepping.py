@@ -6,8 +6,7 @@ import html
 import json
 import random
 import re
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,17 +16,6 @@ import pytest
 from tests.widgets.test_stepper import PRODUCTS
 
 FOLDER = Path(__file__).resolve().parents[2] / "site/runtime/python"
-
-
-@pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Any]]:
-    """Ask as the page does: a function by its name, and arguments that are JSON."""
-    monkeypatch.syspath_prepend(FOLDER)
-    import questions
-
-    yield lambda call, *given: json.loads(questions.answered(call, json.dumps(given)))
-    for name in ("questions", "stepping", "digit"):
-        sys.modules.pop(name, None)
 
 
 def traced(asked: Callable[..., Any], program: str, **leaves: float) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Clocks for the page's Python: one that never tells the same time twice, and timers.
+"""Clocks for the page's Python: one that never tells the same time twice, timers, and waits.
 
 Browsers round their clock, to 5 microseconds or up to a millisecond.  Events that follow one
 another would begin and end together, and a profile could not tell which lies within which.
@@ -10,11 +10,12 @@ import contextlib
 import faulthandler
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-__all__ = ["Timers", "install", "rising"]
+__all__ = ["Timers", "ending", "install", "rising"]
 
 #: How far back a clock may seem to go, in nanoseconds; further, and it was started anew, as it is
 #: where Python goes on from what the browser kept of an earlier visit.
@@ -34,10 +35,25 @@ def rising(clock: Callable[[], int]) -> Callable[[], int]:
     return now
 
 
+def ending(wait: Callable[..., bool]) -> Callable[..., bool]:
+    """Return `Condition.wait` for a Python without threads, where one without a limit never ends.
+
+    It raises what starting the missing thread would raise.
+    """
+    def waited(self: threading.Condition, timeout: float | None = None) -> bool:
+        if timeout is None:
+            raise RuntimeError("can't start new thread, and this waits for one")
+        return wait(self, timeout)
+
+    return waited
+
+
 def install() -> None:
-    """Make `time.perf_counter_ns` such a clock, in a browser."""
+    """Make `time.perf_counter_ns` such a clock, and let waits end, in a browser."""
     if sys.platform == "emscripten":
         time.perf_counter_ns = rising(time.perf_counter_ns)
+        threading.Condition.wait = ending(  # type: ignore[method-assign]
+            threading.Condition.wait)
 
 
 class Timers:

@@ -15,7 +15,7 @@ from typing import Any
 __all__ = ["Later", "install"]
 
 #: Where the rest of Python's library is unpacked.
-PLACE = "/lib/python3.14/site-packages"
+PLACE = f"/lib/python{sys.version_info.major}.{sys.version_info.minor}/site-packages"
 
 
 class Later:

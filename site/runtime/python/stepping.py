@@ -52,6 +52,13 @@ def _free_names(tree: ast.Module, known: dict[str, Any]) -> list[str]:
     return found
 
 
+def leaves_of(tree: ast.Module, known: dict[str, Any], given: dict[str, float]) -> dict[str, Any]:
+    """Return a tensor that requires grad for each name that a program reads before it sets it."""
+    torch = importlib.import_module("minigrad")
+    return {name: torch.tensor(float(given.get(name, 1.0)), dtype=torch.float64,
+                               requires_grad=True) for name in _free_names(tree, known)}
+
+
 def traced(program: str, leaves: dict[str, float]) -> dict[str, Any]:
     """Return the graph and the steps of a program's backward pass, as plain data.
 
@@ -64,8 +71,7 @@ def traced(program: str, leaves: dict[str, float]) -> dict[str, Any]:
     if not tree.body or not isinstance(tree.body[-1], (ast.Expr, ast.Assign)):
         raise ValueError("the last line is to be an expression, or name = expression")
     names: dict[str, Any] = {name: getattr(torch, name) for name in FUNCTIONS} | {"torch": torch}
-    made = {name: torch.tensor(float(leaves.get(name, 1.0)), dtype=torch.float64,
-                               requires_grad=True) for name in _free_names(tree, names)}
+    made = leaves_of(tree, names, leaves)
     seen: dict[int, tuple[int, Any]] = {}
 
     def note(row: int, value: Any) -> Any:

@@ -1,5 +1,6 @@
 // A lesson: its blocks run in order, in one namespace; each can be edited, run and put back.
 
+import { answerFigures } from "./answers.js";
 import { compared } from "./compare.js";
 import { judged } from "./guess.js";
 import { Output, notHere } from "./output.js";
@@ -7,7 +8,7 @@ import { showExercises } from "./exercises.js";
 import { KEYS, button, element, filled, follow, loadEditor } from "./page.js";
 import { Stopped } from "./python.js";
 import { Wait, failure, statusLine } from "./status.js";
-import { edited, everything, guess, keepEdit, keepGuess, progress } from "./store.js";
+import { edited, guess, keepEdit, keepGuess } from "./store.js";
 
 const RUNS = ["run", "draft", "raises"];
 const SAME = { same: "as in the lesson", nearly: "as in the lesson, but for the last digits" };
@@ -226,20 +227,7 @@ export class Lesson {
     });
     if (this.blocks.length) this.#fillBar();
     if (data.holes.length) showExercises(data, site, python);
-    document.addEventListener("mg-ask", ({ detail }) => { detail.answer = this.answer(detail); });
-  }
-
-  /** What a function of Python's gives on an engine, for a figure (widgets/engine_trace.js). */
-  async answer(question) {
-    const { call, given, mine } = question, wait = new Wait(this.python);
-    const own = mine ? { stage: this.key, holes: progress().holes, files: everything() } : null;
-    question.line.replaceChildren(wait.element);
-    wait.begin(question.again);
-    try {
-      return await this.python.ask({ do: "answer", call, given, own }, { begun: () => wait.end() });
-    } finally {
-      wait.end();
-    }
+    answerFigures(python, this.key);
   }
 
   #fillBar() {

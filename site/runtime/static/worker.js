@@ -1,7 +1,7 @@
 // The worker: Pyodide, NumPy, the package, and what is asked of them.  Everything is fetched from
 // the site itself; `manifest.json`, which build.py writes, says what there is.
 
-let pyodide, blocks, loaded, manifest, base, drawing;
+let pyodide, blocks, loaded, manifest, base, drawing, besideNumpy;
 
 const tell = (message) => self.postMessage(message);
 
@@ -102,12 +102,14 @@ async function start({ site, interrupt }) {
   unpack(await code);
   pyodide.unpackArchive(await compiled, "gztar", { extractDir: "/" });
   progress({ step: "minigrad", done: 2, loaded: told.total });
-  blocks = pyodide.runPython(`
+  const later = pyodide.runPython(`
 import sys
 sys.path.insert(0, "/course")
 import blocks, later, minigrad
-later.install
-`)(fetchFor);
+later
+`);
+  besideNumpy = later.PLACE;
+  later.install(fetchFor);
   blocks = pyodide.runPython("blocks.Blocks()");
   if (interrupt) pyodide.setInterruptBuffer(interrupt);
   tell({ ready: true, from });
@@ -126,7 +128,7 @@ const PARTED = ["encodings", "numpy"]; // as in build.py
 
 function unpackPart(part, archive) {
   if (part === "more") unpack(archive);
-  else pyodide.unpackArchive(archive, "gztar", { extractDir: "/lib/python3.14/site-packages" });
+  else pyodide.unpackArchive(archive, "gztar", { extractDir: besideNumpy });
   here.add(part);
 }
 

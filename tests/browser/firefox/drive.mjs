@@ -94,7 +94,7 @@ const jobs = {
     return { stubs, solved, said: (await texts(`${where} .mg-diagnosis`))[0] };
   },
 
-  /** The way of a first visit: play at home, run a block, solve an exercise, step through a pass, draw. */
+  /** The way of a first visit: play and run a program at home, run a block, solve an exercise, step through a pass, draw. */
   async visit({ hole, code }) {
     const figure = async (address, name, control, ...keys) => {
       await page.goto(site + address);
@@ -108,6 +108,9 @@ const jobs = {
       return [before, (await texts(`#figure-${name} .mg-says`))[0]];
     };
     const home = await figure("", "live-graph", "input[type=range]", "ArrowRight");
+    await press("Run", "#figure-live-graph");
+    await page.waitForFunction(() => document.querySelector(".mg-ran")?.textContent.includes("grad"));
+    const [cell] = await texts(".mg-ran");
 
     await page.goto(`${site}lessons/02_graph/`);
     await page.waitForSelector("html[data-mg-ready]");
@@ -129,7 +132,7 @@ const jobs = {
     const stepper = await figure("lessons/03_engine/", "stepper", "[data-by='1']", "Enter", "Enter");
     const digit = await figure("lessons/14_capstone/?digit.ink=", "digit", "[data-drag=pen]",
                                "ArrowUp", "ArrowLeft");
-    return { home, ran, verdict, printed, stepper, digit };
+    return { home, cell, ran, verdict, printed, stepper, digit };
   },
 
   /** Stop a loop that does not end; what was made before it is still there. */
