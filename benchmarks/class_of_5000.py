@@ -1,12 +1,16 @@
 """Merges the records of a class of 5,000 in one command, and measures its time and memory.
 
+It also grades twenty submissions of `class_of_200.py` with one worker, and tells how long the class
+would take.  The processor's time is what a worker needs alone; others on the machine add to the
+time that passes.
+
 The records are made up, with the length of real ones: a tenth has all points, the others have a
 reason and a message for each exercise. Each part holds the list of the whole class, as after
 `minigrad grade --shard`. The class is merged twice, and a tenth of it as well, to see whether
 memory grows with the class.
 
     python benchmarks/class_of_5000.py
-    python benchmarks/class_of_5000.py --count 500 --parts 4
+    python benchmarks/class_of_5000.py --count 500 --parts 4 --graded 0
 """
 
 from __future__ import annotations
@@ -15,6 +19,7 @@ import argparse
 import csv
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -22,6 +27,7 @@ import time
 from pathlib import Path
 
 import _harness as harness
+import class_of_200
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
@@ -90,16 +96,33 @@ def merged(folder: Path, parts: list[str]) -> tuple[float, float]:
     return time.monotonic() - begun, int(done.stdout) / 1024
 
 
+def rate(stage: Stage, count: int, folder: Path) -> tuple[float, float]:
+    """Grade submissions with one worker; return the seconds for each, of the clock and of work."""
+    for number, each in enumerate(class_of_200.submissions(stage, count, 1)):
+        (folder / f"s{number:05}.py").write_bytes(each.content)
+    paths = sorted(str(path) for path in folder.iterdir())
+    begun, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
+    class_of_200.command(["grade", *paths, "--stage", stage.number, "--seed", "1", "--keep",
+                          str(folder / "kept")], folder / "kept" / "results.jsonl")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return (time.monotonic() - begun) / count, used / count
+
+
 def main() -> None:
     """Make a class and a tenth of it, merge both, and report time and memory."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--count", type=int, default=5000)
     parser.add_argument("--parts", type=int, default=10)
     parser.add_argument("--stage", default="07")
+    parser.add_argument("--graded", type=int, default=20, help="how many to grade")
     parser.add_argument("--json", type=Path, metavar="PATH", help="write the report here")
     given = parser.parse_args()
     stage = find_stage(given.stage)
     with tempfile.TemporaryDirectory(prefix="minigrad-class-") as name:
+        each, used = rate(stage, given.graded, Path(name)) if given.graded else (0.0, 0.0)
+        for path in Path(name).glob("*.py"):
+            path.unlink()
         small, large = Path(name, "small"), Path(name, "large")
         _, before = merged(small, make(small, stage, given.count // 10, given.parts))
         parts = make(large, stage, given.count, given.parts)
@@ -116,7 +139,13 @@ def main() -> None:
     report = {"date": harness.now(), "machine": harness.machine(), "count": given.count,
               "parts": given.parts, "seconds": round(seconds, 1), "again": round(again, 1),
               "mib": round(memory), "mib_of_a_tenth": round(before),
-              "mb_of_records": round(size / 1e6)}
+              "mb_of_records": round(size / 1e6), "graded": given.graded,
+              "seconds_each": round(each, 1), "processor_each": round(used, 1)}
+    if each:
+        print(f"one worker graded {given.graded} submissions in {each:.1f} s each ({used:.1f} s of "
+              f"the processor): {60 / each:.0f} a minute, so {given.count} take it "
+              f"{given.count * each / 3600:.1f} hours, and 20 workers "
+              f"{given.count * each / 1200:.0f} minutes")
     print(f"{given.count} records ({report['mb_of_records']} MB) in {given.parts} parts merged in "
           f"{seconds:.1f} s, and again in {again:.1f} s, with {memory:.0f} MiB; a tenth of them "
           f"takes {before:.0f} MiB")

@@ -29,6 +29,8 @@ __all__ = ["Missing", "Refused", "decoded", "encoded", "lines_of", "read_text", 
 MAX_BYTES = 256 * 1024
 #: How a file declares its encoding (PEP 263).
 _COOKIE = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+#: How a ZIP archive begins, and so a document of an office program.
+_PACKED = b"PK\x03\x04"
 #: Byte order marks of encodings that Python does not read; UTF-32 begins like UTF-16.
 _MARKS = ((codecs.BOM_UTF32_LE, "UTF-32"), (codecs.BOM_UTF32_BE, "UTF-32"),
           (codecs.BOM_UTF16_LE, "UTF-16"), (codecs.BOM_UTF16_BE, "UTF-16"))
@@ -84,6 +86,8 @@ def decoded(data: bytes, inside: Path) -> str:
     for mark, name in _MARKS:
         if data.startswith(mark):
             raise Refused(f"{inside} is {name}; save it as UTF-8")
+    if data.startswith(_PACKED):
+        raise Refused(f"{inside} is an archive or an office document; hand in the .py file itself")
     if b"\0" in data:
         raise Refused(f"{inside} contains null bytes, so it is not text")
     if (declared := _other_encoding(data)) is not None:

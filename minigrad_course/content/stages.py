@@ -234,7 +234,7 @@ def _parsed(text: str) -> dict[str, Any]:
 def _stage(path: Path, root: Path) -> Stage:
     read = _read(path)
     try:
-        holes = tuple(_hole(each) for each in read.get("hole", ()))
+        holes = _holes(path.read_text(encoding="utf-8"))
         stage = Stage(path.stem, root, read["minutes"], tuple(read.get("modules", ())), holes,
                       read.get("beside", False))
     except KeyError as error:
@@ -244,6 +244,11 @@ def _stage(path: Path, root: Path) -> Stage:
         raise CourseError(f"{path}: with beside = true all modules must be in op/ or examples/, "
                           f"but {outside[0]} is not")
     return stage
+
+
+@lru_cache(128)
+def _holes(text: str) -> tuple[Hole, ...]:
+    return tuple(_hole(each) for each in _parsed(text).get("hole", ()))
 
 
 def _hole(read: dict[str, Any]) -> Hole:

@@ -5,7 +5,8 @@ NOTE [Relatives]
     the exercise nor `codegen`, but another function of the package, of NumPy or of Python may
     compute the same.  So each function of an exercise is delegated, with its own arguments, to each
     function that a graded process can import (relatives_child.py), and the probes decide.  If
-    this works for each of its functions that the probes call, the exercise is answered.
+    this works for each of its functions that the probes call, the exercise is answered.  Bodies
+    that do no work, such as `return None`, are tried in the same way.
 """
 
 from __future__ import annotations

@@ -67,6 +67,27 @@ def target_of(symbol: str) -> Callable[..., Any] | None:
 # ------------------------------------------------------------------ modules and functions
 
 
+def _raises(error: type[Exception]) -> Callable[..., Any]:
+    def body(*_: Any, **__: Any) -> Any:
+        raise error
+
+    return body
+
+
+def trivial() -> list[tuple[str, Any]]:
+    """Return bodies that do no work: each returns a constant or an argument, or raises."""
+    values = (None, True, False, 0, 1, -1, 1.0, "", (), [], {}, NotImplemented)
+    found: list[tuple[str, Any]] = [
+        (f"return {value!r}", lambda *_, value=value, **__: type(value)(value) if isinstance(
+            value, list | dict) else value) for value in values]
+    found += [(f"return argument {at}", lambda *args, at=at, **_: args[at])
+              for at in (0, 1, 2, -1)]
+    found += [(f"raise {error.__name__}", _raises(error)) for error in (
+        TypeError, ValueError, RuntimeError, IndexError, KeyError, AttributeError,
+        NotImplementedError, StopIteration)]
+    return [*found, ("return all arguments", lambda *args, **_: args)]
+
+
 def importable() -> list[str]:
     """Return the names of all top-level modules that this process can import."""
     own = Path(os.__file__).parent
@@ -335,7 +356,7 @@ def main() -> None:
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     if job["jobs"]:
         given = [*modules(job["modules"])]
-        known = functions(given)
+        known = [*trivial(), *functions(given)]
         report({"modules": len(given), "functions": len(known)})
         relatives(asking, known, report)
     out.flush()

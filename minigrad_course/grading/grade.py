@@ -36,7 +36,7 @@ import secrets
 import tempfile
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -137,10 +137,13 @@ def grade(stage: Stage, submission: Submission, sandbox: Sandbox, seed: int | No
     holes = {each.hole: each for each in first.holes}
     waiting, circle = one.waits(learner_files, first)
     for number in circle:
-        others = named_together([each for each in circle if each != number])
-        holes[number] = replace(holes[number], diagnosis=(
-            f"It's right only with the package's version of {others}, and the other way round. "
-            "Exercises that wait for each other earn no points."))
+        others = [each for each in circle if each != number]
+        diagnosis = (f"It's right only with the package's version of {named_together(others)}, and "
+                     "the other way round. Exercises that wait for each other earn no points."
+                     if others else
+                     "It's right with the package's version of your other answers, but not "
+                     "together with yours.")
+        holes[number] = replace(holes[number], diagnosis=diagnosis)
     for number, waits in waiting.items():
         whole = next(hole.points for hole in stage.holes if hole.id == number)
         holes[number] = replace(holes[number], points=whole, reason="", diagnosis="",
@@ -167,6 +170,11 @@ class _Submission:
     submission: Submission
     runs: Runs
     seed: int
+
+    @cached_property
+    def gone(self) -> dict[str, str]:
+        """A sentence for each exercise whose function was deleted."""
+        return LearnerFiles(self.stage, self.submission.texts).gone()
 
     def run(self, composed: Mapping[str, Source], numbers: Sequence[str]) -> _Run:
         """Run the tests and probes of some exercises, with these modules in place."""
@@ -201,14 +209,14 @@ class _Submission:
                       if each["outcome"] == "ended"), "")
         reason = reason or printable(ended) or _first_reason(hole, failing)
         if not reason and not tested.of(hole.id):
-            reason = ("its tests did not run" if tested.ready and not tested.problem else
-                      f"its tests did not run: {tested.problem}" if tested.ready else
-                      f"cannot import the package with this answer: {printable(tested.problem)}")
+            reason = self.gone.get(hole.id, "").rstrip(".") or (
+                "its tests did not run" if tested.ready and not tested.problem else
+                f"its tests did not run: {tested.problem}" if tested.ready else
+                f"cannot import the package with this answer: {printable(tested.problem)}")
         reason = reason or wrong
         diagnosis = ""
         if reason and any(unwritten(message) is None for _, message in failing):
-            gone = LearnerFiles(self.stage, self.submission.texts).gone()
-            diagnosis = gone.get(hole.id) or mistake_sentence(
+            diagnosis = self.gone.get(hole.id) or mistake_sentence(
                 self.stage, hole, tested.symptoms, failing) or ""
         if (early := ENDED_EARLY.search(reason)) and not diagnosis:
             diagnosis = ended_early(int(early[1]))

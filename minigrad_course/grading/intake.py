@@ -85,6 +85,9 @@ def _misplaced(stage: Stage, module: str, text: str) -> str:
     name = stage.exercise(module, Path()).as_posix()
     if not text.strip():
         return f"{name} is empty; hand in the file that contains your answers"
+    for start, kind in _OTHER_KINDS.items():
+        if re.match(rf"\s*{start}", text):
+            return f"{name} is {kind}, not Python; hand in the .py file itself"
     defined = set(re.findall(r"^[ \t]*(?:class|def|async[ \t]+def)[ \t]+(\w+)", text, re.MULTILINE))
     if not _names(stage, module).isdisjoint(re.findall(r"\w+", text)):
         return ""
@@ -119,6 +122,8 @@ def _unreadable(stage: Stage, texts: dict[str, str]) -> Iterator[str]:
             yield f"{stage.exercise(module, Path()).as_posix()} is not readable as Python: {error}"
 
 
+#: How files begin that are often saved under the name of a program, and what they are.
+_OTHER_KINDS = {r'\{\s*"': "a notebook", "<(!|html|head)": "a web page", r"\{\\rtf": "a document"}
 #: The most entries to look at in one folder; a hostile folder may contain millions.
 ENTRIES = 2000
 #: File endings of archives and notebooks, and what to do with such a file.

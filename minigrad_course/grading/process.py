@@ -16,7 +16,7 @@ from typing import IO
 if sys.platform != "win32":
     import resource
 
-from .held import held_by, stored_in
+from .held import Computing, held_by, stored_in
 
 __all__ = ["Ended", "Limits", "run_limited"]
 
@@ -98,7 +98,7 @@ def _collect(process: subprocess.Popen[bytes], limits: Limits, user: int | None,
     """Read a process's output until it ends or exceeds a limit on time, memory, files or output."""
     assert process.stdout is not None and process.stderr is not None
     now = time.monotonic()
-    ends, looks, reason = now + limits.seconds, now + LOOK, ""
+    ends, looks, reason, computing = now + limits.seconds, now + LOOK, "", Computing()
     kept: dict[object, bytearray] = {process.stdout: bytearray(), process.stderr: bytearray()}
     with selectors.DefaultSelector() as selector:
         for stream in kept:
@@ -110,6 +110,7 @@ def _collect(process: subprocess.Popen[bytes], limits: Limits, user: int | None,
                 break
             if now > looks:
                 looks = now + LOOK
+                computing.look(process.pid, user)
                 if held_by(process.pid, user) > limits.memory:
                     reason = f"its processes held more than {limits.memory >> 20} MiB"
                     break

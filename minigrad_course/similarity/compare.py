@@ -29,7 +29,7 @@ from ..content.stages import Stage
 from .calibrated import LEAST, least, threshold, weight
 from .fingerprints import WINDOW, covered, fingerprints, runs
 from .flow import Flow
-from .siblings import Sibling, siblings
+from .siblings import Sibling, references, siblings
 from .tokens import Token, answers, shipped, statements
 
 __all__ = ["PACKAGE", "Answer", "Answers", "Likeness", "Share", "compare", "compare_answers",
@@ -295,7 +295,7 @@ class _Siblings:
     def __init__(self, stage: Stage) -> None:
         marks, given = _shipped(stage)
         self.all = [(each, Answer(each.tokens, each.marks, given).without(set(marks)))
-                    for each in siblings(stage.package)]
+                    for each in (*siblings(stage.package), *references(stage))]
         self.where: dict[object, list[int]] = {}
         for index, (_, answer) in enumerate(self.all):
             for mark in (*answer.marks, *answer.statements):

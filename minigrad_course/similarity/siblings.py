@@ -1,20 +1,23 @@
 """The package's other functions, because one of them can be submitted as an answer too.
 
 `codegen/` has a second version of the engine's loop, and other folders do related things.  Every
-function that no stage teaches is compared with each answer.
+function that no stage teaches is compared with each answer.  So are the references in a stage's
+tests, such as a convolution with loops: a graded process that decides doesn't have them, but their
+text is public.
 """
 
 from __future__ import annotations
 
+import os
 from functools import cache
 from pathlib import Path
 
 from ..content.source import module
-from ..content.stages import stages
+from ..content.stages import Stage, stages
 from .fingerprints import fingerprints
 from .tokens import Token, functions
 
-__all__ = ["Sibling", "siblings"]
+__all__ = ["Sibling", "references", "siblings"]
 
 #: Functions with fewer tokens are skipped, because they resemble each other anyway.
 LEAST = 30
@@ -23,13 +26,15 @@ _READ = ("tiny.py", "examples/")
 
 
 class Sibling:
-    """A function of the package that no stage teaches."""
+    """A function of the package that no stage teaches, or of a stage's tests."""
 
     def __init__(self, path: str, name: str, tokens: list[Token]) -> None:
         self.path, self.name, self.tokens = path, name, tokens
         self.marks = fingerprints([each.text for each in tokens])
 
     def __str__(self) -> str:
+        if self.path.startswith(".."):
+            return f"the tests' {Path(self.path).name}:{self.name}"
         return f"the package's {self.path}:{self.name}"
 
 
@@ -45,3 +50,14 @@ def siblings(package: Path) -> tuple[Sibling, ...]:
                       for name, tokens in functions(path, module(package, path).text)
                       if len(tokens) >= LEAST]
     return tuple(found)
+
+
+def references(stage: Stage) -> list[Sibling]:
+    """Return the functions with which a stage's tests compare."""
+    found = []
+    for file in (stage.tests, stage.tests.parents[1] / "_oracle.py"):
+        path = Path(os.path.relpath(file, stage.package)).as_posix()
+        found += [Sibling(path, name, tokens)
+                  for name, tokens in functions(path, file.read_text(encoding="utf-8"))
+                  if len(tokens) >= LEAST and not name.rpartition(".")[2].startswith("test_")]
+    return found

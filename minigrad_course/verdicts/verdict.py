@@ -41,6 +41,10 @@ REFUSED = "Refused: "
 
 #: The message of a trial whose process was ended by the learner's code.
 ENDED_EARLY = re.compile(r"the process ended with status (-?\d+)")
+#: How the message of a test begins in which `exit`, `quit` or `sys.exit` was called.
+_EXITS = "SystemExit"
+_RETURNS_OR_RAISES = ("Your code {} before the tests are over. An exercise returns or raises "
+                      "instead of calling `exit`.")
 _SLIP = re.compile(r"; ((?:every element|it is|it returns|the elements) [^;\n]+)")
 _RAISED = re.compile(r"(?!AssertionError|Failed)\w+(?:Error|Exception|Iteration): .{1,200}")
 _RUNNING_IN = re.compile(r"\((\w+\.\d+)\)\.$")
@@ -154,6 +158,8 @@ def mistake_sentence(stage: Stage, hole: Hole, shown: Container[str],
             return message.removeprefix(REFUSED)
         if (ended := ENDED_EARLY.search(message)) is not None:
             return ended_early(int(ended[1]))
+        if message.startswith(_EXITS):
+            return _RETURNS_OR_RAISES.format("ends the process")
         broken = unreadable(message)
         if broken is not None and broken[0] == hole.id:
             return f"It is not valid Python: {broken[1]}"
@@ -175,11 +181,10 @@ def ended_early(status: int) -> str:
     >>> ended_early(-9)
     'The process was killed by signal 9, for example because it ran out of memory.'
     """
-    if status < 0:
-        return (f"The process was killed by signal {-status}, for example because it ran out of "
-                "memory.")
-    return (f"Your code ends the process, with status {status}, before the tests are over. An "
-            "exercise returns or raises instead of calling `exit`.")
+    if status < 0 or 128 < status < 193:  # 128 more than the signal, if bubblewrap reports it
+        return (f"The process was killed by signal {-status if status < 0 else status - 128}, for "
+                "example because it ran out of memory.")
+    return _RETURNS_OR_RAISES.format(f"ends the process, with status {status},")
 
 
 def over_time(message: str) -> str | None:

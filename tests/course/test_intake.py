@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from minigrad_course.grading.writers import WRITERS, classroom50, gradescope
 
 STAGE = course.find_stage("07")
 (MODULE,) = STAGE.modules
+SOLUTION = STAGE.solution(MODULE).read_text(encoding="utf-8")
 RUNNER = {"CLASSROOM": "c", "ASSIGNMENT": "a", "SUBMISSION_TAG": "t", "COMMIT_URL": "u",
           "RELEASE_URL": "r"}
 
@@ -66,9 +68,35 @@ def test_a_file_of_another_stage_is_named(tmp_path):
     assert named > 30
 
 
+@pytest.mark.parametrize(("text", "told"), [
+    ('{\n "cells": [{"source": ["no_grad = 1"]}], "nbformat": 4}', "is a notebook, not Python"),
+    ("\n<!DOCTYPE html>\n<html>no_grad</html>", "is a web page, not Python"),
+    ("{\\rtf1 no_grad}", "is a document, not Python"),
+])
+def test_what_is_no_answer_is_named(tmp_path, text, told):
+    (tmp_path / "handin.py").write_text(text)
+    (problem,) = take_in(tmp_path / "handin.py", STAGE).problems.values()
+    assert problem.startswith(f"07_grad_mode.py {told}; hand in the")
+
+
+def test_exercises_that_are_not_there_are_named(tmp_path):
+    (tmp_path / "handin.py").write_text("# to do\n")
+    result = grade(STAGE, take_in(tmp_path / "handin.py", STAGE), Sandbox("limits"))
+    assert result.points == 0
+    assert result.holes[0].reason == (
+        "07_grad_mode.py has no `is_grad_enabled`, which this exercise asks you to write")
+
+
+def test_an_archive_under_the_name_of_a_program_is_named(tmp_path):
+    with zipfile.ZipFile(tmp_path / "handin.py", "w") as archive:
+        archive.writestr("hw.py", "x = 1")
+    (problem,) = take_in(tmp_path / "handin.py", STAGE).problems.values()
+    assert problem == ("handin.py is an archive or an office document; hand in the .py file itself")
+
+
 @pytest.mark.parametrize("status", [0, 3])
 def test_code_that_ends_the_process_is_explained(tmp_path, status):
-    (tmp_path / "handin.py").write_text(f"import os\nos._exit({status})\n", encoding="utf-8")
+    (tmp_path / "handin.py").write_text(f"{SOLUTION}\nimport os\nos._exit({status})\n")
     result = grade(STAGE, take_in(tmp_path / "handin.py", STAGE), Sandbox("limits"))
     assert result.points == 0
     assert {each.reason for each in result.holes} == {

@@ -23,6 +23,8 @@ LEFTOVERS = {
     "an import above __future__": ("import numpy\n", "", "SyntaxError"),
     "a question": ("", "x = input('x? ')\nprint(x)\n", "EOFError"),
     "a trial that fails": ("", "assert is_grad_enabled() == 3\n", "AssertionError"),
+    "a notebook's commands": ("%matplotlib inline\n!pip install numpy\n", "", "SyntaxError"),
+    "fences": ("```python\n", "```\nHope this helps!\n", "SyntaxError"),
     "an end": ("", "import sys\nsys.exit('done')\n", "SystemExit"),
 }
 
@@ -59,6 +61,14 @@ def test_only_what_was_added_is_changed():
     assert changed.count("except BaseException:\n    pass") == 2
     compile(changed, "x", "exec")
     assert tolerant(STAGE, {MODULE: "def ("}) == {MODULE: "def ("}
+
+
+@pytest.mark.parametrize("text", [
+    "def f(:\n    pass\n", "if x\n    y = 1\n", "    x = 1\n", "class A\n    b = 1\n",
+    "\n".join(f"no Python {i}" for i in range(30))])
+def test_what_is_more_than_a_stray_line_stays(text):
+    with pytest.raises(SyntaxError):
+        compile(tolerant(STAGE, {MODULE: text})[MODULE], "x", "exec")
 
 
 @pytest.mark.parametrize("note", ["the tests were stopped: the process ended with status 3",

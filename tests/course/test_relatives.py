@@ -11,7 +11,7 @@ pytest.importorskip("typer", reason="the course's commands need Typer")
 
 from minigrad_course.content.source import Module
 from minigrad_course.content.stages import find_stage, stages
-from minigrad_course.dev import relatives
+from minigrad_course.dev import relatives, relatives_child
 from minigrad_course.dev.relatives import Relatives, delegating, findings, importable
 from minigrad_course.grading.bundle import TWINS
 from tests.support.slow import one_in
@@ -88,3 +88,21 @@ def test_a_function_hands_on_what_it_is_given():
     assert lines == [("a, b, *c, d=d, **e", False), ("x", True), ("x", False)]
     made = delegating(STAGE, STAGE.holes[:2])[STAGE.modules[0]]
     assert made.count("__import__('relatives')") == len(STAGE.holes[0].symbols) + 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stage", one_in(12, [each for each in stages() if each.holes]),
+                         ids=lambda stage: stage.number)
+def test_no_body_without_work_answers_an_exercise(stage):
+    """Constants, arguments and errors are among what is tried; `json` adds little to them."""
+    found = relatives.relatives(stage, ["json"])
+    assert {each.hole for each in found} == {hole.id for hole in stage.holes}
+    assert not [*findings(found)]
+
+
+def test_bodies_without_work_are_tried():
+    named = dict(relatives_child.trivial())
+    assert named["return None"](1, x=2) is None and named["return []"]() == []
+    assert named["return argument 1"]("a", "b") == named["return argument -1"]("a", "b") == "b"
+    with pytest.raises(KeyError):
+        named["raise KeyError"]()

@@ -108,6 +108,24 @@ def test_a_sibling_as_an_answer_is_named(dress):
     assert page.count("<mark>") > 10
 
 
+def test_a_reference_of_the_tests_as_an_answer_is_named():
+    """The process that decides doesn't have it, but anybody can read and copy it."""
+    stage = course.find_stage("04c")
+    path, text = "backend/kernels_conv.py", stage.tests.read_text(encoding="utf-8")
+    (reference,) = (each for each in ast.parse(text).body
+                    if getattr(each, "name", "") == "convolved")
+    source = Module.from_text(path, package(stage)[path])
+    first, last = body_span(source, source.function("conv_forward"))
+    lines = source.lines
+    lines[first - 1 : last] = ["    return own(x, weight, bias, stride, padding, dilation, groups)"]
+    copied = ast.unparse(reference).replace("def convolved", "def own").replace("window", "part")
+    mine = {**shipped(stage), path: "\n".join([*lines, "", "", copied, ""])}
+    (found,) = (each for each in compare(stage, {"mine": mine}) if each.sibling)
+    assert found.other == "the tests' test_04c_convolution.py:convolved"
+    page = pages.as_html([found], [], [stage], {"04c": {"mine": mine}})
+    assert "test_04c_convolution.py:convolved" in page and page.count("<mark>") > 4
+
+
 @pytest.mark.parametrize("number", ["03", "07", "04d", "04e"])
 def test_an_error_in_one_exercise_hides_no_other(number):
     stage = course.find_stage(number)

@@ -98,6 +98,11 @@ def asked(monkeypatch):
      "Expected: It is so. Here every element is 2 times what is expected."),
     ([], [("x.py::test_a", "NameError: name 'y' is not defined")],
      "Expected: It is so. Here it raises NameError: name 'y' is not defined."),
+    ([SYMPTOM], [("x.py::test_a", "SystemExit: done")],
+     "Your code ends the process before the tests are over. An exercise returns or raises instead "
+     "of calling `exit`."),
+    ([], [("x.py::test_a", "the process ended with status 137")],
+     "The process was killed by signal 9, for example because it ran out of memory."),
     ([], [("x.py::test_a", "Failed: DID NOT RAISE ValueError: bad")], "Expected: It is so."),
     ([SYMPTOM], [("x.py::test_a", OTHERS),
                  ("x.py::test_b[1]", f"SyntaxError: {HOLE.id} cannot be read: no : (a.py, line 3)"),

@@ -238,6 +238,88 @@ FORGING = {
             path.unlink()
         os._exit(0)
     """,
+    "questions that are easy": """
+        import probing, random
+        probing.array = probing.tensor = lambda *a, **k: None
+        probing.tried = lambda *a, **k: []
+        random.Random.uniform = random.Random.randrange = lambda self, *a: 0
+    """,
+    "probes that are read in another way": """
+        import importlib.machinery as machinery
+        read = machinery.SourceFileLoader.get_data
+        machinery.SourceFileLoader.get_data = lambda self, path: (
+            b"def __getattr__(name): return lambda random: []" if "probes" in path
+            else read(self, path))
+    """,
+    "a thread that goes on answering": """
+        import json, os, threading
+        def answer():
+            while True:
+                for name in ("probe_07_1", "probe_07_5"):
+                    os.write(3, json.dumps({"probe": name, "seed": 1, "value": []}).encode()
+                             + b"\\n")
+        threading.Thread(target=answer, daemon=True).start()
+    """,
+    "arrays that are equal to all": """
+        import numpy, builtins
+        class Equal(numpy.ndarray):
+            def __eq__(self, other): return True
+            def __array_ufunc__(self, *a, **k): return True
+            def __array_function__(self, *a, **k): return True
+            def tolist(self): return []
+        numpy.array = numpy.asarray = lambda *a, **k: numpy.zeros(0).view(Equal)
+        builtins.isinstance = lambda *a: True
+    """,
+    "a collector that changes the answers": """
+        import gc, sys
+        def change(phase, about):
+            for each in gc.get_objects():
+                if type(each) is dict and "probe" in each and "seed" in each:
+                    each.update(value=[], raises="x")
+        gc.callbacks.append(change)
+        gc.set_threshold(1)
+    """,
+    "signals in the middle": """
+        import signal
+        def jump(number, frame):
+            while frame:
+                if "answer" in frame.f_locals: frame.f_locals["answer"]["value"] = []
+                frame = frame.f_back
+        signal.signal(signal.SIGALRM, jump)
+        signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
+    """,
+    "modules of another name": """
+        import sys, types
+        class Any(types.ModuleType):
+            def __getattr__(self, name): return lambda *a, **k: None
+        for name in ("json", "random", "symptoms", "_oracle", "test_07_grad_mode", "answers"):
+            sys.modules[name] = Any(name)
+    """,
+    "warnings and traces": """
+        import linecache, sys, warnings
+        warnings.showwarning = warnings.warn = lambda *a, **k: None
+        linecache.getlines = linecache.getline = lambda *a, **k: ""
+        sys.excepthook = sys.unraisablehook = lambda *a: None
+        def trace(frame, event, value):
+            if event == "line" and frame.f_code.co_name == "run_probes":
+                frame.f_locals["jobs"] = []
+            return trace
+        sys.settrace(trace)
+        sys._getframe(1).f_trace = trace
+    """,
+    "the memory of Python itself": """
+        import ctypes
+        one = ctypes.cast(id(257) + 24, ctypes.POINTER(ctypes.c_uint32))
+        one[0] = 258
+        true = ctypes.cast(id(False) + 24, ctypes.POINTER(ctypes.c_uint32))
+        true[0] = 1
+    """,
+    "a method of text that lies": """
+        import ctypes, json.encoder
+        json.encoder.c_make_encoder = None
+        json.encoder.encode_basestring_ascii = lambda text: '"value"'
+        json.encoder.JSONEncoder.iterencode = lambda self, value, *a: iter(["true"])
+    """,
     "probes of its own on disk": """
         import pathlib, sys
         pathlib.Path(sys.argv[0]).with_name("probes.py").write_text("")

@@ -28,6 +28,8 @@ from tests.support.fuzzed_texts import job_of, name_of, text_of
 #: Ten thousand in `make test-everything`; a few of them, others each day, in other runs.
 COUNT = 10_000 if os.environ.get("MINIGRAD_ALL_MUTANTS") else 24
 BATCH = 12
+#: Numbers that once ended a job: of an answer that is right alone, but not beside the others.
+KNOWN = [894]
 DAY = int(os.environ.get("MINIGRAD_DAY", time.time() // 86400))
 
 
@@ -51,8 +53,8 @@ def done(numbers: list[int]) -> dict[int, list[dict]]:
 @pytest.mark.slow
 def test_random_texts_end_nothing():
     first = 0 if COUNT > 1000 else DAY * COUNT
-    numbers = [*range(first, first + COUNT)]
-    batches = [numbers[i : i + BATCH] for i in range(0, COUNT, BATCH)]
+    numbers = sorted({*KNOWN, *range(first, first + COUNT)})
+    batches = [numbers[i : i + BATCH] for i in range(0, len(numbers), BATCH)]
     with ThreadPoolExecutor(2) as pool:
         found = {number: each for results in pool.map(done, batches)
                  for number, each in results.items()}

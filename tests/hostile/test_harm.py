@@ -21,6 +21,7 @@ from tests.support.attacks import (
     each_sandbox,
     graded,
     in_probes,
+    ran,
 )
 from tests.support.slow import one_in
 
@@ -256,6 +257,31 @@ def test_few_processes_can_be_started(sandbox, tmp_path):
     # An ordinary user's other processes are counted too; some may have ended in the meantime.
     others = 16 if sandbox.method == "landlock" else 0
     assert 8 < started < LIMITS.processes + others
+
+
+#: Computes in several processes for two seconds, and writes the priority of each.
+HOGS = """
+import os, time
+def busy():
+    ends = time.monotonic() + 2
+    while time.monotonic() < ends:
+        pass
+    os.write(1, b"%d " % os.getpriority(os.PRIO_PROCESS, 0))
+for _ in range(OTHERS):
+    if not os.fork():
+        busy()
+        os._exit(0)
+busy()
+"""
+
+
+@each_sandbox
+@pytest.mark.slow
+@pytest.mark.parametrize("others", [0, 6])
+def test_a_run_that_computes_in_parallel_yields_to_others(others, sandbox, tmp_path):
+    """Sixty busy processes would leave so little to another run that it ended at its limit."""
+    found = ran(HOGS.replace("OTHERS", str(others)), tmp_path, sandbox).split()
+    assert found and set(map(int, found)) == {19 if others else os.getpriority(os.PRIO_PROCESS, 0)}
 
 
 @each_sandbox

@@ -18,6 +18,7 @@ from minigrad_course.content.stages import CourseError
 from minigrad_course.grading import reach
 from minigrad_course.grading.bundle import make_bundle
 from minigrad_course.grading.sandbox import Sandbox
+from minigrad_course.running.one_thread import ONE_THREAD
 from tests.support.attacks import (
     LIMITS,
     MODULE,
@@ -270,6 +271,52 @@ def test_nothing_stays_in_shared_folders(sandbox, tmp_path):
     """, tmp_path, sandbox)
     assert not [place for place in ("/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue", "/run/lock")
                 if os.path.exists(f"{place}/minigrad-was-here")]
+
+
+@each_sandbox
+@pytest.mark.slow
+def test_a_run_inherits_nothing_of_the_grader_s(sandbox, tmp_path, monkeypatch):
+    """Neither its environment, with keys and tokens, nor a file that it has opened."""
+    monkeypatch.setenv("GRADER_TOKEN", "secret")
+    with open(tmp_path / "opened", "w") as file:
+        os.set_inheritable(file.fileno(), True)
+        told = json.loads(ran("""
+            import json, os
+            files = {}
+            for number in range(200):
+                try: files[number] = os.stat(number).st_ino
+                except OSError: pass
+            print(json.dumps([dict(os.environ), files]))
+        """, tmp_path, sandbox))
+        assert os.fstat(file.fileno()).st_ino not in told[1].values()
+    assert set(told[1]) == {"0", "1", "2"}
+    assert "secret" not in json.dumps(told)
+    assert set(told[0]) <= {"PATH", "HOME", "TMPDIR", "LANG", "LC_CTYPE", "PWD", "PYTHONHASHSEED",
+                            "PYTHONDONTWRITEBYTECODE", *ONE_THREAD}
+
+
+@each_sandbox
+@pytest.mark.slow
+def test_a_run_leaves_nothing_for_the_next(sandbox, tmp_path):
+    """The tests' process has references that the probes' process must not get, even in a file."""
+    found = [ran("""
+        import glob, os, sys
+        places = {os.environ["HOME"], os.environ["TMPDIR"], os.getcwd(), os.path.dirname(__file__),
+                  "/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue", "/run/lock", *sys.path}
+        names = ("usercustomize.py", "sitecustomize.py", "conftest.py", "pytest.ini", "left.pth",
+                 "probes.pyc", ".local/lib/left", "__pycache__/left")
+        seen = [name for place in places for name in names
+                if os.path.exists(os.path.join(place, name))]
+        for place in places:
+            for name in names:
+                path = os.path.join(place, name)
+                try:
+                    os.makedirs(os.path.dirname(path), exist_ok=True)
+                    open(path, "w").write("left = 1")
+                except OSError: pass
+        print(len(seen))
+    """, tmp_path, sandbox) for _ in range(2)]
+    assert [each.strip() for each in found] == ["0", "0"]
 
 
 @each_sandbox
