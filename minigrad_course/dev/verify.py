@@ -10,7 +10,7 @@ from pathlib import Path
 from ..content.lesson_blocks import parse
 from ..content.source import blank, module, mutated, statements
 from ..content.stages import Hole, Stage, stages
-from ..running.trial import Trial, try_each, try_files
+from ..running.trial import Trial, try_each, try_files, unwritten
 from .strategies import strategies, with_strategy
 
 #: The time limit in seconds for a stage's tests; a learner should not wait longer.
@@ -122,6 +122,11 @@ def _whole(stage: Stage, shipped: Trial, solution: Trial, together: Trial) -> It
         passing = [each.test for each in shipped.of(hole) if each.passed]
         if not shipped.of(hole) or passing:
             yield f"{stage.key}, {hole.id} as shipped: these tests pass: {passing or 'it has none'}"
+        hiding = [each.test for each in shipped.of(hole)
+                  if not each.passed and unwritten(each.message) is None]
+        if hiding:
+            yield (f"{stage.key}, {hole.id} as shipped: these tests catch the NotImplementedError "
+                   f"that says whose turn it is: {hiding}")
     if solution.problem:
         yield f"{stage.key}, solution: {solution.problem}"
     for outcome in solution.outcomes:

@@ -340,6 +340,8 @@ def failed(monkeypatch):
 
     try:
         anomaly_mode.watched(fail)(node, None)
+    except NotImplementedError:  # the exercise is open
+        raise
     except Exception as error:
         return node, told, error is failure
     return node, told, False
