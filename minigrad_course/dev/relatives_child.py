@@ -76,7 +76,7 @@ def _raises(error: type[Exception]) -> Callable[..., Any]:
 
 def trivial() -> list[tuple[str, Any]]:
     """Return bodies that do no work: each returns a constant or an argument, or raises."""
-    values = (None, True, False, 0, 1, -1, 1.0, "", (), [], {}, NotImplemented)
+    values: tuple[Any, ...] = (None, True, False, 0, 1, -1, 1.0, "", (), [], {}, NotImplemented)
     found: list[tuple[str, Any]] = [
         (f"return {value!r}", lambda *_, value=value, **__: type(value)(value) if isinstance(
             value, list | dict) else value) for value in values]

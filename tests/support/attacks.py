@@ -79,11 +79,11 @@ def open_to_others(folder: Path) -> None:
         each.chmod(each.stat().st_mode | 0o055)
 
 
-def ran(code: str, folder: Path, sandbox: Sandbox) -> str:
+def ran(code: str, folder: Path, sandbox: Sandbox, limits: Limits = LIMITS) -> str:
     """Run a program in a sandbox, with a folder as its bundle; return what it wrote."""
     (folder / "child.py").write_text(textwrap.dedent(code), encoding="utf-8")
     open_to_others(folder)
-    ended = sandbox.run(folder, [], b"", LIMITS)
+    ended = sandbox.run(folder, [], b"", limits)
     assert not ended.status and not ended.reason, ended
     return ended.output.decode()
 
