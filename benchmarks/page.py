@@ -34,7 +34,8 @@ from reasons import WHY
 RESULTS = ROOT / "benchmarks" / "results"
 DOCS = ROOT / "docs" / "en"
 NAMES = ("op_overhead", "functional", "compile", "mlp", "resnet", "sequence", "everyday",
-         "trainings", "kernels", "profiler", "memory", "step_memory", "class_of_200")
+         "trainings", "kernels", "profiler", "memory", "step_memory", "class_of_200",
+         "site_visit")
 
 HEAD = """# Figures
 
@@ -108,6 +109,11 @@ CLASS = """To test the grader, this benchmark grades a class of submissions with
 The class contains solutions, other correct answers, partly written answers, known mistakes,
 attacks, and files that aren't programs. The benchmark kills the command after a quarter of the
 class, starts it again, and compares each verdict with the expected one.
+"""
+SITE = """This benchmark opens the site in Chromium, on simulated connections that differ in speed
+and delay. It measures how long it takes until you see the first text of the home page, until you
+can change the figure there, and then, in a lesson, from pressing *Run* to the block's output, for
+which the first visit loads Python.
 """
 PINNED = """In this environment, OpenBLAS is configured to use the kernels for another processor
 ({pins}), so NumPy's products are slower than PyTorch's.
@@ -398,6 +404,21 @@ def of_class() -> list[str]:
             f"submissions at a time, each of them in a {report['sandbox']} sandbox.\n"]
 
 
+def of_site() -> list[str]:
+    """The section of a visit to the site."""
+    report = newest("site_visit")
+    rows = [["connection", "visit", "first text", "figure", "Python", "MB"], *(
+        [f"{each['rate']:g} Mbit/s, {each['trip']:g} ms", each["visit"], f"{each['painted']:.1f} s",
+         f"{each['figure']:.1f} s", f"{each['python']:.1f} s", f"{each['bytes'] / 1e6:.1f}"]
+        for each in report["visits"])]
+    machine = report["machine"]
+    load = max(machine["load_average"][0], machine["load_average_at_end"][0])
+    busy = (f"Other programs kept the machine busy during the measurement (a load of {load:.1f} on "
+            f"{machine['cores']} cores), so Python took longer than it would on a quiet machine.\n")
+    return ["## A visit to the site\n", SITE, where("site_visit", report), table(rows),
+            *([busy] if load > machine["cores"] + 1 else [])]
+
+
 def made() -> dict[Path, str]:
     """The page and its plots: what each file has to hold."""
     overhead, of_small = of_overhead()
@@ -411,7 +432,7 @@ def made() -> dict[Path, str]:
     parts: Iterable[str] = [HEAD.format(headline=headline()), *network, *residual, *sequences,
                             *daily, *trainings, *programs, *overhead, *whole, *of_kernels(),
                             *of_profiler(), *of_memory(), *of_step_memory(), *of_reasons(),
-                            *of_class()]
+                            *of_class(), *of_site()]
     plots = {"mlp": of_network, "resnet": of_residual, "sequence": of_sequences,
              "everyday": of_daily, "trainings": of_losses, "op_overhead": of_small,
              "functional": of_whole, "compile": of_programs}

@@ -1,6 +1,7 @@
 """How long a reader of the site waits on a slow line, at a first visit and at a second one.
 
     python benchmarks/site_visit.py            build/site, on lines of 1.6 and of 10 Mbit/s
+    python benchmarks/site_visit.py --json benchmarks/results/site_visit-DATE.json
 
 The server packs its answers as hosts do and holds them back as the line would: a round trip for
 each, then all of them together at the line's rate.  So workers and the service worker wait too,
@@ -21,6 +22,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import _harness as harness
 from playwright.sync_api import sync_playwright
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -92,7 +94,7 @@ def handler(line: Line, built: Path) -> Any:
     return functools.partial(Slow, directory=str(built))
 
 
-def home(page: Any, site: str) -> str:
+def home(page: Any, site: str) -> dict[str, float]:
     """Open the first page; return its times in seconds, and how far its text moved."""
     began = time.monotonic()
     page.goto(site, wait_until="commit")
@@ -100,11 +102,11 @@ def home(page: Any, site: str) -> str:
     figure = time.monotonic() - began
     page.wait_for_load_state("load")
     paint = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
-    shift = page.evaluate("shifts")
-    return f"painted {paint / 1000:.1f} s, figure {figure:.1f} s, shift {shift:.3f}"
+    return {"painted": round(paint / 1000, 2), "figure": round(figure, 2),
+            "shift": round(page.evaluate("shifts"), 4)}
 
 
-def python(page: Any, site: str) -> str:
+def python(page: Any, site: str) -> float:
     """Run the first block of a lesson; return the seconds from the press to its result."""
     page.goto(f"{site}lessons/02_graph/", wait_until="commit")
     page.locator("html[data-mg-ready]").wait_for(state="attached", timeout=300_000)
@@ -112,7 +114,7 @@ def python(page: Any, site: str) -> str:
     began = time.monotonic()
     block.get_by_role("button", name="Run", exact=True).click()
     block.locator(".mg-out").wait_for(timeout=600_000)
-    return f"Python {time.monotonic() - began:.1f} s"
+    return round(time.monotonic() - began, 1)
 
 
 def main() -> None:
@@ -120,7 +122,9 @@ def main() -> None:
     parser.add_argument("--site", type=Path, default=ROOT / "build" / "site")
     parser.add_argument("lines", nargs="*", default=["1.6/150", "10/40"],
                         help="Mbit a second / milliseconds of a round trip")
+    parser.add_argument("--json", type=Path, metavar="PATH", help="write the report here")
     given = parser.parse_args()
+    report: dict[str, Any] = {"date": harness.now(), "machine": harness.machine(), "visits": []}
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         for words in given.lines:
@@ -134,14 +138,18 @@ def main() -> None:
             for visit in ("first", "second"):
                 page = context.new_page()
                 before = line.sent
-                told = home(page, site)
-                print(f"{rate:g} Mbit/s, {trip:g} ms, {visit} visit: {told}, "
-                      f"{python(page, site)}, {(line.sent - before) / 1e6:.1f} MB", flush=True)
+                times = {**home(page, site), "python": python(page, site)}
+                report["visits"].append({"rate": rate, "trip": trip, "visit": visit, **times,
+                                         "bytes": line.sent - before})
+                print(report["visits"][-1], flush=True)
                 page.wait_for_timeout(3000)  # for what is kept meanwhile
                 page.close()
             context.close()
             server.shutdown()
         browser.close()
+    report["machine"]["load_average_at_end"] = harness.machine()["load_average"]
+    if given.json:
+        harness.write_json(given.json, report)
 
 
 if __name__ == "__main__":

@@ -88,7 +88,7 @@ def test_the_page_begins_with_its_headline(page: ModuleType) -> None:
 
 def test_every_missed_target_is_said_to_be_missed(page: ModuleType) -> None:
     text = page.made()[page.DOCS / "benchmarks.md"]
-    for name in set(page.measured()) - {"trainings", "class_of_200"}:
+    for name in set(page.measured()) - {"trainings", "class_of_200", "site_visit"}:
         for target in page.newest(name)["targets"]:
             rows = [r for r in text.splitlines() if r.startswith(f"| {target['name']} |")]
             assert 1 <= len(rows) <= 2  # the last one may be the reason

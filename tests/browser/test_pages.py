@@ -114,7 +114,8 @@ ON_A_PHONE = ("lessons/13a_modules/", "error_messages/", "503.html")
     lambda case: case[1] != "dark" or case[0] in IN_THE_DARK,
     [(address, scheme) for address in (
         "", "lessons/03b_backward/", "exercises/03b_backward/", "api/", "api/nn/", "api/nn/conv/",
-        "ops/mul/", "benchmarks/", "licences/", "glossary/") for scheme in ("light", "dark")]
+        "ops/mul/", "benchmarks/", "licences/", "glossary/")
+     for scheme in ("light", "dark", "phone")]
     + [(address, "phone") for address in ON_A_PHONE]))
 def test_axe_finds_no_serious_problem(chromium, site, serious, address, scheme):
     wide = {"viewport": {"width": 1280, "height": 900}, "color_scheme": scheme}
