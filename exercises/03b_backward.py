@@ -25,7 +25,7 @@ from ..engine.engine import execute
 from ..engine.gradient_views import mark_views
 from ..engine.graph_task import GraphTask
 from ..engine.input_buffer import on_tensors
-from ..frames import warn_user
+from ..frames import type_in_error, warn_user
 from ..graph.node import Node
 from ..tensor.attributes import Size
 from ..tensor.tensor import Tensor, method
@@ -198,7 +198,7 @@ def inputs_of(inputs: Any, function: str) -> tuple[Any, ...]:
     for input in inputs:
         if not isinstance(input, (Tensor, GradientEdge)):
             raise RuntimeError("all inputs have to be Tensors or GradientEdges, but got "
-                               f"{type(input).__name__}")
+                               f"{type_in_error(input)}")
     return inputs
 
 
@@ -289,7 +289,7 @@ def appearance(root: Tensor | GradientEdge) -> tuple[tuple[int, ...], Any]:
     if isinstance(root, Tensor):
         return root._array.shape, root._array.dtype
     if not isinstance(root, GradientEdge):
-        raise AssertionError(f"Expected output to be a torch.Tensor, but got {type(root).__name__}")
+        raise AssertionError(f"Expected output to be a torch.Tensor, but got {type_in_error(root)}")
     return root.node.metadata_of(root.output_nr)
 
 

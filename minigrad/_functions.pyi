@@ -163,9 +163,17 @@ class _SortResult(NamedTuple):
     values: Tensor
     indices: Tensor
 
+class _StdMeanResult(NamedTuple):
+    std: Tensor
+    mean: Tensor
+
 class _TopkResult(NamedTuple):
     values: Tensor
     indices: Tensor
+
+class _VarMeanResult(NamedTuple):
+    var: Tensor
+    mean: Tensor
 
 def _dirichlet_grad(input: Tensor, alpha: Tensor, total: Tensor, *, out: Any = ...) -> Tensor: ...
 def _sample_dirichlet(input: Any, generator: Any = ...) -> Tensor: ...
@@ -763,6 +771,7 @@ def softshrink(input: Tensor, lambd: Any = ..., *, out: Any = ...) -> Tensor: ..
 def softsign(input: Any) -> Tensor: ...
 def solve(input: Tensor, A: Tensor) -> Any: ...
 def sort(input: Tensor, dim: Any = ..., descending: builtins.bool = ..., stable: builtins.bool = ..., *, out: Any = ...) -> _SortResult: ...
+def special_airy_ai(input: Tensor, *, out: Any = ...) -> Tensor: ...
 def special_bessel_j0(input: Tensor, *, out: Any = ...) -> Tensor: ...
 def special_bessel_j1(input: Tensor, *, out: Any = ...) -> Tensor: ...
 def special_bessel_y0(input: Tensor, *, out: Any = ...) -> Tensor: ...
@@ -1461,6 +1470,7 @@ __all__: builtins.list[builtins.str] = [
     "softsign",
     "solve",
     "sort",
+    "special_airy_ai",
     "special_bessel_j0",
     "special_bessel_j1",
     "special_bessel_y0",

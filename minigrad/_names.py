@@ -403,10 +403,11 @@ F_NAMES = {
     "ops.math.arithmetic": "add add_ mul mul_ multiply neg neg_ negative sub sub_ subtract",
     "ops.math.arithmetic_variants": "addcdiv addcdiv_ addcmul addcmul_ reciprocal reciprocal_ rsub",
     "ops.math.bessel": (
-        "i0 i0_ special_bessel_j0 special_bessel_j1 special_bessel_y0 special_bessel_y1 "
-        "special_i0e special_i1 special_i1e special_modified_bessel_i0 special_modified_bessel_i1 "
-        "special_modified_bessel_k0 special_modified_bessel_k1 special_scaled_modified_bessel_k0 "
-        "special_scaled_modified_bessel_k1 special_spherical_bessel_j0"),
+        "i0 i0_ special_airy_ai special_bessel_j0 special_bessel_j1 special_bessel_y0 "
+        "special_bessel_y1 special_i0e special_i1 special_i1e special_modified_bessel_i0 "
+        "special_modified_bessel_i1 special_modified_bessel_k0 special_modified_bessel_k1 "
+        "special_scaled_modified_bessel_k0 special_scaled_modified_bessel_k1 "
+        "special_spherical_bessel_j0"),
     "ops.math.clamp_where_fill": (
         "clamp clamp_ clamp_max clamp_max_ clamp_min clamp_min_ clip clip_ fill fill_ lerp lerp_ "
         "masked_fill masked_fill_ where zero_"),
@@ -578,10 +579,11 @@ FUNCTION_NAMES = {
         "subtract_"),
     "ops.math.arithmetic_variants": "addcdiv addcdiv_ addcmul addcmul_ reciprocal reciprocal_ rsub",
     "ops.math.bessel": (
-        "i0 i0_ special_bessel_j0 special_bessel_j1 special_bessel_y0 special_bessel_y1 "
-        "special_i0e special_i1 special_i1e special_modified_bessel_i0 special_modified_bessel_i1 "
-        "special_modified_bessel_k0 special_modified_bessel_k1 special_scaled_modified_bessel_k0 "
-        "special_scaled_modified_bessel_k1 special_spherical_bessel_j0"),
+        "i0 i0_ special_airy_ai special_bessel_j0 special_bessel_j1 special_bessel_y0 "
+        "special_bessel_y1 special_i0e special_i1 special_i1e special_modified_bessel_i0 "
+        "special_modified_bessel_i1 special_modified_bessel_k0 special_modified_bessel_k1 "
+        "special_scaled_modified_bessel_k0 special_scaled_modified_bessel_k1 "
+        "special_spherical_bessel_j0"),
     "ops.math.clamp_where_fill": (
         "clamp clamp_ clamp_max clamp_max_ clamp_min clamp_min_ clip clip_ fill fill_ lerp lerp_ "
         "masked_fill masked_fill_ where zero_"),

@@ -163,9 +163,17 @@ class _SortResult(NamedTuple):
     values: Tensor
     indices: Tensor
 
+class _StdMeanResult(NamedTuple):
+    std: Tensor
+    mean: Tensor
+
 class _TopkResult(NamedTuple):
     values: Tensor
     indices: Tensor
+
+class _VarMeanResult(NamedTuple):
+    var: Tensor
+    mean: Tensor
 
 class TensorMethods:
     @property

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from .frames import type_in_error
+
 NO_BFLOAT16 = ("minigrad has no bfloat16, because NumPy has none: use torch.float16, in training "
                "with a torch.amp.GradScaler, or torch.float32")
 
@@ -110,7 +112,7 @@ def numpy_of(given: Any) -> np.dtype:
     """
     given = as_dtype(given)
     if not isinstance(given, dtype):
-        raise TypeError(f"argument 'dtype' must be torch.dtype, not {type(given).__name__}")
+        raise TypeError(f"argument 'dtype' must be torch.dtype, not {type_in_error(given)}")
     return given.numpy
 
 
@@ -120,7 +122,7 @@ def both_dtypes(name: str, **given: Any) -> list[dtype]:
     for position, (argument, value) in enumerate(zip(given, found, strict=True), 1):
         if not isinstance(value, dtype):
             raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be "
-                            f"torch.dtype, not {type(value).__name__}")
+                            f"torch.dtype, not {type_in_error(value)}")
     return found
 
 

@@ -1,4 +1,4 @@
-"""The user's frame: the innermost frame on the call stack outside of the package."""
+"""The user's frame, which is the innermost frame outside of the package; types in error texts."""
 
 from __future__ import annotations
 
@@ -57,3 +57,28 @@ def warn_user_once(text: str, category: type[Warning] = UserWarning) -> None:
     if text not in _warned:
         warn_user(text, category)
         _warned.add(text)
+
+
+_HEAP_TYPE, _IMMUTABLE = 1 << 9, 1 << 8  # flags of CPython's types
+
+#: Types that are written in C in PyTorch, and in Python here.
+_IN_C = {"dtype": "torch.dtype", "device": "torch.device", "Size": "torch.Size",
+         "layout": "torch.layout", "Generator": "torch._C.Generator"}
+
+
+def type_in_error(value: Any) -> str:
+    """Return the name of a value's type as errors from C code give it.
+
+    A class that is written in Python goes by its name alone, and one in C by its module too.
+
+    >>> import collections, re
+    >>> type_in_error(1.5), type_in_error(re.compile("a")), type_in_error(collections.OrderedDict())
+    ('float', 're.Pattern', 'collections.OrderedDict')
+    """
+    cls = type(value)
+    if is_ours({"__name__": cls.__module__}):
+        return _IN_C.get(cls.__name__, cls.__name__)
+    in_python = cls.__flags__ & (_HEAP_TYPE | _IMMUTABLE) == _HEAP_TYPE
+    if in_python or cls.__module__ == "builtins":
+        return cls.__name__
+    return f"{cls.__module__}.{cls.__name__}"

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from .ops import function
 
+airy_ai = function("special_airy_ai")
 bessel_j0 = function("special_bessel_j0")
 bessel_j1 = function("special_bessel_j1")
 bessel_y0 = function("special_bessel_y0")
@@ -67,7 +68,7 @@ xlogy = function("xlogy")
 zeta = function("special_zeta")
 
 __all__ = [
-    "bessel_j0", "bessel_j1", "bessel_y0", "bessel_y1", "chebyshev_polynomial_t",
+    "airy_ai", "bessel_j0", "bessel_j1", "bessel_y0", "bessel_y1", "chebyshev_polynomial_t",
     "chebyshev_polynomial_u", "chebyshev_polynomial_v", "chebyshev_polynomial_w", "digamma",
     "entr", "erf", "erfc", "erfcx", "erfinv", "exp2", "expit", "expm1", "gammainc", "gammaincc",
     "gammaln", "hermite_polynomial_h", "hermite_polynomial_he", "i0", "i0e", "i1", "i1e",

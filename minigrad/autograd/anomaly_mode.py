@@ -35,7 +35,7 @@ CAUSED = "Error detected in {name}. Traceback of forward call that caused the er
 INDUCED = ("\n\nPrevious calculation was induced by {name}. Traceback of forward call that induced "
            "the previous calculation:\n{trace}")
 MADE_WHILE_OFF = "(made while anomaly mode was off)\n"  # the trace of a parent without one
-RETURNED_NAN = "Function '{name}' returned nan values in its {position}th output. {where}"
+RETURNED_NAN = "Function '{name}' returned nan values in its {position}th output.\n{where}"
 
 _evaluating: ContextVar[Node | None] = ContextVar("evaluating", default=None)
 
@@ -99,8 +99,8 @@ class detect_anomaly(_Restored):
     ...     (x.sqrt() * 0).backward()
     Traceback (most recent call last):
         ...
-    RuntimeError: Function 'SqrtBackward' returned nan values in its 0th output. This gradient \
-is a single number.
+    RuntimeError: Function 'SqrtBackward' returned nan values in its 0th output.
+    This gradient is a single number.
     """
 
     def __init__(self, check_nan: bool = True) -> None:

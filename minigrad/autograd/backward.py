@@ -18,7 +18,7 @@ from ..engine.engine import execute
 from ..engine.gradient_views import mark_views
 from ..engine.graph_task import GraphTask
 from ..engine.input_buffer import on_tensors
-from ..frames import warn_user
+from ..frames import type_in_error, warn_user
 from ..graph.node import Node
 from ..tensor.attributes import Size
 from ..tensor.tensor import Tensor, method
@@ -180,7 +180,7 @@ def inputs_of(inputs: Any, function: str) -> tuple[Any, ...]:
     for input in inputs:
         if not isinstance(input, (Tensor, GradientEdge)):
             raise RuntimeError("all inputs have to be Tensors or GradientEdges, but got "
-                               f"{type(input).__name__}")
+                               f"{type_in_error(input)}")
     return inputs
 
 
@@ -243,7 +243,7 @@ def array_like(root: Tensor | GradientEdge) -> Any:
 def checked(grad: Any, root: Tensor | GradientEdge, i: int) -> Tensor:
     """Check the gradient of root number `i` and return it in the root's dtype."""
     if not isinstance(grad, Tensor):
-        raise TypeError(NOT_A_GRADIENT.format(type(grad).__name__))
+        raise TypeError(NOT_A_GRADIENT.format(type_in_error(grad)))
     shape, dtype = appearance(root)
     if grad._array.shape != shape:
         raise mismatch(i, grad._array.shape, shape)
@@ -261,7 +261,7 @@ def appearance(root: Tensor | GradientEdge) -> tuple[tuple[int, ...], Any]:
     if isinstance(root, Tensor):
         return root._array.shape, root._array.dtype
     if not isinstance(root, GradientEdge):
-        raise AssertionError(f"Expected output to be a torch.Tensor, but got {type(root).__name__}")
+        raise AssertionError(f"Expected output to be a torch.Tensor, but got {type_in_error(root)}")
     return root.node.metadata_of(root.output_nr)
 
 
@@ -270,7 +270,7 @@ def root_edges(roots: Sequence[Tensor | GradientEdge]) -> list[tuple[Node | None
     edges = []
     for i, root in enumerate(roots):
         if not isinstance(root, (Tensor, GradientEdge)):
-            raise TypeError(NOT_A_ROOT.format(i, type(root).__name__))
+            raise TypeError(NOT_A_ROOT.format(i, type_in_error(root)))
         edges.append(edge_of(root))
         if edges[i][0] is None:
             raise RuntimeError(NO_HISTORY.format(i))

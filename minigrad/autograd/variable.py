@@ -10,7 +10,7 @@ from typing import Any
 
 from ..engine.engine import execute, queue_callback
 from ..engine.tasks import is_checkpoint_valid
-from ..frames import warn_user
+from ..frames import type_in_error, warn_user
 from ..op.declaration import F
 from ..tensor.tensor import Tensor
 from .backward import as_tuple, root_edges, root_gradients
@@ -103,11 +103,11 @@ class Variable(metaclass=VariableMeta):
                 raise ValueError("Variable can't be volatile and require_grad at the same time!")
         if _grad_fn is not None and not isinstance(_grad_fn, FunctionNode):
             raise TypeError("_grad_fn has to be a Function object or None, but got "
-                            f"{type(_grad_fn).__name__}")
+                            f"{type_in_error(_grad_fn)}")
         if data is None:
             data = F.empty(0)
         if not isinstance(data, Tensor):
-            raise TypeError(f"Variable data has to be a tensor, but got {type(data).__name__}")
+            raise TypeError(f"Variable data has to be a tensor, but got {type_in_error(data)}")
         made: Tensor = data.detach()
         if _grad_fn is not None:
             made._node, made._requires_grad = _grad_fn, True

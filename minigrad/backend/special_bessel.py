@@ -172,3 +172,45 @@ def spherical_bessel_j0(x: Array) -> Array:
     array([1., 0.])
     """
     return np.where(x == 0, 1.0, np.where(np.isinf(x), 0.0, np.sin(x) / np.where(x == 0, 1, x)))
+
+
+@in_float64
+def airy_ai(x: Array) -> Array:
+    """Return the Airy function Ai: an integral, and an expansion far to the left.
+
+    Source: https://dlmf.nist.gov, 9.5.4 and 9.7.9
+
+    >>> airy_ai(np.array([0.0, 1.0])).round(12)
+    array([0.355028053888, 0.135292416313])
+    """
+    return by_range(x, airy_left, airy_integral, lambda x: np.zeros_like(x), (-12.0, 110.0))
+
+
+def airy_integral(x: Array) -> Array:
+    """Sum exp(i (z**3 / 3 + x z)) / (2 pi) at equal steps of the line z = s + i height.
+
+    The heights keep the summands about as small as the sum, so digits aren't lost.
+    """
+    height = np.where(x > 1, np.sqrt(np.maximum(x, 1)), np.where(x < -4, -4 / np.minimum(x, -4), 1))
+    step = 0.03 / np.sqrt(height)
+    s = np.arange(225) * step[..., None]
+    decay = np.exp(-height[..., None] * s * s)
+    terms = decay * np.cos(s * s * s / 3 + (x - height * height)[..., None] * s)
+    total = (terms.sum(-1) - terms[..., 0] / 2) * step / math.pi
+    return total * np.exp(height**3 / 3 - x * height)
+
+
+def airy_left(x: Array) -> Array:
+    """Return the expansion of Ai for large negative numbers."""
+    depth = -x
+    zeta = 2 / 3 * depth**1.5
+    even, odd, term = np.ones_like(x), np.zeros_like(x), np.ones_like(x)
+    for k in range(1, 24):
+        term = term * (6 * k - 5) * (6 * k - 3) * (6 * k - 1) / (216 * k * (2 * k - 1)) / zeta
+        sign = -1 if k % 4 >= 2 else 1
+        if k % 2:
+            odd += sign * term
+        else:
+            even += sign * term
+    angle = zeta - math.pi / 4
+    return (np.cos(angle) * even + np.sin(angle) * odd) / (math.sqrt(math.pi) * depth**0.25)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -28,7 +27,7 @@ class Number:
     @ignoring_float_errors
     def __init__(self, value: float, dtype: Any) -> None:
         self.number, self._array = value, np.asarray(value)
-        with suppress(OverflowError):  # an int beyond all floats keeps a dtype that fits no tensor
+        if self._array.dtype != object:  # an int beyond 64 bits keeps a dtype that fits no tensor
             self._array = self._array.astype(dtype)
         self._array.flags.writeable = False  # many operations share it
 

@@ -34,7 +34,11 @@ HOOKS_AFTER_FREEING = (
 )
 
 HOOKS_NOT_CALLABLE = (
-    "incompatible function arguments: pack_hook and unpack_hook must be callable")
+    "register_hooks(): incompatible function arguments. The following argument types are supported:"
+    "\n    (pack_hook: Callable, unpack_hook: Callable)")
+
+#: Nodes that no operation declares, whose C++ names PyTorch's errors give in full.
+OF_THE_ENGINE = ("CopySlices", "AccumulateGrad", "Error", "UndefinedGrad")
 
 PACK_HOOK_WRITES = (
     "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack "
@@ -55,7 +59,9 @@ def modified_error(array: Any, index: int, node: Any, version: int, expected: in
               "int32": "Int", "int16": "Short", "int8": "Char", "uint8": "Byte", "bool": "Bool"}
     origin = ""
     if node is not None:
-        origin = f", which is output {index} of {sub(r'Backward[0-9]*$', '', node.name())},"
+        name_in_c = f"torch::autograd::{node.name()}" if node.name() in OF_THE_ENGINE else (
+            sub(r"Backward[0-9]*$", "", node.name()))
+        origin = f", which is output {index} of {name_in_c},"
     hint = (
         "Hint: the backtrace further above shows the operation that failed to compute its "
         "gradient. The variable in question was changed in there or anywhere later. Good luck!"

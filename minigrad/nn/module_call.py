@@ -45,8 +45,8 @@ class ModuleCall:
         cls.__module__ = module_in_pytorch(cls)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if (self._forward_pre_hooks or self._forward_hooks or self._backward_hooks
-                or self._backward_pre_hooks or global_hooks.forward_pre or global_hooks.forward
+        if (self._backward_hooks or self._backward_pre_hooks or self._forward_hooks
+                or self._forward_pre_hooks or global_hooks.forward_pre or global_hooks.forward
                 or global_hooks.backward or global_hooks.backward_pre
                 or global_hooks.backward_of_old):
             return self._call_with_hooks(args, kwargs)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from ..backend import BACKENDS
 from ..dtypes import bool as boolean
 from ..dtypes import dtype, from_numpy_dtype, type_name
+from ..frames import type_in_error
 from ..tensor.tensor import Tensor
 from .legacy_forms import numbers_by_name
+from .type_promotion import refuse_big_int
 
 if TYPE_CHECKING:
     from .declaration import Op
@@ -55,7 +57,7 @@ def bind_by_name(op: type[Op], args: Sequence[Any], kwargs: dict[str, Any]) -> l
         args, kwargs = numbers_by_name(op, args, kwargs)
     bound = dict(zip(op.parameters, args, strict=False))
     for key, value in kwargs.items():
-        name = parameter_called(op, key)
+        name = parameter_called(op, key, kwargs)
         if name in bound:
             raise TypeError(f"{op.name}() got multiple values for argument '{key}'")
         bound[name] = value
@@ -64,12 +66,21 @@ def bind_by_name(op: type[Op], args: Sequence[Any], kwargs: dict[str, Any]) -> l
     return [values[name] for name in op.parameters]
 
 
-def parameter_called(op: type[Op], key: str) -> str:
-    """Return the parameter for a keyword, which may be NumPy's name for it."""
+def parameter_called(op: type[Op], key: str, keywords: Iterable[str]) -> str:
+    """Return the parameter for a keyword, which may be NumPy's name for it.
+
+    `keywords` are all keywords of the call, for the error.
+    """
     name = key if key in op.parameters else SPELLINGS.get(key, key)
     if name not in op.parameters:
-        raise TypeError(f"{op.name}() got an unexpected keyword argument '{key}'")
+        refuse_keyword(op.name, op.parameters, keywords)
     return name
+
+
+def refuse_keyword(function: str, parameters: Container[str], keywords: Iterable[str]) -> NoReturn:
+    """Raise `TypeError` for the first keyword that is none of PyTorch's own parameter names."""
+    first = next(given for given in keywords if given not in parameters)
+    raise TypeError(f"{function}() got an unexpected keyword argument '{first}'")
 
 
 def refuse_missing(op: type[Op], bound: dict[str, Any]) -> None:
@@ -127,6 +138,8 @@ def check_operand(op: type[Op], i: int, value: Any) -> None:
                    or (i in op.number_positions and isinstance(value, NUMBERS)))
     if not allowed:
         raise TypeError(argument_error(op, op.parameters[i], "Tensor", value))
+    if type(value) is int:
+        refuse_big_int(value)
 
 
 def unwrap_list(items: Sequence[Any], array_types: set[Any]) -> tuple[list[Any], bool]:
@@ -137,7 +150,7 @@ def unwrap_list(items: Sequence[Any], array_types: set[Any]) -> tuple[list[Any],
     for number, item in enumerate(items):
         if not isinstance(item, Tensor) and type(item) not in BACKENDS:
             raise TypeError(f"expected Tensor as element {number} in argument 0, but got "
-                            f"{type(item).__name__}")
+                            f"{type_in_error(item)}")
     arrays = [item._array if isinstance(item, Tensor) else item for item in items]
     array_types.update(map(type, arrays))
     return arrays, any(isinstance(item, Tensor) for item in items)
@@ -148,7 +161,7 @@ def argument_error(op: type[Op], name: str, wanted: str, value: Any) -> str:
     position = op.parameters.index(name) + 1
     where = "" if name in op.keyword_only else f" (position {position})"
     return (f"{op.name}(): argument '{shown_name(name)}'{where} must be {wanted}, not "
-            f"{type(value).__name__}")
+            f"{type_in_error(value)}")
 
 
 def shapes_of(op: type[Op], arrays: list[Any]) -> list[Any]:
@@ -192,10 +205,10 @@ class ArgumentType:
         if at > 0:
             raise TypeError(f"{function}(): argument '{name}' failed to unpack the object at pos "
                             f'{at + 1} with error "type must be {self.wanted},but got '
-                            f'{type(item).__name__}"')
+                            f'{type_in_error(item)}"')
         where = "" if position is None else f" (position {position + 1})"
-        came = (f"not {type(value).__name__}" if at < 0 else
-                f"but found element of type {type(item).__name__} at pos 0")
+        came = (f"not {type_in_error(value)}" if at < 0 else
+                f"but found element of type {type_in_error(item)} at pos 0")
         raise TypeError(f"{function}(): argument '{name}'{where} must be {self.wanted}, {came}")
 
     def wrong_item(self, value: Any) -> tuple[int, Any]:

@@ -32,7 +32,7 @@ from ..backend.float_errors import ignoring_float_errors
 from ..backend.memory_layout import is_dense
 from ..device import as_device, place_on
 from ..dtypes import can_cast, type_name
-from ..frames import warn_user
+from ..frames import type_in_error, warn_user
 from ..shapes import contiguous_strides
 from ..tensor.attributes import same_memory, storage_of
 from ..tensor.tensor import Tensor
@@ -85,7 +85,7 @@ def options_from(name: str, words: str, out: Any, options: dict[str, Any]) -> di
     if not defaults and "passed" not in words:
         return {}
     if not isinstance(out, Tensor):
-        raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
+        raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type_in_error(out)}")
     defaulted = {key: getattr(out, key) for key in defaults if options.get(key) is None}
     if "device" in defaults and "device" not in defaulted and (
             as_device(options["device"]).type == out.device.type):
@@ -97,18 +97,18 @@ def paired(name: str, out: Any, result: Any) -> list[tuple[Tensor, Tensor]]:
     """Return pairs of a tensor of `out` and the result to store in it."""
     if isinstance(result, Tensor):
         if not isinstance(out, Tensor):
-            raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
+            raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type_in_error(out)}")
         return [(out, result)]
     if not isinstance(out, (tuple, list)):
         raise TypeError(f"{name}(): argument 'out' must be tuple of Tensors, not "
-                        f"{type(out).__name__}")
+                        f"{type_in_error(out)}")
     if len(out) != len(result):
         raise TypeError(f"{name}(): argument 'out' must be tuple of {len(result)} Tensors, but got "
                         f"{len(out)}")
     for position, tensor in enumerate(out):
         if not isinstance(tensor, Tensor):
             raise TypeError(f"{name}(): argument 'out' must be tuple of Tensors, but found element "
-                            f"of type {type(tensor).__name__} at pos {position}")
+                            f"of type {type_in_error(tensor)} at pos {position}")
     return list(zip(out, result, strict=True))
 
 

@@ -79,9 +79,8 @@ def fitting(value: Any, dtype: Any) -> Array:
     (array(1, dtype=int8), array(255, dtype=uint8))
     """
     array = np.asarray(value)
-    if array.dtype == object:  # not even an unsigned integer of 64 bits
-        raise OverflowError("can't convert negative int to unsigned" if value < 0 else
-                            "int too big to convert")
+    if array.dtype == object:
+        refuse_big_int(value)
     if dtype.kind in "iu":
         limits = np.iinfo(dtype)
         wraps = dtype.kind == "u" and not isinstance(value, float)
@@ -93,6 +92,13 @@ def fitting(value: Any, dtype: Any) -> Array:
     if dtype.kind == "f" and np.isinf(result) and not np.isinf(array):
         raise RuntimeError(DOES_NOT_FIT.format(SCALAR_NAMES[dtype.name]))
     return result
+
+
+def refuse_big_int(value: int) -> None:
+    """Raise `OverflowError` for an integer that isn't even an unsigned integer of 64 bits."""
+    if not -2**63 <= value < 2**64:
+        raise OverflowError("can't convert negative int to unsigned" if value < 0 else
+                            "int too big to convert")
 
 
 @ignoring_float_errors

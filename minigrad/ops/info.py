@@ -8,6 +8,7 @@ import numpy as np
 
 from ..dtypes import as_dtype, dtype, get_default_dtype, result_dtype, scalar_dtype
 from ..dtypes import bool as boolean
+from ..frames import type_in_error
 from ..op.arguments import NUMBERS
 from ..op.publish import function
 from ..tensor.tensor import Tensor
@@ -48,7 +49,7 @@ def checked(name: str, input: Any) -> Tensor:
     """Return `input`, and raise `TypeError` unless it is a tensor."""
     if not isinstance(input, Tensor):
         raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not "
-                        f"{type(input).__name__}")
+                        f"{type_in_error(input)}")
     return input
 
 
@@ -136,7 +137,7 @@ def result_type(tensor1: Any, tensor2: Any) -> dtype:
             operands.append((scalar_dtype(value), 0))
         else:
             raise TypeError("result_type(): the arguments must be Tensor or Number, not "
-                            f"{type(value).__name__}")
+                            f"{type_in_error(value)}")
     return result_dtype(operands)
 
 

@@ -46,7 +46,7 @@ class Adam(Optimizer):
         check_at_least_zero("epsilon value", eps)
         check_betas(betas)
         check_at_least_zero("weight_decay value", weight_decay)
-        if [type(beta) for beta in betas] not in ([float, float], [Tensor, Tensor]):
+        if [type(beta) for beta in betas[:2]] not in ([float, float], [Tensor, Tensor]):
             raise ValueError("betas must be either both floats or both Tensors")
         if isinstance(betas[0], Tensor) and foreach and not capturable:
             raise ValueError("betas[0] as a Tensor is not supported for capturable=False and "
@@ -124,3 +124,8 @@ class AdamW(Adam):
         super().__init__(params, lr, betas, eps, weight_decay, amsgrad, foreach=foreach,
                          maximize=maximize, capturable=capturable, differentiable=differentiable,
                          fused=fused, decoupled_weight_decay=True)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        for group in self.param_groups:
+            group["decoupled_weight_decay"] = True

@@ -77,13 +77,13 @@ def check_apart(new: Group, groups: list[Group]) -> None:
 
 def check_at_least_zero(what: str, value: float) -> None:
     """Raise if an option is negative; the error calls it `what`."""
-    if not value >= 0.0:
+    if not 0.0 <= value:  # noqa: SIM300 (in this order, the error for a str is PyTorch's)
         raise ValueError(f"Invalid {what}: {value}")
 
 
 def check_sign(what: str, value: float) -> None:
     """Raise if an option is negative, with the error text of PyTorch's newer optimizers."""
-    if not value >= 0.0:
+    if not 0.0 <= value:  # noqa: SIM300 (in this order, the error for a str is PyTorch's)
         raise ValueError(f"{what} should be >= 0 but is: {value}")
 
 
@@ -96,15 +96,15 @@ def check_one_element(lr: Any) -> None:
 def check_lr(lr: Any) -> None:
     """Raise unless the learning rate is a single non-negative number."""
     check_one_element(lr)
-    if not lr >= 0.0:
+    if not 0.0 <= lr:  # noqa: SIM300
         raise ValueError(f"Invalid learning rate: {lr}")
 
 
 def check_betas(betas: tuple[float, float]) -> None:
     """Raise if one of the two factors is outside [0, 1)."""
-    for index, beta in enumerate(betas):
-        if not 0.0 <= beta < 1.0:
-            raise ValueError(f"Invalid beta parameter at index {index}: {beta}")
+    for index in range(2):
+        if not 0.0 <= betas[index] < 1.0:
+            raise ValueError(f"Invalid beta parameter at index {index}: {betas[index]}")
 
 
 def check_options(differentiable: bool, fused: bool | None = None,

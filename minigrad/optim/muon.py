@@ -38,6 +38,8 @@ class Muon(Optimizer):
             [0.0000, 0.8875]], requires_grad=True)
     """
 
+    later_options = frozenset()
+
     def __init__(self, params: Iterable[Any], lr: float = 1e-3, weight_decay: float = 0.1,
                  momentum: float = 0.95, nesterov: bool = True,
                  ns_coefficients: Coefficients = (3.4445, -4.775, 2.0315), eps: float = 1e-7,

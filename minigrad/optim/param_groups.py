@@ -24,6 +24,10 @@ class ParamGroups(StepHooks):
     counts_steps = False
     #: The fused formula that steps all parameters of a GPU in one kernel, if there is one.
     fused_formula: str | None = None
+    #: Options of later versions of PyTorch, which a loaded state may therefore lack.
+    later_options: frozenset[str] = frozenset((
+        "amsgrad", "capturable", "centered", "decoupled_weight_decay", "differentiable", "foreach",
+        "fused", "maximize", "nesterov"))
 
     def __init__(self, params: Iterable[Any], defaults: Group) -> None:
         if isinstance(params, Tensor):
@@ -88,9 +92,9 @@ class ParamGroups(StepHooks):
         self.__dict__.update(state)
         self._make_hooks()
         self.cache_blocks = CacheBlocks()
-        for group in self.param_groups:  # a state from an older version may lack options
-            for name, default in self.defaults.items():
-                group.setdefault(name, default)
+        for group in self.param_groups:
+            for name in self.later_options & self.defaults.keys():
+                group.setdefault(name, self.defaults[name])
 
     def __repr__(self) -> str:
         lines = [f"{type(self).__name__} ("]

@@ -28,6 +28,7 @@ class RMSprop(Optimizer):
     """
 
     fused_formula = "rmsprop"
+    later_options = Optimizer.later_options | {"momentum"}
 
     def __init__(self, params: Iterable[Any], lr: float = 1e-2, alpha: float = 0.99,
                  eps: float = 1e-8, weight_decay: float = 0, momentum: float = 0,

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..backend import backend_of
-from .checks import check_lr, check_options
+from .checks import check_one_element, check_options
 from .optimizer import Optimizer, downhill
 from .state_arrays import Array, Group, State, buffer, remember
 
@@ -32,7 +32,9 @@ class SGD(Optimizer):
                  dampening: float = 0, weight_decay: float = 0, nesterov: bool = False, *,
                  maximize: bool = False, foreach: bool | None = None, differentiable: bool = False,
                  fused: bool | None = None) -> None:
-        check_lr(lr)
+        check_one_element(lr)
+        if lr < 0.0:
+            raise ValueError(f"Invalid learning rate: {lr}")
         if momentum < 0.0:
             raise ValueError(f"Invalid momentum value: {momentum}")
         if weight_decay < 0.0:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..device import device, device_under
 from ..dtypes import FROM_NUMPY, dtype
+from ..frames import type_in_error
 from ..shapes import contiguous_strides, numel, wrap_dim
 
 Array = Any
@@ -32,7 +33,7 @@ class Size(tuple[int, ...]):
                 checked.append(index(n))
             except TypeError:
                 raise TypeError(f"torch.Size() takes an iterable of 'int' (item {position} is "
-                                f"'{type(n).__name__}')") from None
+                                f"'{type_in_error(n)}')") from None
         return tuple.__new__(cls, checked)
 
     def numel(self) -> int:
@@ -59,7 +60,7 @@ class Size(tuple[int, ...]):
 
     def __add__(self, other: Any) -> Size:
         if not isinstance(other, tuple):
-            raise TypeError(f"can only concatenate tuple (not {type(other).__name__}) to "
+            raise TypeError(f"can only concatenate tuple (not {type_in_error(other)}) to "
                             "torch.Size")
         return Size(tuple.__add__(self, other))
 

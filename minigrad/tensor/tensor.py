@@ -18,7 +18,7 @@ from .. import _state
 from ..backend import BACKENDS
 from ..device import place_on
 from ..dtypes import c_name, dtype, from_numpy_dtype, get_default_dtype, type_name
-from ..frames import warn_user
+from ..frames import type_in_error, warn_user
 from ..graph.node import Node
 from ..graph.special_versions import (
     INFERENCE,
@@ -183,7 +183,7 @@ class Tensor(ArrayInfo, TensorHistory, GradientHooks, PythonProtocols, TensorMet
         """
         if not isinstance(requires_grad, bool):
             raise TypeError("requires_grad_(): argument 'requires_grad' (position 1) must be bool, "
-                            f"not {type(requires_grad).__name__}")
+                            f"not {type_in_error(requires_grad)}")
         if requires_grad and self._array.dtype.kind != "f":
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
         if is_inference(self._counter) and requires_grad and not _state.inference_enabled.get():
@@ -263,7 +263,7 @@ class Tensor(ArrayInfo, TensorHistory, GradientHooks, PythonProtocols, TensorMet
     def grad_dtype(self, value: Any) -> None:
         if value is not None and not isinstance(value, dtype):
             raise RuntimeError("grad_dtype must be a torch.dtype or None, but got "
-                               f"{type(value).__name__}")
+                               f"{type_in_error(value)}")
         if self.grad_fn is not None:
             raise RuntimeError("grad_dtype can only be set on leaf tensors.")
         if self._grad is not None and value not in (None, self._grad.dtype):
@@ -314,7 +314,7 @@ class Tensor(ArrayInfo, TensorHistory, GradientHooks, PythonProtocols, TensorMet
     @data.setter
     def data(self, value: Tensor) -> None:
         if not isinstance(value, Tensor):
-            raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+            raise TypeError(f"Variable data has to be a tensor, but got {type_in_error(value)}")
         if self._requires_grad and value._array.dtype.kind != "f":
             raise RuntimeError("data set to a tensor that requires gradients must be floating "
                                "point or complex dtype")
@@ -392,7 +392,7 @@ def _legacy_arguments(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[An
     """
     wrong = [name for name in kwargs if name not in ("data", "device", "size")]
     if wrong:
-        given = [type(value).__name__ for value in args]
+        given = [type_in_error(value) for value in args]
         given += [f"{name}={_shown_type(value)}" for name, value in kwargs.items()]
         raise TypeError(
             "new() received an invalid combination of arguments - got "
@@ -408,7 +408,7 @@ def _legacy_arguments(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[An
 
 def _shown_type(value: Any) -> str:
     """Return the name of a value's type as PyTorch's errors show it."""
-    name = type(value).__name__
+    name = type_in_error(value)
     return f"torch.{name}" if name in ("dtype", "device", "layout") else name
 
 

@@ -16,6 +16,8 @@ from math import prod
 from operator import index
 from typing import Any
 
+from .frames import type_in_error
+
 Shape = tuple[int, ...]
 
 #: NumPy's texts for an array with more dimensions than it supports.
@@ -108,7 +110,7 @@ def wrap_dim(dim: int, ndim: int, function: str = "") -> int:
     bound = ndim or 1
     if function and (isinstance(dim, bool) or not hasattr(dim, "__index__")):
         raise TypeError(f"{function}(): argument 'dim' (position 1) must be int, not "
-                        f"{type(dim).__name__}")
+                        f"{type_in_error(dim)}")
     if not -bound <= dim < bound:
         raise IndexError(
             f"Dimension out of range (expected to be in range of [{-bound}, {bound - 1}], "

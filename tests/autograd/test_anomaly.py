@@ -282,7 +282,7 @@ def test_nan_is_named_with_its_node_and_output(torch):
     assert error.startswith("Function 'SpoiltBackward' returned nan values in its 1th output.")
     assert "function.apply(x, y)" in report
     if torch is minigrad:
-        assert error.endswith("output. This gradient has the shape [3, 2]; 3 of its 6 values are "
+        assert error.endswith("output.\nThis gradient has the shape [3, 2]; 3 of its 6 values are "
                               "nan, the first at index [0, 1].")
 
 

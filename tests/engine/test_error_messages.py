@@ -454,7 +454,7 @@ OWN = [
         ("GradcheckError", "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times gives different values, although analytical gradient matches numerical gradient.The tolerance for nondeterminism was 0.0."),
     ]),
     ("with torch.autograd.detect_anomaly(): v.register_hook(lambda g: g * float(\"nan\")); v.sum().backward()", [
-        ("RuntimeError", "Function 'MulBackward0' returned nan values in its 0th output. This gradient has the shape [3]; 3 of its 3 values are nan, the first at index [0]."),
+        ("RuntimeError", "Function 'MulBackward0' returned nan values in its 0th output.\nThis gradient has the shape [3]; 3 of its 3 values are nan, the first at index [0]."),
         ("UserWarning", "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for debugging."),
         ("UserWarning", "Error detected in MulBackward0. No forward pass information available. Enable detect anomaly during forward pass for more information."),
     ]),

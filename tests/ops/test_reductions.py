@@ -21,6 +21,42 @@ def slope(function: Any, values: Any) -> Any:
     return grad(function(x).sum(), x)[0].tolist()
 
 
+@on_each_engine
+@pytest.mark.parametrize("name", ["var_mean", "std_mean"])
+def test_a_spread_and_the_mean_are_outputs_of_one_node(torch: Any, name: str) -> None:
+    x = torch.tensor([[1.0, 2.0, 6.0], [0.0, 4.0, 5.0]], requires_grad=True)
+    for arguments in ((), (1,), ((0, 1),), (0, False, True)):
+        spread, mean = getattr(torch, name)(x, *arguments)
+        alone = getattr(torch, name[:3])(x, *arguments)
+        assert spread.grad_fn is mean.grad_fn and spread.grad_fn.next_functions[0][1] == 0
+        assert spread.grad_fn.name() == name.title().replace("_", "") + "Backward0"
+        assert (spread.output_nr, mean.output_nr) == (0, 1) and torch.equal(spread, alone)
+        for result, reference in ((spread, alone), (mean, x.mean(arguments[0] if arguments else
+                                                                 (0, 1), mean.dim() == 2)),
+                                  (spread * mean, alone * mean.detach() + alone.detach() * mean)):
+            if not arguments or arguments[0] != (0, 1):
+                got, wanted = (torch.autograd.grad(y.sum(), x, retain_graph=True)[0]
+                               for y in (result, reference))
+                assert torch.allclose(got, wanted)
+
+
+@on_each_engine
+@pytest.mark.parametrize("name", ["var_mean", "std_mean", "var", "std"])
+def test_the_warning_of_a_spread_without_freedom_names_its_function(torch: Any, name: str) -> None:
+    with pytest.warns(UserWarning, match=rf"^{name}\(\): degrees of freedom is <= 0"):
+        getattr(torch, name)(torch.ones(1))
+
+
+@on_each_engine
+@pytest.mark.parametrize("arguments", [(), (0,), (-1,)])
+@pytest.mark.parametrize("value", [0.0, 2.0])
+def test_the_product_of_one_element_has_a_constant_gradient(
+        torch: Any, value: float, arguments: Any) -> None:
+    x = torch.tensor([value], requires_grad=True)
+    (g,) = torch.autograd.grad(x.prod(*arguments), x, torch.tensor(3.0), create_graph=True)
+    assert g.tolist() == [3.0] and g.requires_grad is (value != 0)
+
+
 def slope_of_slope(function: Any, values: Any) -> Any:
     """Return the gradient of the sum of the gradient."""
     x = torch.tensor(values, dtype=torch.float64, requires_grad=True)

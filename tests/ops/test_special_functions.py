@@ -163,3 +163,14 @@ def test_systems_of_tensors():
     torch.testing.assert_close(torch.tensordot(A, x, 1), torch.ones(2, 3, dtype=torch.float64))
     inverse = torch.linalg.tensorinv(A, 2)
     torch.testing.assert_close(torch.tensordot(inverse, torch.ones(2, 3, dtype=torch.float64)), x)
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
+def test_the_airy_function_beside_mpmath(mpmath, dtype):
+    x = torch.tensor([*np.linspace(-30, 30, 61), -12.01, -4.01, -11.99, 0.99, 100, 150],
+                     dtype=dtype)
+    exact = np.array([float(mpmath.airyai(number)) for number in x.tolist()])
+    bound = 3e-12 if dtype is torch.float64 else 3e-7
+    found = special.airy_ai(x).numpy()
+    scale = np.where(x.numpy() > 0, abs(exact), 1)  # on the left, it crosses zero
+    assert (abs(found - exact) <= bound * scale + np.finfo(found.dtype).tiny).all()

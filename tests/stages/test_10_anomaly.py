@@ -594,7 +594,7 @@ def test_gradients_without_nan_pass(grads):
         "the first of two", "float32", "float16", "behind integers, a single number"])
 def test_nan_is_named_with_its_node_and_position(grads, position):
     text = found_in(*grads)
-    start = f"Function 'MulBackward0' returned nan values in its {position}th output. "
+    start = f"Function 'MulBackward0' returned nan values in its {position}th output.\n"
     assert text is not None, f"expected RuntimeError for {grads}"
     assert text.startswith(start), f"expected {start!r} ..., got {text!r}"
 
@@ -603,7 +603,7 @@ def test_nan_is_named_with_its_node_and_position(grads, position):
 def test_the_error_says_where_the_nan_is():
     text = found_in(np.array([[1.0, NAN], [NAN, NAN]]))
     assert text is not None and text.endswith(
-        "0th output. This gradient has the shape [2, 2]; 3 of its 4 values are nan, the first at "
+        "0th output.\nThis gradient has the shape [2, 2]; 3 of its 4 values are nan, the first at "
         "index [0, 1]."), f"got {text!r}"
 
 
@@ -621,7 +621,7 @@ def test_the_first_nan_of_a_backward_pass_is_found():
         warnings.simplefilter("ignore")  # the hint has tests of its own
         y = x.sqrt() * torch.tensor([1.0, 0.0])
         with pytest.raises(RuntimeError, match=(
-                r"^Function 'SqrtBackward' returned nan values in its 0th output\. This gradient "
+                r"^Function 'SqrtBackward' returned nan values in its 0th output\.\nThis gradient "
                 r"has the shape \[2\]; 1 of its 2 values are nan, the first at index \[1\]\.$")):
             y.sum().backward()
 

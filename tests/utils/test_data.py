@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import re
 import threading
+import traceback
 import warnings
 from collections import namedtuple
 from collections.abc import Callable
@@ -15,6 +16,7 @@ import pytest
 
 import minigrad
 from minigrad.utils import data
+from tests.support.engines import ENGINES, NAMES
 
 
 def walk(loader: Any) -> list[Any]:
@@ -279,13 +281,41 @@ def workers_alive() -> list[str]:
     return [t.name for t in threading.enumerate() if t.name.startswith("data loader")]
 
 
+class TwoArguments(Exception):
+    def __init__(self, what: str, where: str) -> None:
+        super().__init__(what, where)
+
+
+@pytest.mark.parametrize(("error", "raised"), [
+    (KeyError("a\nb"), KeyError), (ValueError(1, 2), ValueError), (OSError(2, "no file"), OSError),
+    (TwoArguments("a", "b"), RuntimeError),
+], ids=lambda value: getattr(value, "__name__", type(value).__name__))
+@pytest.mark.parametrize("torch", ENGINES, ids=NAMES)
+def test_errors_in_workers_keep_their_class_if_it_accepts_a_text(
+        torch: Any, error: Exception, raised: type[Exception]) -> None:
+    class Broken(torch.utils.data.Dataset):  # type: ignore[misc]
+        def __getitem__(self, index: int) -> None:
+            raise error
+
+        def __len__(self) -> int:
+            return 1
+
+    with pytest.raises(raised, match=f"^Caught {type(error).__name__} in DataLoader worker process "
+                                     r"0\.\nOriginal Traceback"):
+        list(torch.utils.data.DataLoader(Broken(), num_workers=1))
+
+
 def test_an_error_in_a_worker_is_raised_with_its_traceback() -> None:
     walked = iter(data.DataLoader(Failing(), num_workers=2))
     assert [int(next(walked)), int(next(walked))] == [0, 1]
     with pytest.raises(LookupError, match="no such sample") as caught:
         next(walked)
-    assert caught.value.__notes__ == ["(in worker 0 of the data loader)"]
-    assert "__getitem__" in [entry.name for entry in caught.traceback]
+    assert str(caught.value).startswith(
+        "Caught LookupError in DataLoader worker process 0.\nOriginal Traceback (most recent")
+    cause = caught.value.__cause__
+    assert cause is not None and cause.args == ("no such sample",)
+    assert "__getitem__" in [frame.name for frame in traceback.extract_tb(cause.__traceback__)]
+    del cause
     assert [int(b) for b in walked] == [3, 4]
     del walked, caught
     assert workers_alive() == []

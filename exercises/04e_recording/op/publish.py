@@ -23,9 +23,17 @@ import numpy as np
 
 from .. import _state, on_demand
 from ..backend import BACKENDS
+from ..frames import type_in_error
 from ..tensor.tensor import Tensor, method
 from .apply import apply
-from .arguments import NUMBERS, SPELLINGS, argument_types, bind, check_arguments
+from .arguments import (
+    NUMBERS,
+    SPELLINGS,
+    argument_types,
+    bind,
+    check_arguments,
+    refuse_keyword,
+)
 from .declaration import REGISTRY, F, Op
 from .inplace import apply_inplace
 from .out import call_with_out
@@ -204,7 +212,7 @@ def refuse_bare(name: str, args: tuple[Any, ...]) -> None:
     if type(value) in BACKENDS or (
             isinstance(value, NUMBERS) and not any(isinstance(a, Tensor) for a in args[1:])):
         raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not "
-                        f"{type(value).__name__}")
+                        f"{type_in_error(value)}")
 
 
 def operator(call: Callable[..., Any]) -> Callable[..., Any]:
@@ -290,6 +298,7 @@ def with_aliases(composed: Function, name: str | None = None, out: str = "") -> 
     parameters = signature.parameters
     names, name = tuple(parameters), name or composed.__name__
     takes_dim = "dim" in names
+    options = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
     types, overriding = argument_types(parameters.values()), _state.overriding
 
     def checked(*args: Any, **kwargs: Any) -> Any:
@@ -298,7 +307,10 @@ def with_aliases(composed: Function, name: str | None = None, out: str = "") -> 
                 target = composed if "passed" in out else call
                 return call_with_out(name, out, target, args, kwargs)
             if takes_dim:
+                given = kwargs
                 kwargs = {k if k == "input" else SPELLINGS.get(k, k): v for k, v in kwargs.items()}
+                if not (options or kwargs.keys() <= parameters.keys()):
+                    refuse_keyword(name, parameters, given)
         if types:
             args = check_arguments(name, types, args, kwargs)
         return composed(*args, **kwargs)
@@ -313,7 +325,6 @@ def with_aliases(composed: Function, name: str | None = None, out: str = "") -> 
             refuse_no_tensor(error, name, dict(zip(names, args, strict=False)), kwargs)
             return overrides.taken_late(error, vars(call)["published"], args, kwargs)
 
-    options = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
     if out or options:
         if options:
             signature = options_spelt_out(composed)
@@ -343,7 +354,7 @@ def refuse_no_tensor(error: Exception, name: str, *given: dict[str, Any]) -> Non
         if value is getattr(error, "obj", error) and not hasattr(value, "__torch_function__"):
             shown = "input" if argument == "self" else argument
             raise TypeError(f"{name}(): argument '{shown}' (position {position}) must be Tensor, "
-                            f"not {type(value).__name__}") from None
+                            f"not {type_in_error(value)}") from None
 
 
 def publish_all() -> None:

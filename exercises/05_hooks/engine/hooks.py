@@ -18,6 +18,7 @@ from typing import Any
 
 from ..backend.float_errors import under_callers_settings
 from ..dtypes import type_name
+from ..frames import type_in_error
 from ..graph.accumulate_grad import lock_of
 from ..graph.hooks import Table
 from ..tensor.tensor import Tensor
@@ -152,5 +153,5 @@ def refuse_answer(answer: Any, tensor: Tensor | None = None) -> None:
     if answer is None or answer is tensor:
         return
     if not isinstance(answer, Tensor):
-        raise TypeError(NOT_A_TENSOR.format(type(answer).__name__))
+        raise TypeError(NOT_A_TENSOR.format(type_in_error(answer)))
     raise RuntimeError("Tensor post accumulate grad hooks should return None.")

@@ -19,6 +19,7 @@ from weakref import ref
 
 from .._state import grad_enabled, having, saved_tensors_hooks
 from ..backend.float_errors import under_callers_settings
+from ..frames import type_in_error
 from .saved_errors import (
     FREED_MESSAGE,
     HOOKS_AFTER_FREEING,

@@ -42,7 +42,7 @@ CAUSED = "Error detected in {name}. Traceback of forward call that caused the er
 INDUCED = ("\n\nPrevious calculation was induced by {name}. Traceback of forward call that induced "
            "the previous calculation:\n{trace}")
 MADE_WHILE_OFF = "(made while anomaly mode was off)\n"  # the trace of a parent without one
-RETURNED_NAN = "Function '{name}' returned nan values in its {position}th output. {where}"
+RETURNED_NAN = "Function '{name}' returned nan values in its {position}th output.\n{where}"
 
 _evaluating: ContextVar[Node | None] = ContextVar("evaluating", default=None)
 
@@ -114,8 +114,8 @@ class detect_anomaly(_Restored):
     ...     (x.sqrt() * 0).backward()
     Traceback (most recent call last):
         ...
-    RuntimeError: Function 'SqrtBackward' returned nan values in its 0th output. This gradient \
-is a single number.
+    RuntimeError: Function 'SqrtBackward' returned nan values in its 0th output.
+    This gradient is a single number.
     """
 
     def __init__(self, check_nan: bool = True) -> None:
@@ -222,8 +222,8 @@ def check_nan(node: Node, grads: Sequence[Any]) -> None:
     # Tensor.
     #   check_nan(mul, (np.array([1.5, np.inf]), None))      -> passes, because inf is a value
     #   check_nan(mul, (None, np.array([2.5, np.nan, 3.5]))) -> RuntimeError with the text
-    #     "Function 'MulBackward0' returned nan values in its 1th output. This gradient
-    #     has the shape [3]; 1 of its 3 values are nan, the first at index [1]."
+    #     "Function 'MulBackward0' returned nan values in its 1th output.
+    #     This gradient has the shape [3]; 1 of its 3 values are nan, the first at index [1]."
     # Mind:
     # - The position counts all gradients from 0, including missing ones.
     # Use: `floating_array(grad)`, `describe(mask)`; `backend_of(array).to_host(mask)`

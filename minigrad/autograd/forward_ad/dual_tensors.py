@@ -11,6 +11,7 @@ from contextvars import ContextVar
 from typing import NamedTuple
 
 from ..._state import having
+from ...frames import type_in_error
 from ...ops.shape.as_strided import Alias
 from ...tensor.tensor import Tensor
 from ..grad_mode import _Mode
@@ -181,7 +182,7 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
         return UnpackedDualTensor(tensor, None)
     if not isinstance(tensor, Tensor):
         raise TypeError("_unpack_dual(): argument 'dual' (position 1) must be Tensor, not "
-                        f"{type(tensor).__name__}")
+                        f"{type_in_error(tensor)}")
     here = _current.get()
     if here is None:
         return UnpackedDualTensor(tensor, None)

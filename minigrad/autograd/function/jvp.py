@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...frames import type_in_error
 from ...op.declaration import F
 from ...tensor.tensor import Tensor
 
@@ -35,7 +36,7 @@ def tangents_of_outputs(ctx: Any, args: Sequence[Any], outputs: Sequence[Any],
         if tangent is None:
             continue
         if not isinstance(tangent, Tensor):
-            raise RuntimeError(f"expected Variable or None (got {type(tangent).__name__}) for grad "
+            raise RuntimeError(f"expected Variable or None (got {type_in_error(tangent)}) for grad "
                                f"output {i}.")
         if not ctx._differentiable[i]:
             raise RuntimeError(

@@ -28,7 +28,7 @@ from ...dtypes import (
     scalar_dtype,
     type_name,
 )
-from ...frames import warn_user
+from ...frames import type_in_error, warn_user
 from ...op.arguments import INT, NOT_GIVEN, NUMBERS, is_int, loses_no_gradient
 from ...op.publish import function
 from ...tensor.tensor import Tensor, from_array, method
@@ -296,7 +296,7 @@ def full(size: Any, fill_value: Any, **options: Unpack[Options]) -> Tensor:
     """
     if not isinstance(size, (tuple, list)):
         raise TypeError("full(): argument 'size' (position 1) must be tuple of ints, not "
-                        f"{type(size).__name__}")
+                        f"{type_in_error(size)}")
     value = fill_number("full", 2, fill_value)
     return filled("full", sizes("full", (size,), {}), value, options, scalar_dtype(value))
 
@@ -391,7 +391,7 @@ def plain_number(name: str, argument: str, position: int, value: Any) -> Any:
         return value.item()
     if not isinstance(value, NUMBERS):
         raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be Number, "
-                        f"not {type(value).__name__}")
+                        f"not {type_in_error(value)}")
     return value.item() if isinstance(value, np.generic) else value
 
 
@@ -498,7 +498,7 @@ def even_steps(name: str, start: Any, end: Any, steps: Any,
     start = plain_number(name, "start", 1, start)
     end = plain_number(name, "end", 2, end)
     if not is_int(steps):
-        given = ", ".join(type(value).__name__ for value in (start, end, steps))
+        given = ", ".join(type_in_error(value) for value in (start, end, steps))
         raise TypeError(f"{name}() received an invalid combination of arguments - got ({given}), "
                         "but 'steps' must be an int")
     steps = index(steps)

@@ -5,7 +5,7 @@ As in PyTorch, this infers the dtype, checks the nesting and converts the number
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy as np
 from ...backend.float_errors import ignoring_float_errors
 from ...dtypes import FROM_NUMPY, dtype, from_numpy_dtype, get_default_dtype, int64, promote_types
 from ...dtypes import bool as boolean
-from ...frames import warn_user_once
+from ...frames import type_in_error, warn_user_once
 from ...op.type_promotion import DOES_NOT_FIT, fitting
 from ...tensor.protocols import LOSES_GRADIENT
 from ...tensor.tensor import Tensor
@@ -53,12 +53,14 @@ def read(data: Any, wanted: dtype | None) -> Array:
             target = wanted or from_checked_dtype(data.dtype)
             return convert(data, target) if target.numpy != data.dtype else data.copy("K")
         if isinstance(data, (str, bytes)):
-            raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
+            raise TypeError(f"new(): invalid data type '{type_in_error(data)}'")
         if not isinstance(data, Sequence) and not hasattr(data, "__getitem__"):
             return convert_list([data], [type(data)], wanted).reshape(())
     shape = nesting(data)
     flat: list[Any] = []
     types: set[Any] = set()
+    if 0 in shape:  # the first sequences decide, so the others may have another length
+        return convert_list(flat, set(types_within(data)), wanted).reshape(shape)
     flatten(data, shape, 0, flat, types)
     return convert_list(flat, types, wanted).reshape(shape)
 
@@ -76,7 +78,7 @@ def nesting(data: Any) -> tuple[int, ...]:
         if isinstance(data, bytes):
             raise TypeError("new(): invalid data type 'bytes'")
         if len(shape) > 64:
-            raise ValueError(f"too many dimensions '{type(data).__name__}'")
+            raise ValueError(f"too many dimensions '{type_in_error(data)}'")
     return tuple(shape)
 
 
@@ -85,6 +87,17 @@ def is_nested(data: Any) -> bool:
     if isinstance(data, dict):
         raise RuntimeError("Could not infer dtype of dict")
     return isinstance(data, (Sequence, np.ndarray)) and not isinstance(data, str)
+
+
+def types_within(data: Any) -> Iterator[Any]:
+    """Generate the types of all elements of sequences whose lengths may differ."""
+    if not is_nested(data):
+        yield data.dtype if isinstance(data, Tensor) else type(data)
+    elif len(data):
+        for item in data:
+            yield from types_within(item)
+    else:
+        yield float  # an empty sequence counts as numbers of the default dtype
 
 
 def flatten(

@@ -16,6 +16,7 @@ from ...backend.memory_layout import channels_last as laid_out_channels_last
 from ...default_device import default_device
 from ...device import build_on, device, device_of
 from ...dtypes import as_dtype, dtype, from_numpy_dtype, get_default_dtype
+from ...frames import type_in_error
 from ...op.arguments import NUMBERS, given_ints, loses_no_gradient
 from ...shapes import explain_dimensions
 from ...tensor.tensor import Tensor, method
@@ -163,7 +164,7 @@ def wanted_dtype(name: str, options: Options) -> dtype | None:
     known = as_dtype(wanted)
     if not isinstance(known, dtype):
         raise TypeError(f"{name}(): argument 'dtype' must be torch.dtype, not "
-                        f"{type(wanted).__name__}")
+                        f"{type_in_error(wanted)}")
     return known
 
 
@@ -188,7 +189,7 @@ def fill_number(name: str, position: int, value: Any) -> Any:
         raise TypeError(NO_COMPLEX)
     if not isinstance(value, NUMBERS):
         raise TypeError(f"{name}(): argument 'fill_value' (position {position}) must be Number, "
-                        f"not {type(value).__name__}")
+                        f"not {type_in_error(value)}")
     return value
 
 
@@ -210,7 +211,7 @@ def alike(name: str, input: Any, options: Options, build: Callable[[Any, Any], A
         return build(backend_of(input), dtype)
     if not isinstance(input, Tensor):
         raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not "
-                        f"{type(input).__name__}")
+                        f"{type_in_error(input)}")
     array = input._array
     xp = backend_of(array)
     if xp.device_type != "cpu" and options.get("device") is None:

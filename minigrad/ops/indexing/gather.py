@@ -5,6 +5,7 @@ from __future__ import annotations
 from ...backend import backend_of, kernels_index
 from ...backend.memory_layout import in_rows
 from ...dtypes import from_numpy_dtype, type_name
+from ...frames import type_in_error
 from ...op.arguments import NUMBERS
 from ...op.declaration import F, Op
 from ...op.inplace import apply_inplace
@@ -330,7 +331,7 @@ def index_fill(input, dim, index, value):
     refuse_integers(input, value)
     if not isinstance(value, (Tensor, *NUMBERS)):
         raise TypeError("index_fill(): argument 'value' (position 4) must be Tensor or Number, not "
-                        f"{type(value).__name__}")
+                        f"{type_in_error(value)}")
     op = IndexFillTensor if isinstance(value, Tensor) else IndexFillNumber
     return op(input, dim, index, value)
 

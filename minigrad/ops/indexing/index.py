@@ -18,7 +18,7 @@ from ...backend import is_batch, kernels_index
 from ...backend.memory_layout import laid_out, order_of_result
 from ...device import beside, place_on
 from ...dtypes import type_name
-from ...frames import warn_user
+from ...frames import type_in_error, warn_user
 from ...op.declaration import F, Op
 from ...op.inplace import apply_inplace
 from ...op.publish import function
@@ -485,7 +485,7 @@ def put_arguments(input, indices, values):
     """Return the arguments of `IndexPut` for the arguments of `index_put`."""
     if not isinstance(values, Tensor):
         raise TypeError("index_put(): argument 'values' (position 2) must be Tensor, not "
-                        f"{type(values).__name__}")
+                        f"{type_in_error(values)}")
     tensors, dim = [], 0
     for index in indices:
         if index is not None:

@@ -11,6 +11,7 @@ from ...dtypes import c_name
 from ...op.declaration import F, Op
 from ...op.publish import function
 from ...shapes import numel
+from ...tensor.tensor import Tensor
 
 
 class Trilinear(Op):
@@ -58,7 +59,7 @@ def words(letters):
 
 
 @function(method_too=False)
-def bilinear(input1, input2, weight, bias=None):
+def bilinear(input1, input2, weight, bias=None) -> Tensor:
     """Apply a bilinear map for each output: out[o] = x1 @ weight[o] @ x2 + bias[o].
 
     Shapes (*, I), (*, J), (O, I, J), (O,) -> (*, O).

@@ -154,6 +154,18 @@ class SpecialSphericalBesselJ0(Bessel):
     forward = of_host(special_bessel.spherical_bessel_j0)
 
 
+class SpecialAiryAi(Bessel):
+    """The Airy function Ai, a solution of y'' = x y that vanishes far to the right.
+
+    >>> from minigrad import special, tensor
+    >>> special.airy_ai(tensor([0.0, 1.0]))
+    tensor([0.3550, 0.1353])
+    """
+
+    name = "special_airy_ai"
+    forward = of_host(special_bessel.airy_ai)
+
+
 # -------------------------------------------------------------------- differentiable functions
 
 

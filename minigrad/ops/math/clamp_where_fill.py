@@ -7,7 +7,7 @@ import numpy as np
 
 from ...backend.memory_layout import in_rows
 from ...dtypes import c_name, from_numpy_dtype, type_name, uint8
-from ...frames import warn_user_once
+from ...frames import type_in_error, warn_user_once
 from ...op.apply import apply
 from ...op.arguments import NUMBERS, require
 from ...op.declaration import Binary, F, Op, Unary
@@ -590,7 +590,7 @@ def copy_(self, src, non_blocking=False):
         src = from_array(np.asarray(src))
     if not isinstance(src, Tensor):
         raise TypeError("copy_(): argument 'other' (position 1) must be Tensor, not "
-                        f"{type(src).__name__}")
+                        f"{type_in_error(src)}")
     if type(self._array) is not np.ndarray or type(src._array) is not np.ndarray:
         src = converted(src, None, self.device, non_blocking=non_blocking)
     # Only floating-point tensors have gradients, so others get no history.

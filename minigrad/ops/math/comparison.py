@@ -5,6 +5,7 @@ Source: https://docs.pytorch.org/docs/stable/torch.html#comparison-ops
 
 from ...backend import is_batch
 from ...dtypes import type_name
+from ...frames import type_in_error
 from ...op.arguments import require
 from ...op.declaration import Binary, F, Op, Unary
 from ...op.publish import function, overridable
@@ -413,7 +414,7 @@ def equal(input, other):
     for name, value in (("input", input), ("other", other)):
         if not isinstance(value, Tensor):
             raise TypeError(f"equal(): argument {name!r} must be Tensor, not "
-                            f"{type(value).__name__}")
+                            f"{type_in_error(value)}")
     if is_batch(input._array) or is_batch(other._array):
         raise RuntimeError("Batching rule not implemented for aten::equal. We could not generate "
                            "a fallback.")

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...backend import backend_of
 from ...dtypes import type_name
+from ...frames import type_in_error
 from ...tensor.tensor import Tensor, method
 
 
@@ -76,7 +77,7 @@ def mapped(name: str, self: Tensor, others: dict[str, Tensor],
     for position, (argument, other) in enumerate(others.items(), 1):
         if not isinstance(other, Tensor):
             raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be Tensor,"
-                            f" not {type(other).__name__}")
+                            f" not {type_in_error(other)}")
     refuse_history(name, (self, *others.values()))
     for argument, other in others.items():
         if other.dtype is not self.dtype:

@@ -98,7 +98,7 @@ def bias_of(attn_mask, is_causal, query, keys):
 
 @observable
 def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False,
-                                 scale: float | None = None, enable_gqa=False):
+                                 scale: float | None = None, enable_gqa=False) -> Tensor:
     """softmax(query @ key.T * scale + mask) @ value: (*, L, E), (*, S, E), (*, S, V) -> (*, L, V).
 
     A bool `attn_mask` is True where a query may attend to a key; a floating-point mask is added to

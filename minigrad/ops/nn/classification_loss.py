@@ -84,7 +84,7 @@ class NllLossInput(Op):
 
 @with_aliases
 def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None,
-             reduction="mean"):
+             reduction="mean") -> Tensor:
     """Return the negative log likelihood of the target classes: (N, C, *S) and (N, *S).
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.nll_loss.html
@@ -138,7 +138,7 @@ def check_target(input, target, weight):
 
 @in_autocast
 def cross_entropy(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None,
-                  reduction="mean", label_smoothing=0.0):
+                  reduction="mean", label_smoothing=0.0) -> Tensor:
     """Return the cross entropy of softmax(input) and classes (N, *S) or probabilities (N, C, *S).
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.cross_entropy.html

@@ -17,6 +17,7 @@ from ...frames import warn_user_once
 from ...op.arguments import INTS
 from ...op.declaration import F, Op
 from ...op.publish import function
+from ...tensor.tensor import Tensor
 from ..checks import require_one_dtype
 from ..shape.pad import pad
 
@@ -293,7 +294,7 @@ def named_padding(input, padding, weight, stride, dilation):
 
 @function(method_too=False)
 def conv1d(input, weight, bias=None, stride=1, padding: Any = 0, dilation=1,
-           groups=1):
+           groups=1) -> Tensor:
     """Convolve over one dimension: (N, C, L), (O, C / groups, K) -> (N, O, steps).
 
     `padding` may be "valid" or "same"; the batch dimension may be missing.
@@ -309,7 +310,7 @@ def conv1d(input, weight, bias=None, stride=1, padding: Any = 0, dilation=1,
 
 @function(method_too=False)
 def conv2d(input, weight, bias=None, stride=1, padding: Any = 0, dilation=1,
-           groups=1):
+           groups=1) -> Tensor:
     """Convolve over two dimensions: (N, C, H, W), (O, C / groups, K, K) -> (N, O, *steps).
 
     `padding` may be "valid" or "same"; the batch dimension may be missing.
@@ -326,7 +327,7 @@ def conv2d(input, weight, bias=None, stride=1, padding: Any = 0, dilation=1,
 
 @function(method_too=False)
 def conv3d(input, weight, bias=None, stride=1, padding: Any = 0, dilation=1,
-           groups=1):
+           groups=1) -> Tensor:
     """Convolve over three dimensions: (N, C, D, H, W), (O, C / groups, K, K, K).
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.conv3d.html

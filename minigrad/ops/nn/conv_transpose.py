@@ -7,6 +7,7 @@ elements at the end.  So it uses the kernels of `conv.py`, and its derivatives a
 from ...backend.memory_layout import in_format_of
 from ...op.declaration import F
 from ...op.publish import function
+from ...tensor.tensor import Tensor
 from ..checks import require_one_dtype
 from .conv import (
     Convolution,
@@ -133,7 +134,7 @@ def convolve_transposed(dims, input, weight, bias, stride, padding, output_paddi
 
 @function(method_too=False)
 def conv_transpose1d(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1,
-                     dilation=1):
+                     dilation=1) -> Tensor:
     """Apply a transposed convolution over one dimension: (N, C, L), (C, O / groups, K).
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.conv_transpose1d.html
@@ -148,7 +149,7 @@ def conv_transpose1d(input, weight, bias=None, stride=1, padding=0, output_paddi
 
 @function(method_too=False)
 def conv_transpose2d(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1,
-                     dilation=1):
+                     dilation=1) -> Tensor:
     """Apply a transposed convolution over two dimensions: (N, C, H, W), (C, O / groups, K, K).
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.conv_transpose2d.html
@@ -164,7 +165,7 @@ def conv_transpose2d(input, weight, bias=None, stride=1, padding=0, output_paddi
 
 @function(method_too=False)
 def conv_transpose3d(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1,
-                     dilation=1):
+                     dilation=1) -> Tensor:
     """Apply a transposed convolution: (N, C, D, H, W), (C, O / groups, K, K, K).
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.conv_transpose3d.html

@@ -10,9 +10,11 @@ Source: Graves et al., Connectionist temporal classification (2006)
 
 from ... import dtypes
 from ...dtypes import type_name
+from ...frames import type_in_error
 from ...op.arguments import require
 from ...op.declaration import F, Op
 from ...op.publish import function
+from ...tensor.tensor import Tensor
 from ..checks import at_each_run
 
 
@@ -175,7 +177,7 @@ def lengths_of(name, given, device):
         return F.to(F.reshape(given, (-1,)), device, dtypes.int64)
     if not isinstance(given, (tuple, list)):
         raise TypeError(f"ctc_loss(): {name} must be a tensor or a tuple of ints, not "
-                        f"{type(given).__name__}")
+                        f"{type_in_error(given)}")
     return F.as_tensor(tuple(given), dtype=dtypes.int64, device=device)
 
 
@@ -230,7 +232,7 @@ def in_rows_of(targets, lengths, blank):
 
 @function(method_too=False)
 def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reduction="mean",
-             zero_infinity=False):
+             zero_infinity=False) -> Tensor:
     """Return minus the log probability of `targets` under `log_probs` (T, N, C), over alignments.
 
     `targets` are (N, S), or all labels concatenated. "mean" first divides each loss by the length

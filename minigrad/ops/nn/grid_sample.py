@@ -13,6 +13,7 @@ from ... import dtypes
 from ...dtypes import type_name
 from ...frames import warn_user
 from ...op.declaration import F
+from ...tensor.tensor import Tensor
 
 A = -0.75  # the constant of Keys's cubic convolution, as in `interpolate`
 CHANGED = ("Default grid_sample and affine_grid behavior has changed to align_corners=False since "
@@ -20,7 +21,7 @@ CHANGED = ("Default grid_sample and affine_grid behavior has changed to align_co
            "documentation of grid_sample for details.")
 
 
-def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corners=None):
+def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corners=None) -> Tensor:
     """Sample an image (N, C, *S) at points (N, *O, dims) with coordinates from -1 to 1: (N, C, *O).
 
     A point's first coordinate is along the last dimension.  `mode` is "bilinear", "nearest" or, for
@@ -146,7 +147,7 @@ def check_sampling(input, grid, mode, padding_mode):
                            f"{type_name(grid.dtype)}")
 
 
-def affine_grid(theta, size, align_corners=None):
+def affine_grid(theta, size, align_corners=None) -> Tensor:
     """Return the points (N, *S, dims) where an affine map samples images of `size` (N, C, *S).
 
     `theta` is a batch of matrices (N, dims, dims + 1).  Each point is the matrix times a pixel's

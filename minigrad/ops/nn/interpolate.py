@@ -11,6 +11,7 @@ from ... import dtypes
 from ...backend.memory_layout import in_format_of, in_rows
 from ...op.arguments import require
 from ...op.declaration import F, Op
+from ...tensor.tensor import Tensor
 from .pool import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 
 #: The number of dimensions that each mode resizes.
@@ -142,7 +143,7 @@ def target_sizes(input, size, scale_factor):
 
 
 def interpolate(input, size: Any = None, scale_factor=None, mode="nearest", align_corners=None,
-                recompute_scale_factor=None, antialias=False):
+                recompute_scale_factor=None, antialias=False) -> Tensor:
     """Resize all spatial dimensions of (N, C, *S), to `size` or by `scale_factor`.
 
     `mode` is "nearest", "nearest-exact", "linear", "bilinear" or "trilinear" (for one, two and

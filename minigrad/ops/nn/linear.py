@@ -13,7 +13,7 @@ from ..indexing.gather import check_selected
 
 
 @observable
-def linear(input, weight, bias=None, *, out=None):
+def linear(input, weight, bias=None, *, out=None) -> Tensor:
     """input @ weight.T + bias: (*, in), (out, in), (out,) -> (*, out).
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.linear.html
@@ -201,7 +201,7 @@ def check_classes(input, num_classes):
 
 
 @with_aliases
-def one_hot(input, num_classes=-1):
+def one_hot(input, num_classes=-1) -> Tensor:
     """1 at the class, 0 elsewhere: (*) -> (*, num_classes), int64; -1 infers the number of classes.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.one_hot.html

@@ -293,7 +293,8 @@ def broadcast_pair(input, target):
     return F.broadcast_tensors(input, target)
 
 
-def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
+def mse_loss(input, target, size_average=None, reduce=None, reduction="mean",
+             weight=None) -> Tensor:
     """Return the squared difference, averaged, summed or per element.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.mse_loss.html
@@ -317,7 +318,7 @@ def weighted(op, input, target, weight, reduction, *options):
     return losses if reduction == "none" else losses.sum()
 
 
-def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
+def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None) -> Tensor:
     """Return the absolute difference, averaged, summed or per element.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.l1_loss.html
@@ -331,7 +332,8 @@ def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", wei
     return weighted(L1Loss, input, target, weight, reduction)
 
 
-def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mean", beta=1.0):
+def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mean",
+                   beta=1.0) -> Tensor:
     """Return a loss that is quadratic below `beta` and linear above it.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.smooth_l1_loss.html
@@ -349,7 +351,7 @@ def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mea
     return SmoothL1Loss(input, target, reduction, beta)
 
 
-def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
+def huber_loss(input, target, reduction="mean", delta=1.0, weight=None) -> Tensor:
     """Return half the squared difference below `delta`, and a linear function above it.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.huber_loss.html
@@ -366,7 +368,7 @@ def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
 
 
 def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=None,
-                         reduction="mean"):
+                         reduction="mean") -> Tensor:
     """Return -(target log(input) + (1 - target) log(1 - input)) for probabilities.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.binary_cross_entropy.html
@@ -402,7 +404,7 @@ def check_chances(input, target):
 
 @function(method_too=False)
 def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight=None, size_average=None,
-                                     reduce=None, reduction="mean", pos_weight=None):
+                                     reduce=None, reduction="mean", pos_weight=None) -> Tensor:
     """Return the binary cross entropy of sigmoid(input), finite even for large logits.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.binary_cross_entropy_with_logits.html
@@ -427,7 +429,7 @@ def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight=None,
 
 @function(method_too=False)
 def kl_div(input: Tensor, target: Tensor, size_average=None, reduce=None, reduction="mean",
-           log_target=False):
+           log_target=False) -> Tensor:
     """Return target (log(target) - input), the divergence of log probabilities from a target.
 
     "batchmean" divides only by the batch size; with `log_target`, the target is given as

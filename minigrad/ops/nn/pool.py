@@ -13,6 +13,7 @@ from ...op.arguments import require
 from ...op.declaration import F, Op
 from ...op.out import call_with_out
 from ...op.publish import function, with_aliases
+from ...tensor.tensor import Tensor
 from ..checks import size_at
 from ..kernels import own_kernel
 from .pool_windows import (
@@ -397,7 +398,7 @@ def avg_pool(dims, input, kernel_size, stride, padding, ceil_mode, count_include
 
 @function(method_too=False)
 def avg_pool1d(input, kernel_size, stride=None, padding=0, ceil_mode=False,
-               count_include_pad=True):
+               count_include_pad=True) -> Tensor:
     """Return the average of every window: (N, C, L) -> (N, C, steps).
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.avg_pool1d.html
@@ -411,7 +412,7 @@ def avg_pool1d(input, kernel_size, stride=None, padding=0, ceil_mode=False,
 
 @with_aliases
 def avg_pool2d(input, kernel_size, stride=None, padding=0, ceil_mode=False,
-               count_include_pad=True, divisor_override=None, *, out=None):
+               count_include_pad=True, divisor_override=None, *, out=None) -> Tensor:
     """Return the average of every window: (N, C, H, W) -> (N, C, *steps).
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.avg_pool2d.html
@@ -429,7 +430,7 @@ def avg_pool2d(input, kernel_size, stride=None, padding=0, ceil_mode=False,
 
 
 @function(method_too=False)
-def adaptive_avg_pool1d(input, output_size):
+def adaptive_avg_pool1d(input, output_size) -> Tensor:
     """Average `output_size` windows, spread evenly: (N, C, L) -> (N, C, output_size).
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.adaptive_avg_pool1d.html
@@ -442,7 +443,7 @@ def adaptive_avg_pool1d(input, output_size):
     return of_rows(adaptive_avg_pool2d, input, (1, *sizes))
 
 
-def adaptive_avg_pool2d(input, output_size: Any):
+def adaptive_avg_pool2d(input, output_size: Any) -> Tensor:
     """Average windows spread evenly: (N, C, H, W) -> (N, C, *output_size); `None` keeps a size.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.adaptive_avg_pool2d.html
@@ -494,7 +495,7 @@ def adaptive_max_pool2d(input, output_size: Any, return_indices=False):
     return (values, indices) if return_indices else values
 
 
-def adaptive_avg_pool3d(input, output_size: Any):
+def adaptive_avg_pool3d(input, output_size: Any) -> Tensor:
     """Average windows spread evenly: (N, C, D, H, W) -> (N, C, *output_size).
 
     A size of `None` keeps the input's.

@@ -6,6 +6,7 @@ The formulas are the same as in two dimensions, but PyTorch has different nodes 
 from ...op.declaration import F
 from ...op.out import call_with_out
 from ...op.publish import function, with_aliases
+from ...tensor.tensor import Tensor
 from .pool import AvgPool, AvgPoolInput, MaxPool
 from .pool_windows import check_volumes, check_window, sizes_of, window_sizes
 
@@ -98,7 +99,7 @@ def max_pool3d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode
 
 @with_aliases
 def avg_pool3d(input, kernel_size, stride=None, padding=0, ceil_mode=False,
-               count_include_pad=True, divisor_override=None, *, out=None):
+               count_include_pad=True, divisor_override=None, *, out=None) -> Tensor:
     """Return the average of every window: (N, C, D, H, W) -> (N, C, *steps).
 
     Raises `RuntimeError` unless the input has four or five dimensions and the window fits.

@@ -5,6 +5,7 @@ from math import prod
 from ...dtypes import type_name
 from ...op.declaration import F, Op
 from ...op.publish import with_aliases
+from ...tensor.tensor import Tensor
 from .pool import MaxPoolGather
 from .pool_windows import window_sizes
 
@@ -107,7 +108,7 @@ def max_unpool(dims, input, indices, kernel_size, stride, padding, output_size):
 
 
 @with_aliases
-def max_unpool1d(input, indices, kernel_size, stride=None, padding=0, output_size=None):
+def max_unpool1d(input, indices, kernel_size, stride=None, padding=0, output_size=None) -> Tensor:
     """Put the values of `max_pool1d` back where they were, with zeros elsewhere.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.max_unpool1d.html
@@ -120,7 +121,7 @@ def max_unpool1d(input, indices, kernel_size, stride=None, padding=0, output_siz
 
 
 @with_aliases
-def max_unpool2d(input, indices, kernel_size, stride=None, padding=0, output_size=None):
+def max_unpool2d(input, indices, kernel_size, stride=None, padding=0, output_size=None) -> Tensor:
     """Put the values of `max_pool2d` back where they were, with zeros elsewhere.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.max_unpool2d.html
@@ -134,7 +135,7 @@ def max_unpool2d(input, indices, kernel_size, stride=None, padding=0, output_siz
 
 
 @with_aliases
-def max_unpool3d(input, indices, kernel_size, stride=None, padding=0, output_size=None):
+def max_unpool3d(input, indices, kernel_size, stride=None, padding=0, output_size=None) -> Tensor:
     """Put the values of `max_pool3d` back where they were, with zeros elsewhere.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.max_unpool3d.html

@@ -20,6 +20,7 @@ from ...backend import backend_of
 from ...backend.random_mt import MersenneTwister
 from ...cuda import random as of_devices
 from ...device import CPU, as_device, backend_for, device
+from ...frames import type_in_error
 from ...op.publish import function
 from ...tensor.tensor import Tensor, from_array
 
@@ -103,7 +104,7 @@ class Generator:
         (tensor([0.5349, 0.1988]), tensor([0.5349, 0.1988]))
         """
         if not isinstance(new_state, Tensor):
-            raise TypeError(f"expected a torch.ByteTensor, but got {type(new_state).__name__}")
+            raise TypeError(f"expected a torch.ByteTensor, but got {type_in_error(new_state)}")
         array = new_state._array
         self._source.set_state(np.ascontiguousarray(backend_of(array).to_host(array)))
         return self
@@ -162,7 +163,7 @@ def source(xp: Any, generator: Generator | None) -> Any:
         return current()._source if xp.generators is None else xp.generators.default()
     if not isinstance(generator, Generator):
         raise TypeError("argument 'generator' must be torch.Generator, not "
-                        f"{type(generator).__name__}")
+                        f"{type_in_error(generator)}")
     wanted = "cpu" if xp.generators is None else xp.device_type
     if generator.device.type != wanted:
         raise RuntimeError(f"Expected a '{wanted}' device type for generator but found "

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...dtypes import type_name
+from ...frames import type_in_error
 from ...op.arguments import require
 from ...op.declaration import Op
 from ...op.publish import function
@@ -89,7 +90,7 @@ def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) ->
     for position, (name, value) in enumerate((("count", count), ("prob", prob)), 1):
         if not isinstance(value, Tensor):
             raise TypeError(f"binomial(): argument '{name}' (position {position}) must be Tensor, "
-                            f"not {type(value).__name__}")
+                            f"not {type_in_error(value)}")
         if not value.is_floating_point():
             raise ValueError(f"binomial only supports floating-point dtypes for {name}, got: "
                              f"{type_name(value.dtype)}")

@@ -20,6 +20,7 @@ from ... import _state
 from ...backend import BACKENDS, backend_of
 from ...device import place_on
 from ...dtypes import int64, type_name
+from ...frames import type_in_error
 from ...op.arguments import INT, NOT_GIVEN
 from ...op.declaration import F, Op
 from ...op.publish import documented, function, inplace_caller
@@ -241,7 +242,7 @@ def randint(low: Any = NOT_GIVEN, high: Any = NOT_GIVEN, size: Any = NOT_GIVEN, 
                         "randint(low, high, size)")
     if not isinstance(size, (tuple, list)):
         raise TypeError("randint(): argument 'size' (position 2) must be tuple of ints, not "
-                        f"{type(size).__name__}")
+                        f"{type_in_error(size)}")
     low, high = bound("randint", "low", 1, low), bound("randint", "high", 1, high)
     shape = sizes("randint", (size,), {})
     return random_tensor("randint", shape, whole_numbers(generator, low, high), options, int64, out)
@@ -479,7 +480,7 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *,
     """
     if not isinstance(input, Tensor):
         raise TypeError("multinomial(): argument 'input' (position 1) must be Tensor, not "
-                        f"{type(input).__name__}")
+                        f"{type_in_error(input)}")
     if input.ndim not in (1, 2):
         raise RuntimeError("prob_dist must be 1 or 2 dim")
     if not input.is_floating_point():

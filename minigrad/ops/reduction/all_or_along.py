@@ -3,8 +3,8 @@
 from typing import Any
 
 from ...op.apply import apply
-from ...op.declaration import F
 from ...op.publish import function
+from .spread_and_mean import StdMean, VarMean
 from .sum_mean import Mean, MeanAll, Std, StdAll, Sum, SumAll, Var, VarAll
 
 
@@ -78,7 +78,7 @@ def var_mean(input, dim: Any = None, unbiased=True, keepdim=False, *, correction
     (tensor(2.), tensor(2.))
     """
     dim, correction = spread_arguments(dim, unbiased, correction)
-    return F.var(input, dim, keepdim=keepdim, correction=correction), F.mean(input, dim, keepdim)
+    return tuple(VarMean(input, dim, keepdim, correction=correction))
 
 
 @function(method_too=False)
@@ -90,4 +90,4 @@ def std_mean(input, dim: Any = None, unbiased=True, keepdim=False, *, correction
     (tensor(1.), tensor(2.))
     """
     dim, correction = spread_arguments(dim, unbiased, correction)
-    return F.std(input, dim, keepdim=keepdim, correction=correction), F.mean(input, dim, keepdim)
+    return tuple(StdMean(input, dim, keepdim, correction=correction))

@@ -2,7 +2,7 @@
 
 
 from ...dtypes import from_numpy_dtype, type_name
-from ...frames import warn_user
+from ...frames import type_in_error, warn_user
 from ...op.declaration import F
 from ...op.publish import function
 from ..checks import at_each_run
@@ -71,7 +71,7 @@ def cov(input, *, correction: int = 1, fweights=None, aweights=None):
         raise RuntimeError("cov(): bool dtype is not supported for input")
     if not isinstance(correction, int):
         raise TypeError("cov(): argument 'correction' must be int, not "
-                        f"{type(correction).__name__}")
+                        f"{type_in_error(correction)}")
     rows = input if input.ndim == 2 else F.view(input, (1, -1))
     total = count = rows.shape[1]
     weights = fweights

@@ -63,8 +63,8 @@ class ProdAll(FullReduction):
         return xp.multiply.reduce(self, axis=None, dtype=accumulation_dtype(self, dtype))
 
     def grad_self(g, self, result, self_sizes):
-        if not self_sizes:
-            return F.clone(g)
+        if math.prod(self_sizes) == 1 and (not self_sizes or has_zero(self)):
+            return F.clone(F.expand(g, self_sizes))
         if not has_zero(self):
             return g * result / self
         return g * F.reshape(others(F.reshape(self, (-1,)), 0), self_sizes)
@@ -86,7 +86,7 @@ class Prod(Reduction):
 
     def grad_self(g, self, result, self_sizes, dim, keepdim):
         g = unsqueeze_reduced(g, self_sizes, dim, keepdim)
-        if not self_sizes:
+        if not self_sizes or (self_sizes[dim] == 1 and has_zero(self)):
             return F.clone(g)
         if not has_zero(self):
             return g * unsqueeze_reduced(result, self_sizes, dim, keepdim) / self

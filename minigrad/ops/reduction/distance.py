@@ -6,6 +6,7 @@ from ...dtypes import type_name
 from ...op.declaration import F
 from ...op.publish import function
 from ...shapes import broadcast, wrap_dims
+from ...tensor.tensor import Tensor
 from ..linalg.decompositions import require_matrix
 from .array_norm import check_norm_dtype
 from .dims import unsqueeze_reduced
@@ -186,7 +187,7 @@ def lengths(differences, p, dim):
 
 
 @function(method_too=False)
-def pdist(input, p=2.0):
+def pdist(input, p=2.0) -> Tensor:
     """Return the p-norm distances between all pairs of rows, (N, M) -> (N (N - 1) / 2,).
 
     The pairs of the first row precede the pairs of the second, and so on.  Raises

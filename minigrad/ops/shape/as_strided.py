@@ -7,7 +7,7 @@ from typing import Any
 
 from ... import _state
 from ...backend import BACKENDS, kernels_index
-from ...frames import warn_user
+from ...frames import type_in_error, warn_user
 from ...graph.special_versions import DetachedVersion, InferenceVersion, detached
 from ...op.apply import Prepared, record
 from ...op.arguments import INT_LIST, given_ints
@@ -400,7 +400,7 @@ def set_(self, source=None, storage_offset=0, size=None, stride=None):
         source = self.new_empty(0)
     if not isinstance(source, Tensor):
         raise TypeError("set_(): argument 'source' must be Tensor, not "
-                        f"{type(source).__name__}")
+                        f"{type_in_error(source)}")
     if source.dtype != self.dtype:
         raise RuntimeError(f"Could not set tensor of type {source.dtype} to a tensor of type "
                            f"{self.dtype}")

@@ -9,7 +9,7 @@ from ...backend import BACKENDS
 from ...backend.memory_layout import channels_last, in_rows, is_channels_last
 from ...device import place_on
 from ...engine.validate import sum_to
-from ...frames import warn_user
+from ...frames import type_in_error, warn_user
 from ...op.arguments import INT, given_ints
 from ...op.declaration import F, Op
 from ...op.publish import function
@@ -98,7 +98,7 @@ def sequence_of_tensors(name, tensors):
     """Return a sequence; raise `TypeError` for any other value."""
     if not isinstance(tensors, (tuple, list)):
         raise TypeError(f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not "
-                        f"{type(tensors).__name__}")
+                        f"{type_in_error(tensors)}")
     return tensors
 
 

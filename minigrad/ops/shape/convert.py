@@ -8,6 +8,7 @@ from ...backend.memory_layout import channels_last, is_channels_last, is_dense
 from ...device import as_device, backend_for, build_on, device_under
 from ...device import device as Device
 from ...dtypes import type_name
+from ...frames import type_in_error
 from ...op.declaration import F, Op
 from ...tensor.tensor import Tensor, method
 from ..creation.tensor_options import RANKS, check_rank, contiguous_format, preserve_format
@@ -112,9 +113,9 @@ def to(input, *args, **kwargs):
     rest = list(map(dtypes.as_dtype, args))
     dtype = dtypes.as_dtype(dtype)
     if dtype is not None and not isinstance(dtype, dtypes.dtype):
-        given = "".join(f"{type(a).__name__}, " for a in args)
+        given = "".join(f"{type_in_error(a)}, " for a in args)
         raise TypeError("to() received an invalid combination of arguments - got "
-                        f"({given}dtype={type(dtype).__name__})")
+                        f"({given}dtype={type_in_error(dtype)})")
     if "other" in kwargs:
         rest.insert(0, kwargs.pop("other"))
     if kwargs:
@@ -127,7 +128,7 @@ def to(input, *args, **kwargs):
         dtype = rest.pop(0) or dtype
     if rest and rest[0] is not None and not isinstance(rest[0], bool):
         raise TypeError("to() received an invalid combination of arguments - got "
-                        f"({', '.join(type(a).__name__ for a in args)})")
+                        f"({', '.join(type_in_error(a) for a in args)})")
     if rest:
         non_blocking = bool(rest[0])
     if len(rest) > 1:
@@ -234,7 +235,7 @@ def type_as(self, other):
     tensor([1])
     """
     if not isinstance(other, Tensor):
-        raise TypeError(f"type_as(): argument 'other' must be Tensor, not {type(other).__name__}")
+        raise TypeError(f"type_as(): argument 'other' must be Tensor, not {type_in_error(other)}")
     return converted(self, other.dtype, other.device)
 
 

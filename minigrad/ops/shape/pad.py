@@ -119,7 +119,7 @@ def check_beyond(mode, shape, pad):
 
 
 @with_aliases
-def pad(input, pad, mode="constant", value: float | None = None):
+def pad(input, pad, mode="constant", value: float | None = None) -> Tensor:
     """Pad the last dimensions of a tensor, with `pad` = (left, right, top, bottom, ...).
 
     `mode` is "constant" (with `value`, by default zero), or "reflect", "replicate" or "circular",

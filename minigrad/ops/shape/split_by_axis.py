@@ -3,6 +3,7 @@
 Source: https://docs.pytorch.org/docs/stable/torch.html#indexing-slicing-joining-mutating-ops
 """
 
+from ...frames import type_in_error
 from ...op.declaration import F
 from ...op.publish import function
 
@@ -15,7 +16,7 @@ def split_along(name, input, indices_or_sections, dim, least):
                            f"got a tensor with {len(shape)} dimensions!")
     if not isinstance(indices_or_sections, (int, tuple, list)):
         raise TypeError(f"{name}() received an invalid combination of arguments - got "
-                        f"({type(indices_or_sections).__name__}), but expected one of: (int "
+                        f"({type_in_error(indices_or_sections)}), but expected one of: (int "
                         "sections), (tuple of ints indices)")
     if isinstance(indices_or_sections, int) and (
             indices_or_sections <= 0 or shape[dim] % indices_or_sections):

@@ -5,6 +5,7 @@ from math import prod
 from ...backend.kernels_window import add_windows, crop, pad, windows
 from ...op.declaration import F, Op
 from ...op.publish import function, with_aliases
+from ...tensor.tensor import Tensor
 
 PAIRS = ("height", "width")
 
@@ -108,7 +109,7 @@ def check_windows(kernel_size, dilation, padding, stride):
 
 
 @with_aliases
-def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
+def unfold(input, kernel_size, dilation=1, padding=0, stride=1) -> Tensor:
     """Return every window of an image as a column: (N, C, H, W) -> (N, C * window, windows).
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Unfold.html
@@ -139,7 +140,7 @@ def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
 
 
 @with_aliases
-def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
+def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1) -> Tensor:
     """Add columns up at their windows: (N, C * window, windows) -> (N, C, H, W).
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Fold.html
@@ -172,7 +173,7 @@ def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
 
 
 @function(method_too=False)
-def pixel_shuffle(input, upscale_factor):
+def pixel_shuffle(input, upscale_factor) -> Tensor:
     """Turn groups of r² channels into a larger image: (*, C r², H, W) -> (*, C, H r, W r).
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.pixel_shuffle.html
@@ -195,7 +196,7 @@ def pixel_shuffle(input, upscale_factor):
 
 
 @function(method_too=False)
-def pixel_unshuffle(input, downscale_factor):
+def pixel_unshuffle(input, downscale_factor) -> Tensor:
     """Undo `pixel_shuffle`: (*, C, H r, W r) -> (*, C r², H, W).
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.pixel_unshuffle.html
@@ -219,7 +220,7 @@ def pixel_unshuffle(input, downscale_factor):
 
 
 @function(method_too=False)
-def channel_shuffle(input, groups):
+def channel_shuffle(input, groups) -> Tensor:
     """Interleave `groups` groups of channels: (N, C, *S), starting with the first of each group.
 
     Raises `RuntimeError` unless `groups` divides the number of channels.

@@ -12,6 +12,7 @@ from ... import _state
 from ...dtypes import FROM_NUMPY, type_name
 from ...dtypes import as_dtype as as_python_type
 from ...dtypes import dtype as Dtype
+from ...frames import type_in_error
 from ...op.arguments import INT, INT_LIST, INTS, given_ints
 from ...op.declaration import F, Op
 from ...op.publish import function
@@ -128,7 +129,7 @@ def as_dtype(input, dtype):
     dtype = as_python_type(dtype)
     if not isinstance(dtype, Dtype):
         raise TypeError("view(): its argument must be sizes or a torch.dtype, not "
-                        f"{type(dtype).__name__}")
+                        f"{type_in_error(dtype)}")
     array = array_of(input)
     if dtype.itemsize != array.itemsize:
         check_other_size(array, dtype)

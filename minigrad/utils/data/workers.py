@@ -17,6 +17,7 @@ import copy
 import itertools
 import pickle
 import threading
+import traceback
 import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -169,8 +170,7 @@ class Workers:
                 self._ended[worker] = True
             self._assign()
             if error is not None:
-                error.add_note(f"(in worker {worker} of the data loader)")
-                raise error
+                raise as_caught(error, worker) from error
             if not isinstance(batch, Exhausted):
                 return batch
         self.close()
@@ -179,6 +179,26 @@ class Workers:
     def close(self) -> None:
         """Stop the threads and wait for them."""
         self._finalizer()
+
+
+class Text(str):
+    """A message whose lines a `KeyError` shows as they are."""
+
+    __repr__ = str.__str__
+
+
+def as_caught(error: BaseException, worker: int) -> BaseException:
+    """Return an error of the same class whose text says which worker raised `error`, and where.
+
+    It's a `RuntimeError` if the class doesn't accept a single text.
+    """
+    where = "".join(traceback.format_exception(error))
+    text = Text(f"Caught {type(error).__name__} in DataLoader worker process {worker}.\n"
+                f"Original {where}")
+    try:
+        return type(error)(text)
+    except Exception:
+        return RuntimeError(text)
 
 
 def work(board: Board, begin: Callable[[int], Make], info: WorkerInfo) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 
 from ..backend.float_errors import under_callers_settings
 from ..dtypes import type_name
+from ..frames import type_in_error
 from ..graph.accumulate_grad import lock_of
 from ..graph.hooks import Table
 from ..tensor.tensor import Tensor
@@ -35,7 +36,7 @@ def check_hook_result(hook: Callable[..., Any], replaced: Any, given: Tensor | N
     if given is None:
         raise RuntimeError(NO_GRADIENT)
     if not isinstance(replaced, Tensor):
-        raise TypeError(NOT_A_TENSOR.format(type(replaced).__name__))
+        raise TypeError(NOT_A_TENSOR.format(type_in_error(replaced)))
     if replaced._array.dtype != given._array.dtype:
         raise dtype_changed(name, given, replaced)
     if replaced._array.shape != given._array.shape:
@@ -101,7 +102,7 @@ def checked_tuple(hook: Callable[..., Any], replaced: Any, given: Gradients) -> 
     if replaced is None:
         return given
     if not isinstance(replaced, tuple):
-        raise TypeError(NOT_A_TUPLE.format(type(replaced).__name__))
+        raise TypeError(NOT_A_TUPLE.format(type_in_error(replaced)))
     if len(replaced) != len(given):
         raise RuntimeError(WRONG_NUMBER.format(hook_name(hook), len(replaced), len(given)))
     for result, before in zip(replaced, given, strict=True):
@@ -122,5 +123,5 @@ def refuse_answer(answer: Any, tensor: Tensor | None = None) -> None:
     if answer is None or answer is tensor:
         return
     if not isinstance(answer, Tensor):
-        raise TypeError(NOT_A_TENSOR.format(type(answer).__name__))
+        raise TypeError(NOT_A_TENSOR.format(type_in_error(answer)))
     raise RuntimeError("Tensor post accumulate grad hooks should return None.")

@@ -16,6 +16,7 @@ from weakref import ref
 
 from .._state import grad_enabled, having, saved_tensors_hooks
 from ..backend.float_errors import under_callers_settings
+from ..frames import type_in_error
 from .saved_errors import (
     FREED_MESSAGE,
     HOOKS_AFTER_FREEING,
@@ -176,7 +177,7 @@ class SavedTensor:
         assert self.hooks is not None
         tensor = self.hooks[1](self.packed)
         if not hasattr(tensor, "_array"):
-            raise TypeError(NOT_UNPACKED.format(type(tensor).__name__))
+            raise TypeError(NOT_UNPACKED.format(type_in_error(tensor)))
         return tensor._array
 
     def unpack_array(self, node: Any) -> Any:

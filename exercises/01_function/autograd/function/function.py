@@ -20,6 +20,7 @@ from typing import Any
 
 from ... import _state
 from ...backend.float_errors import under_callers_settings
+from ...frames import type_in_error
 from ...graph.node import assign_sequence_nr, through_tensors
 from ...graph.saved_tensor import SavedTensor
 from ...tensor.tensor import Tensor

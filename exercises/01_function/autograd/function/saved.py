@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from ...frames import type_in_error
 from ...graph.saved_tensor import SavedTensor
 from ...tensor.tensor import Tensor
 
@@ -24,7 +25,7 @@ def check_savable(items: Iterable[Any]) -> None:
     for position, item in enumerate(items):
         if not (item is None or isinstance(item, Tensor)):
             raise TypeError("save_for_backward can only save variables, but argument "
-                            f"{position} is of type {type(item).__name__}")
+                            f"{position} is of type {type_in_error(item)}")
 
 
 def keep(node: FunctionNode, joined_as: dict[int, Tensor]) -> list[SavedTensor | None]:

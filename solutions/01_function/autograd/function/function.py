@@ -17,6 +17,7 @@ from typing import Any
 
 from ... import _state
 from ...backend.float_errors import under_callers_settings
+from ...frames import type_in_error
 from ...graph.node import assign_sequence_nr, through_tensors
 from ...graph.saved_tensor import SavedTensor
 from ...tensor.tensor import Tensor
@@ -125,7 +126,7 @@ class FunctionNode(FunctionCtx, ContextNode):
             elif result is None or isinstance(result, Tensor):
                 kept.append(result)
             else:
-                raise RuntimeError(NOT_A_TENSOR.format(type_name=type(result).__name__))
+                raise RuntimeError(NOT_A_TENSOR.format(type_name=type_in_error(result)))
         return kept
 
 

@@ -1,0 +1,58 @@
+"""The variance or the standard deviation together with the mean, as two outputs of one node."""
+
+from ...shapes import reduced
+from .array_moments import average, variance
+from .sum_mean import Mean, Spread, Std, Var
+
+
+def two_reduced(shape, dim=None, keepdim=False):
+    """Return the shapes of two results of a reduction."""
+    return [reduced(shape, dim, keepdim)] * 2
+
+
+class WithMean(Spread, abstract=True):
+    """A variance or its square root, and the mean; the public functions return both as a tuple."""
+
+    public = method = False
+    shape, materialize = two_reduced, False
+
+
+class VarMean(WithMean):
+    """The variance and the mean."""
+
+    node = "VarMeanBackward0"
+    outputs = ("var", "mean")
+
+    def forward(xp, self, dim=None, keepdim=False, *, correction=1):
+        var = variance(xp, self, dim, keepdim, correction, "var_mean")
+        return var, average(xp, self, dim, keepdim)
+
+    def grad_self(g_var, g_mean, self, self_sizes, dim, keepdim, correction):
+        return given_sum(
+            None if g_var is None else Var.grad_self(
+                g_var, self, self_sizes, dim, keepdim, correction),
+            None if g_mean is None else Mean.grad_self(g_mean, self_sizes, dim, keepdim))
+
+
+class StdMean(WithMean):
+    """The standard deviation and the mean."""
+
+    node = "StdMeanBackward0"
+    outputs = ("std", "mean")
+
+    def forward(xp, self, dim=None, keepdim=False, *, correction=1):
+        var = variance(xp, self, dim, keepdim, correction, "std_mean")
+        return xp.sqrt(var), average(xp, self, dim, keepdim)
+
+    def grad_self(g_std, g_mean, self, std, self_sizes, dim, keepdim, correction):
+        return given_sum(
+            None if g_std is None else Std.grad_self(
+                g_std, self, std, self_sizes, dim, keepdim, correction),
+            None if g_mean is None else Mean.grad_self(g_mean, self_sizes, dim, keepdim))
+
+
+def given_sum(a, b):
+    """Return the sum of two gradients, of which one may be `None`."""
+    if a is None or b is None:
+        return b if a is None else a
+    return a + b
