@@ -94,7 +94,7 @@ def grad(
     allow_unused: bool | None = None,
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
-) -> Any:
+) -> tuple[Tensor, ...]:
     """Return the gradients of the sum of `outputs` with respect to `inputs`; `.grad` is unchanged.
 
     The result is a tuple, or a dictionary with the same keys if `inputs` is one.
@@ -109,7 +109,7 @@ def grad(
     >>> grad(slope, x)
     (tensor(2.),)
     """
-    # 03b.6 grad (about 14 lines)
+    # 03b.6 grad (about 15 lines)
     # Return the gradients of the sum of `outputs` with respect to `inputs`, as a tuple.
     # Here a is 2. and b is 5.
     #   grad(a * b, a)                               -> (tensor(5.),)

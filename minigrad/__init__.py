@@ -172,8 +172,9 @@ else:
             return found
         return _find(name)
 
-    def __dir__():
-        return sorted({*_listed(), *ops.FILES})
+    def __dir__():  # without operations that have another name or no name in PyTorch
+        return sorted(name for name in {*_listed(), *ops.FILES} if not (
+            name.startswith(("linalg_", "special_")) or name.endswith("_backward")))
 
     tensor = ops.function("tensor")  # now, since the folder `tensor` has the same name
 

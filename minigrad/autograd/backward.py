@@ -86,7 +86,7 @@ def grad(
     allow_unused: bool | None = None,
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
-) -> Any:
+) -> tuple[Tensor, ...]:
     """Return the gradients of the sum of `outputs` with respect to `inputs`; `.grad` is unchanged.
 
     The result is a tuple, or a dictionary with the same keys if `inputs` is one.
@@ -114,7 +114,8 @@ def grad(
     if materialize_grads:
         grads = [zeros_for(input, create_graph) if g is None else g
                  for g, input in zip(grads, inputs, strict=True)]
-    return tuple(grads) if names is None else dict(zip(names, grads, strict=True))
+    result: Any = tuple(grads) if names is None else dict(zip(names, grads, strict=True))
+    return result
 
 
 def gradients(roots: Any, inputs: Any, grad_outputs: Any, retain_graph: bool, create_graph: bool,

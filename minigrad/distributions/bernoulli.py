@@ -7,6 +7,7 @@ from typing import Any
 
 from ..autograd.grad_mode import no_grad
 from ..op.declaration import F
+from ..tensor.tensor import Tensor
 from . import constraints
 from .exp_family import ExponentialFamily
 from .probs_or_logits import ProbsOrLogits, bernoulli_log_prob
@@ -41,37 +42,37 @@ class Bernoulli(ProbsOrLogits, ExponentialFamily):
         self._begin_from_probs_or_logits(probs, logits, validate_args)
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         """p."""
         return self.probs
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         """The more probable of the two values, or NaN if both are equally probable."""
         mode = (self.probs >= 0.5).to(self.probs)
         return mode.masked_fill(self.probs == 0.5, math.nan)
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         """p (1 - p)."""
         return self.probs * (1 - self.probs)
 
-    def sample(self, sample_shape: Any = ()) -> Any:
+    def sample(self, sample_shape: Any = ()) -> Tensor:
         """Draw samples with `torch.bernoulli`."""
         with no_grad():
             return F.bernoulli(self.probs.expand(self._extended_shape(sample_shape)))
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         """Return log(p) for 1 and log(1 - p) for 0."""
         if self._validate_args:
             self._validate_sample(value)
         return bernoulli_log_prob(*broadcast_all(self.logits, value))
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         """Return -p log(p) - (1 - p) log(1 - p)."""
         return -bernoulli_log_prob(self.logits, self.probs)
 
-    def enumerate_support(self, expand: bool = True) -> Any:
+    def enumerate_support(self, expand: bool = True) -> Tensor:
         """Return the two values 0 and 1."""
         values = F.arange(2, dtype=self._param.dtype, device=self._param.device)
         return self._enumerated(values, expand)

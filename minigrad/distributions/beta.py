@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..op.declaration import F
+from ..tensor.tensor import Tensor
 from . import constraints
 from .dirichlet import Dirichlet
 from .exp_family import ExponentialFamily
@@ -53,32 +54,32 @@ class Beta(ExponentialFamily):
         return self._dirichlet.concentration[..., 1]
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         """a / (a + b)."""
         return self.concentration1 / (self.concentration1 + self.concentration0)
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         """(a - 1) / (a + b - 2); if both are < 1, then 1 if a >= b, else 0."""
         return self._dirichlet.mode[..., 0]
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         """a b / ((a + b)**2 (a + b + 1))."""
         total = self.concentration1 + self.concentration0
         return self.concentration1 * self.concentration0 / (total.pow(2) * (total + 1))
 
-    def rsample(self, sample_shape: Any = ()) -> Any:
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
         """Draw the first coordinate of a two-dimensional Dirichlet sample."""
         return self._dirichlet.rsample(sample_shape).select(-1, 0)
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         """Return the log density."""
         if self._validate_args:
             self._validate_sample(value)
         return self._dirichlet.log_prob(F.stack([value, 1.0 - value], -1))
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         """Return the entropy."""
         return self._dirichlet.entropy()
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..autograd.grad_mode import no_grad
 from ..op.declaration import F
+from ..tensor.tensor import Tensor
 from . import constraints
 from .probs_or_logits import ProbsOrLogits
 
@@ -46,27 +47,27 @@ class Binomial(ProbsOrLogits):
         return constraints.integer_interval(0, self.total_count)
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         """n p."""
         return self.total_count * self.probs
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         """(n + 1) p rounded down, at most n."""
         return ((self.total_count + 1) * self.probs).floor().clamp(max=self.total_count)
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         """n p (1 - p)."""
         return self.total_count * self.probs * (1 - self.probs)
 
-    def sample(self, sample_shape: Any = ()) -> Any:
+    def sample(self, sample_shape: Any = ()) -> Tensor:
         """Draw samples with `torch.binomial`."""
         shape = self._extended_shape(sample_shape)
         with no_grad():
             return F.binomial(self.total_count.expand(shape), self.probs.expand(shape))
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         """Return the log probability."""
         if self._validate_args:
             self._validate_sample(value)
@@ -82,7 +83,7 @@ class Binomial(ProbsOrLogits):
             raise NotImplementedError(f"Inhomogeneous total count not supported by `{asked}`.")
         return most
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         """Return -sum P log(P).
 
         Raises `NotImplementedError` if the total counts differ within the batch.
@@ -91,7 +92,7 @@ class Binomial(ProbsOrLogits):
         log_prob = self.log_prob(self.enumerate_support(False))
         return -(log_prob.exp() * log_prob).sum(0)
 
-    def enumerate_support(self, expand: bool = True) -> Any:
+    def enumerate_support(self, expand: bool = True) -> Tensor:
         """Return the integers from 0 to n.
 
         Raises `NotImplementedError` if the total counts differ within the batch.

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..op.declaration import F
+from ..tensor.tensor import Tensor
 from .distribution import Distribution
 from .utils import lazy_property
 
@@ -61,18 +62,18 @@ class ByMatrix(Distribution):
         return factored
 
     @lazy_property
-    def scale_tril(self) -> Any:
+    def scale_tril(self) -> Tensor:
         """The lower triangular factor of the covariance matrix."""
         return self._of_batch(self._unbroadcasted_scale_tril)
 
     @lazy_property
-    def covariance_matrix(self) -> Any:
+    def covariance_matrix(self) -> Tensor:
         """The covariance matrix."""
         factor = self._unbroadcasted_scale_tril
         return self._of_batch(factor @ factor.mT)
 
     @lazy_property
-    def precision_matrix(self) -> Any:
+    def precision_matrix(self) -> Tensor:
         """The inverse of the covariance matrix."""
         return self._of_batch(F.cholesky_inverse(self._unbroadcasted_scale_tril))
 

@@ -8,6 +8,7 @@ from typing import Any
 from ..autograd.grad_mode import no_grad
 from ..op.declaration import F
 from ..ops.info import finfo
+from ..tensor.tensor import Tensor
 from . import constraints
 from .distribution import Distribution
 from .probs_or_logits import one_of
@@ -79,21 +80,21 @@ class Categorical(Distribution):
                       device=self.probs.device)
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         """NaN, because categories are labels and not numbers."""
         return self._no_number()
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         """The most probable category."""
         return self.probs.argmax(-1)
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         """NaN, as for the mean."""
         return self._no_number()
 
-    def sample(self, sample_shape: Any = ()) -> Any:
+    def sample(self, sample_shape: Any = ()) -> Tensor:
         """Draw samples with `torch.multinomial`, with replacement."""
         shape = self._extended_shape(sample_shape)
         rows = self.probs.reshape(-1, self._num_events)
@@ -101,18 +102,18 @@ class Categorical(Distribution):
             drawn = F.multinomial(rows, math.prod(sample_shape), True)
             return drawn.T.reshape(shape)
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         """Return the log probability of categories, given as integers of any dtype."""
         if self._validate_args:
             self._validate_sample(value)
         value, logits = F.broadcast_tensors(value.long().unsqueeze(-1), self.logits)
         return logits.gather(-1, value[..., :1]).squeeze(-1)
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         """Return -sum p log(p)."""
         logits = self.logits.clamp(min=finfo(self.logits.dtype).min)
         return -(logits * self.probs).sum(-1)
 
-    def enumerate_support(self, expand: bool = True) -> Any:
+    def enumerate_support(self, expand: bool = True) -> Tensor:
         """Return the integers from 0 to n - 1."""
         return self._enumerated(F.arange(self._num_events, device=self._param.device), expand)

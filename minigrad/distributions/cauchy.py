@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from ..op.declaration import F
+from ..tensor.tensor import Tensor
 from .location_scale import LocationScale
 
 __all__ = ["Cauchy"]
@@ -29,39 +30,39 @@ class Cauchy(LocationScale):
     """
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         """NaN, because the mean is undefined."""
         return F.full(self._extended_shape(), math.nan, dtype=self.loc.dtype,
                       device=self.loc.device)
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         """Infinite."""
         return F.full(self._extended_shape(), math.inf, dtype=self.loc.dtype,
                       device=self.loc.device)
 
-    def rsample(self, sample_shape: Any = ()) -> Any:
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
         """Draw loc + scale * x, with x from the standard Cauchy distribution."""
         unit = self.loc.new_empty(self._extended_shape(sample_shape)).cauchy_()
         return self.loc + unit * self.scale
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         """Return the log density."""
         if self._validate_args:
             self._validate_sample(value)
         return (-math.log(math.pi) - self.scale.log()
                 - ((value - self.loc) / self.scale).pow(2).log1p())
 
-    def cdf(self, value: Any) -> Any:
+    def cdf(self, value: Any) -> Tensor:
         """Return atan((value - loc) / scale) / pi + 1/2."""
         if self._validate_args:
             self._validate_sample(value)
         return F.atan((value - self.loc) / self.scale) / math.pi + 0.5
 
-    def icdf(self, value: Any) -> Any:
+    def icdf(self, value: Any) -> Tensor:
         """Return loc + scale * tan(pi (value - 1/2))."""
         return F.tan(math.pi * (value - 0.5)) * self.scale + self.loc
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         """Return log(4 pi scale)."""
         return math.log(4 * math.pi) + self.scale.log()

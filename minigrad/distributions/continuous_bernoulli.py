@@ -7,6 +7,7 @@ from typing import Any
 
 from ..autograd.grad_mode import no_grad
 from ..op.declaration import F
+from ..tensor.tensor import Tensor
 from . import constraints
 from .exp_family import ExponentialFamily
 from .probs_or_logits import ProbsOrLogits, bernoulli_log_prob
@@ -63,7 +64,7 @@ class ContinuousBernoulli(ProbsOrLogits, ExponentialFamily):
         return F.where(self._outside_unstable_region(), far, near)
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         """p / (2 p - 1) + 1 / (2 atanh(1 - 2 p))."""
         cut, off = self._cut_probs(), self.probs - 0.5
         far = cut / (2 * cut - 1) + 1 / (F.log1p(-cut) - F.log(cut))
@@ -71,12 +72,12 @@ class ContinuousBernoulli(ProbsOrLogits, ExponentialFamily):
         return F.where(self._outside_unstable_region(), far, near)
 
     @property
-    def stddev(self) -> Any:
+    def stddev(self) -> Tensor:
         """The square root of the variance."""
         return F.sqrt(self.variance)
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         """p (p - 1) / (1 - 2 p)**2 + 1 / (2 atanh(1 - 2 p))**2."""
         cut, square = self._cut_probs(), (self.probs - 0.5).pow(2)
         far = (cut * (cut - 1) / (1 - 2 * cut).pow(2)
@@ -84,23 +85,23 @@ class ContinuousBernoulli(ProbsOrLogits, ExponentialFamily):
         near = 1 / 12 - (1 / 15 - 128 / 945 * square) * square
         return F.where(self._outside_unstable_region(), far, near)
 
-    def sample(self, sample_shape: Any = ()) -> Any:
+    def sample(self, sample_shape: Any = ()) -> Tensor:
         """Draw by inverting the cumulative distribution function."""
         with no_grad():
             return self.rsample(sample_shape)
 
-    def rsample(self, sample_shape: Any = ()) -> Any:
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
         """Draw by inverting the cumulative distribution function."""
         shape = self._extended_shape(sample_shape)
         return self.icdf(F.rand(shape, dtype=self.probs.dtype, device=self.probs.device))
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         """Return the log density."""
         if self._validate_args:
             self._validate_sample(value)
         return bernoulli_log_prob(*broadcast_all(self.logits, value)) + self._cont_bern_log_norm()
 
-    def cdf(self, value: Any) -> Any:
+    def cdf(self, value: Any) -> Tensor:
         """Return (p**x (1 - p)**(1 - x) + p - 1) / (2 p - 1), or `value` for p near 1/2."""
         if self._validate_args:
             self._validate_sample(value)
@@ -109,14 +110,14 @@ class ContinuousBernoulli(ProbsOrLogits, ExponentialFamily):
         inside = F.where(self._outside_unstable_region(), far, value)
         return F.where(value <= 0, 0.0, F.where(value >= 1, 1.0, inside))
 
-    def icdf(self, value: Any) -> Any:
+    def icdf(self, value: Any) -> Tensor:
         """Return the x at which the cumulative distribution function is `value`."""
         cut = self._cut_probs()
         far = ((F.log1p(-cut + value * (2 * cut - 1)) - F.log1p(-cut))
                / (F.log(cut) - F.log1p(-cut)))
         return F.where(self._outside_unstable_region(), far, value)
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         """Return the expected value of -log_prob."""
         rest = F.log1p(-self.probs)
         return (self.mean * (rest - F.log(self.probs)) - self._cont_bern_log_norm() - rest)

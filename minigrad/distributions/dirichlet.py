@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..op.declaration import F
+from ..tensor.tensor import Tensor
 from . import constraints
 from .exp_family import ExponentialFamily
 
@@ -42,12 +43,12 @@ class Dirichlet(ExponentialFamily):
                          validate_args=validate_args)
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         """a / sum a."""
         return self.concentration / self.concentration.sum(-1, True)
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         """(a - 1) / (sum a - n), 0 where a < 1; the corner of the largest a if all are < 1."""
         above = (self.concentration - 1).clamp(min=0.0)
         mode = above / above.sum(-1, True)
@@ -56,24 +57,24 @@ class Dirichlet(ExponentialFamily):
         return F.where(corner.unsqueeze(-1), largest, mode)
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         """mean (1 - mean) / (sum a + 1)."""
         mean = self.mean
         return mean * (1 - mean) / (self.concentration.sum(-1, True) + 1)
 
-    def rsample(self, sample_shape: Any = ()) -> Any:
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
         """Draw samples, differentiable by implicit reparametrization (`torch._sample_dirichlet`).
         """
         return F._sample_dirichlet(self.concentration.expand(self._extended_shape(sample_shape)))
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         """Return the log density."""
         if self._validate_args:
             self._validate_sample(value)
         return (F.xlogy(self.concentration - 1, value).sum(-1)
                 + F.lgamma(self.concentration.sum(-1)) - F.lgamma(self.concentration).sum(-1))
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         """Return log B(a) + (sum a - n) digamma(sum a) - sum of (a - 1) digamma(a)."""
         n, total = self.concentration.shape[-1], self.concentration.sum(-1)
         return (F.lgamma(self.concentration).sum(-1) - F.lgamma(total)

@@ -180,7 +180,7 @@ class Distribution:
         raise NotImplementedError
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         """The mean, of shape batch_shape + event_shape.
 
         >>> from minigrad import tensor
@@ -191,7 +191,7 @@ class Distribution:
         raise NotImplementedError
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         """The most probable value.
 
         >>> from minigrad import tensor
@@ -202,7 +202,7 @@ class Distribution:
         raise NotImplementedError(f"{type(self)} does not implement mode")
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         """The variance, of shape batch_shape + event_shape.
 
         >>> from minigrad import tensor
@@ -213,7 +213,7 @@ class Distribution:
         raise NotImplementedError
 
     @property
-    def stddev(self) -> Any:
+    def stddev(self) -> Tensor:
         """The square root of the variance.
 
         >>> from minigrad import tensor
@@ -223,7 +223,7 @@ class Distribution:
         """
         return self.variance.sqrt()
 
-    def sample(self, sample_shape: Any = ()) -> Any:
+    def sample(self, sample_shape: Any = ()) -> Tensor:
         """Draw samples that are not differentiable; see NOTE [Shapes of distributions].
 
         >>> import minigrad as torch
@@ -236,7 +236,7 @@ class Distribution:
         with no_grad():
             return self.rsample(sample_shape)
 
-    def rsample(self, sample_shape: Any = ()) -> Any:
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
         """Draw samples that are differentiable with respect to the parameters.
 
         >>> import minigrad as torch
@@ -250,7 +250,7 @@ class Distribution:
         """
         raise NotImplementedError
 
-    def sample_n(self, n: int) -> Any:
+    def sample_n(self, n: int) -> Tensor:
         """Draw `n` samples.  Deprecated: use `sample((n,))`.
 
         >>> import warnings
@@ -264,7 +264,7 @@ class Distribution:
                   FutureWarning)
         return self.sample((n,))
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         """Return the log of the probability density or mass at `value`.
 
         >>> import minigrad as torch
@@ -279,7 +279,7 @@ class Distribution:
         """
         raise NotImplementedError
 
-    def cdf(self, value: Any) -> Any:
+    def cdf(self, value: Any) -> Tensor:
         """Return the probability that a sample is at most `value`.
 
         >>> from minigrad import tensor
@@ -289,7 +289,7 @@ class Distribution:
         """
         raise NotImplementedError
 
-    def icdf(self, value: Any) -> Any:
+    def icdf(self, value: Any) -> Tensor:
         """Return the number that a sample does not exceed with probability `value`.
 
         >>> from minigrad import tensor
@@ -299,7 +299,7 @@ class Distribution:
         """
         raise NotImplementedError
 
-    def enumerate_support(self, expand: bool = True) -> Any:
+    def enumerate_support(self, expand: bool = True) -> Tensor:
         """Return all values of a discrete distribution along a new first dimension.
 
         With `expand=False` the batch dimensions have size 1.
@@ -321,7 +321,7 @@ class Distribution:
         values = values.view((-1,) + (1,) * len(self._batch_shape))
         return values.expand((-1, *self._batch_shape)) if expand else values
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         """Return the entropy in nats, the expected value of -log_prob, with the batch shape.
 
         >>> from minigrad import tensor
@@ -331,7 +331,7 @@ class Distribution:
         """
         raise NotImplementedError
 
-    def perplexity(self) -> Any:
+    def perplexity(self) -> Tensor:
         """Return exp(entropy).
 
         >>> from minigrad import ones

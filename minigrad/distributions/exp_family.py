@@ -9,6 +9,7 @@ from typing import Any
 
 from ..autograd.backward import grad
 from ..autograd.grad_mode import enable_grad
+from ..tensor.tensor import Tensor
 from .distribution import Distribution
 from .utils import sum_rightmost
 
@@ -38,7 +39,7 @@ class ExponentialFamily(Distribution):
     def _log_normalizer(self, *natural_params: Any) -> Any:
         raise NotImplementedError
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         """Return the entropy from the log normalizer and its derivative."""
         with enable_grad():
             given = [each if each.requires_grad else each.detach().requires_grad_()

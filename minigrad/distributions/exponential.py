@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..op.declaration import F
+from ..tensor.tensor import Tensor
 from . import constraints
 from .exp_family import ExponentialFamily
 
@@ -36,46 +37,46 @@ class Exponential(ExponentialFamily):
         self._begin(validate_args, rate=rate)
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         """1 / rate."""
         return self.rate.reciprocal()
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         """0."""
         return F.zeros_like(self.rate)
 
     @property
-    def stddev(self) -> Any:
+    def stddev(self) -> Tensor:
         """1 / rate."""
         return self.rate.reciprocal()
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         """1 / rate squared."""
         return self.rate.pow(-2)
 
-    def rsample(self, sample_shape: Any = ()) -> Any:
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
         """Draw from the distribution with rate 1 and divide by the rate."""
         return self.rate.new_empty(self._extended_shape(sample_shape)).exponential_() / self.rate
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         """Return log(rate) - rate * value."""
         if self._validate_args:
             self._validate_sample(value)
         return self.rate.log() - self.rate * value
 
-    def cdf(self, value: Any) -> Any:
+    def cdf(self, value: Any) -> Tensor:
         """Return 1 - exp(-rate * value)."""
         if self._validate_args:
             self._validate_sample(value)
         return 1 - F.exp(-self.rate * value)
 
-    def icdf(self, value: Any) -> Any:
+    def icdf(self, value: Any) -> Tensor:
         """Return -log(1 - value) / rate."""
         return -F.log1p(-value) / self.rate
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         """Return 1 - log(rate)."""
         return 1 - F.log(self.rate)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..op.declaration import F
 from ..ops.info import finfo
+from ..tensor.tensor import Tensor
 from . import constraints
 from .distribution import Distribution
 from .gamma import Gamma
@@ -40,25 +41,25 @@ class FisherSnedecor(Distribution):
         self._gamma2 = Gamma(self.df2 * 0.5, self.df2)
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         """df2 / (df2 - 2) for df2 > 2, else NaN."""
         return F.where(self.df2 > 2, self.df2 / (self.df2 - 2), math.nan)
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         """(df1 - 2) df2 / (df1 (df2 + 2)) for df1 > 2, else NaN."""
         mode = (self.df1 - 2) / self.df1 * self.df2 / (self.df2 + 2)
         return F.where(self.df1 > 2, mode, math.nan)
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         """2 df2**2 (df1 + df2 - 2) / (df1 (df2 - 2)**2 (df2 - 4)) for df2 > 4, else NaN."""
         less = self.df2 - 2
         variance = (2 * self.df2.pow(2) * (self.df1 + less)
                     / (self.df1 * less.pow(2) * (self.df2 - 4)))
         return F.where(self.df2 > 4, variance, math.nan)
 
-    def rsample(self, sample_shape: Any = ()) -> Any:
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
         """Draw the ratio of two gamma samples."""
         above, below = self._gamma1.rsample(sample_shape), self._gamma2.rsample(sample_shape)
         tiny = finfo(below.dtype).tiny
@@ -67,7 +68,7 @@ class FisherSnedecor(Distribution):
         ratio.detach().clamp_(min=tiny)
         return ratio
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         """Return the log density."""
         if self._validate_args:
             self._validate_sample(value)

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..op.declaration import F
 from ..ops.info import finfo
+from ..tensor.tensor import Tensor
 from . import constraints
 from .exp_family import ExponentialFamily
 
@@ -41,21 +42,21 @@ class Gamma(ExponentialFamily):
         self._begin(validate_args, concentration=concentration, rate=rate)
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         """a / b."""
         return self.concentration / self.rate
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         """(a - 1) / b, or 0 for a < 1."""
         return ((self.concentration - 1) / self.rate).clamp(min=0)
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         """a / b**2."""
         return self.concentration / self.rate.pow(2)
 
-    def rsample(self, sample_shape: Any = ()) -> Any:
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
         """Draw a sample of rate 1 and divide it by the rate.
 
         The gradient with respect to `concentration` is exact: `torch._standard_gamma` computes it
@@ -66,7 +67,7 @@ class Gamma(ExponentialFamily):
         drawn.detach().clamp_(min=finfo(drawn.dtype).tiny)  # not recorded by autograd
         return drawn
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         """Return the log density."""
         value = F.as_tensor(value, dtype=self.rate.dtype, device=self.rate.device)
         if self._validate_args:
@@ -74,13 +75,13 @@ class Gamma(ExponentialFamily):
         return (F.xlogy(self.concentration, self.rate) + F.xlogy(self.concentration - 1, value)
                 - self.rate * value - F.lgamma(self.concentration))
 
-    def cdf(self, value: Any) -> Any:
+    def cdf(self, value: Any) -> Tensor:
         """Return igamma(a, b * value), which is not differentiable with respect to a."""
         if self._validate_args:
             self._validate_sample(value)
         return F.igamma(self.concentration, self.rate * value)
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         """Return a - log(b) + lgamma(a) + (1 - a) digamma(a)."""
         a = self.concentration
         return a - F.log(self.rate) + F.lgamma(a) + (1 - a) * F.digamma(a)

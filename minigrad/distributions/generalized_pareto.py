@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from ..op.declaration import F
+from ..tensor.tensor import Tensor
 from . import constraints
 from .distribution import Distribution
 
@@ -51,30 +52,30 @@ class GeneralizedPareto(Distribution):
             self.loc, F.where(c < 0, self.loc - self.scale / c, math.inf))
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         """loc + scale / (1 - c), NaN for c >= 1."""
         known = self.concentration < 1
         c = F.where(known, self.concentration, 0.5)
         return F.where(known, self.loc + self.scale / (1 - c), math.nan)
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         """`loc`."""
         return self.loc
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         """scale**2 / ((1 - c)**2 (1 - 2 c)), NaN for c >= 1 / 2."""
         known = self.concentration < 0.5
         c = F.where(known, self.concentration, 0.25)
         return F.where(known, self.scale**2 / ((1 - c) ** 2 * (1 - 2 * c)), math.nan)
 
-    def rsample(self, sample_shape: Any = ()) -> Any:
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
         """Draw by inverting the cumulative distribution function."""
         shape = self._extended_shape(sample_shape)
         return self.icdf(F.rand(shape, dtype=self.loc.dtype, device=self.loc.device))
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         """Return -log(scale) - (1 + 1 / c) log(1 + c z), or -log(scale) - z for c = 0."""
         if self._validate_args:
             self._validate_sample(value)
@@ -101,18 +102,18 @@ class GeneralizedPareto(Distribution):
         """
         return F.log1p(-F.exp(self.log_survival_function(value)))
 
-    def cdf(self, value: Any) -> Any:
+    def cdf(self, value: Any) -> Tensor:
         """Return 1 - (1 + c z)**(-1 / c)."""
         return F.exp(self.log_cdf(value))
 
-    def icdf(self, value: Any) -> Any:
+    def icdf(self, value: Any) -> Tensor:
         """Return loc + scale ((1 - value)**-c - 1) / c; for c = 0 loc - scale log(1 - value)."""
         none, safe = self._parted()
         log = -F.log1p(-value)
         return self.loc + self.scale * F.where(
             none, self._near_zero(log, 1 / 2, 1 / 6), F.expm1(safe * log) / safe)
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         """Return log(scale) + c + 1."""
         return self.scale.log() + self.concentration + 1
 

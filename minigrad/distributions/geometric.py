@@ -7,6 +7,7 @@ from typing import Any
 from ..autograd.grad_mode import no_grad
 from ..op.declaration import F
 from ..ops.info import finfo
+from ..tensor.tensor import Tensor
 from . import constraints
 from .probs_or_logits import ProbsOrLogits, bernoulli_log_prob
 from .utils import broadcast_all
@@ -41,28 +42,28 @@ class Geometric(ProbsOrLogits):
                 f"invalid values:\n{self.probs[self.probs <= 0]}")
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         """1 / p - 1."""
         return 1 / self.probs - 1
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         """0."""
         return F.zeros_like(self.probs)
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         """(1 / p - 1) / p."""
         return (1 / self.probs - 1) / self.probs
 
-    def sample(self, sample_shape: Any = ()) -> Any:
+    def sample(self, sample_shape: Any = ()) -> Tensor:
         """Draw by inverting the cumulative distribution function."""
         with no_grad():
             u = self.probs.new_empty(self._extended_shape(sample_shape)).uniform_()
             u = u.clamp(min=finfo(u.dtype).tiny)
             return (u.log() / (-self.probs).log1p()).floor()
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         """Return k log(1 - p) + log(p)."""
         if self._validate_args:
             self._validate_sample(value)
@@ -70,6 +71,6 @@ class Geometric(ProbsOrLogits):
         sure = (probs == 1) & (value == 0)  # otherwise 0 * -inf
         return value * (-probs.masked_fill(sure, 0)).log1p() + self.probs.log()
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         """Return the entropy of one trial, divided by p."""
         return -bernoulli_log_prob(self.logits, self.probs) / self.probs

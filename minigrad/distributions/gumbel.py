@@ -7,6 +7,7 @@ from typing import Any
 
 from ..op.declaration import F
 from ..ops.info import finfo
+from ..tensor.tensor import Tensor
 from . import constraints
 from .transformed_distribution import TransformedDistribution
 from .transforms_elementwise import AffineTransform, ExpTransform
@@ -45,32 +46,32 @@ class Gumbel(TransformedDistribution):
                          validate_args=validate_args)
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         """loc + scale times Euler's constant."""
         return self.loc + self.scale * euler_constant
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         """`loc`."""
         return self.loc
 
     @property
-    def stddev(self) -> Any:
+    def stddev(self) -> Tensor:
         """scale * pi / sqrt(6)."""
         return math.pi / math.sqrt(6) * self.scale
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         """scale**2 pi**2 / 6."""
         return self.stddev.pow(2)
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         """Return y - exp(y) - log(scale), where y = (loc - value) / scale."""
         if self._validate_args:
             self._validate_sample(value)
         y = (self.loc - value) / self.scale
         return y - y.exp() - self.scale.log()
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         """Return log(scale) + 1 + Euler's constant."""
         return self.scale.log() + (1 + euler_constant)

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from ..op.declaration import F
+from ..tensor.tensor import Tensor
 from .cauchy import Cauchy
 from .half import Half
 
@@ -29,12 +30,12 @@ class HalfCauchy(Half):
         super().__init__(Cauchy(0, scale, validate_args=False), validate_args)
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         """Infinite."""
         return F.full(self._extended_shape(), math.inf, dtype=self.scale.dtype,
                       device=self.scale.device)
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         """Infinite, as for the Cauchy distribution."""
         return self.base_dist.variance

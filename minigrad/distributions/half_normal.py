@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ..tensor.tensor import Tensor
 from .half import Half
 from .normal import Normal
 
@@ -28,11 +29,11 @@ class HalfNormal(Half):
         super().__init__(Normal(0, scale, validate_args=False), validate_args)
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         """scale * sqrt(2 / pi)."""
         return self.scale * math.sqrt(2 / math.pi)
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         """scale**2 (1 - 2 / pi)."""
         return self.scale.pow(2) * (1 - 2 / math.pi)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..tensor.tensor import Tensor
 from . import constraints
 from .distribution import Distribution
 from .utils import sum_rightmost
@@ -66,37 +67,37 @@ class Independent(Distribution):
         return constraints.independent(base, dims) if dims else base
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         """The mean of the base."""
         return self.base_dist.mean
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         """The mode of the base."""
         return self.base_dist.mode
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         """The variance of the base."""
         return self.base_dist.variance
 
-    def sample(self, sample_shape: Any = ()) -> Any:
+    def sample(self, sample_shape: Any = ()) -> Tensor:
         """Draw from the base."""
         return self.base_dist.sample(sample_shape)
 
-    def rsample(self, sample_shape: Any = ()) -> Any:
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
         """Draw differentiable samples from the base."""
         return self.base_dist.rsample(sample_shape)
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         """Return the base's log density, summed over the reinterpreted dimensions."""
         return sum_rightmost(self.base_dist.log_prob(value), self.reinterpreted_batch_ndims)
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         """Return the base's entropy, summed over the reinterpreted dimensions."""
         return sum_rightmost(self.base_dist.entropy(), self.reinterpreted_batch_ndims)
 
-    def enumerate_support(self, expand: bool = True) -> Any:
+    def enumerate_support(self, expand: bool = True) -> Tensor:
         """Return the values of the base.
 
         Raises `NotImplementedError` if any dimension is reinterpreted.

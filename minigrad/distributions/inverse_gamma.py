@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from ..op.declaration import F
+from ..tensor.tensor import Tensor
 from . import constraints
 from .gamma import Gamma
 from .transformed_distribution import TransformedDistribution
@@ -49,24 +50,24 @@ class InverseGamma(TransformedDistribution):
         return self.base_dist.rate
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         """b / (a - 1) for a > 1, else infinite."""
         mean = self.rate / (self.concentration - 1)
         return F.where(self.concentration > 1, mean, math.inf)
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         """b / (a + 1)."""
         return self.rate / (self.concentration + 1)
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         """b**2 / ((a - 1)**2 (a - 2)) for a > 2, else infinite."""
         a = self.concentration
         variance = self.rate.square() / ((a - 1).square() * (a - 2))
         return F.where(a > 2, variance, math.inf)
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         """Return a + log(b) + lgamma(a) - (1 + a) digamma(a)."""
         a = self.concentration
         return a + self.rate.log() + a.lgamma() - (1 + a) * a.digamma()

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from ..op.declaration import F
+from ..tensor.tensor import Tensor
 from . import constraints
 from .transformed_distribution import TransformedDistribution
 from .transforms_elementwise import AffineTransform, PowerTransform
@@ -52,23 +53,23 @@ class Kumaraswamy(TransformedDistribution):
         return F.exp(b.log() + n.lgamma() + b.lgamma() - (n + b).lgamma())
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         """b B(1 + 1 / a, b)."""
         return self._moment(1)
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         """((a - 1) / (a b - 1))**(1 / a) if a, b >= 1 and not both are 1; otherwise NaN."""
         a, b = self.concentration1, self.concentration0
         mode = F.exp((F.log(a - 1) - F.log(a * b - 1)) / a)
         return F.where((a < 1) | (b < 1), math.nan, mode)
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         """E[x**2] - E[x]**2."""
         return self._moment(2) - self._moment(1).pow(2)
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         """Return 1 - 1 / b + (1 - 1 / a) H(b) - log(a b), where H(b) is a harmonic number."""
         a, b = self.concentration1, self.concentration0
         harmonic = F.digamma(b + 1) + euler_constant

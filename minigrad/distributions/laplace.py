@@ -6,6 +6,7 @@ from typing import Any
 
 from ..op.declaration import F
 from ..ops.info import finfo
+from ..tensor.tensor import Tensor
 from .location_scale import LocationScale
 
 __all__ = ["Laplace"]
@@ -27,39 +28,39 @@ class Laplace(LocationScale):
     """
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         """2 scale squared."""
         return 2 * self.scale.pow(2)
 
     @property
-    def stddev(self) -> Any:
+    def stddev(self) -> Tensor:
         """sqrt(2) scale."""
         return 2**0.5 * self.scale
 
-    def rsample(self, sample_shape: Any = ()) -> Any:
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
         """Draw by inverting the cumulative distribution function, with u uniform on (-1, 1)."""
         shape = self._extended_shape(sample_shape)
         u = self.loc.new_empty(shape).uniform_(finfo(self.loc.dtype).eps - 1, 1)
         return self.loc - self.scale * u.sign() * F.log1p(-u.abs())
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         """Return the log density."""
         if self._validate_args:
             self._validate_sample(value)
         return -F.log(2 * self.scale) - F.abs(value - self.loc) / self.scale
 
-    def cdf(self, value: Any) -> Any:
+    def cdf(self, value: Any) -> Tensor:
         """Return (1 ± (1 - exp(-|value - loc| / scale))) / 2, + above `loc` and - below it."""
         if self._validate_args:
             self._validate_sample(value)
         off = value - self.loc
         return 0.5 - 0.5 * off.sign() * F.expm1(-off.abs() / self.scale)
 
-    def icdf(self, value: Any) -> Any:
+    def icdf(self, value: Any) -> Tensor:
         """Return the x at which the cumulative distribution function is `value`."""
         off = value - 0.5
         return self.loc - self.scale * off.sign() * F.log1p(-2 * off.abs())
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         """Return 1 + log(2 scale)."""
         return 1 + F.log(2 * self.scale)

@@ -8,6 +8,7 @@ from typing import Any
 from ..autograd.grad_mode import no_grad
 from ..op.declaration import F
 from ..ops.info import finfo
+from ..tensor.tensor import Tensor
 from . import constraints
 from .beta import Beta
 from .distribution import Distribution
@@ -55,7 +56,7 @@ class LKJCholesky(Distribution):
                           - 0.5 * before)
         super().__init__(self.concentration.shape, (dim, dim), validate_args=validate_args)
 
-    def sample(self, sample_shape: Any = ()) -> Any:
+    def sample(self, sample_shape: Any = ()) -> Tensor:
         """Draw each row: a direction for the part before the diagonal, and its squared norm."""
         with no_grad():
             share = self._beta.sample(sample_shape).unsqueeze(-1)
@@ -66,7 +67,7 @@ class LKJCholesky(Distribution):
             rest = (1 - rows.pow(2).sum(-1)).clamp(min=finfo(rows.dtype).tiny)
             return rows + F.diag_embed(F.sqrt(rest))
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         """Return sum of (2 concentration - 2 + dim - i) log(L_ii), minus the log normalizer."""
         if self._validate_args:
             self._validate_sample(value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..tensor.tensor import Tensor
 from . import constraints
 from .distribution import Distribution
 
@@ -24,11 +25,11 @@ class LocationScale(Distribution):
         self._begin(validate_args, loc=loc, scale=scale)
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         """`loc`."""
         return self.loc
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         """`loc`."""
         return self.loc

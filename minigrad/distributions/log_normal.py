@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..tensor.tensor import Tensor
 from . import constraints
 from .normal import Normal
 from .transformed_distribution import TransformedDistribution
@@ -46,21 +47,21 @@ class LogNormal(TransformedDistribution):
         return self.base_dist.scale
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         """exp(loc + scale**2 / 2)."""
         return (self.loc + self.scale.pow(2) / 2).exp()
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         """exp(loc - scale**2)."""
         return (self.loc - self.scale.square()).exp()
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         """(exp(scale**2) - 1) exp(2 loc + scale**2)."""
         square = self.scale.pow(2)
         return square.expm1() * (2 * self.loc + square).exp()
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         """Return the entropy of the normal distribution plus `loc`."""
         return self.base_dist.entropy() + self.loc

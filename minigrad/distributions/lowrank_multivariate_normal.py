@@ -8,6 +8,7 @@ from typing import Any
 from ..op.declaration import F
 from ..shapes import broadcast
 from ..tensor.attributes import Size
+from ..tensor.tensor import Tensor
 from . import constraints
 from .by_matrix import log_diagonal
 from .distribution import Distribution
@@ -83,34 +84,34 @@ class LowRankMultivariateNormal(Distribution):
         super().__init__(batch, event, validate_args=validate_args)
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         """`loc`."""
         return self.loc
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         """`loc`."""
         return self.loc
 
     @lazy_property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         """The diagonal of the covariance matrix."""
         square = self._unbroadcasted_cov_factor.pow(2).sum(-1) + self._unbroadcasted_cov_diag
         return square.expand(self._extended_shape())
 
     @lazy_property
-    def covariance_matrix(self) -> Any:
+    def covariance_matrix(self) -> Tensor:
         """W W^T + D."""
         factor = self._unbroadcasted_cov_factor
         return self._of_batch(factor @ factor.mT + F.diag_embed(self._unbroadcasted_cov_diag))
 
     @lazy_property
-    def scale_tril(self) -> Any:
+    def scale_tril(self) -> Tensor:
         """The lower triangular factor of the covariance matrix."""
         return F.linalg_cholesky(self.covariance_matrix)
 
     @lazy_property
-    def precision_matrix(self) -> Any:
+    def precision_matrix(self) -> Tensor:
         """D^-1 - D^-1 W (I + W^T D^-1 W)^-1 W^T D^-1, the inverse of the covariance matrix."""
         diagonal = self._unbroadcasted_cov_diag
         scaled = self._unbroadcasted_cov_factor.mT / diagonal.unsqueeze(-2)
@@ -120,7 +121,7 @@ class LowRankMultivariateNormal(Distribution):
     def _of_batch(self, matrix: Any) -> Any:
         return matrix.expand(self._batch_shape + self._event_shape + self._event_shape)
 
-    def rsample(self, sample_shape: Any = ()) -> Any:
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
         """Draw loc + W z + sqrt(D) z', with m standard normal numbers z and n in z'."""
         shape = self._extended_shape(sample_shape)
         inner = standard_normal(shape[:-1] + self.cov_factor.shape[-1:], self.loc)
@@ -131,7 +132,7 @@ class LowRankMultivariateNormal(Distribution):
     def _log_determinant(self) -> Any:
         return low_rank_log_determinant(self._unbroadcasted_cov_diag, self._capacitance_tril)
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         """Return the log density."""
         if self._validate_args:
             self._validate_sample(value)
@@ -140,7 +141,7 @@ class LowRankMultivariateNormal(Distribution):
         constant = self.event_shape[0] * math.log(2 * math.pi)
         return -0.5 * (constant + self._log_determinant() + distance)
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         """Return n (1 + log(2 pi)) / 2 plus half the log determinant."""
         constant = self.event_shape[0] * (1 + math.log(2 * math.pi))
         return (0.5 * (constant + self._log_determinant())).expand(self._batch_shape)

@@ -7,6 +7,7 @@ from typing import Any
 from ..autograd.grad_mode import no_grad
 from ..op.declaration import F
 from ..tensor.attributes import Size
+from ..tensor.tensor import Tensor
 from . import constraints
 from .categorical import Categorical
 from .distribution import Distribution
@@ -88,30 +89,30 @@ class MixtureSameFamily(Distribution):
         return probs.reshape(probs.shape + (1,) * len(self.event_shape))
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         """The weighted mean of the components' means."""
         return (self._weights * self.component_distribution.mean).sum(self._axis)
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         """The mean of the variances plus the variance of the means."""
         off = self.component_distribution.mean - self.mean.unsqueeze(self._axis)
         within = (self._weights * self.component_distribution.variance).sum(self._axis)
         return within + (self._weights * off.pow(2)).sum(self._axis)
 
-    def cdf(self, value: Any) -> Any:
+    def cdf(self, value: Any) -> Tensor:
         """Return the weighted mean of the components' `cdf`."""
         shares = self.component_distribution.cdf(value.unsqueeze(self._axis))
         return (shares * self.mixture_distribution.probs).sum(-1)
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         """Return the log of the weighted mean of the components' densities."""
         if self._validate_args:
             self._validate_sample(value)
         each = self.component_distribution.log_prob(value.unsqueeze(self._axis))
         return F.logsumexp(each + F.log_softmax(self.mixture_distribution.logits, -1), -1)
 
-    def sample(self, sample_shape: Any = ()) -> Any:
+    def sample(self, sample_shape: Any = ()) -> Tensor:
         """Draw a component index and a sample of every component, then select."""
         with no_grad():
             chosen = self.mixture_distribution.sample(sample_shape)

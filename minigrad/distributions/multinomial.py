@@ -7,6 +7,7 @@ from typing import Any
 
 from ..autograd.grad_mode import no_grad
 from ..op.declaration import F
+from ..tensor.tensor import Tensor
 from . import constraints
 from .binomial import Binomial
 from .by_weights import ByWeights
@@ -49,16 +50,16 @@ class Multinomial(ByWeights):
         return constraints.multinomial(self.total_count)
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         """total_count times p."""
         return self.probs * self.total_count
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         """total_count times p (1 - p)."""
         return self.total_count * self.probs * (1 - self.probs)
 
-    def sample(self, sample_shape: Any = ()) -> Any:
+    def sample(self, sample_shape: Any = ()) -> Tensor:
         """Draw with `torch.multinomial` and count the categories."""
         shape = self._extended_shape(sample_shape)
         with no_grad():
@@ -67,7 +68,7 @@ class Multinomial(ByWeights):
             return counts.scatter_add_(-1, drawn, F.ones(drawn.shape, dtype=counts.dtype,
                                                          device=counts.device))
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         """Return the log probability."""
         if self._validate_args:
             self._validate_sample(value)
@@ -76,7 +77,7 @@ class Multinomial(ByWeights):
         ways = F.lgamma(value.sum(-1) + 1) - F.lgamma(value + 1).sum(-1)
         return ways + (logits * value).sum(-1)
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         """Return the entropy of `total_count` draws, minus the information in their order."""
         n = self.total_count
         counts = self._binomial.enumerate_support(expand=False)[1:]

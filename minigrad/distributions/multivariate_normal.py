@@ -8,6 +8,7 @@ from typing import Any
 from ..op.declaration import F
 from ..shapes import broadcast
 from ..tensor.attributes import Size
+from ..tensor.tensor import Tensor
 from . import constraints
 from .by_matrix import ByMatrix, log_diagonal
 from .utils import standard_normal
@@ -80,26 +81,26 @@ class MultivariateNormal(ByMatrix):
         factored()
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         """`loc`."""
         return self.loc
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         """`loc`."""
         return self.loc
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         """The diagonal of the covariance matrix."""
         return self._unbroadcasted_scale_tril.pow(2).sum(-1).expand(self._extended_shape())
 
-    def rsample(self, sample_shape: Any = ()) -> Any:
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
         """Draw loc + L z, with standard normal z."""
         normal = standard_normal(self._extended_shape(sample_shape), self.loc)
         return self.loc + times(self._unbroadcasted_scale_tril, normal)
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         """Return the log density."""
         if self._validate_args:
             self._validate_sample(value)
@@ -108,7 +109,7 @@ class MultivariateNormal(ByMatrix):
         return (-0.5 * (n * math.log(2 * math.pi) + distance)
                 - log_diagonal(self._unbroadcasted_scale_tril))
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         """Return n (1 + log(2 pi)) / 2 plus half the log determinant."""
         n = self.event_shape[0]
         entropy = 0.5 * n * (1 + math.log(2 * math.pi)) + log_diagonal(

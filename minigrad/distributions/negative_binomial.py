@@ -6,6 +6,7 @@ from typing import Any
 
 from ..autograd.grad_mode import no_grad
 from ..op.declaration import F
+from ..tensor.tensor import Tensor
 from . import constraints
 from .gamma import Gamma
 from .probs_or_logits import ProbsOrLogits
@@ -43,17 +44,17 @@ class NegativeBinomial(ProbsOrLogits):
         self.total_count = self.total_count.type_as(self._param)
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         """r p / (1 - p)."""
         return self.total_count * F.exp(self.logits)
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         """(r - 1) p / (1 - p) rounded down, at least 0."""
         return ((self.total_count - 1) * self.logits.exp()).floor().clamp(min=0.0)
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         """r p / (1 - p)**2."""
         return self.mean / F.sigmoid(-self.logits)
 
@@ -61,12 +62,12 @@ class NegativeBinomial(ProbsOrLogits):
     def _gamma(self) -> Any:
         return Gamma(self.total_count, F.exp(-self.logits), validate_args=False)
 
-    def sample(self, sample_shape: Any = ()) -> Any:
+    def sample(self, sample_shape: Any = ()) -> Tensor:
         """Draw Poisson rates from a gamma distribution, then Poisson samples."""
         with no_grad():
             return F.poisson(self._gamma.sample(sample_shape))
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         """Return the log probability."""
         if self._validate_args:
             self._validate_sample(value)

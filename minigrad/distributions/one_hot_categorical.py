@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..op.declaration import F
+from ..tensor.tensor import Tensor
 from . import constraints
 from .by_weights import ByWeights
 
@@ -37,17 +38,17 @@ class OneHotCategorical(ByWeights):
         return self._categorical._param
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         """The probabilities."""
         return self.probs
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         """The one-hot vector of the most probable category."""
         return self._one_hot(self.probs.argmax(-1))
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         """p (1 - p), elementwise."""
         return self.probs * (1 - self.probs)
 
@@ -58,21 +59,21 @@ class OneHotCategorical(ByWeights):
     def _all_vectors(self) -> Any:
         return F.eye(self.event_shape[0], dtype=self._param.dtype, device=self._param.device)
 
-    def sample(self, sample_shape: Any = ()) -> Any:
+    def sample(self, sample_shape: Any = ()) -> Tensor:
         """Draw samples with `torch.multinomial`."""
         return self._one_hot(self._categorical.sample(sample_shape))
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         """Return the log probability."""
         if self._validate_args:
             self._validate_sample(value)
         return self._categorical.log_prob(value.argmax(-1))
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         """Return -sum p log(p)."""
         return self._categorical.entropy()
 
-    def enumerate_support(self, expand: bool = True) -> Any:
+    def enumerate_support(self, expand: bool = True) -> Tensor:
         """Return all one-hot vectors."""
         n, batch = self.event_shape[0], self.batch_shape
         values = self._all_vectors().view((n,) + (1,) * len(batch) + (n,))
@@ -96,7 +97,7 @@ class OneHotCategoricalStraightThrough(OneHotCategorical):
 
     has_rsample = True
 
-    def rsample(self, sample_shape: Any = ()) -> Any:
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
         """Draw a sample and add p - p.detach(), which is 0 but has p's gradient.
 
         Source: Bengio et al., 2013, https://arxiv.org/abs/1308.3432

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..tensor.tensor import Tensor
 from . import constraints
 from .exponential import Exponential
 from .transformed_distribution import TransformedDistribution
@@ -41,22 +42,22 @@ class Pareto(TransformedDistribution):
         return constraints.greater_than_eq(self.scale)
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         """alpha scale / (alpha - 1), or infinity for alpha <= 1."""
         a = self.alpha.clamp(min=1)
         return a * self.scale / (a - 1)
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         """`scale`."""
         return self.scale
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         """scale**2 alpha / ((alpha - 1)**2 (alpha - 2)), or infinity for alpha <= 2."""
         a = self.alpha.clamp(min=2)
         return self.scale.pow(2) * a / ((a - 1).pow(2) * (a - 2))
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         """Return log(scale / alpha) + 1 + 1 / alpha."""
         return (self.scale / self.alpha).log() + (1 + self.alpha.reciprocal())

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..autograd.grad_mode import no_grad
 from ..op.declaration import F
+from ..tensor.tensor import Tensor
 from . import constraints
 from .exp_family import ExponentialFamily
 from .utils import broadcast_all
@@ -38,26 +39,26 @@ class Poisson(ExponentialFamily):
         self._begin(validate_args, rate=rate)
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         """`rate`."""
         return self.rate
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         """The rate rounded down."""
         return self.rate.floor()
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         """`rate`."""
         return self.rate
 
-    def sample(self, sample_shape: Any = ()) -> Any:
+    def sample(self, sample_shape: Any = ()) -> Tensor:
         """Draw samples with `torch.poisson`."""
         with no_grad():
             return F.poisson(self.rate.expand(self._extended_shape(sample_shape)))
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         """Return k log(rate) - rate - log(k!)."""
         if self._validate_args:
             self._validate_sample(value)

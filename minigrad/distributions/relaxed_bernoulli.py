@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..op.declaration import F
+from ..tensor.tensor import Tensor
 from . import constraints
 from .probs_or_logits import ProbsOrLogits
 from .relaxed import Relaxed
@@ -33,7 +34,7 @@ class LogitRelaxedBernoulli(ProbsOrLogits):
         self.temperature = temperature
         self._begin_from_probs_or_logits(probs, logits, validate_args)
 
-    def rsample(self, sample_shape: Any = ()) -> Any:
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
         """Draw by inverting the cumulative distribution function."""
         shape = self._extended_shape(sample_shape)
         probs = clamp_probs(self.probs.expand(shape))
@@ -41,7 +42,7 @@ class LogitRelaxedBernoulli(ProbsOrLogits):
         odds = u.log() - (-u).log1p() + probs.log() - (-probs).log1p()
         return odds / self.temperature
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         """Return the log density."""
         if self._validate_args:
             self._validate_sample(value)

@@ -9,6 +9,7 @@ import math
 from typing import Any
 
 from ..op.declaration import F
+from ..tensor.tensor import Tensor
 from . import constraints
 from .by_weights import ByWeights
 from .relaxed import Relaxed
@@ -35,14 +36,14 @@ class ExpRelaxedCategorical(ByWeights):
         self.temperature = temperature
         self._begin_by_weights(probs, logits, validate_args)
 
-    def rsample(self, sample_shape: Any = ()) -> Any:
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
         """Draw by the Gumbel-softmax trick."""
         shape = self._extended_shape(sample_shape)
         u = clamp_probs(F.rand(shape, dtype=self.logits.dtype, device=self.logits.device))
         scores = (self.logits - (-u.log()).log()) / self.temperature
         return scores - scores.logsumexp(-1, keepdim=True)
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         """Return the log density."""
         if self._validate_args:
             self._validate_sample(value)

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from ..op.declaration import F
+from ..tensor.tensor import Tensor
 from . import constraints
 from .chi2 import Chi2
 from .distribution import Distribution
@@ -42,28 +43,28 @@ class StudentT(Distribution):
         self._chi2 = Chi2(self.df)
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         """`loc` for df > 1, else NaN."""
         return F.where(self.df <= 1, math.nan, self.loc)
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         """`loc`."""
         return self.loc
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         """scale**2 df / (df - 2) for df > 2, infinite for 1 < df <= 2, otherwise NaN."""
         finite = self.scale.pow(2) * self.df / (self.df - 2)
         return F.where(self.df > 2, finite, F.where(self.df > 1, math.inf, math.nan))
 
-    def rsample(self, sample_shape: Any = ()) -> Any:
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
         """Draw a normal number and divide by sqrt(x / df), with x from Chi2(df)."""
         shape = self._extended_shape(sample_shape)
         normal = standard_normal(shape, self.df)
         return self.loc + self.scale * normal * F.rsqrt(self._chi2.rsample(sample_shape) / self.df)
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         """Return the log density."""
         if self._validate_args:
             self._validate_sample(value)
@@ -72,7 +73,7 @@ class StudentT(Distribution):
                     + F.lgamma(0.5 * self.df) - F.lgamma(0.5 * (self.df + 1)))
         return -0.5 * (self.df + 1) * F.log1p(y**2 / self.df) - constant
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         """Return the entropy."""
         half = 0.5 * self.df
         log_beta = F.lgamma(half) + math.lgamma(0.5) - F.lgamma(half + 0.5)

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..autograd.grad_mode import no_grad
 from ..tensor.attributes import Size
+from ..tensor.tensor import Tensor
 from . import constraints
 from .distribution import Distribution
 from .independent import Independent
@@ -87,12 +88,12 @@ class TransformedDistribution(Distribution):
         """Whether the base distribution has `rsample`."""
         return self.base_dist.has_rsample
 
-    def sample(self, sample_shape: Any = ()) -> Any:
+    def sample(self, sample_shape: Any = ()) -> Tensor:
         """Draw from the base without recording a graph, and transform."""
         with no_grad():
             return self._transformed(self.base_dist.sample(sample_shape))
 
-    def rsample(self, sample_shape: Any = ()) -> Any:
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
         """Draw differentiable samples from the base, and transform."""
         return self._transformed(self.base_dist.rsample(sample_shape))
 
@@ -101,7 +102,7 @@ class TransformedDistribution(Distribution):
             x = transform(x)
         return x
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         """Return the base's log density of the untransformed value, minus log |dy/dx|."""
         if self._validate_args:
             self._validate_sample(value)
@@ -122,7 +123,7 @@ class TransformedDistribution(Distribution):
             sign = sign * transform.sign
         return value if isinstance(sign, int) and sign == 1 else sign * (value - 0.5) + 0.5
 
-    def cdf(self, value: Any) -> Any:
+    def cdf(self, value: Any) -> Tensor:
         """Return the base's `cdf` of the untransformed value."""
         for transform in reversed(self.transforms):
             value = transform.inv(value)
@@ -130,6 +131,6 @@ class TransformedDistribution(Distribution):
             self.base_dist._validate_sample(value)
         return self._monotonize_cdf(self.base_dist.cdf(value))
 
-    def icdf(self, value: Any) -> Any:
+    def icdf(self, value: Any) -> Tensor:
         """Return the transformed `icdf` of the base."""
         return self._transformed(self.base_dist.icdf(self._monotonize_cdf(value)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..op.declaration import F
+from ..tensor.tensor import Tensor
 from . import constraints
 from .distribution import Distribution
 
@@ -45,48 +46,48 @@ class Uniform(Distribution):
         return constraints.interval(self.low, self.high)
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         """(low + high) / 2."""
         return (self.high + self.low) / 2
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         """NaN, because all values are equally probable."""
         return F.full_like(self.low, float("nan"))
 
     @property
-    def stddev(self) -> Any:
+    def stddev(self) -> Tensor:
         """(high - low) / sqrt(12)."""
         return (self.high - self.low) / 12**0.5
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         """(high - low)**2 / 12."""
         return (self.high - self.low).pow(2) / 12
 
-    def rsample(self, sample_shape: Any = ()) -> Any:
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
         """Draw low + (high - low) * u, with u uniform on [0, 1)."""
         shape = self._extended_shape(sample_shape)
         unit = F.rand(shape, dtype=self.low.dtype, device=self.low.device)
         return self.low + unit * (self.high - self.low)
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         """Return -log(high - low), or -inf outside [low, high)."""
         if self._validate_args:
             self._validate_sample(value)
         inside = (self.low.le(value) & self.high.gt(value)).type_as(self.low)
         return F.log(inside) - F.log(self.high - self.low)
 
-    def cdf(self, value: Any) -> Any:
+    def cdf(self, value: Any) -> Tensor:
         """Return (value - low) / (high - low), clamped to [0, 1]."""
         if self._validate_args:
             self._validate_sample(value)
         return ((value - self.low) / (self.high - self.low)).clamp(min=0, max=1)
 
-    def icdf(self, value: Any) -> Any:
+    def icdf(self, value: Any) -> Tensor:
         """Return low + (high - low) * value."""
         return value * (self.high - self.low) + self.low
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         """Return log(high - low)."""
         return F.log(self.high - self.low)

@@ -9,6 +9,7 @@ from ..autograd.grad_mode import no_grad
 from ..dtypes import bool as boolean
 from ..dtypes import float64
 from ..op.declaration import F
+from ..tensor.tensor import Tensor
 from . import constraints
 from .distribution import Distribution
 from .utils import lazy_property
@@ -45,22 +46,22 @@ class VonMises(Distribution):
         self._begin(validate_args, loc=loc, concentration=concentration)
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         """`loc`, the circular mean."""
         return self.loc
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         """`loc`."""
         return self.loc
 
     @lazy_property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         """1 - I1(k) / I0(k), the circular variance."""
         k = self.concentration
         return 1 - F.special_i1e(k) / F.special_i0e(k)
 
-    def sample(self, sample_shape: Any = ()) -> Any:
+    def sample(self, sample_shape: Any = ()) -> Tensor:
         """Draw by rejection sampling from a wrapped Cauchy distribution (Best and Fisher, 1979).
 
         Computes in float64, because in lower precision almost no proposal is accepted for a small
@@ -82,7 +83,7 @@ class VonMises(Distribution):
                 done = done | accepted
             return ((angles + math.pi + loc) % (2 * math.pi) - math.pi).to(self.loc.dtype)
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         """Return k cos(value - loc) - log(2 pi I0(k))."""
         if self._validate_args:
             self._validate_sample(value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..op.declaration import F
+from ..tensor.tensor import Tensor
 from . import constraints
 from .exponential import Exponential
 from .transformed_distribution import TransformedDistribution
@@ -49,22 +50,22 @@ class Weibull(TransformedDistribution):
         return F.exp(F.lgamma(1 + order * self.concentration_reciprocal))
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         """scale * Gamma(1 + 1 / concentration)."""
         return self.scale * self._moment(1)
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         """scale * (1 - 1 / concentration)**(1 / concentration)."""
         k = self.concentration
         return self.scale * ((k - 1) / k) ** k.reciprocal()
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         """scale**2 (Gamma(1 + 2 / concentration) - Gamma(1 + 1 / concentration)**2)."""
         return self.scale.pow(2) * (self._moment(2) - self._moment(1).pow(2))
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         """Return euler (1 - 1 / concentration) + log(scale / concentration) + 1."""
         return (euler_constant * (1 - self.concentration_reciprocal)
                 + F.log(self.scale * self.concentration_reciprocal) + 1)

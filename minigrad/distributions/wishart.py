@@ -85,24 +85,24 @@ class Wishart(ByMatrix, ExponentialFamily):
         return self.df.unsqueeze(-1).unsqueeze(-1)
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         """df times the covariance matrix."""
         return self._df * self.covariance_matrix
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         """(df - n - 1) times the covariance matrix, or NaN where that factor is not positive."""
         factor = self._df - self.event_shape[-1] - 1
         return F.where(factor > 0, factor, math.nan) * self.covariance_matrix
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         """df (C_ij**2 + C_ii C_jj), where C is the covariance matrix."""
         diagonal = self.covariance_matrix.diagonal(dim1=-2, dim2=-1)
         return self._df * (self.covariance_matrix.pow(2)
                            + diagonal.unsqueeze(-1) * diagonal.unsqueeze(-2))
 
-    def rsample(self, sample_shape: Any = (), max_try_correction: int | None = None) -> Any:
+    def rsample(self, sample_shape: Any = (), max_try_correction: int | None = None) -> Tensor:
         """Draw samples by the Bartlett decomposition.
 
         To return the same numbers as PyTorch, this follows its order of draws, in which the first
@@ -138,7 +138,7 @@ class Wishart(ByMatrix, ExponentialFamily):
         dims = tuple(range(-len(self._batch_shape), 0))
         return found.amax(dims) if dims else found
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         """Return (df - n - 1) / 2 log det x - trace(C^-1 x) / 2, minus the log normalizer."""
         if self._validate_args:
             self._validate_sample(value)
@@ -148,7 +148,7 @@ class Wishart(ByMatrix, ExponentialFamily):
                 - F.mvlgamma(self.df / 2, n)
                 + (self.df - n - 1) / 2 * F.linalg_slogdet(value)[1] - trace / 2)
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         """Return the entropy."""
         n, half = self.event_shape[-1], self.df / 2
         steps = F.arange(n, dtype=half.dtype, device=half.device) / 2

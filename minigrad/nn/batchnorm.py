@@ -25,6 +25,11 @@ class ChannelNorm(Module):
 
     _version = 2
     allowed: tuple[int, ...]
+    weight: Parameter
+    bias: Parameter
+    running_mean: Tensor | None
+    running_var: Tensor | None
+    num_batches_tracked: Tensor | None
 
     def __init__(self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1,
                  affine: bool = True, track_running_stats: bool = True, device: Any = None,
@@ -56,6 +61,8 @@ class ChannelNorm(Module):
         (tensor([0.]), tensor([1.]))
         """
         if self.track_running_stats:
+            assert self.running_mean is not None and self.running_var is not None
+            assert self.num_batches_tracked is not None
             self.running_mean.zero_()
             self.running_var.fill_(1)
             self.num_batches_tracked.zero_()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from operator import index
-from typing import Any, Self
+from typing import Any, Self, overload
 
 from .module import Module, indented
 
@@ -54,6 +54,12 @@ class _Row(Module):
     def _name(self, key: Any) -> str:
         """Return the name of the module at a position."""
         return list(self._modules)[position(key, len(self))]
+
+    @overload
+    def __getitem__(self, key: slice) -> Self: ...
+
+    @overload
+    def __getitem__(self, key: Any) -> Module: ...
 
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, slice):

@@ -13,6 +13,7 @@ from typing import Any
 from .. import dtypes
 from ..autograd.grad_mode import no_grad
 from ..ops.creation.create import tensor
+from ..tensor.tensor import Tensor
 from .batchnorm import BatchNorm1d, BatchNorm2d, BatchNorm3d
 from .conv import Conv1d, Conv2d, Conv3d, Sizes
 from .conv_transpose import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
@@ -268,7 +269,8 @@ class _LazyNorm(LazyModuleMixin):
         if track_running_stats:
             self.running_mean = UninitializedBuffer(device=device, dtype=dtype)
             self.running_var = UninitializedBuffer(device=device, dtype=dtype)
-            self.num_batches_tracked = tensor(0, dtype=dtypes.int64, device=device)
+            self.num_batches_tracked: Tensor | None = tensor(
+                0, dtype=dtypes.int64, device=device)
 
     def initialize_parameters(self: Any, input: Any) -> None:
         """Take `num_features` from the input's channels."""

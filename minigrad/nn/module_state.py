@@ -28,7 +28,7 @@ class ModuleState(ModuleTables):
     _load_state_dict_post_hooks: Table
 
     def state_dict(self, *args: Any, destination: Any = None, prefix: str = "",
-                   keep_vars: bool = False) -> Any:
+                   keep_vars: bool = False) -> dict[str, Any]:
         """Return all parameters and persistent buffers by dotted name.
 
         The tensors share the module's memory; they are detached unless `keep_vars`.

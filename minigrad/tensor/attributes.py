@@ -95,6 +95,12 @@ class ArrayInfo:
         """
         return tuple.__new__(Size, self._array.shape)  # NumPy's shape needs no check
 
+    @overload
+    def size(self, dim: None = None) -> Size: ...
+
+    @overload
+    def size(self, dim: int) -> int: ...
+
     def size(self, dim: int | None = None) -> Any:
         """Return the shape, or the size of dimension `dim`.
 

@@ -60,7 +60,7 @@ class PythonProtocols:
         """
         return self._array.tolist()
 
-    def numpy(self: Any, *, force: bool = False) -> Any:
+    def numpy(self: Any, *, force: bool = False) -> np.ndarray[Any, Any]:
         """Return the values as a NumPy array that shares memory; `force` detaches first.
 
         >>> from minigrad import tensor

@@ -44,6 +44,7 @@ def train_the_network(
     torch.manual_seed(seed)
     net = digits.network()
     loss = nn.functional.cross_entropy(net(data.train_images[:1]), data.train_digits[:1])
+    assert loss.grad_fn is not None
     nodes = sum(1 for _ in walk([loss.grad_fn]))
     weights = sum(parameter.numel() for parameter in net.parameters())
     console.print(f"\n{weights:,} weights; the graph of one step has {nodes} nodes.")

@@ -15,7 +15,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from .. import _state
 from .._state import having
@@ -28,7 +28,8 @@ from .vmap_checks import batch_arguments, check_output, check_randomness, dims_o
 
 __all__ = ["vmap"]
 
-Function = Callable[..., Any]
+Mapped = Callable[..., Any]
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def vmap(func: Function, in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error", *,
@@ -78,10 +79,10 @@ def vmap(func: Function, in_dims: Any = 0, out_dims: Any = 0, randomness: str = 
             column[0] if d is None else F.cat(list(column), d)
             for column, d in zip(columns, output_dims, strict=True)])
 
-    return mapped_function
+    return cast(Function, mapped_function)
 
 
-def run(func: Function, name: str, args: Any, leaves: list[Any], dims: list[Any],
+def run(func: Mapped, name: str, args: Any, leaves: list[Any], dims: list[Any],
         kwargs: dict[str, Any], size: int, out_dims: Any, randomness: str) -> tuple[Any, list[Any]]:
     """Call the function on batches, and return its outputs and their batch dimensions.
 

@@ -391,7 +391,7 @@ def swapaxes(input, axis0, axis1):
 
 
 @function(aliases=("moveaxis",))
-def movedim(input, source: tuple[int, ...], destination: tuple[int, ...]):
+def movedim(input, source: Any, destination: Any):
     """Move the dimensions `source` to `destination`; the others keep their order.
 
     >>> from minigrad import ones
