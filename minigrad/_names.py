@@ -480,7 +480,7 @@ F_NAMES = {
     "ops.random.sampling": (
         "bernoulli multinomial normal rand rand_like randint randint_like randn randn_like "
         "randperm"),
-    "ops.reduction.all_or_along": "mean std std_mean sum var var_mean",
+    "ops.reduction.all_or_along": "mean std sum var",
     "ops.reduction.any_all": "all any count_nonzero",
     "ops.reduction.covariance": "corrcoef cov",
     "ops.reduction.cumulative": (
@@ -497,6 +497,7 @@ F_NAMES = {
     "ops.reduction.quantile": "nanquantile quantile",
     "ops.reduction.sorting": (
         "argsort bincount bucketize histc msort searchsorted sort topk unique unique_consecutive"),
+    "ops.reduction.spread_and_mean": "std_mean var_mean",
     "ops.reduction.vector_norm": "logsumexp",
     "ops.shape.as_strided": "adjoint alias as_strided detach resize_as_ restride",
     "ops.shape.combinations": "cartesian_prod combinations",
@@ -657,7 +658,7 @@ FUNCTION_NAMES = {
     "ops.random.sampling": (
         "bernoulli multinomial normal rand rand_like randint randint_like randn randn_like "
         "randperm"),
-    "ops.reduction.all_or_along": "mean std std_mean sum var var_mean",
+    "ops.reduction.all_or_along": "mean std sum var",
     "ops.reduction.any_all": "all any count_nonzero",
     "ops.reduction.covariance": "corrcoef cov",
     "ops.reduction.cumulative": (
@@ -674,6 +675,7 @@ FUNCTION_NAMES = {
     "ops.reduction.quantile": "nanquantile quantile",
     "ops.reduction.sorting": (
         "argsort bincount bucketize histc msort searchsorted sort topk unique unique_consecutive"),
+    "ops.reduction.spread_and_mean": "std_mean var_mean",
     "ops.reduction.vector_norm": "logsumexp",
     "ops.shape.as_strided": "adjoint alias as_strided detach resize_as_ restride",
     "ops.shape.combinations": "cartesian_prod combinations",

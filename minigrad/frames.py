@@ -1,4 +1,4 @@
-"""The user's frame, which is the innermost frame outside of the package; types in error texts."""
+"""The user's frame, and the names of types in errors."""
 
 from __future__ import annotations
 

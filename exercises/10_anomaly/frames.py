@@ -5,7 +5,7 @@
 # Write the bodies that raise NotImplementedError, then run: minigrad run 10
 # docs/en/glossary.md explains the names used inside the package.
 
-"""The user's frame, which is the innermost frame outside of the package; types in error texts."""
+"""The user's frame, and the names of types in errors."""
 
 from __future__ import annotations
 

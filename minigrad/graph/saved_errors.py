@@ -37,7 +37,7 @@ HOOKS_NOT_CALLABLE = (
     "register_hooks(): incompatible function arguments. The following argument types are supported:"
     "\n    (pack_hook: Callable, unpack_hook: Callable)")
 
-#: Nodes that no operation declares, whose C++ names PyTorch's errors give in full.
+#: Nodes of the engine; PyTorch's errors give their full C++ names.
 OF_THE_ENGINE = ("CopySlices", "AccumulateGrad", "Error", "UndefinedGrad")
 
 PACK_HOOK_WRITES = (

@@ -69,7 +69,7 @@ def bind_by_name(op: type[Op], args: Sequence[Any], kwargs: dict[str, Any]) -> l
 def parameter_called(op: type[Op], key: str, keywords: Iterable[str]) -> str:
     """Return the parameter for a keyword, which may be NumPy's name for it.
 
-    `keywords` are all keywords of the call, for the error.
+    The error names the first of the `keywords` that PyTorch doesn't know.
     """
     name = key if key in op.parameters else SPELLINGS.get(key, key)
     if name not in op.parameters:
@@ -138,7 +138,7 @@ def check_operand(op: type[Op], i: int, value: Any) -> None:
                    or (i in op.number_positions and isinstance(value, NUMBERS)))
     if not allowed:
         raise TypeError(argument_error(op, op.parameters[i], "Tensor", value))
-    if type(value) is int:
+    if type(value) is int and not -2**63 <= value < 2**64:
         refuse_big_int(value)
 
 

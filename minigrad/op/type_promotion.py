@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -94,11 +94,10 @@ def fitting(value: Any, dtype: Any) -> Array:
     return result
 
 
-def refuse_big_int(value: int) -> None:
+def refuse_big_int(value: int) -> NoReturn:
     """Raise `OverflowError` for an integer that isn't even an unsigned integer of 64 bits."""
-    if not -2**63 <= value < 2**64:
-        raise OverflowError("can't convert negative int to unsigned" if value < 0 else
-                            "int too big to convert")
+    raise OverflowError("can't convert negative int to unsigned" if value < 0 else
+                        "int too big to convert")
 
 
 @ignoring_float_errors

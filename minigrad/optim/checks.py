@@ -77,13 +77,13 @@ def check_apart(new: Group, groups: list[Group]) -> None:
 
 def check_at_least_zero(what: str, value: float) -> None:
     """Raise if an option is negative; the error calls it `what`."""
-    if not 0.0 <= value:  # noqa: SIM300 (in this order, the error for a str is PyTorch's)
+    if not 0.0 <= value:  # noqa: SIM300  # PyTorch's order, in the error for a str
         raise ValueError(f"Invalid {what}: {value}")
 
 
 def check_sign(what: str, value: float) -> None:
     """Raise if an option is negative, with the error text of PyTorch's newer optimizers."""
-    if not 0.0 <= value:  # noqa: SIM300 (in this order, the error for a str is PyTorch's)
+    if not 0.0 <= value:  # noqa: SIM300  # PyTorch's order, in the error for a str
         raise ValueError(f"{what} should be >= 0 but is: {value}")
 
 
@@ -96,7 +96,7 @@ def check_one_element(lr: Any) -> None:
 def check_lr(lr: Any) -> None:
     """Raise unless the learning rate is a single non-negative number."""
     check_one_element(lr)
-    if not 0.0 <= lr:  # noqa: SIM300
+    if not 0.0 <= lr:  # noqa: SIM300  # PyTorch's order, in the error for a str
         raise ValueError(f"Invalid learning rate: {lr}")
 
 

@@ -46,7 +46,7 @@ class LBFGS(Optimizer):
                  max_eval: int | None = None, tolerance_grad: float = 1e-7,
                  tolerance_change: float = 1e-9, history_size: int = 100,
                  line_search_fn: str | None = None) -> None:
-        if not 0.0 <= lr:  # noqa: SIM300
+        if not 0.0 <= lr:  # noqa: SIM300  # PyTorch's order, in the error for a str
             raise ValueError(f"Invalid learning rate: {lr}")
         super().__init__(params, {
             "lr": lr, "max_iter": max_iter,

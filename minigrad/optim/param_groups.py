@@ -24,7 +24,7 @@ class ParamGroups(StepHooks):
     counts_steps = False
     #: The fused formula that steps all parameters of a GPU in one kernel, if there is one.
     fused_formula: str | None = None
-    #: Options of later versions of PyTorch, which a loaded state may therefore lack.
+    #: Options of later versions of PyTorch, so a loaded state may lack them.
     later_options: frozenset[str] = frozenset((
         "amsgrad", "capturable", "centered", "decoupled_weight_decay", "differentiable", "foreach",
         "fused", "maximize", "nesterov"))

@@ -2,7 +2,7 @@
 # Made by `minigrad dev build`. The lesson is lessons/10_anomaly.md.
 # MASTER COPY: a copy of the package's module, which never runs. Your answers are in a workspace.
 
-"""The user's frame, which is the innermost frame outside of the package; types in error texts."""
+"""The user's frame, and the names of types in errors."""
 
 from __future__ import annotations
 

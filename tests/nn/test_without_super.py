@@ -11,7 +11,7 @@ from tests.support.engines import ENGINES, NAMES
 
 @pytest.mark.parametrize("torch", ENGINES, ids=NAMES)
 def test_a_call_names_the_missing_table(torch: Any) -> None:
-    class Bare(torch.nn.Module):  # type: ignore[misc]
+    class Bare(torch.nn.Module):
         def __init__(self) -> None:
             self.x = 5
 

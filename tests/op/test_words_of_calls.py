@@ -52,7 +52,7 @@ def hook(t: Any, value: Any) -> None:
 
 
 def saves(t: Any, value: Any) -> None:
-    class Saves(t.autograd.Function):  # type: ignore[misc]
+    class Saves(t.autograd.Function):
         @staticmethod
         def forward(ctx: Any, x: Any) -> Any:
             ctx.save_for_backward(value)
@@ -62,7 +62,7 @@ def saves(t: Any, value: Any) -> None:
 
 
 def returns(t: Any, value: Any) -> None:
-    class Returns(t.autograd.Function):  # type: ignore[misc]
+    class Returns(t.autograd.Function):
         forward = staticmethod(lambda ctx, x: x * 2)
         backward = staticmethod(lambda ctx, g: value)
 

@@ -448,7 +448,8 @@ def test_unpacked_gives_the_array_itself():
 def test_an_unpack_hook_has_to_give_a_tensor(given):
     y = leaf(3.0).exp()
     y.grad_fn._raw_saved_result.register_hooks(lambda t: t.item(), lambda number: given)
-    told = f"unpack_hook expected to be a Tensor but got result of type {type(given).__name__}"
+    name = type(given).__name__.replace("ndarray", r"(numpy\.)?ndarray")
+    told = f"unpack_hook expected to be a Tensor but got result of type {name}"
     with pytest.raises(TypeError, match=f"Output of saved tensor {told}"):
         y.backward()
 

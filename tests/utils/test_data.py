@@ -293,7 +293,7 @@ class TwoArguments(Exception):
 @pytest.mark.parametrize("torch", ENGINES, ids=NAMES)
 def test_errors_in_workers_keep_their_class_if_it_accepts_a_text(
         torch: Any, error: Exception, raised: type[Exception]) -> None:
-    class Broken(torch.utils.data.Dataset):  # type: ignore[misc]
+    class Broken(torch.utils.data.Dataset):
         def __getitem__(self, index: int) -> None:
             raise error
 

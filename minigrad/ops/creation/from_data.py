@@ -90,7 +90,7 @@ def is_nested(data: Any) -> bool:
 
 
 def types_within(data: Any) -> Iterator[Any]:
-    """Generate the types of all elements of sequences whose lengths may differ."""
+    """Generate the types of all elements of ragged sequences."""
     if not is_nested(data):
         yield data.dtype if isinstance(data, Tensor) else type(data)
     elif len(data):

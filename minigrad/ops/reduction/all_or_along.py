@@ -4,7 +4,6 @@ from typing import Any
 
 from ...op.apply import apply
 from ...op.publish import function
-from .spread_and_mean import StdMean, VarMean
 from .sum_mean import Mean, MeanAll, Std, StdAll, Sum, SumAll, Var, VarAll
 
 
@@ -67,27 +66,3 @@ def std(input, dim: Any = None, unbiased=True, keepdim=False, *, correction=None
     dim, correction = spread_arguments(dim, unbiased, correction)
     op = StdAll if dim is None and not keepdim else Std
     return op(input, dim, keepdim, correction=correction)
-
-
-@function(method_too=False)
-def var_mean(input, dim: Any = None, unbiased=True, keepdim=False, *, correction=None):
-    """Return the variance and the mean.
-
-    >>> from minigrad import tensor, var_mean
-    >>> var_mean(tensor([1.0, 3.0]))
-    (tensor(2.), tensor(2.))
-    """
-    dim, correction = spread_arguments(dim, unbiased, correction)
-    return tuple(VarMean(input, dim, keepdim, correction=correction))
-
-
-@function(method_too=False)
-def std_mean(input, dim: Any = None, unbiased=True, keepdim=False, *, correction=None):
-    """Return the standard deviation and the mean.
-
-    >>> from minigrad import std_mean, tensor
-    >>> std_mean(tensor([1.0, 2.0, 3.0]))
-    (tensor(1.), tensor(2.))
-    """
-    dim, correction = spread_arguments(dim, unbiased, correction)
-    return tuple(StdMean(input, dim, keepdim, correction=correction))

@@ -1,6 +1,10 @@
 """The variance or the standard deviation together with the mean, as two outputs of one node."""
 
+from typing import Any
+
+from ...op.publish import function
 from ...shapes import reduced
+from .all_or_along import spread_arguments
 from .array_moments import average, variance
 from .sum_mean import Mean, Spread, Std, Var
 
@@ -52,7 +56,31 @@ class StdMean(WithMean):
 
 
 def given_sum(a, b):
-    """Return the sum of two gradients, of which one may be `None`."""
+    """Return the sum of two gradients; one may be `None`."""
     if a is None or b is None:
         return b if a is None else a
     return a + b
+
+
+@function(method_too=False)
+def var_mean(input, dim: Any = None, unbiased=True, keepdim=False, *, correction=None):
+    """Return the variance and the mean.
+
+    >>> from minigrad import tensor, var_mean
+    >>> var_mean(tensor([1.0, 3.0]))
+    (tensor(2.), tensor(2.))
+    """
+    dim, correction = spread_arguments(dim, unbiased, correction)
+    return tuple(VarMean(input, dim, keepdim, correction=correction))
+
+
+@function(method_too=False)
+def std_mean(input, dim: Any = None, unbiased=True, keepdim=False, *, correction=None):
+    """Return the standard deviation and the mean.
+
+    >>> from minigrad import std_mean, tensor
+    >>> std_mean(tensor([1.0, 2.0, 3.0]))
+    (tensor(1.), tensor(2.))
+    """
+    dim, correction = spread_arguments(dim, unbiased, correction)
+    return tuple(StdMean(input, dim, keepdim, correction=correction))

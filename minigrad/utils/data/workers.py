@@ -182,13 +182,13 @@ class Workers:
 
 
 class Text(str):
-    """A message whose lines a `KeyError` shows as they are."""
+    """A message that a `KeyError` shows line by line."""
 
     __repr__ = str.__str__
 
 
 def as_caught(error: BaseException, worker: int) -> BaseException:
-    """Return an error of the same class whose text says which worker raised `error`, and where.
+    """Return an error of the same class with a text that names the worker and the place.
 
     It's a `RuntimeError` if the class doesn't accept a single text.
     """
