@@ -183,7 +183,7 @@ def airy_ai(x: Array) -> Array:
     >>> airy_ai(np.array([0.0, 1.0])).round(12)
     array([0.355028053888, 0.135292416313])
     """
-    return by_range(x, airy_left, airy_integral, lambda x: np.zeros_like(x), (-12.0, 110.0))
+    return by_range(x, airy_left, airy_integral, lambda x: np.zeros_like(x), (-10.0, 110.0))
 
 
 def airy_integral(x: Array) -> Array:
@@ -191,9 +191,9 @@ def airy_integral(x: Array) -> Array:
 
     The heights keep the summands about as small as the sum, so digits aren't lost.
     """
-    height = np.where(x > 1, np.sqrt(np.maximum(x, 1)), np.where(x < -4, -4 / np.minimum(x, -4), 1))
-    step = 0.03 / np.sqrt(height)
-    s = np.arange(225) * step[..., None]
+    height = np.where(x > 1, np.sqrt(np.maximum(x, 1)), 2.5 / np.maximum(-x, 4))
+    step = 0.02 / np.sqrt(height)
+    s = np.arange(340) * step[..., None]
     decay = np.exp(-height[..., None] * s * s)
     terms = decay * np.cos(s * s * s / 3 + (x - height * height)[..., None] * s)
     total = (terms.sum(-1) - terms[..., 0] / 2) * step / math.pi
@@ -205,7 +205,7 @@ def airy_left(x: Array) -> Array:
     depth = -x
     zeta = 2 / 3 * depth**1.5
     even, odd, term = np.ones_like(x), np.zeros_like(x), np.ones_like(x)
-    for k in range(1, 24):
+    for k in range(1, 32):
         term = term * (6 * k - 5) * (6 * k - 3) * (6 * k - 1) / (216 * k * (2 * k - 1)) / zeta
         sign = -1 if k % 4 >= 2 else 1
         if k % 2:

@@ -9,7 +9,7 @@ from .array_moments import average, variance
 from .sum_mean import Mean, Spread, Std, Var
 
 
-def two_reduced(shape, dim=None, keepdim=False):
+def two_reduced(shape, dim=None, keepdim=False, *_):
     """Return the shapes of two results of a reduction."""
     return [reduced(shape, dim, keepdim)] * 2
 
@@ -20,9 +20,19 @@ class WithMean(Spread, abstract=True):
     public = method = False
     shape, materialize = two_reduced, False
 
+    def samples(make):
+        yield make(3, 4), None
+        yield make(2, 3, 4), (0, -1)
+        yield make(3, 4), 0, {"keepdim": True, "correction": 0}
+
 
 class VarMean(WithMean):
-    """The variance and the mean."""
+    """The variance and the mean.
+
+    >>> from minigrad import tensor, var_mean
+    >>> var_mean(tensor([[1.0, 3.0]]), 1)
+    (tensor([2.]), tensor([2.]))
+    """
 
     node = "VarMeanBackward0"
     outputs = ("var", "mean")
@@ -39,7 +49,12 @@ class VarMean(WithMean):
 
 
 class StdMean(WithMean):
-    """The standard deviation and the mean."""
+    """The standard deviation and the mean.
+
+    >>> from minigrad import std_mean, tensor
+    >>> std_mean(tensor([[1.0, 3.0]]), 1, correction=0)
+    (tensor([1.]), tensor([2.]))
+    """
 
     node = "StdMeanBackward0"
     outputs = ("std", "mean")
