@@ -1,188 +1,148 @@
-"""What programs do beside the layers that everybody measures: minigrad and PyTorch in turns.
+"""What programs do beside the layers that everybody measures: families of cases, in turns.
 
-    python benchmarks/everyday.py --threads 1 --repeats 5 --json benchmarks/results/everyday.json
+    python benchmarks/everyday.py                                # 6 cases of each family and seed
+    python benchmarks/everyday.py --families indexing,losses --seeds 7 --cases 20
+    python benchmarks/everyday.py --json benchmarks/results/everyday-DATE.json   # 25 minutes
 
-Single elements, unusual convolutions, an LSTM, one draw at a time, derivatives by `vmap`, random
-initial weights, a whole process. See README.md here.
+A seed draws dtypes, sizes, batches, layouts, modules or functions. A family's figures are the
+geometric mean of its ratios to PyTorch, and the largest one. Each library runs in a separate
+process on one thread, and processor time is compared. See README.md here.
 """
 
 from __future__ import annotations
 
+import argparse
 import importlib
-import os
-import subprocess
-import sys
-from collections.abc import Callable
-from itertools import pairwise
+import statistics
+from pathlib import Path
 from typing import Any
 
-from _steps import Engine, Steps
+import _command as command
+import _harness as harness
+import _pairs as pairs
+from families import FAMILIES, cases_of
 
-Step = Callable[[], Any]
-
-
-def single_elements(torch: Any) -> Step:
-    """Count in a table, one element at a time."""
-    counts = torch.zeros(8, 8)
-
-    def step() -> Any:
-        counts.zero_()
-        for k in range(100):
-            counts[k % 8, 3 * k % 8] += 1
-        return counts[0, 0] + counts[7, 5]
-
-    return step
+#: The seed that speed was looked for with, and one that was drawn after the last change.
+SEEDS = (5, 2)
+COUNT = 6
+#: What the page calls each library.
+TITLES = {"minigrad": "minigrad", "pytorch": "PyTorch"}
 
 
-def depthwise_convolution(torch: Any) -> Step:
-    """128 channels of 28 x 28, each with a kernel of its own: forward and backward."""
-    x = torch.randn(1, 128, 28, 28, requires_grad=True)
-    weight = torch.randn(128, 1, 3, 3, requires_grad=True)
-    return differentiated(torch, lambda: torch.nn.functional.conv2d(
-        x, weight, padding=1, groups=128).pow(2).sum(), x, weight)
+class Engine:
+    """The worker's side: one library."""
+
+    def __init__(self, name: str) -> None:
+        self.torch = importlib.import_module(name)
+        self.torch.set_num_threads(1)
+        self.step: Any = None
+
+    def answer(self, request: dict[str, Any]) -> Any:
+        if "family" in request:
+            cases = cases_of(request["family"], request["seed"], request["count"])
+            self.torch.manual_seed(0)
+            self.step = None
+            self.step = cases[request["index"]].build(self.torch)
+            found = size_of(self.step())
+            pairs.settle()
+            return found
+        return pairs.fastest(self.step)
 
 
-def transposed_convolution(torch: Any) -> Step:
-    """8 samples, 64 to 32 channels, 16 x 16 to 31 x 31: forward and backward."""
-    x = torch.randn(8, 64, 16, 16, requires_grad=True)
-    weight = torch.randn(64, 32, 3, 3, requires_grad=True)
-    return differentiated(torch, lambda: torch.nn.functional.conv_transpose2d(
-        x, weight, stride=2, padding=1).pow(2).sum(), x, weight)
+def size_of(result: Any) -> float:
+    """Return a number, or the sum of the sizes of a tensor's elements."""
+    return float(result.detach().double().abs().sum() if hasattr(result, "detach") else result)
 
 
-def lstm(torch: Any) -> Step:
-    """50 steps of 16 sequences, 64 inputs, a state of 128: forward and backward."""
-    net, x = torch.nn.LSTM(64, 128), torch.randn(50, 16, 64)
-    return differentiated(torch, lambda: net(x)[0].pow(2).sum(), *net.parameters())
+def measure(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the report."""
+    report: dict[str, Any] = {
+        "benchmark": "everyday", "date": harness.now(), "machine": harness.machine(),
+        "engines": {}, "settings": {"quick": options.quick, "seeds": options.seeds,
+                                    "cases": options.cases, "rounds": options.rounds},
+        "families": {}}
+    ours, theirs = workers = pairs.pair(__file__)
+    with ours, theirs:
+        for key, worker in zip(TITLES, workers, strict=True):
+            report["engines"][key] = {"status": "measured", **worker.ask({"task": "hello"})}
+        for family in options.families:
+            rows: list[dict[str, Any]] = []
+            for seed in options.seeds:
+                for index, case in enumerate(cases_of(family, seed, options.cases)):
+                    request = {"family": family, "seed": seed, "count": options.cases,
+                               "index": index}
+                    pairs.check(f"{family}, {case.title}",
+                                [[worker.ask(request)] for worker in workers])
+                    rows.append({"seed": seed, "case": case.title, **pairs.measure(
+                        workers, {"task": "time"}, options.rounds)})
+                    harness.progress(f"{family}: {case.title}")
+            report["families"][family] = {**figures(rows), "cases": rows}
+    report["targets"] = targets_of(report["families"])
+    return report
 
 
-def differentiated(torch: Any, loss: Step, *inputs: Any) -> Step:
-    """Return a step that computes the gradients of a loss, and returns the first one's sum."""
-    return lambda: torch.autograd.grad(loss(), inputs)[0].sum()
+def figures(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the mean and the worst of all cases, and the mean by seed."""
+    worst = max(rows, key=lambda row: row["ratio"])
+    seeds = dict.fromkeys(row["seed"] for row in rows)
+    return {"mean": statistics.geometric_mean(row["ratio"] for row in rows),
+            "worst": worst["ratio"], "worst_case": worst["case"],
+            "by_seed": {str(seed): statistics.geometric_mean(
+                row["ratio"] for row in rows if row["seed"] == seed) for seed in seeds}}
 
 
-def multinomial(torch: Any) -> Step:
-    """Draw one of 65, 50 times, as a model that writes letters does."""
-    weights = torch.rand(65).softmax(0)
-    return lambda: sum(torch.multinomial(weights, 1) for _ in range(50))
+def targets_of(found: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the verdicts on each family: on its mean, and on its worst case."""
+    return [command.verdict(f"{name}, {what}", limit, each[key])
+            for name, each in found.items()
+            for what, key, limit in (("mean", "mean", FAMILIES[name].mean),
+                                     ("largest ratio", "worst", FAMILIES[name].worst))]
 
 
-def gradients_of_samples(torch: Any) -> Step:
-    """The gradient of each of 64 samples, by `vmap` of `grad`."""
-    net, x, y = small_network(torch, 1), torch.randn(64, 20), torch.randn(64, 1)
-
-    def loss(parameters: Any, x: Any, y: Any) -> Any:
-        return torch.nn.functional.mse_loss(torch.func.functional_call(net, parameters, (x,)), y)
-
-    each = torch.func.vmap(torch.func.grad(loss), (None, 0, 0))
-    parameters = dict(net.named_parameters())
-    return lambda: each(parameters, x, y)["0.weight"].pow(2).sum()
-
-
-def jacobians_of_samples(torch: Any) -> Step:
-    """The jacobian, 10 by 20, of each of 64 samples, by `vmap` of `jacrev`."""
-    net, x = small_network(torch, 10), torch.randn(64, 20)
-    each = torch.func.vmap(torch.func.jacrev(lambda x: net(x)))
-    return lambda: each(x).pow(2).sum()
+def render(report: dict[str, Any]) -> str:
+    """Return the report as text."""
+    seeds = report["settings"]["seeds"]
+    rows = [["family", "mean", *(f"seed {seed}" for seed in seeds), "largest", "case"]]
+    rows += [[name, f"{each['mean']:.2f}", *(f"{each['by_seed'][str(seed)]:.2f}" for seed in seeds),
+              f"{each['worst']:.2f}", each["worst_case"]]
+             for name, each in report["families"].items()]
+    cases = [["case", "ms", "ratio"]]
+    cases += [[f"{name} {row['seed']}: {row['case']}", f"{row['minigrad'] * 1e3:.3f}",
+               f"{row['ratio']:.2f}"]
+              for name, each in report["families"].items() for row in each["cases"]]
+    return command.text(report, [harness.table(cases), harness.table(rows),
+                                 command.verdicts(report["targets"])])
 
 
-def small_network(torch: Any, outputs: int) -> Any:
-    """20 inputs, 32 hidden units."""
-    nn = torch.nn
-    return nn.Sequential(nn.Linear(20, 32), nn.Tanh(), nn.Linear(32, outputs))
+def main() -> None:
+    made = argparse.ArgumentParser(description=__doc__,
+                                   formatter_class=argparse.RawDescriptionHelpFormatter)
+    made.add_argument("--worker", help=argparse.SUPPRESS)
+    made.add_argument("--families", default=",".join(FAMILIES), help="separated by commas")
+    made.add_argument("--seeds", default=",".join(map(str, SEEDS)), help="%(default)s")
+    made.add_argument("--cases", type=int, default=COUNT, help="of a family and seed: %(default)s")
+    made.add_argument("--rounds", type=int, default=7, help="for each case: %(default)s")
+    made.add_argument("--quick", action="store_true", help="a small run, to see that it works")
+    made.add_argument("--json", type=Path, metavar="PATH", help="write every case here")
+    options = made.parse_args()
+    if options.worker:
+        engine = Engine(options.worker)
+        harness.serve(lambda request: versions(options.worker) if request.get("task") == "hello"
+                      else engine.answer(request))
+        return
+    options.families = command.chosen(made, options.families, FAMILIES, "family")
+    options.seeds = [int(seed) for seed in options.seeds.split(",")]
+    if options.quick:
+        options.cases, options.rounds = 1, 1
+    command.run(options, measure, render)
 
 
-def tangent_kernel(torch: Any) -> Step:
-    """The neural tangent kernel of 6 and 4 images, by products of jacobians in two `vmap`s."""
-    nn, func = torch.nn, torch.func
-    net = nn.Sequential(nn.Conv2d(3, 8, 3), nn.ReLU(), nn.Conv2d(8, 8, 3), nn.ReLU(),
-                        nn.Flatten(), nn.Linear(8 * 12 * 12, 10))
-    parameters = {name: each.detach() for name, each in net.named_parameters()}
-    first, second, units = torch.randn(6, 3, 16, 16), torch.randn(4, 3, 16, 16), torch.eye(10)
+def versions(name: str) -> dict[str, str]:
+    """Return the versions of a library and of NumPy."""
+    import numpy
 
-    def network(parameters: Any, x: Any) -> Any:
-        return func.functional_call(net, parameters, (x.unsqueeze(0),)).squeeze(0)
+    return {"version": importlib.import_module(name).__version__, "numpy": numpy.__version__}
 
-    def entry(x: Any, y: Any) -> Any:
-        _, pull = func.vjp(lambda p: network(p, x), parameters)
-        return func.vmap(lambda unit: func.jvp(
-            lambda p: network(p, y), (parameters,), pull(unit))[1])(units)
-
-    kernel = func.vmap(func.vmap(entry, (None, 0)), (0, None))
-    return lambda: kernel(first, second).pow(2).mean()
-
-
-def random_weights(torch: Any) -> Step:
-    """Make the layers of a small VGG: 9 million random numbers."""
-    widths = [3, 64, 128, 256, 256, 512, 512, 512]
-
-    def step() -> Any:
-        layers = [torch.nn.Conv2d(i, o, 3) for i, o in pairwise(widths)]
-        return layers[0].weight.pow(2).sum() + torch.nn.Linear(512, 2048).weight.pow(2).sum()
-
-    return step
-
-
-def small_hvp(torch: Any) -> Step:
-    """The hessian of a function of 100 inputs times a vector."""
-    x, v = torch.randn(100), torch.randn(100)
-    return lambda: torch.autograd.functional.hvp(
-        lambda x: (x.exp() * x.sin()).sum(), x, v)[1].sum()
-
-
-def first_backward(torch: Any) -> Step:
-    """Start Python, import the library and run one backward."""
-    program = (f"import {torch.__name__} as torch; x = torch.ones(3, requires_grad=True); "
-               "(x + x).sum().backward(); print(float(x.grad.sum()))")
-    return lambda: float(process(program))
-
-
-def process(program: str) -> bytes:
-    """Run a program in a process that keeps compiled modules, and return what it prints."""
-    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    return subprocess.check_output([sys.executable, "-c", program], env=kept)
-
-
-#: What is measured, and the ratio to PyTorch on one thread that is aimed at.
-CASES: dict[str, tuple[Callable[[Any], Step], float]] = {
-    "single elements": (single_elements, 1.5),
-    "depthwise convolution": (depthwise_convolution, 1.5),
-    "transposed convolution": (transposed_convolution, 1.2),
-    "LSTM 50x16": (lstm, 1.2),
-    "multinomial": (multinomial, 1.0),
-    "gradients of samples": (gradients_of_samples, 1.1),
-    "jacobians of samples": (jacobians_of_samples, 1.1),
-    "tangent kernel": (tangent_kernel, 1.5),
-    "random weights": (random_weights, 1.0),
-    "small hvp": (small_hvp, 1.1),
-    "import and first backward": (first_backward, 0.2),
-}
-
-
-class TorchLike:
-    """PyTorch and minigrad."""
-
-    def __init__(self, module: str, case: str, threads: int) -> None:
-        self.torch = importlib.import_module(module)
-        self.torch.set_num_threads(threads)
-        self.torch.manual_seed(0)
-        self.step = CASES[case][0](self.torch)
-
-    def results(self) -> dict[str, float]:
-        self.torch.manual_seed(1)
-        return {"result": float(self.step())}
-
-
-BENCHMARK = Steps(
-    script=__file__,
-    engines={
-        "minigrad": Engine("minigrad", "minigrad", "minigrad-course", TorchLike),
-        "pytorch": Engine("PyTorch", "torch", "torch", TorchLike, uses_openblas=False),
-    },
-    cases=list(CASES),
-    targets={(case, 1): aim for case, (_, aim) in CASES.items()},
-    tolerance=1e-3,
-)
 
 if __name__ == "__main__":
-    BENCHMARK.main(__doc__)
+    main()

@@ -4,28 +4,28 @@
     python benchmarks/kernels.py --seed 7 --cases 100  # cases of other sizes, dtypes, layouts
     python benchmarks/kernels.py --only relu,topk --json benchmarks/results/kernels-DATE.json
 
-Each library runs in a separate process on one thread.  A ratio is the median over rounds of the
-quotient within a round; results are compared before anything is timed.  See README.md here.
+Each library runs in a separate process on one thread.  A ratio of processor times is the median
+over rounds of the quotient within a round; results are compared before anything is timed.  See
+README.md here.
 """
 
 from __future__ import annotations
 
 import argparse
-import gc
 import importlib
 import math
 import random
 import statistics
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import _command as command
-from _harness import Worker, machine, now, serve, write_json
+import _pairs as pairs
+from _harness import machine, now, serve, write_json
+from _pairs import check, fastest, pair, settle
 
 Kernel = Callable[..., Any]
-UNPINNED = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
 
 
 def functional(name: str, *args: Any, **kwargs: Any) -> Kernel:
@@ -143,18 +143,9 @@ class Engine:
             if value.requires_grad:
                 total += [float(g.sum()) for g in self.gradients() if g is not None]
             self.has_gradient = value.requires_grad
-            gc.collect()
+            settle()
             return total
-        step = self.forward if request["task"] == "forward" else self.both
-        started = time.perf_counter()
-        step()
-        once = time.perf_counter() - started
-        return min(self.timed(step) for _ in range(max(1, min(9, int(0.05 / once)))))
-
-    def timed(self, step: Callable[[], Any]) -> float:
-        started = time.perf_counter()
-        step()
-        return time.perf_counter() - started
+        return fastest(self.forward if request["task"] == "forward" else self.both)
 
     def gradients(self) -> Any:
         value = self.function(self.torch, *self.leaves)
@@ -173,25 +164,15 @@ class Engine:
 
 def measure(cases: list[dict[str, Any]], rounds: int) -> list[dict[str, Any]]:
     """Return the cases with times and ratios."""
-    with (Worker(__file__, "minigrad", without=UNPINNED) as ours,
-          Worker(__file__, "torch", without=UNPINNED) as theirs):
+    ours, theirs = workers = pair(__file__)
+    with ours, theirs:
         found = []
         for case in cases:
-            results = [each.ask({"task": "prepare", **case}) for each in (ours, theirs)]
+            results = [each.ask({"task": "prepare", **case}) for each in workers]
             if case["kernel"] not in DRAWN:
-                size = math.prod(case["shape"])
-                for a, b in zip(*results, strict=True):
-                    if not math.isclose(a, b, rel_tol=1e-3, abs_tol=1e-5 * size):
-                        raise SystemExit(f"{case}: minigrad computes {results[0]}, "
-                                         f"PyTorch {results[1]}")
-            row = dict(case)
-            for task in ("forward", "both"):
-                times = [(ours.ask({"task": task}), theirs.ask({"task": task}))
-                         for _ in range(rounds)]
-                row[task] = {"ratio": statistics.median(a / b for a, b in times),
-                             "minigrad": statistics.median(a for a, _ in times),
-                             "pytorch": statistics.median(b for _, b in times)}
-            found.append(row)
+                check(str(case), results, math.prod(case["shape"]))
+            found.append(case | {task: pairs.measure(workers, {"task": task}, rounds)
+                                 for task in ("forward", "both")})
     return found
 
 

@@ -14,9 +14,9 @@ from typing import Any
 
 import _small_ops
 import compile as compiling
-import everyday
 import mlp
 import numpy as np
+from families import derivatives, programs
 
 import minigrad
 from minigrad.aot.program import replace_values
@@ -65,8 +65,11 @@ def of_small_ops() -> Iterator[str]:
 
 def of_calls() -> Iterator[str]:
     """The operations and nodes of a step, as the profiler counts them."""
-    for name in ("small hvp", "tangent kernel"):
-        step = everyday.CASES[name][0](minigrad)
+    net = derivatives.convolutional(minigrad, 8, 16, 10)
+    images = minigrad.randn(6, 3, 16, 16), minigrad.randn(4, 3, 16, 16)
+    steps = {"small hvp": derivatives.hessian_product(minigrad, 100),
+             "tangent kernel": derivatives.tangent_kernel(minigrad, net, *images, 10)}
+    for name, step in steps.items():
         step()
         with minigrad.autograd.profiler.profile() as profile:
             step()
@@ -155,10 +158,10 @@ def of_random_numbers() -> Iterator[str]:
 def of_a_process() -> Iterator[str]:
     """A whole process that imports, what NumPy takes of it, and what there is to import."""
     bare, whole, cut = (
-        microseconds(lambda program=program: everyday.process(f"import {program}"), 5,
+        microseconds(lambda program=program: programs.process(f"import {program}"), 5,
                      time.perf_counter) / 1000
         for program in ("numpy", "minigrad", "minigrad, os; os._exit(0)"))
-    modules = everyday.process("import sys, minigrad; print(sum("
+    modules = programs.process("import sys, minigrad; print(sum("
                                "name.partition('.')[0] == 'minigrad' for name in sys.modules))")
     yield (f"import: Python and NumPy {bare:.0f}, with minigrad {whole:.0f}, its end "
            f"{whole - cut:.0f} ms, {len(REGISTRY)} operations, {int(modules)} modules")

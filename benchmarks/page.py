@@ -80,9 +80,11 @@ and doesn't record a graph. *NumPy by hand* performs the training step without a
 SEQUENCE = """The benchmark measures a training step of a small GPT and of an LSTM, including the
 optimizer.
 """
-EVERYDAY = """This table covers other things that programs often do. Times are in milliseconds on
-one thread. We picked these rows precisely because minigrad used to be slow at them. HIPS autograd
-and MyGrad were not measured.
+EVERYDAY = """This table covers other things that programs often do, in families of cases. A seed
+draws the sizes, dtypes, layouts, and functions or modules of each case, so no case can be tuned to.
+We looked for speed with seed {first} only, and drew the cases of seed {last} after the last change.
+A family's figures are the geometric mean of its ratios, by seed and over all {count} cases, and its
+largest ratio. Ratios compare processor time on one thread.
 """
 TRAININGS = """We train three models from fixed seeds, and each of them has to reach a certain
 goal. For the GPT, we also train the same model with PyTorch and compare the losses of the first 50
@@ -307,14 +309,19 @@ def of_compile() -> tuple[list[str], str]:
 def of_everyday() -> tuple[list[str], str]:
     """The section of everyday work, and its plot."""
     report = newest("everyday")
-    records = {each["case"]: each["ms"] for each in report["workloads"].values()}
-    engines = {key: everyday.BENCHMARK.title(key) for key in report["engines"]}
-    titles, limits = {name: name for name in records}, {
-        name: aim for name, (_, aim) in everyday.CASES.items()}
-    return ["## Everyday work\n", EVERYDAY, where("everyday", report, engines),
-            picture("everyday", "Everyday work: ratios to PyTorch"),
-            figures(records, titles, engines, ".3g"), targets(report)], plot(
-                "Everyday work: time relative to PyTorch", records, titles, engines, limits)
+    families, seeds = report["families"], report["settings"]["seeds"]
+    rows = [["family", *(f"seed {seed}" for seed in seeds), "mean", "largest", "in"]]
+    rows += [[name, *(f"{each['by_seed'][str(seed)]:.2f}" for seed in seeds),
+              f"{each['mean']:.2f}", f"{each['worst']:.2f}", each["worst_case"]]
+             for name, each in families.items()]
+    groups = [(name, [("mean", each["mean"], True), ("largest", each["worst"], True)],
+               everyday.FAMILIES[name].mean) for name, each in families.items()]
+    text = EVERYDAY.format(first=seeds[0], last=seeds[-1],
+                           count=max(len(each["cases"]) for each in families.values()))
+    engines = {key: everyday.TITLES[key] for key in report["engines"]}
+    return ["## Everyday work\n", text, where("everyday", report, engines),
+            picture("everyday", "Everyday work: ratios to PyTorch"), table(rows),
+            targets(report)], _plot.bars("Everyday work: time relative to PyTorch", groups)
 
 
 def of_kernels() -> list[str]:

@@ -75,6 +75,9 @@ bfloat16 = dtype("bfloat16", 2, "float16", NO_BFLOAT16)  # of float16's size and
 
 ALL = (bool, uint8, int8, int16, int32, int64, float16, float32, float64)
 FROM_NUMPY = {d.numpy: d for d in ALL}
+#: The least and the greatest integer that each dtype for integers holds.
+INTEGER_RANGES = {d.numpy: (np.iinfo(d.numpy).min, np.iinfo(d.numpy).max)
+                  for d in (int64, int32, int16, int8, uint8)}
 #: Python's types as names for dtypes.
 PYTHON_TYPES: dict[type, dtype] = {
     builtins.float: float64, builtins.int: int64, builtins.bool: bool}

@@ -8,8 +8,8 @@ NOTE [Blocks]
 
 NOTE [Short lines]
     A copy is fast if many neighbouring elements move together.  Usually these are steps along the
-    last dimension. If there are few of them, as in the last stages of a network, channels are
-    adjacent instead.  Only the layout in memory changes; indices mean the same.
+    last dimension. If there are few of them and many channels, as in the last stages of a network,
+    channels are adjacent instead.  Only the layout in memory changes; indices mean the same.
 """
 
 from collections.abc import Callable, Sequence
@@ -29,6 +29,8 @@ __all__ = ["column_blocks", "columns_by_block", "has_short_lines", "side_by_side
 COLUMN_BYTES = 2 << 20
 # Lines with fewer steps are short, see NOTE [Short lines].
 SHORT = 12
+# For each step of a line, so many channels make it worth while to put channels side by side.
+CHANNELS_PER_STEP = 16
 # A pointwise product of one sample with this many steps is worth a separate call.
 MANY_STEPS = 64
 
@@ -63,7 +65,8 @@ def window_view(
 
 
 def has_short_lines(channels: int, counts: Ints, groups: int) -> bool:
-    return groups == 1 and counts[-1] < min(SHORT, channels)
+    return groups == 1 and len(counts) < 3 and (
+        counts[-1] < min(SHORT, channels // CHANNELS_PER_STEP))
 
 
 def copied_columns(xp: Any, view: Array, block: Block, groups: int) -> Array:

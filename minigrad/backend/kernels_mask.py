@@ -6,7 +6,7 @@ import numpy as np
 
 Array = Any
 
-__all__ = ["masked_scale", "select", "where"]
+__all__ = ["masked_scale", "positions", "select", "where"]
 
 # For fewer elements the library's own function is faster.
 _FEW = 2048
@@ -82,3 +82,16 @@ def masked_scale(xp: Any, x: Array, mask: Array, scale: float) -> Array:
     array([2., 0.])
     """
     return xp.multiply(x, mask) * scale
+
+
+def positions(array: Array) -> tuple[Array, ...]:
+    """Return `array.nonzero()`: the positions of the true elements, an array for each dimension.
+
+    >>> positions(numpy.array([[False, True], [True, True]]))
+    (array([0, 1, 1]), array([1, 0, 1]))
+    """
+    if type(array) is np.ndarray and array.ndim > 1 and array.size >= _FEW:
+        # One dimension is searched without branches.
+        return np.unravel_index(np.flatnonzero(array), array.shape)
+    found: tuple[Array, ...] = array.nonzero()
+    return found

@@ -26,6 +26,8 @@ __all__ = [
     "batch_norm_sums",
     "channel_sums",
     "dot_along",
+    "group_norm_grad_input",
+    "group_norm_sums",
     "moments",
     "normalization_gradient",
 ]
@@ -81,6 +83,52 @@ def normalization_gradient(xp: Any, g: Array, x: Array, mean: Array, invstd: Arr
     result += g
     result *= invstd
     return result
+
+
+# Group norm
+
+
+def group_norm_sums(xp: Any, g: Array, x: Array, mean: Array, rstd: Array) -> tuple[Array, ...]:
+    """Return the gradients of bias and weight, (C,), and the sums of g and of g * x, (N, C).
+
+    The gradient of the input needs nothing else that is summed.  `mean` and `rstd` are (N, groups).
+
+    >>> one = numpy.ones((1, 1))
+    >>> group_norm_sums(numpy, numpy.ones((1, 1, 2)), numpy.array([[[1.0, 2.0]]]), one, one)[:2]
+    (array([2.]), array([1.]))
+    """
+    flat, wide = _flat(_wide(g)), _flat(_wide(x))
+    of_g, of_product = xp.einsum("ncs->nc", flat), xp.einsum("ncs,ncs->nc", flat, wide)
+    each = (*mean.shape, max(1, wide.shape[1] // max(1, mean.shape[1])))
+    units = (of_product.reshape(each) - of_g.reshape(each) * mean[:, :, None]) * rstd[:, :, None]
+    return (of_g.sum(0).astype(g.dtype, copy=False),
+            units.sum(0).reshape(-1).astype(g.dtype, copy=False), of_g, of_product)
+
+
+def group_norm_grad_input(xp: Any, g: Array, x: Array, weight: Array | None, mean: Array,
+                          rstd: Array, sums: tuple[Array, ...]) -> Array:
+    """Return the gradient with respect to `x`, (N, C, *S), with the result of `group_norm_sums`.
+
+    >>> g, x, one = numpy.ones((1, 1, 2)), numpy.array([[[1.0, 3.0]]]), numpy.ones((1, 1))
+    >>> sums = group_norm_sums(numpy, g, x, 2 * one, one)
+    >>> group_norm_grad_input(numpy, g, x, None, 2 * one, one, sums)
+    array([[[0., 0.]]])
+    """
+    wide, mean, rstd, weight = _wide(x), _wide(mean), _wide(rstd), _wide(weight)
+    samples, channels, groups = *x.shape[:2], mean.shape[1]
+    rows = (samples, groups, channels // groups)
+    of_g, of_product = ((each if weight is None else each * weight).reshape(rows).sum(2)
+                        for each in sums[2:])
+    count = wide.dtype.type(max(1, wide.size // max(1, samples * groups)))
+    slope = (mean * of_g - of_product) * rstd**3 / count
+    shift = -slope * mean - rstd * of_g / count
+    scale = xp.broadcast_to(rstd[:, :, None], rows).reshape(samples, channels)
+    scale = scale if weight is None else scale * weight
+    result = wide.reshape(samples, groups, prod(rows[2:]) * prod(x.shape[2:])) * slope[:, :, None]
+    result += shift[:, :, None]
+    result = _flat(result.reshape(x.shape))
+    result += _flat(_wide(g)) * scale[:, :, None]
+    return result.reshape(x.shape).astype(x.dtype, copy=False)
 
 
 # Batch norm

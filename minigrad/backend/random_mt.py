@@ -520,8 +520,8 @@ def _box_muller(unit: Array) -> Array:
     normals = np.empty_like(unit).reshape(-1, 2, 8)
     halves = unit.reshape(-1, 2, 8)
     # In blocks that stay in the processor's cache.
-    for start in range(0, len(halves), 1024):
-        piece = slice(start, start + 1024)
+    for start in range(0, len(halves), 2048):
+        piece = slice(start, start + 2048)
         draws, turns = 1 - halves[piece, 0], halves[piece, 1]
         if unit.dtype == np.float32:
             radius = np.sqrt(-2 * fused.log(draws))

@@ -9,7 +9,7 @@ NOTE [Two pools of threads]
     BLAS has its own threads, which busy-wait for the next product and so occupy the processors. A
     second pool competes with them: convolutions with blocks on this pool took 1.5 times as long as
     with BLAS's threads alone.  Therefore work with a matrix product never runs on this pool, and
-    the last bits of products depend on BLAS.
+    the last bits of products depend on BLAS's threads, unless `keep_products_on_one_thread` is on.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any
 
 from .float_errors import IGNORED, set_float_errors
 
-__all__ = ["for_each", "get_num_threads", "set_num_threads"]
+__all__ = ["for_each", "get_num_threads", "keep_products_on_one_thread", "set_num_threads"]
 
 
 def _usable_processors() -> int:
@@ -35,13 +35,14 @@ def _usable_processors() -> int:
     return os.cpu_count() or 1
 
 
-def _limit_blas(count: int) -> None:
-    """Limit each matrix product to `count` threads, if threadpoolctl is installed."""
+def _limit_blas(count: int) -> bool:
+    """Limit each matrix product to `count` threads; return False if threadpoolctl is missing."""
     try:
         import threadpoolctl  # type: ignore[import-untyped]  # ships no types
     except ImportError:
-        return
+        return False
     threadpoolctl.threadpool_limits(count, user_api="blas")
+    return True
 
 
 class _Job:
@@ -103,6 +104,7 @@ class _Here(threading.local):
 _here = _Here()
 _pool = _Pool()
 _number = _usable_processors()
+_one_for_products = False
 
 
 def _start_anew() -> None:
@@ -143,7 +145,24 @@ def set_num_threads(count: int) -> None:
     if count < 1:
         raise RuntimeError("set_num_threads expects a positive integer")
     _number = count
-    _limit_blas(count)
+    if not _one_for_products:
+        _limit_blas(count)
+
+
+def keep_products_on_one_thread(mode: bool) -> bool:
+    """Run matrix products on one thread, even if `set_num_threads` allows more, or stop that.
+
+    Results then don't depend on the number of threads.  Return False if products may still use
+    several threads, because threadpoolctl isn't installed.
+
+    >>> keep_products_on_one_thread(False)
+    True
+    """
+    global _one_for_products
+    if mode == _one_for_products:
+        return True
+    _one_for_products = mode
+    return _limit_blas(1 if mode else _number) or not mode or _number == 1
 
 
 def for_each(function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:

@@ -25,7 +25,14 @@ from ..op.declaration import Op
 from ..op.node import geometry_input, saved_geometry
 from ..tensor.tensor import Parameter, Tensor
 from ..tensor.views import mark_view
-from .numbers import DeviceNumber, Number, device_number, fitting_number, number
+from .numbers import (
+    DeviceNumber,
+    Number,
+    device_number,
+    fits_integers,
+    fitting_number,
+    number,
+)
 from .written import Text
 
 #: Dtypes that can have gradients, the commonest first.
@@ -37,9 +44,9 @@ LITERALS = (type(None), bool, int, float, str)
 #: Names that generated code uses; for an op with such a parameter, no function is generated.
 RESERVED = frozenset((
     "IGNORED", "Number", "Parameter", "Tensor", "Version", "absent", "after", "as_array",
-    "backend", "before", "buffers", "counter", "elsewhere", "floats", "forward", "g", "grad",
-    "grad_enabled", "mark_view", "may_share_memory", "more", "named", "ndarray", "needed",
-    "new", "next_sequence", "node", "number", "observers", "on_arrays", "output",
+    "backend", "before", "buffers", "counter", "elsewhere", "fits_integers", "floats", "forward",
+    "g", "grad", "grad_enabled", "mark_view", "may_share_memory", "more", "named", "ndarray",
+    "needed", "new", "next_sequence", "node", "number", "observers", "on_arrays", "output",
     "read_sequence", "reset_float_errors", "result", "saved", "saved_counter", "saved_geometry",
     "sequence_of_thread", "set_float_errors", "shares_memory", "task", "taught", "tell",
     "version", "watching"))
@@ -57,6 +64,11 @@ def is_served(op: type[Op]) -> bool:
     return not (op.outputs or op.list_of_tensors or op.many or op.not_implemented_derivative
                 or not op.tensors or (op.view and op.parameters[0] != op.tensors[0])
                 or (op.view and "result" in op.node_type.saves) or RESERVED & {*op.parameters})
+
+
+def takes_none(value: float, dtype: Any) -> bool:
+    """Return False: a device's functions choose the dtype of a number themselves."""
+    return False
 
 
 def takes_tensors_alone(op: type[Op]) -> bool:
@@ -115,7 +127,8 @@ class Writer:
             "as_array": np.asarray if on_host else xp.as_array,
             "number": (fitting_number if op.numbers_fit else number) if on_host else device_number,
             "Number": Number if on_host else DeviceNumber,
-            "floats": FLOATS, "new": object.__new__, "Version": Version,
+            "fits_integers": fits_integers if on_host else takes_none, "floats": FLOATS,
+            "new": object.__new__, "Version": Version,
             "INFERENCE": INFERENCE,
             "NO_EDGE": NO_EDGE, "grad_enabled": _state.grad_enabled.get, "absent": ABSENT,
             "next_sequence": next_sequence, "read_sequence": read_sequence,
@@ -174,7 +187,8 @@ class Writer:
             floats = "floats[:2]" if self.op.float32_scalars else "floats"
             yield f"if {no_tensor}:"
             yield f"    if (type({name}) is not float and type({name}) is not int) or (" \
-                  f"{self.first}_array.dtype not in {floats}):"
+                  f"{self.first}_array.dtype not in {floats} and " \
+                  f"not fits_integers({name}, {self.first}_array.dtype)):"
             yield f"        {self.hand_to('taught')}"
             yield f"    {name} = number({name}, {self.first}_array.dtype)"
         elif is_none and name not in self.promoted:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..dtypes import INTEGER_RANGES
 from ..op.declaration import Op
 from .forward import Writer, takes_tensors_alone
 
@@ -28,8 +29,9 @@ class InplaceWriter(Writer):
 
     def names(self) -> dict[str, Any]:
         """Return the global names of the text."""
-        return super().names() | {"forward_inplace": self.op.forward_inplace,
-                                  "may_share_memory": np.may_share_memory}
+        return super().names() | {
+            "INTEGER_RANGES": INTEGER_RANGES, "forward_inplace": self.op.forward_inplace,
+            "may_share_memory": np.may_share_memory}
 
     def check(self) -> Iterator[str]:
         """Generate the conditions under which the write is not recorded."""
@@ -38,7 +40,10 @@ class InplaceWriter(Writer):
               f"{other}._view is not None and {other}.requires_grad)):"
         yield f"    {self.hand_to('taught')}"
         yield f"counter = {target}._counter or {target}._shared_counter()"
-        yield f"if type(counter) is not Version or {target}_array.dtype not in floats[:2]:"
+        wrong_dtype = f"{target}_array.dtype not in floats[:2]"
+        if self.op.promote == "result":
+            wrong_dtype = f"({wrong_dtype} and {target}_array.dtype not in INTEGER_RANGES)"
+        yield f"if type(counter) is not Version or {wrong_dtype}:"
         yield f"    {self.hand_to('taught')}"
         yield f"if type({other}) is not Number and (" \
               f"({other}_array.ndim and {other}_array.shape != {target}_array.shape) or " \

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..backend.float_errors import ignoring_float_errors
+from ..dtypes import INTEGER_RANGES
 from ..op.type_promotion import fitting
 
 
@@ -48,6 +49,20 @@ class DeviceNumber(Number):
     def unpack_array(self, node: Any) -> Any:
         """Return the Python number, because a device cannot read an array of the host."""
         return self.number
+
+
+#: The range of a dtype that isn't for integers.
+_NOTHING = (0, -1)
+
+
+def fits_integers(value: float, dtype: Any) -> bool:
+    """Return whether a number is an integer that a dtype for integers can hold.
+
+    >>> fits_integers(255, np.dtype("uint8")), fits_integers(255, np.dtype("int8"))
+    (True, False)
+    """
+    least, greatest = INTEGER_RANGES.get(dtype, _NOTHING)
+    return type(value) is int and least <= value <= greatest
 
 
 _made: dict[Any, Number] = {}

@@ -1,4 +1,4 @@
-"""PyTorch settings that programs make at the start, but that do not change results in minigrad.
+"""PyTorch settings that programs make at the start, and that change little in minigrad.
 
 Each keeps its value, so that a program can read it back.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..backend.threads import get_num_threads
+from ..backend.threads import get_num_threads, keep_products_on_one_thread
 from ..dtypes import set_default_dtype
 from ..frames import warn_user, warn_user_once
 from ..ops.creation import legacy
@@ -62,10 +62,12 @@ def get_float32_matmul_precision() -> str:
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
-    """Request the same bits on every run; all operations on a CPU give them anyway.
+    """Request the same bits on every run, and with any number of threads.
 
-    On a GPU, operations that add in varying order keep doing so, without an error. Source:
-    `torch.use_deterministic_algorithms`.
+    On a CPU, only matrix products depend on the number of threads, so they run on one thread while
+    the mode is on. That takes the extra "threads"; without it, you get a warning if there is more
+    than one thread. On a GPU, operations that add in varying order keep doing so, without an error.
+    Source: `torch.use_deterministic_algorithms`.
 
     >>> import minigrad as torch
     >>> torch.use_deterministic_algorithms(False)
@@ -73,6 +75,10 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
     False
     """
     _set["deterministic"], _set["warn_only"] = bool(mode), bool(mode) and warn_only
+    if not keep_products_on_one_thread(bool(mode)):
+        warn_user("use_deterministic_algorithms: the last bits of matrix products still depend on "
+                  "the number of threads, because threadpoolctl isn't installed. Install the extra "
+                  "'threads', or set OMP_NUM_THREADS=1 before Python starts.", UserWarning)
 
 
 def are_deterministic_algorithms_enabled() -> bool:

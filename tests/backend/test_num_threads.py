@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 
 import numpy as np
 import pytest
@@ -161,3 +162,51 @@ def test_the_same_numbers_with_any_number_of_threads():
         threads.set_num_threads(count)
         for found, wanted in zip(work_of_all_kernels(), expected, strict=True):
             np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.fixture
+def blas():
+    """Return a function that counts the threads of BLAS."""
+    threadpoolctl = pytest.importorskip("threadpoolctl", reason="it counts BLAS's threads")
+    yield lambda: {each["num_threads"] for each in threadpoolctl.threadpool_info()
+                   if each["user_api"] == "blas"}
+    torch.use_deterministic_algorithms(False)
+
+
+def test_deterministic_algorithms_keep_products_on_one_thread(blas):
+    torch.set_num_threads(2)
+    assert blas() == {2}
+    torch.use_deterministic_algorithms(True)
+    assert blas() == {1}
+    torch.set_num_threads(3)  # concerns only other work
+    assert blas() == {1} and torch.get_num_threads() == 3
+    torch.use_deterministic_algorithms(True)
+    torch.use_deterministic_algorithms(False)
+    assert blas() == {3}
+
+
+def test_products_have_the_same_bits_with_any_number_of_threads(blas):
+    torch.use_deterministic_algorithms(True)
+
+    def results(count):
+        torch.set_num_threads(count)
+        torch.manual_seed(0)
+        x, w = torch.randn(300, 1000), torch.randn(400, 1000, requires_grad=True)
+        image, kernel = torch.randn(4, 8, 30, 30), torch.randn(16, 8, 3, 3)
+        y = torch.nn.functional.linear(x, w)
+        y.square().sum().backward()
+        return [y.detach(), w.grad, torch.conv2d(image, kernel), torch.linalg.inv(x[:, :300])]
+
+    for alone, beside in zip(results(1), results(2), strict=True):
+        assert alone.numpy().tobytes() == beside.numpy().tobytes()
+
+
+@pytest.mark.parametrize(("count", "told"), [(2, 1), (1, 0)])
+def test_without_threadpoolctl_it_is_said_that_products_may_differ(monkeypatch, count, told):
+    torch.set_num_threads(count)
+    monkeypatch.setitem(sys.modules, "threadpoolctl", None)
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        torch.use_deterministic_algorithms(True)
+        torch.use_deterministic_algorithms(False)
+    assert ["extra 'threads'" in str(each.message) for each in found] == [True] * told

@@ -103,6 +103,7 @@ def by_operations(name, x, *arguments):
     """Call a method without the short ways."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(index, "element_view", lambda *_: None)
+        patched.setattr(index, "chosen_rows", lambda *_: None)
         patched.setattr(index, "write_element", lambda *_: False)
         return TAUGHT.get(name, getattr(Tensor, name))(x, *arguments)
 
@@ -128,6 +129,40 @@ def test_writing(make, mode):
     for key in KEYS:
         for value in VALUES if key in ((1, 2), (-3, -4), 0, ()) else VALUES[:3]:
             check("__setitem__", make, (key, value), mode)
+
+
+def tensors_as_indices(elements):
+    """Return masks and lists of indices, right and wrong ones."""
+    return [
+        elements == elements.flatten()[:1].sum(), torch.ones(3, 4).bool(), torch.zeros(3, 4).bool(),
+        torch.tensor([True, False, True]), torch.ones(5).bool(), torch.ones(()).bool(),
+        torch.tensor([[True], [False], [True]]).expand(3, 4),
+        torch.ones(4, 3, dtype=torch.bool).t(), (elements > 1).to(torch.uint8),
+        torch.tensor([2, 0, 2]), torch.tensor([[0, -1], [-3, 1]]), torch.tensor([0, 3]),
+        torch.tensor([-4]), torch.tensor([1], dtype=torch.int32), torch.tensor(1),
+        torch.tensor([], dtype=torch.int64), torch.tensor([1.0]), torch.arange(6)[::3],
+        torch.tensor([1], dtype=torch.int16),
+    ]
+
+
+@every_mode
+@every_tensor
+def test_tensors_as_indices(make, mode):
+    with torch.no_grad():
+        indices = tensors_as_indices(make().detach())
+    for chosen in indices:
+        check("__getitem__", make, (chosen,), mode)
+        for value in VALUES[::4]:
+            check("__setitem__", make, (chosen, value), mode)
+
+
+def test_a_mask_or_number_that_is_part_of_the_target_is_read_first():
+    x = torch.tensor([3.0, 1.0, 2.0])
+    x[x > 0] = x[1]
+    assert x.tolist() == [1, 1, 1]
+    y = torch.tensor([True, True, False])
+    y[:2][y[1:]] = False
+    assert y.tolist() == [False, True, False]
 
 
 @every_mode

@@ -479,3 +479,54 @@ def test_a_stream_that_yields_more_than_its_length_is_warned_of(length, workers,
         list(loader)
     assert [int(re.search("but (\\d+) samples", str(each.message))[1]) for each in found] == wanted
     assert {each.filename for each in found} <= {__file__}
+
+
+def rows() -> dict[str, Any]:
+    """Return data sets of rows, and a few whose rows have to be taken one by one."""
+    x = minigrad.arange(24.0).view(6, 4)
+    base = data.TensorDataset(x, minigrad.arange(6), x.view(6, 2, 2).double(), x > 3)
+    frozen = minigrad.nn.Parameter(x.clone(), requires_grad=False)
+    return {
+        "tensors": base, "one tensor": data.TensorDataset(x),
+        "parameter": data.TensorDataset(frozen),
+        "subset": data.Subset(base, [5, 0, 3]), "negative": data.Subset(base, range(-1, -4, -1)),
+        "subset of a subset": data.Subset(data.Subset(base, [4, 2, 0, 1]), range(3)),
+        "tensor of indices": data.Subset(base, minigrad.tensor([2, 1, 0])),
+        "transposed": data.TensorDataset(x.t()),
+        "gradients": data.TensorDataset(x.clone().requires_grad_()),
+        "strided": data.TensorDataset(x[::2]),
+    }
+
+
+@pytest.mark.parametrize("name", rows())
+@pytest.mark.parametrize("numbers", [[0], [2, 0, 2, 1], [-1, 1], [0, 3], [0, 9], (1, 0), []])
+def test_rows_taken_at_once_are_those_taken_one_by_one(name: str, numbers: Any) -> None:
+    dataset = rows()[name]
+
+    def outcome(take: Callable[[], Any]) -> Any:
+        try:
+            batch = take()
+        except Exception as error:
+            return type(error), str(error)
+        return [(t.tolist(), t.dtype, t.shape, t.stride(), t.requires_grad, type(t))
+                for t in batch]
+
+    loader = data.DataLoader(dataset, batch_sampler=[numbers])
+    expected = outcome(lambda: data.default_collate([dataset[i] for i in numbers]))
+    assert outcome(lambda: next(iter(loader))) == expected
+
+
+def test_a_batch_of_rows_has_memory_of_its_own() -> None:
+    x = minigrad.zeros(4, 2)
+    for (batch,) in data.DataLoader(data.TensorDataset(x), batch_size=2):
+        batch += 1
+    assert not x.any()
+
+
+def test_rows_of_a_subclass_are_taken_by_its_own_code() -> None:
+    class Doubled(data.TensorDataset):
+        def __getitem__(self, index: Any) -> Any:
+            return tuple(2 * t for t in super().__getitem__(index))
+
+    (batch,) = next(iter(data.DataLoader(Doubled(minigrad.arange(3)), batch_size=3)))
+    assert batch.tolist() == [0, 2, 4]

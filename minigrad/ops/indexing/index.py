@@ -14,7 +14,7 @@ import re
 import numpy as np
 
 from ... import _state
-from ...backend import is_batch, kernels_index
+from ...backend import is_batch, kernels_index, kernels_mask
 from ...backend.memory_layout import laid_out, order_of_result
 from ...device import beside, place_on
 from ...dtypes import type_name
@@ -29,7 +29,7 @@ from ...tensor.views import check_inplace
 from ..shape.as_strided import Alias
 from ..shape.slicing import IntoZeros, Select, Slice
 from ..shape.view import Expand, Unsqueeze, View
-from .elements import element_view, write_element
+from .elements import INDEX_TYPES, chosen_rows, element_view, write_element
 from .gather import dtype_name
 
 FULL = slice(None)
@@ -276,9 +276,6 @@ def type_of(value):
     return module + value_type.__name__
 
 
-INDEX_TYPES = (np.dtype("int64"), np.dtype("int32"))
-
-
 def sliced(view, dim, part, drop_full):
     """Apply a slice; if `drop_full`, a full slice returns the tensor itself."""
     if not all(p is None or hasattr(p, "__index__") for p in (part.start, part.stop, part.step)):
@@ -328,7 +325,7 @@ def expand_masks(view, tensors):
                                "dynamic shape. Attempting to batch over indexing with a boolean "
                                "mask.")
         with place_on(array):
-            positions = array.nonzero()
+            positions = kernels_mask.positions(array)
         expanded += [(dim + at, Tensor._plain(p)) for at, p in enumerate(positions)]
     return expanded
 
@@ -384,6 +381,8 @@ def getitem(self, key):
     """
     if (element := element_view(self, key)) is not None:
         return element
+    if (rows := chosen_rows(self, key)) is not None:
+        return rows
     if type(key) is int:
         return selected(self, 0, key, 0)
     if type(key) is slice:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...backend import is_batch, kernels_index
+from ...backend import is_batch, kernels_index, kernels_mask
 from ...backend.memory_layout import in_rows, laid_out_like
 from ...op.declaration import F, Op, unary_samples
 from ...op.publish import function
@@ -268,7 +268,7 @@ class NonzeroMatrix(Op):
     def forward(xp, self):
         if not self.ndim:
             return xp.zeros((int(bool(self != 0)), 0), xp.int64)
-        return xp.stack(self.nonzero()).T.astype(xp.int64, copy=False)
+        return xp.stack(kernels_mask.positions(self)).T.astype(xp.int64, copy=False)
 
 
 @function(out="exact")

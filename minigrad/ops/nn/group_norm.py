@@ -1,5 +1,7 @@
 """Normalization within each sample: over groups of channels, or over each channel."""
 
+from ...backend import backend_of, is_batch
+from ...backend.kernels_norm import group_norm_grad_input, group_norm_sums
 from ...op.arguments import require
 from ...op.declaration import F
 from ...op.publish import function
@@ -50,7 +52,15 @@ class NativeGroupNorm(Normalisation):
         scale_and_shift(result, channelwise(weight, sizes), channelwise(bias, sizes))
         return result, mean[..., 0], rstd[..., 0]
 
-    def grad_input(g_output, input, weight, num_groups, eps, mean, rstd, input_sizes):
+    def shared(g_output, input, mean, rstd):
+        arrays = (g_output, input, mean, rstd)
+        return None if any(map(is_batch, arrays)) else group_norm_sums(
+            backend_of(g_output), *arrays)
+
+    def grad_input(g_output, input, weight, num_groups, eps, mean, rstd, input_sizes, shared=None):
+        if shared:
+            return group_norm_grad_input(
+                backend_of(g_output), g_output, input, weight, mean, rstd, shared)
         sizes = input_sizes
         g = g_output if weight is None else g_output * channelwise(weight, sizes)
         result = normalized_gradient(
@@ -58,13 +68,18 @@ class NativeGroupNorm(Normalisation):
             F.unsqueeze(mean, -1), F.unsqueeze(rstd, -1), (2,), eps)
         return F.reshape(result, sizes)
 
-    def grad_weight(g_output, input, weight, num_groups, eps, mean, rstd, input_sizes):
+    def grad_weight(g_output, input, weight, num_groups, eps, mean, rstd, input_sizes,
+                    shared=None):
+        if shared:
+            return shared[1]
         unit = normalized(grouped(input, input_sizes, num_groups), F.unsqueeze(mean, -1),
                           F.unsqueeze(rstd, -1), (2,), eps)
         result = summed_product(g_output, F.reshape(unit, input_sizes), channel_axes(input_sizes))
         return F.depend_on(result, weight)
 
-    def grad_bias(g_output, input_sizes, input, weight):
+    def grad_bias(g_output, input_sizes, input, weight, mean, rstd, shared=None):
+        if shared:
+            return shared[0]
         return F.sum(g_output, channel_axes(input_sizes))
 
     def samples(make):

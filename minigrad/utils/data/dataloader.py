@@ -11,7 +11,7 @@ from typing import Any
 
 from ...frames import warn_user
 from .collate import default_collate, default_convert
-from .dataset import IterableDataset
+from .dataset import IterableDataset, rows_at_once
 from .sampler import BatchSampler, RandomSampler, SequentialSampler, random_seed
 from .workers import Exhausted, Make, WorkerInfo, Workers, for_worker, get_worker_info
 
@@ -161,9 +161,18 @@ class DataLoader:
             return from_stream
         if alone:
             return lambda number: join(dataset[number])
-        if callable(getattr(dataset, "__getitems__", None)):
-            return lambda numbers: join(dataset.__getitems__(numbers))
-        return lambda numbers: join([dataset[number] for number in numbers])
+
+        def samples_of(numbers: Any) -> list[Any]:
+            if callable(getattr(dataset, "__getitems__", None)):
+                found: list[Any] = dataset.__getitems__(numbers)
+                return found
+            return [dataset[number] for number in numbers]
+
+        def from_numbers(numbers: Any) -> Any:
+            batch = rows_at_once(dataset, numbers) if join is default_collate else None
+            return join(samples_of(numbers)) if batch is None else batch
+
+        return from_numbers
 
     def __len__(self) -> int:
         if self.iterable:
