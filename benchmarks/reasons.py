@@ -106,7 +106,7 @@ WHY = {
     "1x3x224x224 evaluation, 2 threads, minigrad": "The reason is the same as for a training step.",
     "8x3x64x64 evaluation, 2 threads, minigrad": "The reason is the same as for a training step.",
     "hessian times a vector": (
-        "Computing this product runs 59 operations and nodes on 100 numbers, and each of them "
+        "Computing this product runs 58 operations and nodes on 100 numbers, and each of them "
         "takes 3 µs."),
     "forward + backward": (
         "For each operation, recording takes 1.3 µs, the gradient formulas take 0.56 µs and "

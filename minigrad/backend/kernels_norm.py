@@ -91,7 +91,7 @@ def normalization_gradient(xp: Any, g: Array, x: Array, mean: Array, invstd: Arr
 def group_norm_sums(xp: Any, g: Array, x: Array, mean: Array, rstd: Array) -> tuple[Array, ...]:
     """Return the gradients of bias and weight, (C,), and the sums of g and of g * x, (N, C).
 
-    The gradient of the input needs nothing else that is summed.  `mean` and `rstd` are (N, groups).
+    These are all sums that the gradient of the input needs.  `mean` and `rstd` are (N, groups).
 
     >>> one = numpy.ones((1, 1))
     >>> group_norm_sums(numpy, numpy.ones((1, 1, 2)), numpy.array([[[1.0, 2.0]]]), one, one)[:2]
