@@ -115,7 +115,7 @@ def group_norm_grad_input(xp: Any, g: Array, x: Array, weight: Array | None, mea
     array([[[0., 0.]]])
     """
     wide, mean, rstd, weight = _wide(x), _wide(mean), _wide(rstd), _wide(weight)
-    samples, channels, groups = *x.shape[:2], mean.shape[1]
+    (samples, channels), groups = x.shape[:2], mean.shape[1]
     rows = (samples, groups, channels // groups)
     of_g, of_product = ((each if weight is None else each * weight).reshape(rows).sum(2)
                         for each in sums[2:])
