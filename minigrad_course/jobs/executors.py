@@ -12,6 +12,7 @@ import contextlib
 import pkgutil
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from typing import Any
 
 from ..content.stages import CourseError
 
@@ -64,12 +65,13 @@ def executor_named(name: str) -> Iterator[Executor]:
 
 def _dask(address: str, stack: contextlib.ExitStack) -> Executor:
     try:
-        from distributed import Client
+        import distributed
     except ImportError:
         raise CourseError("--executor dask needs dask.distributed; install it with the extra "
                           "'dask': pip install 'minigrad-course[dask]'") from None
+    connect: Any = distributed.Client  # whose types are incomplete
     try:
-        client = stack.enter_context(Client(address, timeout=30))
+        client = stack.enter_context(connect(address, timeout=30))
     except (OSError, ValueError, TypeError) as error:
         raise CourseError(f"--executor dask:{address}: no scheduler answers there: {error}"
                           ) from None
