@@ -15,17 +15,12 @@ import ast
 import re
 from collections.abc import Mapping
 
-from ..content.plain_text import lines_of
 from ..content.source import module
 from ..content.stages import Stage
+from ..content.stray_lines import without_stray_lines
 
 __all__ = ["error_on_import", "tolerant"]
 
-#: How many lines that are not Python to leave out.
-STRAY = 20
-#: How lines begin that belong to a statement of several lines, which can't be left out alone.
-_PART = re.compile(r"\s|[)\]}@]|(async|class|def|elif|else|except|finally|for|if|match|try|while|"
-                   r"with)\b")
 _ERROR = re.compile(r"the tests were stopped: (\w*(?:Error|Exit|Exception|Warning)\b.*)", re.DOTALL)
 
 
@@ -44,7 +39,7 @@ def tolerant(stage: Stage, texts: Mapping[str, str]) -> dict[str, str]:
 
 def _tolerant(text: str, original: ast.Module) -> str:
     try:
-        tree = ast.parse(_without_stray_lines(text))
+        tree = ast.parse(without_stray_lines(text))
         known = {ast.unparse(each) for each in original.body}
         first, rest = list[ast.stmt](), list[ast.stmt]()
         for each in tree.body:
@@ -60,20 +55,6 @@ def _tolerant(text: str, original: ast.Module) -> str:
         return ast.unparse(ast.Module([*rest[:at], *first, *rest[at:]], [])) + "\n"
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return text
-
-
-def _without_stray_lines(text: str) -> str:
-    """Leave out lines at the top level that keep a text from being Python."""
-    lines = lines_of(text)
-    for _ in range(STRAY):
-        try:
-            ast.parse("\n".join(lines))
-        except SyntaxError as error:
-            at = (error.lineno or 0) - 1
-            if not 0 <= at < len(lines) or not lines[at] or _PART.match(lines[at]):
-                break
-            lines[at] = ""
-    return "\n".join(lines)
 
 
 def _is_text(statement: ast.stmt) -> bool:

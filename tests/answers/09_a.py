@@ -48,7 +48,7 @@ def assembled(inputs, columns):
 
 def nearly_equal(analytical, numerical, rtol, atol):
     analytical, numerical = (np.asarray(analytical), np.asarray(numerical))
-    return bool(np.all(np.abs(analytical - numerical) <= atol + rtol * np.abs(numerical)))
+    return bool(np.allclose(analytical, numerical, rtol, atol))
 
 
 def first_gradients(func, count, live, *given):

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -14,7 +12,6 @@ from typing import Any
 import pytest
 
 import minigrad
-from tests.support.slow import today
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 
@@ -60,28 +57,6 @@ def test_pytorch_and_minigrad_make_the_same_steps(monkeypatch: pytest.MonkeyPatc
         for package, count in before:
             package.set_num_threads(count)
 
-
-@pytest.mark.slow
-def test_everyday_work_runs_and_gives_pytorchs_results(
-        monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.syspath_prepend(str(BENCHMARKS))
-    import everyday
-    from _steps import PINS
-
-    cases = today(3, everyday.CASES)  # for each, two processes load their library
-    path = tmp_path / "report.json"
-    engines = "minigrad,pytorch" if find_spec("torch") else "minigrad"
-    done = subprocess.run(
-        [sys.executable, str(BENCHMARKS / "everyday.py"), "--quick", "--engines", engines,
-         "--cases", ",".join(cases), "--threads", "1", "--json", str(path)],
-        capture_output=True, text=True, timeout=300,
-        env={name: value for name, value in os.environ.items() if name not in PINS})
-    assert done.returncode == 0, done.stderr
-    report: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    assert [each["case"] for each in report["workloads"].values()] == cases
-    for record in report["workloads"].values():
-        assert not record["not_available"]  # which another result would be
-        assert all(figures["median"] > 0 for figures in record["ms"].values())
 
 
 @pytest.mark.slow

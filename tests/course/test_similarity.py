@@ -36,7 +36,7 @@ from minigrad_course.similarity.compare import (
 from minigrad_course.similarity.fingerprints import RUN, WINDOW, covered, fingerprints
 from minigrad_course.similarity.flow import Flow, Globals
 from minigrad_course.similarity.readable import readable
-from minigrad_course.similarity.signs import signs
+from minigrad_course.similarity.signs import idle_holes, signs
 from tests.support.answers import answered, answers
 from tests.support.disguises import DISGUISES, package, renamed, shipped, with_bodies
 from tests.support.more_rewritings import MORE_REWRITINGS
@@ -140,6 +140,16 @@ def test_an_error_in_one_exercise_hides_no_other(number):
         ast.parse(copy[path])
     (found,) = compare(stage, {"copy": readable(stage, copy)})
     assert found.other == PACKAGE and found.whole.part > 0.7
+
+
+@pytest.mark.parametrize("stray", ["%matplotlib inline", "```python", "Here is my answer:"])
+def test_a_line_that_is_not_python_hides_no_copy_and_empties_no_body(stray):
+    stage = course.find_stage("07")
+    copy = {path: f"{stray}\n{text}\n{stray}\n" for path, text in package(stage).items()}
+    texts = readable(stage, copy)
+    (found,) = compare(stage, {"copy": texts})
+    assert found.other == PACKAGE and found.whole.part > 0.7
+    assert not idle_holes(stage, texts)
 
 
 def test_a_copy_in_another_file_of_the_stage_is_found():

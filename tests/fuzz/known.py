@@ -71,8 +71,6 @@ KNOWN = [
           "integers.", "accepted", r"torch\.einsum\(",
           ("t0 = torch.ones(2, 2).bool()", "t1 = torch.einsum('ij,kj->ik', t0, t0)"),
           "not implemented for 'Bool'"),
-    Known("var_mean is two nodes", "PyTorch has one node for both, here they are `var` and "
-          "`mean`.", NODES, r"torch\.(var|std)_mean\(", (LEAF, "p1 = torch.var_mean(t0)")),
     Known("other nodes for the same formula", "A few operations are composed of others than in "
           "PyTorch.", NODES, r"F\.nll_loss\(|torch\.diag\(|addbmm|tensordot\(|bilinear\(|"
           r"F\.dropout\(|binary_cross|F\.linear\(|F\.unfold\(",
