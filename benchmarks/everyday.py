@@ -23,7 +23,7 @@ import _pairs as pairs
 from families import FAMILIES, cases_of
 
 #: The seed that speed was looked for with, and one that was drawn after the last change.
-SEEDS = (5, 2)
+SEEDS = (5, 3)
 COUNT = 6
 #: What the page calls each library.
 TITLES = {"minigrad": "minigrad", "pytorch": "PyTorch"}
