@@ -145,6 +145,27 @@ def of_copies() -> Iterator[str]:
     yield f"depthwise convolution: windows {microseconds(lambda: np.copyto(room, view)):.0f} us"
 
 
+def of_families() -> Iterator[str]:
+    """The calls that reasons.py names for families of everyday work, in microseconds."""
+    grad, F = minigrad.autograd.grad, minigrad.nn.functional
+    small, index = minigrad.randn(30, 8, requires_grad=True), minigrad.randint(30, (15,))
+    two = [minigrad.randn(4, 5) for _ in range(2)]
+    rows = minigrad.randn(1000, 50, dtype=minigrad.float64)
+    image, pairs = minigrad.randn(2, 8, 8, 8), minigrad.randn(100_000, 2, dtype=minigrad.float64)
+    million, lstm = minigrad.randn(1000, 1000), minigrad.nn.LSTM(8, 16)
+    sequence = minigrad.randn(50, 32, 8)
+    calls = {
+        "a list's gradient": lambda: grad(small[index].sum(), small),
+        "cat": lambda: minigrad.cat(two, 1), "amax": lambda: rows.amax(1),
+        "cumsum": lambda: million.cumsum(1), "average pooling": lambda: F.avg_pool2d(image, 2),
+        "LSTM": lambda: lstm(sequence), "log_softmax": lambda: pairs.log_softmax(1),
+        "permutation": lambda: minigrad.randperm(100_000),
+        "normal numbers": lambda: minigrad.randn(1_000_000),
+    }
+    yield "families: " + ", ".join(
+        f"{name} {microseconds(call, 10):.0f}" for name, call in calls.items())
+
+
 def of_random_numbers() -> Iterator[str]:
     """Words of NumPy's Mersenne Twister, and numbers made of them."""
     count = 2_360_000
@@ -169,6 +190,6 @@ def of_a_process() -> Iterator[str]:
 
 if __name__ == "__main__":
     minigrad.set_num_threads(1)
-    for part in (of_small_ops, of_calls, of_products, of_programs, of_copies, of_random_numbers,
-                 of_a_process):
+    for part in (of_small_ops, of_calls, of_products, of_programs, of_copies, of_families,
+                 of_random_numbers, of_a_process):
         print(*part(), sep="\n", flush=True)

@@ -105,7 +105,8 @@ we start measuring, the process has already loaded the library, the weights and 
 performed one step.
 """
 REASONS = """Some of the figures below don't appear in any of the tables above. We measured these
-with `python benchmarks/limits.py` on the same machine, on 2026-11-27.
+with `python benchmarks/limits.py` on the same machine, on 2026-11-27 and, for everyday work, on
+2026-11-29.
 """
 CLASS = """To test the grader, this benchmark grades a class of submissions with a single command.
 The class contains solutions, other correct answers, partly written answers, known mistakes,
