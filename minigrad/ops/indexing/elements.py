@@ -81,7 +81,7 @@ def write_element(tensor: Any, key: Any, value: Any) -> bool:
     if type(counter) is not Version:
         return False
     if place is key:
-        return write_at(array, key, source, counter)
+        return write_rows(array, key, source, counter)
     if len(place) != array.ndim + 1:
         return False
     try:
@@ -97,7 +97,7 @@ def write_element(tensor: Any, key: Any, value: Any) -> bool:
     return True
 
 
-def write_at(array: Any, key: Tensor, source: Any, counter: Version) -> bool:
+def write_rows(array: Any, key: Tensor, source: Any, counter: Version) -> bool:
     """Write a number to rows, or under a mask; return False if ops have to run."""
     index = key._array
     if np.may_share_memory(index, array) or not selects_rows(array, key):
