@@ -1,7 +1,8 @@
 """Families of everyday work: each draws its cases from a seed, so no case can be tuned to.
 
-A family is a function of a `random.Random`. It returns a case: a title that says what was drawn,
-and `build`, which makes the step for a library.  The same seed draws the same cases everywhere.
+A family is a function of a `random.Random`. It returns a case: a title with everything that was
+drawn, and `build`, which prepares the step for a library. The same seed draws the same cases
+everywhere.
 """
 
 from __future__ import annotations

@@ -53,5 +53,5 @@ export function computed(state) {
   return run(nodes, leaves);
 }
 
-/** The numbers in a state, by name: among them those of the leaves. */
+/** The numbers in a state by name, including the leaves' values. */
 export const numbers = (state) => Object.fromEntries(Object.entries(state).filter(([, value]) => typeof value === "number"));

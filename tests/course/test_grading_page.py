@@ -276,7 +276,7 @@ def test_what_independent_answers_have_counts_less():
         for feature, number in calibrated._read()["features"].get(hole.id, {}).items():
             found = calibrated.weight(hole.id, feature)
             assert found == 0 if number >= count / 2 else 0 < found < 1
-        assert calibrated.weight(hole.id, "an operation of nobody's") == 1
+        assert calibrated.weight(hole.id, "an operation that no answer uses") == 1
     without = [hole for stage in stages() for hole in stage.holes
                if hole.id not in calibrated._read()["answers"]]
     assert all(calibrated.weight(hole.id, "any") == 0 for hole in without)

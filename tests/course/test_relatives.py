@@ -94,7 +94,7 @@ def test_a_function_hands_on_what_it_is_given():
 @pytest.mark.parametrize("stage", one_in(12, [each for each in stages() if each.holes]),
                          ids=lambda stage: stage.number)
 def test_no_body_without_work_answers_an_exercise(stage):
-    """Constants, arguments and errors are among what is tried; `json` adds little to them."""
+    """Try constants, arguments and errors as well; `json` adds few functions to them."""
     found = relatives.relatives(stage, ["json"])
     assert {each.hole for each in found} == {hole.id for hole in stage.holes}
     assert not [*findings(found)]

@@ -314,7 +314,7 @@ FORGING = {
         true = ctypes.cast(id(False) + 24, ctypes.POINTER(ctypes.c_uint32))
         true[0] = 1
     """,
-    "a method of text that lies": """
+    "a string whose method returns a false answer": """
         import ctypes, json.encoder
         json.encoder.c_make_encoder = None
         json.encoder.encode_basestring_ascii = lambda text: '"value"'

@@ -259,7 +259,7 @@ def test_few_processes_can_be_started(sandbox, tmp_path):
     assert 8 < started < LIMITS.processes + others
 
 
-#: Computes in several processes until it has the lowest priority, and writes that of each.
+#: Computes in several processes until it has the lowest priority, and writes each one's priority.
 HOGS = """
 import os, time
 def busy():

@@ -6,7 +6,7 @@
 
 The examples of each docstring in the installed wheel are joined into one program, which starts with
 a seed.  A program counts if PyTorch runs all of it.  The output and the warnings of each statement
-are compared with PyTorch's of today, not with those that the docstring prints.
+are compared with today's PyTorch, not with the output printed in the docstring.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ def _name_of_result(tree: ast.Module) -> str:
 
 
 def _shown(value: Any) -> float | str:
-    """Return a number, or the text of what is none."""
+    """Return a number as it is, and any other value as text."""
     if hasattr(value, "numel"):
         value = value.item() if value.numel() == 1 else value.detach()
     if isinstance(value, (int, float)) and math.isfinite(value):  # JSON has no inf
